@@ -1,0 +1,85 @@
+"""One proof on its way into the engine: what is declared already, and how a planned resource is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pulumi
+
+from interlock.planning.plan import Component, Planned
+from interlock.resources import is_cloud_reference, is_site_reference
+from policies import Proof
+
+#: What the provider computes, by kind: keys that the engine returns beside the inputs.
+COMPUTED: dict[str, tuple[str, ...]] = {
+    "Port": ("mac_address",),
+    "S3Credential": ("access_key", "secret_key"),
+}
+
+
+class CloudObject(pulumi.CustomResource):
+    """One planned resource as the engine sees it.
+
+    Inputs: the fields of its specification, the owner id, and `ids`: the cloud's ids of the objects of this
+    plan that its references name. References stay names in the specification, so that the digest that was
+    proved does not depend on ids that do not exist yet.
+    """
+
+    def __init__(
+        self, planned: Planned, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions
+    ) -> None:
+        kind = planned.resource.KIND
+        inputs = planned.resource.canonical() | {"owner": owner, "ids": ids}
+        computed = dict.fromkeys(COMPUTED.get(kind, ()))
+        # The engine would otherwise create before it deletes: the new object would be the old one, adopted.
+        always = pulumi.ResourceOptions(delete_before_replace=True)
+        merged = pulumi.ResourceOptions.merge(opts, always)
+        super().__init__(f"interlock:index:{kind}", planned.name, inputs | computed, merged)
+
+
+class Declaration:
+    """Declares the resources of one proof, each once, in the order of the plan."""
+
+    def __init__(self, proof: Proof, provider: pulumi.ProviderResource) -> None:
+        self.proof = proof
+        self._provider = provider
+        self._declared: dict[str, CloudObject] = {}
+
+    def resources(self, component: str, parent: pulumi.Resource) -> dict[str, CloudObject]:
+        """Declare what lies directly below one component; by plan name."""
+        return {
+            item.name: self._declare(item, parent)
+            for item in self.proof.plan.of(component)
+            if item.resource.HAS_ACTUATOR
+        }
+
+    def children(self, component: str) -> Iterator[Component]:
+        """The components directly below one."""
+        return (item for item in self.proof.plan.components if item.parent == component)
+
+    def __getitem__(self, name: str) -> CloudObject:
+        """A resource that was declared before."""
+        return self._declared[name]
+
+    def _declare(self, item: Planned, parent: pulumi.Resource) -> CloudObject:
+        after = [self._declared[name] for name in item.after if name in self._declared]
+        opts = pulumi.ResourceOptions(parent=parent, provider=self._provider, depends_on=after)
+        made = CloudObject(item, self.proof.plan.owner, self._ids(item), opts)
+        self._declared[item.name] = made
+        return made
+
+    def _ids(self, item: Planned) -> dict[str, Any]:
+        """Reference field -> id, or list of ids, of the objects of this plan that it names."""
+        ids: dict[str, Any] = {}
+        for field in item.resource.reference_fields():
+            value = getattr(item.resource, field)
+            if isinstance(value, tuple):
+                ids[field] = [self._declared[name].id for name in value if _own(name)]
+            elif value is not None and _own(value):
+                ids[field] = self._declared[value].id
+        return ids
+
+
+def _own(reference: str) -> bool:
+    return not (is_site_reference(reference) or is_cloud_reference(reference))

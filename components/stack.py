@@ -1,0 +1,47 @@
+"""The root of a stack: admit the proof to the provider, then declare its tree."""
+
+from __future__ import annotations
+
+import pulumi
+
+from interlock.resources import Admission
+from policies import Proof
+
+from .base import ComponentArgs, PlannedComponent
+from .buckets import TenantBucket
+from .declaration import Declaration
+from .sites import SiteObjects
+from .tenants import TenantProject
+from .vpods import PoplarServer, VipuController, VirtualPod
+
+#: Component type of the plan -> class that declares it.
+COMPONENTS: dict[str, type[PlannedComponent]] = {
+    cls.TYPE: cls
+    for cls in (SiteObjects, TenantProject, VirtualPod, PoplarServer, VipuController, TenantBucket)
+}
+
+ADMIT = "interlock:index:admit"
+
+
+def declare(proof: Proof, admission: Admission) -> PlannedComponent:
+    """Declare a proved stack; the root component is returned.
+
+    The provider learns the proof first. Raises `pulumi.RunError` with every fault that its read-only
+    preflight found; then nothing has been declared and nothing touched.
+    """
+    provider = pulumi.ProviderResource("interlock", "cloud", {"cloud": admission.cloud})
+    admit(admission, provider)
+    root = next(item for item in proof.plan.components if item.parent is None)
+    arguments = ComponentArgs(Declaration(proof, provider), COMPONENTS)
+    return COMPONENTS[root.type](root.name, arguments)
+
+
+def admit(admission: Admission, provider: pulumi.ProviderResource) -> None:
+    """Hand the proof to the provider, in this phase of the engine's run."""
+    preview = pulumi.runtime.is_dry_run()
+    arguments = {"admission": admission.model_dump_json(), "preview": preview}
+    answer = pulumi.runtime.invoke(ADMIT, arguments, pulumi.InvokeOptions(provider=provider))
+    faults = (answer.value or {}).get("faults") or []
+    if faults:
+        listed = "\n".join(f"  - {fault}" for fault in faults)
+        raise pulumi.RunError(f"{len(faults)} fault(s) found before the first call; nothing was touched:\n{listed}")

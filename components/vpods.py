@@ -1,0 +1,95 @@
+"""A vPOD: its segments, its Poplar servers, its V-IPU controller, and the key of its S3 service user."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+import pulumi
+
+from interlock.resources import Port, SwitchPort
+
+from .base import PlannedComponent
+
+
+class PoplarServer(PlannedComponent):
+    """A Poplar server with its ports and volume. Outputs: `server_id`, `control_address`."""
+
+    TYPE: ClassVar[str] = "PoplarServer"
+
+    @property
+    def server_id(self) -> pulumi.Output[str]:
+        """Nova's id of the server."""
+        return self.objects[self.name].id
+
+    @property
+    def control_address(self) -> str:
+        """Address on the control network, known before anything is made."""
+        return cast(Port, self.spec(f"{self.name}-control")).address
+
+    def outputs(self) -> dict[str, Any]:
+        """Id and address."""
+        return {"server_id": self.server_id, "control_address": self.control_address}
+
+
+class VipuController(PlannedComponent):
+    """The vPOD's V-IPU controller, in the operator's project. Outputs: `server_id`, `control_address`."""
+
+    TYPE: ClassVar[str] = "VipuController"
+
+    @property
+    def server_id(self) -> pulumi.Output[str]:
+        """Nova's id of the server."""
+        return self.objects[self.name].id
+
+    @property
+    def control_address(self) -> str:
+        """Address on the control network, at which Poplar servers reach the user API."""
+        return cast(Port, self.spec(f"{self.name}-control")).address
+
+    def outputs(self) -> dict[str, Any]:
+        """Id and address."""
+        return {"server_id": self.server_id, "control_address": self.control_address}
+
+
+class VirtualPod(PlannedComponent):
+    """One vPOD. Outputs: `machines`, `poplar`, `controller`, `s3_access_key`, `s3_secret_key` (a secret)."""
+
+    TYPE: ClassVar[str] = "VirtualPod"
+
+    @property
+    def machines(self) -> list[str]:
+        """The IPU-Machines reserved for this vPOD (their switch ports are planned, not wired)."""
+        planned = self.declaration.proof.plan.of(self.name)
+        ports = (item.resource for item in planned if isinstance(item.resource, SwitchPort))
+        return [port.device for port in ports if port.interface == "rnic"]
+
+    @property
+    def poplar(self) -> list[PoplarServer]:
+        """The Poplar servers, by index."""
+        return [item for item in self.below if isinstance(item, PoplarServer)]
+
+    @property
+    def controller(self) -> VipuController:
+        """The vPOD's own controller."""
+        return next(item for item in self.below if isinstance(item, VipuController))
+
+    @property
+    def s3_access_key(self) -> pulumi.Output[str]:
+        """Access key of the vPOD's S3 service user."""
+        return cast("pulumi.Output[str]", self.first("s3-key").access_key)  # type: ignore[attr-defined]
+
+    @property
+    def s3_secret_key(self) -> pulumi.Output[str]:
+        """Secret of that key; a Pulumi secret."""
+        key = self.first("s3-key")
+        return pulumi.Output.secret(cast("pulumi.Output[str]", key.secret_key))  # type: ignore[attr-defined]
+
+    def outputs(self) -> dict[str, Any]:
+        """What the tenant's people need to begin."""
+        return {
+            "machines": self.machines,
+            "poplar": {server.name: server.outputs() for server in self.poplar},
+            "controller": self.controller.outputs(),
+            "s3_access_key": self.s3_access_key,
+            "s3_secret_key": self.s3_secret_key,
+        }

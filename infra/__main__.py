@@ -1,0 +1,55 @@
+"""The Pulumi program: one for every stack. Load, plan, prove; only then declare.
+
+`clusters:site` names the folder below `stacks/`; with `clusters:tenant` the stack is that tenant's, without
+it the operator's own. Anything wrong is raised before the first resource exists.
+"""
+
+from __future__ import annotations
+
+import pulumi
+
+from components import declare
+from infra.gate import Gate, keep_copy
+from infra.passphrase import refuse_demo_passphrase
+from infra.summary import refusal
+from interlock.model.load import InputErrors
+from policies import NotProved, Proof
+
+
+def main() -> None:
+    """Declare the stack that Pulumi's configuration names."""
+    config = pulumi.Config("clusters")
+    tenant = config.get("tenant")
+    try:
+        gate = Gate.open(config.require("site"))
+        _require_matching_name(gate, tenant)
+        refuse_demo_passphrase(gate.workspace.site.cloud)
+        proof = gate.prove(tenant)
+    except InputErrors as error:
+        raise pulumi.RunError(str(error)) from None
+    except NotProved as error:
+        raise pulumi.RunError(refusal(error.judgement)) from None
+    _declare(gate, proof)
+
+
+def _declare(gate: Gate, proof: Proof) -> None:
+    admitted = gate.admission(proof)
+    keep_copy(proof, admitted)
+    root = declare(proof, admitted)
+    pulumi.export("plan_hash", proof.plan.hash)
+    pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
+    for name, value in root.outputs().items():
+        pulumi.export(name, value)
+
+
+def _require_matching_name(gate: Gate, tenant: str | None) -> None:
+    """A stack under another name would hold the same objects twice."""
+    wanted = gate.stack(tenant)
+    if pulumi.get_stack() != wanted:
+        raise pulumi.RunError(
+            f"stack {pulumi.get_stack()} is configured for {wanted} (clusters:site, clusters:tenant): "
+            f"run `pulumi stack select {wanted}`, or correct Pulumi.{pulumi.get_stack()}.yaml"
+        )
+
+
+main()

@@ -1,0 +1,71 @@
+"""The `interlock` command: data on stdout, talk on stderr, exit codes of `infra.exits`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import typer
+
+from infra.commands import check, demo, lock, preflight, sandbox, unlock
+from infra.exits import EnvironmentFailed, Exit
+from interlock import __version__
+from interlock.model.load import InputErrors
+
+app = typer.Typer(
+    name="interlock",
+    help="Proves that tenants of AI clusters stay apart, before `pulumi up` touches anything.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+#: Every command, in the order in which the help lists them.
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("lock", lock.lock),
+    ("check", check.check),
+    ("preflight", preflight.preflight),
+    ("unlock", unlock.unlock),
+    ("demo", demo.demo),
+)
+for name, command in COMMANDS:
+    app.command(name)(command)
+app.command(
+    "sandbox", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)(sandbox.sandbox)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Options that stand before a command."""
+
+
+def main() -> None:
+    """Entry point; turns our exceptions into one clear message and the right exit code."""
+    try:
+        app()
+    except InputErrors as error:
+        _stop(str(error), Exit.INPUT)
+    except EnvironmentFailed as error:
+        _stop(str(error), Exit.ENVIRONMENT)
+    except KeyboardInterrupt:
+        _stop("interrupted", Exit.ENVIRONMENT)
+
+
+def _stop(message: str, code: Exit) -> None:
+    print(message, file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Exit codes of `interlock …`, in one place."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed."""
+
+    PROVED = 0
+    VIOLATED = 1
+    INPUT = 2
+    NOT_PROVABLE = 3
+    ENVIRONMENT = 4
+
+
+class EnvironmentFailed(Exception):
+    """Something outside our files failed: a tool, a process, the cloud. The text says what to do next."""

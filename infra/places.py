@@ -1,0 +1,18 @@
+"""Where things lie: the repository's folders, and what is made at run time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+#: The repository: the packages are installed editable, so this is where the program was checked out.
+ROOT = Path(__file__).resolve().parents[1]
+STACKS = Path(os.environ.get("INTERLOCK_STACKS", ROOT / "stacks"))
+RUNTIME = ROOT / ".interlock"
+PROOFS = RUNTIME / "proofs"
+SANDBOX = RUNTIME / "sandbox"
+PACK = ROOT / "policies" / "pack"
+
+#: Pulumi's project, and the passphrase of the committed demo stacks, which no other cloud accepts.
+PROJECT = "clusters"
+DEMO_PASSPHRASE = "interlock-demo"

@@ -1,0 +1,1 @@
+"""The catalogue: machines, pods and switches, each figure with where it comes from."""

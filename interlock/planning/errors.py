@@ -1,0 +1,20 @@
+"""What can go wrong between a request and its plan."""
+
+from __future__ import annotations
+
+
+class PlanningError(Exception):
+    """A request that cannot be planned: `what` is wrong, and `hint` says what to do next."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(f"{what}\n  {hint}" if hint else what)
+        self.what = what
+        self.hint = hint
+
+
+class AllocationError(PlanningError):
+    """The site has no room: `what` is missing, what comes `closest`, and what would free it (`hint`)."""
+
+    def __init__(self, what: str, closest: str = "", hint: str = "") -> None:
+        super().__init__(f"{what}; {closest}" if closest else what, hint)
+        self.closest = closest

@@ -1,0 +1,51 @@
+"""What the provider is told before the first resource: which objects a proof allows, exactly.
+
+The program makes an `Admission` from a proof and hands it to the provider by the invoke
+`interlock:index:admit`. Without one the provider refuses every `Check`; with one it refuses each type,
+name or input whose digest is not in it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from .base import Frozen, digest_of
+
+
+class Admitted(Frozen):
+    """One resource that the proof allows: kind, logical name and canonical specification."""
+
+    name: str
+    kind: str
+    spec: dict[str, Any]
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal to `Resource.digest()` of the planned resource."""
+        return digest_of({"kind": self.kind, "spec": self.spec})
+
+
+class Admission(Frozen):
+    """The proof as the provider needs it. Owner ids are the random ids of the locks, not names."""
+
+    stack: str
+    #: Entry of clouds.yaml.
+    cloud: str
+    #: Owner id of this stack, and of the site's stack, whose objects it may refer to.
+    owner: str
+    site_owner: str
+    #: Kind/name -> uuid of objects that were on the cloud before the site stack (`existing:` in the site file).
+    existing: dict[str, str] = {}
+    plan_hash: str
+    proof_hash: str
+    #: Folder of the site's files, absolute: images are read from it.
+    site_folder: str
+    resources: tuple[Admitted, ...]
+    #: Virtual functions of each host that servers can be pinned to.
+    virtual_functions: dict[str, int] = {}
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str], Admitted]:
+        """(kind, name) -> what is admitted there."""
+        return {(item.kind, item.name): item for item in self.resources}

@@ -1,0 +1,135 @@
+"""What every planned resource is: a frozen record whose fields say how they may change.
+
+A *reference* is a string that names another object, in one of three schemes:
+
+=====================  ==================================================================
+`acme-train-storage`   a resource of the same plan, by its plan name
+`site:Flavor/poplar`   an object of the operator's stack `<site>-site`, by kind and plan name
+`cloud:Role/reader`    something the cloud itself brings, which no stack of ours makes
+=====================  ==================================================================
+
+The reference is part of a resource's digest; the cloud's id behind it is an output of the other
+resource and never is (see `interlock.provider`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+
+M = TypeVar("M")
+
+
+class Frozen(BaseModel):
+    """A value: immutable, strict about unknown fields, compared and hashed by content."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Effect(StrEnum):
+    """What changing one field does to the object that exists."""
+
+    IN_PLACE = "in place"
+    RESTART = "restart"
+    REPLACE = "replace"
+    FORBIDDEN = "forbidden"
+
+
+@dataclass(frozen=True)
+class Change:
+    """Metadata of a field: the effect of a change, and why where that is not obvious."""
+
+    effect: Effect
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Refers:
+    """Metadata of a field: it holds a reference, or a tuple of references, to objects of these kinds."""
+
+    kinds: tuple[str, ...]
+
+
+IN_PLACE = Change(Effect.IN_PLACE)
+RESTART = Change(Effect.RESTART)
+REPLACE = Change(Effect.REPLACE)
+
+
+def forbidden(reason: str) -> Change:
+    """A field that may not change on an existing object, because of `reason`."""
+    return Change(Effect.FORBIDDEN, reason)
+
+
+class Resource(Frozen):
+    """One object to exist on the cloud, a switch or a controller, in the field's own words.
+
+    Subclasses set `KIND`, the last part of the Pulumi type token `interlock:index:<KIND>`.
+    """
+
+    KIND: ClassVar[str]
+    #: False for kinds that are planned and proved but that nothing can make yet; they are always listed.
+    HAS_ACTUATOR: ClassVar[bool] = True
+    #: True if the object holds a tenant's data, so that deleting it is guarded by `on_delete`.
+    HOLDS_DATA: ClassVar[bool] = False
+
+    def canonical(self) -> dict[str, Any]:
+        """The JSON form that plans, digests and provider inputs share."""
+        return self.model_dump(mode="json")
+
+    def digest(self) -> str:
+        """`sha256:` and the hash of kind and canonical form."""
+        return digest_of({"kind": self.KIND, "spec": self.canonical()})
+
+    @classmethod
+    def changes(cls) -> dict[str, Change]:
+        """Effect of a change, for each field."""
+        return {name: _metadata(cls, name, Change) or IN_PLACE for name in cls.model_fields}
+
+    @classmethod
+    def reference_fields(cls) -> dict[str, Refers]:
+        """The fields that hold references, with the kinds that they may name."""
+        found = {name: _metadata(cls, name, Refers) for name in cls.model_fields}
+        return {name: refers for name, refers in found.items() if refers is not None}
+
+    def references(self) -> Iterator[tuple[str, str]]:
+        """(field, reference) for every reference this resource holds, in field order."""
+        for name in self.reference_fields():
+            value = getattr(self, name)
+            yield from ((name, ref) for ref in _as_tuple(value))
+
+
+def _metadata(cls: type[BaseModel], field: str, kind: type[M]) -> M | None:
+    return next((item for item in cls.model_fields[field].metadata if isinstance(item, kind)), None)
+
+
+def _as_tuple(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else value
+
+
+def canonical_json(value: object) -> str:
+    """The one text form of a JSON value: sorted keys, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest_of(value: object) -> str:
+    """`sha256:` and the hash of the canonical JSON of `value`."""
+    return "sha256:" + hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def is_site_reference(reference: str) -> bool:
+    """True if the object belongs to the operator's stack of the site."""
+    return reference.startswith("site:")
+
+
+def is_cloud_reference(reference: str) -> bool:
+    """True if the object is something that the cloud itself brings."""
+    return reference.startswith("cloud:")

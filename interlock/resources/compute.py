@@ -1,0 +1,58 @@
+"""Servers and what they are made from: Nova flavours, aggregates, servers; Glance images."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
+
+
+class Flavor(Resource):
+    """A Nova flavour. RAM in MiB, disk in GiB; `extra_specs` as Nova documents them."""
+
+    KIND: ClassVar[str] = "Flavor"
+
+    name: Annotated[str, REPLACE]
+    vcpus: Annotated[int, REPLACE]
+    ram_mib: Annotated[int, REPLACE]
+    disk_gib: Annotated[int, REPLACE]
+    extra_specs: Annotated[dict[str, str], IN_PLACE] = {}
+
+
+class Image(Resource):
+    """A Glance image that the operator provides; tenants boot it and cannot write it."""
+
+    KIND: ClassVar[str] = "Image"
+
+    name: Annotated[str, IN_PLACE]
+    #: Path of the image file, relative to the folder of the site.
+    file: Annotated[str, REPLACE]
+    sha512: Annotated[str, REPLACE]
+    disk_format: Annotated[Literal["raw", "qcow2"], REPLACE] = "raw"
+    visibility: Annotated[Literal["public", "private", "community"], IN_PLACE] = "public"
+
+
+class Aggregate(Resource):
+    """A Nova host aggregate with its metadata."""
+
+    KIND: ClassVar[str] = "Aggregate"
+
+    name: Annotated[str, IN_PLACE]
+    hosts: Annotated[tuple[str, ...], IN_PLACE]
+    metadata: Annotated[dict[str, str], IN_PLACE] = {}
+
+
+class Server(Resource):
+    """A Nova server pinned to one host. Ports change in place: a server is never replaced for a port."""
+
+    KIND: ClassVar[str] = "Server"
+
+    name: Annotated[str, IN_PLACE]
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    flavor: Annotated[str, Refers(("Flavor",)), forbidden("a resize moves pinned CPUs and pages; remove the server and add another")]
+    image: Annotated[str, Refers(("Image",)), REPLACE]
+    host: Annotated[str, REPLACE]
+    keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None
+    ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
+    #: cloud-init document, without secrets.
+    user_data: Annotated[str, REPLACE] = ""

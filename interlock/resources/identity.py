@@ -1,0 +1,86 @@
+"""Who may do what: Keystone projects, roles, users, keys, and the quotas of the services."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
+
+
+class Project(Resource):
+    """A Keystone project; the boundary of what a tenant may see and call."""
+
+    KIND: ClassVar[str] = "Project"
+
+    name: Annotated[str, forbidden("the project holds everything else of the tenant; its id is the anchor of ownership")]
+    domain: Annotated[str, forbidden("Keystone cannot move a project between domains")] = "default"
+    description: Annotated[str, IN_PLACE] = ""
+
+
+class Role(Resource):
+    """A Keystone role. `s3_service` is one that object storage accepts and no other policy knows."""
+
+    KIND: ClassVar[str] = "Role"
+
+    name: Annotated[str, REPLACE]
+    description: Annotated[str, IN_PLACE] = ""
+
+
+class ServiceUser(Resource):
+    """A Keystone user that no person logs in as: it only carries S3 credentials. It gets no known password."""
+
+    KIND: ClassVar[str] = "ServiceUser"
+
+    name: Annotated[str, REPLACE]
+    domain: Annotated[str, REPLACE] = "default"
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+
+
+class RoleAssignment(Resource):
+    """A role of one user on one project. `cloud:User/@operator` is the user who runs the apply."""
+
+    KIND: ClassVar[str] = "RoleAssignment"
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    user: Annotated[str, Refers(("User", "ServiceUser")), REPLACE]
+    role: Annotated[str, Refers(("Role",)), REPLACE]
+
+
+class S3Credential(Resource):
+    """An access key and secret (a Keystone EC2 credential) of a service user in one project.
+
+    The secret is an output, marked secret; a credential that a crash left behind is revoked, not adopted.
+    """
+
+    KIND: ClassVar[str] = "S3Credential"
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    user: Annotated[str, Refers(("ServiceUser",)), REPLACE]
+
+
+class Keypair(Resource):
+    """A public ssh key, kept at Nova under the operator's user (keypairs belong to users, not projects)."""
+
+    KIND: ClassVar[str] = "Keypair"
+
+    name: Annotated[str, REPLACE]
+    public_key: Annotated[str, REPLACE]
+
+
+class Quota(Resource):
+    """Limits of one project at Nova, Neutron and Cinder. -1 is unlimited. Sizes: MiB of RAM, GiB of volumes."""
+
+    KIND: ClassVar[str] = "Quota"
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    instances: Annotated[int, IN_PLACE]
+    cores: Annotated[int, IN_PLACE]
+    ram_mib: Annotated[int, IN_PLACE]
+    networks: Annotated[int, IN_PLACE]
+    subnets: Annotated[int, IN_PLACE]
+    ports: Annotated[int, IN_PLACE]
+    routers: Annotated[int, IN_PLACE]
+    security_groups: Annotated[int, IN_PLACE]
+    security_group_rules: Annotated[int, IN_PLACE]
+    volumes: Annotated[int, IN_PLACE]
+    volume_gib: Annotated[int, IN_PLACE]

@@ -1,0 +1,23 @@
+"""The policy pack: one stack policy that holds what the engine registered against the proof.
+
+It reads the copy of the proof that the program left in `.interlock/proofs/<stack>/<plan hash>.json` and
+compares canonically: numbers arrive as floats, ids are outputs and belong to no proof.
+"""
+
+from __future__ import annotations
+
+from pulumi_policy import EnforcementLevel, PolicyPack, StackValidationPolicy
+
+from policies.registered import validate
+
+PolicyPack(
+    name="interlock",
+    enforcement_level=EnforcementLevel.MANDATORY,
+    policies=[
+        StackValidationPolicy(
+            name="registered-is-proved",
+            description="Every resource of the stack is one that the proof names, with the inputs that were proved.",
+            validate=validate,
+        )
+    ],
+)

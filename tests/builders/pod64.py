@@ -1,0 +1,280 @@
+"""A small IPU-POD64 site and tenants for it, built by hand in the full form, so that no file is read.
+
+    mgmt-1 (48×1G + 4×10G)   1-16 management of ipum-01..16 · 37-40 poplar-1..4 · 41-42 infra-1..2 · 43-44 external
+    tor-1  (32×100G + 2×10G) 1-16 RNIC of ipum-01..16 · 17-24 poplar-1..4, both legs
+    ipum-01 = ipum-02 = … = ipum-16: four IPU-Link cables between neighbours, none back to the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from interlock.model.lock import Footprint, Lock, SiteLock
+from interlock.model.site import (
+    Assumption,
+    Cable,
+    Controller,
+    Endpoint,
+    ExternalNetwork,
+    FlavorSpec,
+    Host,
+    ImageSpec,
+    Limits,
+    Machine,
+    PhysicalNetwork,
+    Pools,
+    SegmentRangeSpec,
+    Sharing,
+    Site,
+    Switch,
+    SwitchPortConfig,
+    VlanPool,
+)
+from interlock.model.tenant import Access, BucketRequest, Pins, Poplar, Tenant, Volumes, VPod
+from interlock.planning import allocate, request_hash, site_hash
+from interlock.resources import digest_of
+
+MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
+POPLAR_HOSTS = tuple(f"poplar-{number}" for number in range(1, 5))
+INFRA_HOSTS = ("infra-1", "infra-2")
+SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHPmlZzAwz2mPiiR0Jmuq1gTFcDPcp8MZFGoIxeGBpFv demo"
+
+
+def pod64(**overrides: object) -> Site:
+    """The site `lyon`; `overrides` replace whole fields of `Site`."""
+    fields: dict[str, object] = {
+        "name": "lyon",
+        "cloud": "sandbox",
+        "machines": machines(),
+        "hosts": hosts(),
+        "switches": (tor(), management_switch()),
+        "cables": tuple(cables()),
+        "physical_networks": (
+            PhysicalNetwork(name="fabric100g", switches=("tor-1",)),
+            PhysicalNetwork(name="mgmt1g", switches=("mgmt-1",)),
+            PhysicalNetwork(name="external", switches=("mgmt-1",)),
+        ),
+        "pools": pools(),
+        "external": external(),
+        "segment_ranges": segment_ranges(),
+        "flavors": flavors(),
+        "images": images(),
+        "volume_types": ("ceph",),
+        "controller": Controller(flavor="controller", image="vipu-controller", user_api_port=8090),
+        "limits": Limits(controller_instances=8, controller_cores=32, controller_ram_gib=64),
+        "sharing": sharing(),
+        "assumptions": assumptions(),
+    }
+    return Site.model_validate(fields | overrides)
+
+
+def machines() -> tuple[Machine, ...]:
+    """ipum-01 … ipum-16 in logical rack `lrack-1`."""
+    return tuple(
+        Machine(name=name, serial=f"SN-{name}", logical_rack="lrack-1", position=position)
+        for position, name in enumerate(MACHINES, start=1)
+    )
+
+
+def hosts() -> tuple[Host, ...]:
+    """Four Poplar hosts (224 dedicated CPUs, 464 pages, 16 virtual functions) and two infra hosts."""
+    poplar = tuple(
+        Host(
+            name=name, serial=f"SN-{name}", role="poplar", logical_rack="lrack-1",
+            dedicated_cpus=224, huge_pages_gib=464, virtual_functions=16,
+            interfaces={"fabric100g": ("ens161f0", "ens161f1")},
+        )
+        for name in POPLAR_HOSTS
+    )  # fmt: skip
+    infra = tuple(
+        Host(
+            name=name, serial=f"SN-{name}", role="infra", shared_cpus=128, ram_gib=512,
+            interfaces={"mgmt1g": ("eno1",), "external": ("eno2",)},
+        )
+        for name in INFRA_HOSTS
+    )  # fmt: skip
+    return poplar + infra
+
+
+def tor() -> Switch:
+    """RNIC ports closed until planned, both legs of each Poplar host trunked with the data pools."""
+    rnics = tuple(SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17))
+    legs = tuple(
+        SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999))) for port in range(17, 25)
+    )
+    return Switch(
+        name="tor-1", serial="SN-tor-1", model="arista-7060x", role="tor", port_groups=((100, 32), (10, 2)),
+        ports=rnics + legs, routed_vlans=(), ip_routing=False,
+    )  # fmt: skip
+
+
+def management_switch() -> Switch:
+    """Management ports closed until planned; infra hosts trunked with the management pool."""
+    ports = [SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17)]
+    ports += [SwitchPortConfig(port=port, mode="access", untagged=10) for port in range(37, 41)]
+    ports += [SwitchPortConfig(port=port, mode="trunk", tagged=((110, 199),)) for port in (41, 42)]
+    ports += [SwitchPortConfig(port=port, mode="access", untagged=100) for port in (43, 44)]
+    return Switch(
+        name="mgmt-1", serial="SN-mgmt-1", model="arista-7010t", role="management", port_groups=((1, 48), (10, 4)),
+        ports=tuple(ports), routed_vlans=(), ip_routing=False,
+    )  # fmt: skip
+
+
+def cables() -> Iterator[Cable]:
+    """Every cable of the picture above."""
+    for position, name in enumerate(MACHINES, start=1):
+        yield cable(f"{name}:rnic", f"tor-1:{position}")
+        yield cable(f"{name}:mgmt", f"mgmt-1:{position}")
+    for upper, lower in zip(MACHINES, MACHINES[1:], strict=False):
+        a, b = Endpoint(device=upper, interface="ipu-link-down"), Endpoint(device=lower, interface="ipu-link-up")
+        yield Cable(a=a, b=b, kind="ipu-link")
+    for number, name in enumerate(POPLAR_HOSTS):
+        yield cable(f"{name}:ens161f0", f"tor-1:{17 + 2 * number}")
+        yield cable(f"{name}:ens161f1", f"tor-1:{18 + 2 * number}")
+        yield cable(f"{name}:eno1", f"mgmt-1:{37 + number}")
+    for number, name in enumerate(INFRA_HOSTS):
+        yield cable(f"{name}:eno1", f"mgmt-1:{41 + number}")
+        yield cable(f"{name}:eno2", f"mgmt-1:{43 + number}")
+
+
+def cable(a: str, b: str) -> Cable:
+    """An Ethernet cable between two ends written `device:interface`."""
+    ends = [Endpoint(device=device, interface=port) for device, port in (a.split(":"), b.split(":"))]
+    return Cable(a=ends[0], b=ends[1])
+
+
+def pools(**overrides: object) -> Pools:
+    """The pools of the reference design: data 1000-1999, storage 2000-2999, management 110-199."""
+    fields: dict[str, object] = {
+        "ipu_data": VlanPool(physical_network="fabric100g", vlans=((1000, 1999),)),
+        "storage": VlanPool(physical_network="fabric100g", vlans=((2000, 2999),)),
+        "management": VlanPool(physical_network="mgmt1g", vlans=((110, 199),)),
+        "control": ((5000, 5999),),
+        "reserved_vlans": (1, 4095),
+        "ipu_data_subnets": ("10.20.0.0/16", 24),
+        "storage_subnets": ("10.21.0.0/16", 24),
+        "control_subnets": ("10.30.0.0/16", 24),
+        "management_subnets": ("10.3.0.0/16", 24),
+    }
+    return Pools.model_validate(fields | overrides)
+
+
+def external(**overrides: object) -> ExternalNetwork:
+    """The external network, its subnet in an address scope of its own."""
+    fields: dict[str, object] = {
+        "name": "external",
+        "physical_network": "external",
+        "cidr": "192.0.2.0/24",
+        "gateway": "192.0.2.1",
+        "pool": ("192.0.2.10", "192.0.2.250"),
+        "address_scope": "outside",
+    }
+    return ExternalNetwork.model_validate(fields | overrides)
+
+
+def segment_ranges() -> tuple[SegmentRangeSpec, ...]:
+    """What Neutron may hand out by itself: nothing of the pools."""
+    return (
+        SegmentRangeSpec(network_type="vlan", physical_network="fabric100g", minimum=3500, maximum=3599),
+        SegmentRangeSpec(network_type="vlan", physical_network="mgmt1g", minimum=3500, maximum=3599),
+        SegmentRangeSpec(network_type="vxlan", physical_network=None, minimum=100000, maximum=199999),
+    )
+
+
+def flavors() -> tuple[FlavorSpec, ...]:
+    """Whole and half of a Poplar host, and the controller's."""
+    pinned = {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"}
+    return (
+        FlavorSpec(
+            name="poplar.whole", role="poplar", vcpus=224, ram_gib=464, disk_gib=100,
+            extra_specs=pinned | {"hw:numa_nodes": "8"},
+        ),
+        FlavorSpec(
+            name="poplar.half", role="poplar", vcpus=112, ram_gib=232, disk_gib=100,
+            extra_specs=pinned | {"hw:numa_nodes": "4", "hw:pci_numa_affinity_policy": "preferred"},
+        ),
+        FlavorSpec(name="controller", role="infra", vcpus=4, ram_gib=8, disk_gib=20),
+    )  # fmt: skip
+
+
+def images() -> tuple[ImageSpec, ...]:
+    """A Poplar and a controller image; no file stands behind them."""
+    return tuple(
+        ImageSpec(name=name, file=f"images/{name}.raw", sha512=digest_of(name).removeprefix("sha256:") * 2)
+        for name in ("poplar", "vipu-controller")
+    )
+
+
+def sharing() -> tuple[Sharing, ...]:
+    """The two shared objects of the design, with every guard known to hold."""
+    network = {"gateways_filtered": True, "tenants_cannot_create_ports": True}
+    controller = dict.fromkeys(
+        ("operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxy"), True
+    )
+    return (
+        Sharing(name="external", kind="external-network", audience=("*",), guards=network),
+        Sharing(name="vipu-controller", kind="vipu-controller", audience=("*",), guards=controller),
+    )
+
+
+def assumptions() -> tuple[Assumption, ...]:
+    """The assumptions that a POD64 rests on, with every guard known to hold."""
+    held = {
+        "A1": ("switches_follow_vlan_lists",),
+        "A2": ("project_scope_enforced", "default_policy_files"),
+        "A3": ("machine_does_not_forward", "credentials_rotated"),
+        "A4": ("controllers_secure",),
+        "A5": ("iommu", "mitigations", "spoof_check"),
+        "A10": ("pools_delegated",),
+    }
+    return tuple(Assumption(id=name, guards=dict.fromkeys(guards, True)) for name, guards in held.items())
+
+
+def vpod(name: str = "train", machines: int = 4, servers: int = 2, flavor: str = "poplar.half") -> VPod:
+    """A vPOD whose servers have a volume of 10 GiB each."""
+    volume = Volumes(size_gib=10, volume_type="ceph", on_delete="erase")
+    return VPod(
+        name=name, machines=machines, poplar=Poplar(servers=servers, flavor=flavor, image="poplar", volume=volume)
+    )
+
+
+def tenant(id: str, machines: int = 4, servers: int = 2, **overrides: object) -> Tenant:  # noqa: A002
+    """A tenant with one vPOD `train` and a bucket `data`; `overrides` replace whole fields of `Tenant`."""
+    fields: dict[str, object] = {
+        "id": id,
+        "name": id.capitalize(),
+        "access": Access(members=("alice",), ssh_public_key=SSH_KEY, ssh_from=("203.0.113.0/24",)),
+        "vpods": (vpod(machines=machines, servers=servers),),
+        "buckets": (BucketRequest(name="data", versioning=True, on_delete="erase"),),
+    }
+    return Tenant.model_validate(fields | overrides)
+
+
+def pinned(**claims: object) -> dict[str, Pins]:
+    """Pins for the vPOD `train`."""
+    return {"train": Pins.model_validate(claims)}
+
+
+def locked(site: Site, tenant: Tenant, others: Sequence[Lock] = (), previous: Lock | None = None) -> Lock:
+    """A sealed lock, its footprint empty and its owner id made from the tenant's id."""
+    allocation, released = allocate(site, tenant, others, previous)
+    return Lock(
+        id=tenant.id,
+        owner=owner_of(tenant.id),
+        serial=previous.serial + 1 if previous else 1,
+        request=request_hash(tenant),
+        site=site_hash(site),
+        allocation=allocation,
+        released=released,
+        footprint=Footprint(classes=(), labels={}, exclusive=()),
+    ).sealed()
+
+
+def site_locked(site: Site) -> SiteLock:
+    """A sealed lock of the site."""
+    return SiteLock(owner=owner_of(site.name), serial=1, site=site_hash(site)).sealed()
+
+
+def owner_of(name: str) -> str:
+    """32 hexadecimal digits, the same for the same name."""
+    return digest_of(name).removeprefix("sha256:")[:32]

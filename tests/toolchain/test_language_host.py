@@ -1,0 +1,127 @@
+"""The stand-in language host under the real engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.toolchain.conftest import Project
+from toolchain.language_host import NoSuchEnvironment, lang, python_for
+
+
+def resources(project: Project) -> list[str]:
+    """Types of all resources in the stack's state."""
+    state = json.loads(project.pulumi("stack", "export").stdout)
+    return [resource["type"] for resource in state["deployment"].get("resources", [])]
+
+
+def await_(condition: object, seconds: float = 60) -> None:
+    """Wait until the callable is true."""
+    assert callable(condition)
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def started_program(project: Project) -> int:
+    mark = project.folder / "started"
+    await_(lambda: mark.is_file() and mark.read_text())
+    return int(mark.read_text())
+
+
+def test_preview_up_again_and_destroy(project: Project) -> None:
+    project.pulumi("config", "set", "--secret", "key", "hidden")
+    preview = project.pulumi("preview")
+    assert preview.returncode == 0, preview.stdout + preview.stderr
+    assert resources(project) == []
+
+    up = project.pulumi("up", "--yes")
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert resources(project) == ["pulumi:pulumi:Stack", "tiny:index:Box"]
+    outputs = json.loads(project.pulumi("stack", "output", "--json", "--show-secrets").stdout)
+    assert outputs == {"secret": "hidden", "folder": str(project.folder)}
+    assert "hidden" not in up.stdout + up.stderr
+
+    again = project.pulumi("up", "--yes", "--expect-no-changes")
+    assert again.returncode == 0, again.stdout + again.stderr
+
+    assert project.pulumi("destroy", "--yes").returncode == 0
+    assert resources(project) == []
+
+
+def test_a_refusing_program_shows_its_sentence_and_nothing_else(project: Project) -> None:
+    project.pulumi("config", "set", "case", "refused")
+    up = project.pulumi("up", "--yes")
+    told = up.stdout + up.stderr
+    assert up.returncode != 0
+    assert "error: ISO-01: two tenants share vlan:1101" in told
+    assert "Traceback" not in told
+    assert "exit code" not in told
+    assert resources(project) == []
+
+
+def test_a_crash_shows_the_traceback_once(project: Project) -> None:
+    project.pulumi("config", "set", "case", "crashed")
+    preview = project.pulumi("preview", "--color", "never")
+    assert preview.returncode != 0
+    diagnostics = preview.stdout.split("Diagnostics:")[1]
+    assert diagnostics.count("ValueError: a bug") == 1
+
+
+def test_a_mandatory_policy_blocks_before_anything_is_made(project: Project) -> None:
+    up = project.pulumi("up", "--yes", "--policy-pack", str(project.folder.parent / "pack"))
+    told = up.stdout + up.stderr
+    assert up.returncode != 0
+    assert "found 2 resources" in told
+    assert "KeyboardInterrupt" not in told
+    assert resources(project) == []
+
+
+def test_ctrl_c_stops_the_program_and_frees_the_stack(project: Project) -> None:
+    project.pulumi("config", "set", "case", "slow")
+    running = project.start("up", "--yes", "--skip-preview")
+    program = started_program(project)
+    os.killpg(running.pid, signal.SIGINT)
+    told, _ = running.communicate(timeout=60)
+    assert running.returncode != 0
+    assert "Traceback" not in told
+    await_(lambda: not alive(program))
+    project.pulumi("config", "rm", "case")
+    assert project.pulumi("up", "--yes").returncode == 0
+
+
+def test_a_killed_engine_leaves_no_process(project: Project) -> None:
+    project.pulumi("config", "set", "case", "slow")
+    running = project.start("preview")
+    program = started_program(project)
+    running.kill()
+    running.communicate(timeout=60)
+    await_(lambda: not alive(program))
+
+
+def test_about_says_that_it_is_a_stand_in(project: Project) -> None:
+    assert "stand-in for Pulumi's Python language host" in project.pulumi("about").stdout
+
+
+def test_install_refuses_and_names_the_way(project: Project) -> None:
+    installed: subprocess.CompletedProcess[str] = project.pulumi("install")
+    assert installed.returncode != 0
+    assert "./run prepare" in installed.stderr
+
+
+def test_an_environment_that_is_not_there_is_named(tmp_path: Path) -> None:
+    program = lang.ProgramInfo(root_directory=str(tmp_path))
+    program.options.update({"virtualenv": "nowhere"})
+    with pytest.raises(NoSuchEnvironment, match="nowhere"):
+        python_for(program)

@@ -1,0 +1,143 @@
+"""`./run` as a person meets it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import interlock
+from tests.toolchain.conftest import ROOT, Script
+from toolchain.layout import PLUGIN_VERSION, Layout
+from toolchain.missing import EnvironmentFailed, require_packages
+from toolchain.variables import DEMO_PASSPHRASE
+
+OURS = ("PULUMI_", "OS_CLIENT_CONFIG_FILE")
+
+
+def bare_environment(**more: str) -> dict[str, str]:
+    """Ours without what a prepared shell has set."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return {**kept, **more}
+
+
+def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ROOT.root / "run", *arguments],
+        env=bare_environment(**more),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def evaluated(script: str, **more: str) -> dict[str, str]:
+    """The environment of a shell after `script`."""
+    done = subprocess.run(
+        ["sh", "-euc", f"{script}\nenv -0"],
+        cwd=ROOT.root, env=bare_environment(**more), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return dict(pair.split("=", 1) for pair in done.stdout.split("\0") if pair)
+
+
+def test_env_prints_only_export_lines() -> None:
+    done = run("env")
+    assert done.returncode == 0, done.stderr
+    assert all(re.fullmatch(r"export [A-Z_]+=.*", line) for line in done.stdout.splitlines())
+
+
+def test_env_prepares_a_shell_once_or_twice_alike() -> None:
+    once, twice = evaluated('eval "$(./run env)"'), evaluated('eval "$(./run env)"; eval "$(./run env)"')
+    assert once == twice
+    assert once["PATH"].split(":")[0] == str(ROOT.venv / "bin")
+    assert once["PULUMI_BACKEND_URL"] == f"file://{ROOT.state}"
+    assert once["PULUMI_CONFIG_PASSPHRASE"] == DEMO_PASSPHRASE
+    assert once["OS_CLIENT_CONFIG_FILE"] == str(ROOT.sandbox_clouds)
+
+
+def test_env_survives_awkward_values(tmp_path: Path) -> None:
+    awkward = tmp_path / "it's; $(a) home"
+    assert evaluated('eval "$(./run env)"', PULUMI_HOME=str(awkward))["PULUMI_HOME"] == str(awkward)
+
+
+def test_what_the_user_has_set_wins(tmp_path: Path) -> None:
+    mine = {
+        "PULUMI_HOME": str(tmp_path),
+        "PULUMI_BACKEND_URL": "s3://mine",
+        "PULUMI_CONFIG_PASSPHRASE_FILE": "/mine",
+        "OS_CLIENT_CONFIG_FILE": "/mine.yaml",
+    }
+    shell = evaluated('eval "$(./run env)"', **mine)
+    assert {name: shell[name] for name in mine} == mine
+    assert "PULUMI_CONFIG_PASSPHRASE" not in shell
+
+
+def test_the_plugin_stands_where_pulumi_looks(tmp_path: Path) -> None:
+    assert run("env", PULUMI_HOME=str(tmp_path)).returncode == 0
+    plugin = tmp_path / "plugins" / f"resource-interlock-v{PLUGIN_VERSION}" / "pulumi-resource-interlock"
+    assert os.access(plugin, os.X_OK)
+    assert interlock.__version__ == PLUGIN_VERSION
+
+
+def test_a_second_prepare_makes_nothing() -> None:
+    assert run("prepare").returncode == 0
+    before = {path: path.stat().st_mtime_ns for path in (ROOT.venv, ROOT.uv, ROOT.pulumi_home / "plugins")}
+    again = run("prepare")
+    assert again.returncode == 0
+    assert again.stderr.count("up to date") == 2
+    assert " …" not in again.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_pulumi_runs_in_the_root_from_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    state = {"PULUMI_BACKEND_URL": f"file://{tmp_path / 'state'}", "PULUMI_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [ROOT.root / "run", "pulumi", "stack", "ls", "--json"],
+        cwd=tmp_path, env=bare_environment(**state), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+def test_an_unknown_command_is_named_with_the_usage() -> None:
+    done = run("tset")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'tset'" in done.stderr
+    assert "./run COMMAND" in done.stderr
+
+
+def test_without_python_it_says_how_to_get_one(checkout: Layout, tool: Script, tools: Path) -> None:
+    tool("dirname", 'exec /usr/bin/dirname "$@"')
+    tool("python3", "exit 1")  # too old, or a version manager's empty shim
+    done = subprocess.run(
+        ["/bin/sh", checkout.root / "run", "env"],
+        env={"PATH": str(tools)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "Python 3.11 or newer is missing" in done.stderr
+    assert "apt-get install" in done.stderr
+
+
+def test_missing_system_packages_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch, tools: Path) -> None:
+    monkeypatch.setenv("PATH", str(tools))
+    with pytest.raises(EnvironmentFailed, match=r"sudo apt-get install -y git$"):
+        require_packages(install=False)
+
+
+def test_root_gets_missing_system_packages(
+    monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    tool(
+        "apt-get",
+        f'echo "$@" >> "{tools}/log"; case "$1" in install) : > "{tools}/git"; /bin/chmod +x "{tools}/git";; esac',
+    )
+    require_packages(install=True)
+    assert (tools / "log").read_text().splitlines() == ["update -q", "install -y -q git"]

@@ -1,0 +1,155 @@
+"""What `./run` hands over to: prepare what the command needs, then become that command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from toolchain.layout import Layout
+from toolchain.making import stop_on_sigterm
+from toolchain.missing import EnvironmentFailed, require_packages
+from toolchain.plugin import ensure_plugin
+from toolchain.progress import say
+from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
+from toolchain.python_environment import ensure_environment, lock_requirements
+from toolchain.variables import export_lines, foreign_path, variables
+
+USAGE = """\
+usage: ./run COMMAND …
+
+  demo             the embedded cloud, the operator's stack and a tenant on it, and a summary
+  test [ARGS]      every test; ARGS go to pytest
+  interlock ARGS   the interlock command
+  pulumi ARGS      pulumi, in the root of the project
+  env              lines that prepare a shell:  eval "$(./run env)"
+  prepare          make what the others need, and nothing else
+  lock             write requirements.lock anew from requirements.in
+  help             this text
+
+All that is made lies in .interlock/; to start afresh, remove that folder.
+"""
+
+WITH_PULUMI = ("demo", "unlock")
+"""The interlock commands that call Pulumi; the others must work on a machine without Pulumi and Go."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a command needs, and whether parts of it had to be made."""
+
+    pulumi: Pulumi
+    values: Mapping[str, str]
+    made_environment: bool
+    made_plugin: bool
+
+
+def prepare(layout: Layout, *, install: bool) -> Ready:
+    """Make environment, Pulumi, plugin and state folder where absent; with `install`, system packages too."""
+    require_packages(install=install)
+    made_environment = ensure_environment(layout)
+    pulumi = ensure_pulumi(layout, foreign_path(layout, os.environ))
+    values = variables(layout, os.environ, pulumi)
+    made_plugin = ensure_plugin(layout, Path(values["PULUMI_HOME"]))
+    layout.state.mkdir(parents=True, exist_ok=True)
+    return Ready(pulumi, values, made_environment, made_plugin)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; `arguments` are the caller's folder and what was typed. Returns the exit code.
+
+    Exit code 2: the command is unknown; 4: the machine lacks something; 130: stopped by Ctrl-C.
+    """
+    caller, name, rest = Path(arguments[0]), (arguments[1:] or ["help"])[0], arguments[2:]
+    command = COMMANDS.get(name)
+    if not command:
+        say(f"./run: there is no command {name!r}.\n{USAGE}")
+        return 2
+    stop_on_sigterm()
+    try:
+        return command(Layout.here(), caller, rest)
+    except EnvironmentFailed as problem:
+        say(f"./run {name}: {problem}")
+        return 4
+    except KeyboardInterrupt:
+        say(f"./run {name}: stopped; nothing half-made was left behind")
+        return 130
+
+
+def _demo(layout: Layout, caller: Path, rest: list[str]) -> int:
+    ready = prepare(layout, install=False)
+    _become(layout.python, ["-P", "-m", "infra.cli", "demo", *rest], caller, ready.values)
+
+
+def _test(layout: Layout, _caller: Path, rest: list[str]) -> int:
+    ready = prepare(layout, install=True)
+    _become(layout.python, ["-m", "pytest", *rest], layout.root, ready.values)
+
+
+def _interlock(layout: Layout, caller: Path, rest: list[str]) -> int:
+    if rest and rest[0] in WITH_PULUMI:
+        values = prepare(layout, install=False).values
+    else:
+        require_packages(install=False)
+        ensure_environment(layout)
+        values = variables(layout, os.environ, find_pulumi(layout, foreign_path(layout, os.environ)))
+    _become(layout.python, ["-P", "-m", "infra.cli", *rest], caller, values)
+
+
+def _pulumi(layout: Layout, _caller: Path, rest: list[str]) -> int:
+    ready = prepare(layout, install=False)
+    _become(ready.pulumi.executable, rest, layout.root, ready.values)
+
+
+def _env(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+    sys.stdout.write(export_lines(prepare(layout, install=False).values))
+    return 0
+
+
+def _prepare(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+    ready = prepare(layout, install=False)
+    host = "official" if ready.pulumi.official else "built here, with the stand-in language host"
+    say(f"Python environment: {'made' if ready.made_environment else 'up to date'}")
+    say(f"Pulumi: {ready.pulumi.executable} ({host})")
+    say(f"provider plugin: {'installed' if ready.made_plugin else 'up to date'}")
+    return 0
+
+
+def _lock(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+    require_packages(install=False)
+    lock_requirements(layout)
+    return 0
+
+
+def _help(_layout: Layout, _caller: Path, _rest: list[str]) -> int:
+    sys.stdout.write(USAGE)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[Layout, Path, list[str]], int]] = {
+    "demo": _demo,
+    "test": _test,
+    "interlock": _interlock,
+    "pulumi": _pulumi,
+    "env": _env,
+    "prepare": _prepare,
+    "lock": _lock,
+    "help": _help,
+    "--help": _help,
+    "-h": _help,
+}
+"""All commands of `./run`."""
+
+
+def _become(executable: Path, arguments: list[str], folder: Path, values: Mapping[str, str]) -> NoReturn:
+    """Replace this process, so that signals and the exit code are the command's own."""
+    sys.stdout.flush()
+    os.chdir(folder)
+    os.execve(executable, [str(executable), *arguments], {**os.environ, **values})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

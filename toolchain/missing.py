@@ -1,0 +1,78 @@
+"""What a machine may lack, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from toolchain.progress import say, step
+
+
+class EnvironmentFailed(Exception):
+    """The machine lacks something, or a tool failed; says what, why and what to do next. Exit code 4."""
+
+
+@dataclass(frozen=True)
+class DebianPackage:
+    """A package of the system, the test that tells whether its content is there, and who needs it."""
+
+    name: str
+    present: Callable[[], bool]
+    why: str
+
+
+def _has_git() -> bool:
+    return shutil.which("git") is not None
+
+
+def _has_venv() -> bool:
+    return find_spec("venv") is not None and find_spec("ensurepip") is not None
+
+
+def _venv_package() -> str:
+    return f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+
+
+def debian_packages() -> tuple[DebianPackage, ...]:
+    """Every system package that the project itself needs."""
+    return (
+        DebianPackage("git", _has_git, "the demo checks that the work tree stays clean"),
+        DebianPackage(_venv_package(), _has_venv, "everything runs in a virtual environment"),
+    )
+
+
+def require_packages(*, install: bool) -> None:
+    """Raise EnvironmentFailed naming all that is missing; with `install`, as root on Debian, get it first."""
+    absent = [package for package in debian_packages() if not package.present()]
+    if absent and install and _may_install():
+        _apt_install([package.name for package in absent])
+        absent = [package for package in absent if not package.present()]
+    if absent:
+        raise EnvironmentFailed(_explain(absent))
+
+
+def _may_install() -> bool:
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def _apt_install(names: list[str]) -> None:
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    with step(f"system packages {' '.join(names)}"):
+        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", *names]):
+            done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
+            if done.returncode:
+                say(f"  {' '.join(command)} ended with exit code {done.returncode}")
+
+
+def _explain(absent: list[DebianPackage]) -> str:
+    lines = ["This machine lacks:"]
+    lines += [f"  {package.name}: {package.why}" for package in absent]
+    lines.append(
+        "On Debian or Ubuntu: sudo apt-get install -y " + " ".join(package.name for package in absent)
+    )
+    return "\n".join(lines)

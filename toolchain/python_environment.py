@@ -1,0 +1,95 @@
+"""The project's virtual environment: what requirements.lock names, and the project itself, editable."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from toolchain.layout import Layout
+from toolchain.making import digest, exclusive, is_made, replacing
+from toolchain.missing import EnvironmentFailed
+from toolchain.progress import step
+
+_COMPILE = (
+    "--universal",
+    "--fork-strategy=fewest",
+    "--python-version=3.11",
+    "--generate-hashes",
+    "--no-annotate",
+    "--no-header",
+    "--no-emit-index-url",
+    "--no-emit-find-links",
+)
+
+
+def ensure_environment(layout: Layout) -> bool:
+    """Make `.interlock/venv` if it is absent or was made from other files; True if it was made now."""
+    source = _source(layout)
+    if is_made(layout.venv, source):
+        return False
+    with exclusive(layout.lock):
+        if is_made(layout.venv, source):
+            return False
+        uv = _ensure_uv(layout)
+        with step("Python environment from requirements.lock"), replacing(layout.venv, source) as fresh:
+            _fill(uv, layout, fresh)
+    return True
+
+
+def lock_requirements(layout: Layout) -> None:
+    """Write requirements.lock anew from requirements.in: hashes, but no address of any index."""
+    with exclusive(layout.lock):
+        uv = _ensure_uv(layout)
+        with step("requirements.lock from requirements.in"):
+            _run(
+                [uv, "pip", "compile", "--quiet", *_COMPILE, "requirements.in", "-o", "requirements.lock"],
+                layout,
+            )
+
+
+def _source(layout: Layout) -> str:
+    """The root is part of it: an environment holds absolute paths and does not survive a move."""
+    files = ("requirements.lock", "pyproject.toml")
+    return digest(str(layout.root), *((layout.root / name).read_bytes() for name in files))
+
+
+def _ensure_uv(layout: Layout) -> Path:
+    wanted = layout.root / "toolchain" / "uv.lock"
+    source = digest(str(layout.root), wanted.read_bytes())
+    if not is_made(layout.uv, source):
+        with step("uv"), replacing(layout.uv, source) as fresh:
+            _run([_base_python(), "-m", "venv", fresh], layout)
+            _run(
+                [fresh / "bin" / "python", "-m", "pip", "install", "-q", "--require-hashes", "-r", wanted],
+                layout,
+            )
+    # Only the scripts of an environment name its folder; uv itself is a plain executable and may be moved.
+    return layout.uv / "bin" / "uv"
+
+
+def _fill(uv: Path, layout: Layout, fresh: Path) -> None:
+    """Relocatable, because the folder is renamed once it is complete."""
+    _run([uv, "venv", "-q", "--allow-existing", "--relocatable", "--python", _base_python(), fresh], layout)
+    python = fresh / "bin" / "python"
+    lock = layout.root / "requirements.lock"
+    _run([uv, "pip", "sync", "-q", "--require-hashes", "--python", python, lock], layout)
+    # The build backend comes from the lock too, so there is no isolated build and nothing more to download.
+    options = ["--no-deps", "--no-build-isolation"]
+    _run([uv, "pip", "install", "-q", "--python", python, *options, "--editable", layout.root], layout)
+
+
+def _base_python() -> str:
+    """The interpreter below all virtual environments: one of them may be the very one that is replaced."""
+    return str(Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"))
+
+
+def _run(command: list[str | Path], layout: Layout) -> None:
+    done = subprocess.run(
+        command, cwd=layout.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        spoken = " ".join(str(part) for part in command)
+        raise EnvironmentFailed(
+            f"{spoken}\nended with exit code {done.returncode}:\n{done.stderr or done.stdout}"
+        )

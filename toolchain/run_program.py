@@ -1,0 +1,93 @@
+"""Runs one Pulumi program for `language_host`: what `pulumi-language-python-exec` is to the official host."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import runpy
+import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pulumi
+import pulumi.runtime
+
+ALREADY_EXPLAINED = 32
+"""Exit code for a failure that the user has been told about; `language_host` knows it."""
+
+THREADS_PER_RESOURCE = 4
+"""Threads for the SDK's blocking calls, per resource that may be in work at once; as in the official host."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run, and the engine it belongs to."""
+
+    program: str
+    arguments: list[str]
+    folder: str
+    root: str
+    project: str
+    stack: str
+    organization: str
+    dry_run: bool
+    parallel: int
+    monitor: str
+    engine: str
+
+
+def configure(program: Program) -> None:
+    """Connect the SDK with the engine, and take over the stack's configuration."""
+    pulumi.runtime.set_all_config(
+        pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env()
+    )
+    pulumi.runtime.configure(
+        pulumi.runtime.Settings(
+            monitor=program.monitor,
+            engine=program.engine,
+            project=program.project,
+            stack=program.stack,
+            organization=program.organization,
+            root_directory=program.root,
+            parallel=program.parallel,
+            dry_run=program.dry_run,
+        )
+    )
+
+
+def run(program: Program) -> int:
+    """Run the program within its stack, as if it had been started itself; returns the exit code."""
+    os.chdir(program.folder)
+    sys.argv = [program.program, *program.arguments]
+    # When a program fails, futures stay unobserved; asyncio would print each below the one true message.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    loop.set_default_executor(ThreadPoolExecutor(max(program.parallel, 1) * THREADS_PER_RESOURCE))
+
+    def body() -> None:
+        runpy.run_path(program.program, run_name="__main__")
+
+    try:
+        loop.run_until_complete(pulumi.runtime.run_in_stack(body))
+    except pulumi.RunError as error:
+        pulumi.log.error(str(error))
+        return ALREADY_EXPLAINED
+    except Exception:  # noqa: BLE001 - whatever a user's program raises is shown to the user
+        pulumi.log.error("Program failed with an unhandled exception:\n" + traceback.format_exc())
+        return ALREADY_EXPLAINED
+    return 0
+
+
+def main() -> int:
+    """Run the program that the one argument describes, in JSON."""
+    program = Program(**json.loads(sys.argv[1]))
+    configure(program)
+    return run(program)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
