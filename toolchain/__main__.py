@@ -16,6 +16,7 @@ from toolchain.plugin import ensure_plugin
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
 from toolchain.python_environment import ensure_environment, lock_requirements
+from toolchain.stacks import ensure_stacks, mend_stacks
 from toolchain.variables import export_lines, foreign_path, variables
 
 USAGE = """\
@@ -101,11 +102,15 @@ def _interlock(layout: Layout, caller: Path, rest: list[str]) -> int:
 
 def _pulumi(layout: Layout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=False)
+    ensure_stacks(layout, ready.pulumi, ready.values)
+    mend_stacks(layout, ready.values)
     _become(ready.pulumi.executable, rest, layout.root, ready.values)
 
 
 def _env(layout: Layout, _caller: Path, _rest: list[str]) -> int:
-    sys.stdout.write(export_lines(prepare(layout, install=False).values))
+    ready = prepare(layout, install=False)
+    ensure_stacks(layout, ready.pulumi, ready.values)
+    sys.stdout.write(export_lines(ready.values))
     return 0
 
 

@@ -187,6 +187,6 @@ def _go_version(go: str) -> tuple[int, ...] | None:
 
 
 def language_host_script(layout: Layout) -> str:
-    """The text of `pulumi-language-python`; the engine takes no host that is not an executable of this name."""
+    """The text of `pulumi-language-python`; the engine takes only an executable of this name."""
     host = layout.root / "toolchain" / "language_host.py"
     return f'#!/bin/sh\n# {STAND_IN}\nexec "{layout.python}" -P -u "{host}" "$@"\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +44,17 @@ def lock_requirements(layout: Layout) -> None:
         uv = _ensure_uv(layout)
         with step("requirements.lock from requirements.in"):
             _run(
-                [uv, "pip", "compile", "--quiet", *_COMPILE, "requirements.in", "-o", "requirements.lock"],
+                [
+                    uv,
+                    "pip",
+                    "compile",
+                    "--quiet",
+                    *_trust(),
+                    *_COMPILE,
+                    "requirements.in",
+                    "-o",
+                    "requirements.lock",
+                ],
                 layout,
             )
 
@@ -73,10 +84,17 @@ def _fill(uv: Path, layout: Layout, fresh: Path) -> None:
     _run([uv, "venv", "-q", "--allow-existing", "--relocatable", "--python", _base_python(), fresh], layout)
     python = fresh / "bin" / "python"
     lock = layout.root / "requirements.lock"
-    _run([uv, "pip", "sync", "-q", "--require-hashes", "--python", python, lock], layout)
+    _run([uv, "pip", "sync", "-q", "--require-hashes", *_trust(), "--python", python, lock], layout)
     # The build backend comes from the lock too, so there is no isolated build and nothing more to download.
-    options = ["--no-deps", "--no-build-isolation"]
+    options = ["--no-deps", "--no-build-isolation", *_trust()]
     _run([uv, "pip", "install", "-q", "--python", python, *options, "--editable", layout.root], layout)
+
+
+def _trust() -> list[str]:
+    """The machine's own certificates where it has any, for a network with its own authority; else uv's."""
+    places = ssl.get_default_verify_paths()
+    folder = Path(places.capath) if places.capath else None
+    return ["--system-certs"] if places.cafile or (folder and any(folder.iterdir())) else []
 
 
 def _base_python() -> str:

@@ -28,9 +28,10 @@ def variables(layout: Layout, inherited: Mapping[str, str], pulumi: Pulumi | Non
         "PULUMI_HOME": str(layout.pulumi_home),
         "OS_CLIENT_CONFIG_FILE": str(layout.sandbox_clouds),
     }
-    if not inherited.get("PULUMI_CONFIG_PASSPHRASE_FILE"):
-        defaults["PULUMI_CONFIG_PASSPHRASE"] = DEMO_PASSPHRASE
     chosen = {name: inherited.get(name) or value for name, value in defaults.items()}
+    # An empty passphrase is one that a user may have chosen; the other variables mean nothing when empty.
+    if "PULUMI_CONFIG_PASSPHRASE" not in inherited and not inherited.get("PULUMI_CONFIG_PASSPHRASE_FILE"):
+        chosen["PULUMI_CONFIG_PASSPHRASE"] = DEMO_PASSPHRASE
     return {"PATH": search_path(layout, inherited, pulumi), **_FIXED, **chosen}
 
 

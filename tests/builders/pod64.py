@@ -1,13 +1,14 @@
 """A small IPU-POD64 site and tenants for it, built by hand in the full form, so that no file is read.
 
-    mgmt-1 (48×1G + 4×10G)   1-16 management of ipum-01..16 · 37-40 poplar-1..4 · 41-42 infra-1..2 · 43-44 external
-    tor-1  (32×100G + 2×10G) 1-16 RNIC of ipum-01..16 · 17-24 poplar-1..4, both legs
-    ipum-01 = ipum-02 = … = ipum-16: four IPU-Link cables between neighbours, none back to the first
+mgmt-1 (48×1G + 4×10G)   1-16 management of ipum-01..16 · 37-40 poplar-1..4 · 41-42 infra-1..2 · 43-44 outside
+tor-1  (32×100G + 2×10G) 1-16 RNIC of ipum-01..16 · 17-24 poplar-1..4, both legs
+ipum-01 = ipum-02 = … = ipum-16: four IPU-Link cables between neighbours, none back to the first
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from interlock.model.lock import Footprint, Lock, SiteLock
 from interlock.model.site import (
@@ -100,7 +101,8 @@ def tor() -> Switch:
     """RNIC ports closed until planned, both legs of each Poplar host trunked with the data pools."""
     rnics = tuple(SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17))
     legs = tuple(
-        SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999))) for port in range(17, 25)
+        SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999)))
+        for port in range(17, 25)
     )
     return Switch(
         name="tor-1", serial="SN-tor-1", model="arista-7060x", role="tor", port_groups=((100, 32), (10, 2)),
@@ -115,8 +117,8 @@ def management_switch() -> Switch:
     ports += [SwitchPortConfig(port=port, mode="trunk", tagged=((110, 199),)) for port in (41, 42)]
     ports += [SwitchPortConfig(port=port, mode="access", untagged=100) for port in (43, 44)]
     return Switch(
-        name="mgmt-1", serial="SN-mgmt-1", model="arista-7010t", role="management", port_groups=((1, 48), (10, 4)),
-        ports=tuple(ports), routed_vlans=(), ip_routing=False,
+        name="mgmt-1", serial="SN-mgmt-1", model="arista-7010t", role="management",
+        port_groups=((1, 48), (10, 4)), ports=tuple(ports), routed_vlans=(), ip_routing=False,
     )  # fmt: skip
 
 
@@ -125,8 +127,11 @@ def cables() -> Iterator[Cable]:
     for position, name in enumerate(MACHINES, start=1):
         yield cable(f"{name}:rnic", f"tor-1:{position}")
         yield cable(f"{name}:mgmt", f"mgmt-1:{position}")
-    for upper, lower in zip(MACHINES, MACHINES[1:], strict=False):
-        a, b = Endpoint(device=upper, interface="ipu-link-down"), Endpoint(device=lower, interface="ipu-link-up")
+    for upper, lower in pairwise(MACHINES):
+        a, b = (
+            Endpoint(device=upper, interface="ipu-link-down"),
+            Endpoint(device=lower, interface="ipu-link-up"),
+        )
         yield Cable(a=a, b=b, kind="ipu-link")
     for number, name in enumerate(POPLAR_HOSTS):
         yield cable(f"{name}:ens161f0", f"tor-1:{17 + 2 * number}")
@@ -207,10 +212,9 @@ def images() -> tuple[ImageSpec, ...]:
 
 def sharing() -> tuple[Sharing, ...]:
     """The two shared objects of the design, with every guard known to hold."""
-    network = {"gateways_filtered": True, "tenants_cannot_create_ports": True}
-    controller = dict.fromkeys(
-        ("operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxy"), True
-    )
+    network: dict[str, bool | None] = {"gateways_filtered": True, "tenants_cannot_create_ports": True}
+    names = ("operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxy")
+    controller: dict[str, bool | None] = dict.fromkeys(names, True)
     return (
         Sharing(name="external", kind="external-network", audience=("*",), guards=network),
         Sharing(name="vipu-controller", kind="vipu-controller", audience=("*",), guards=controller),
@@ -234,7 +238,9 @@ def vpod(name: str = "train", machines: int = 4, servers: int = 2, flavor: str =
     """A vPOD whose servers have a volume of 10 GiB each."""
     volume = Volumes(size_gib=10, volume_type="ceph", on_delete="erase")
     return VPod(
-        name=name, machines=machines, poplar=Poplar(servers=servers, flavor=flavor, image="poplar", volume=volume)
+        name=name,
+        machines=machines,
+        poplar=Poplar(servers=servers, flavor=flavor, image="poplar", volume=volume),
     )
 
 

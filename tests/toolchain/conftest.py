@@ -71,8 +71,8 @@ class Project:
         """Start pulumi in a session of its own, as a terminal's foreground job."""
         return subprocess.Popen(
             [self.executable, *arguments, "--non-interactive"],
-            cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True,
+            cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, start_new_session=True,
         )  # fmt: skip
 
 

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pulumi.runtime.proto.language_pb2 import ProgramInfo
 
 from tests.toolchain.conftest import Project
-from toolchain.language_host import NoSuchEnvironment, lang, python_for
+from toolchain.language_host import NoSuchEnvironment, python_for
 
 
 def resources(project: Project) -> list[str]:
@@ -21,9 +23,8 @@ def resources(project: Project) -> list[str]:
     return [resource["type"] for resource in state["deployment"].get("resources", [])]
 
 
-def await_(condition: object, seconds: float = 60) -> None:
-    """Wait until the callable is true."""
-    assert callable(condition)
+def await_(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until the condition holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
@@ -121,7 +122,7 @@ def test_install_refuses_and_names_the_way(project: Project) -> None:
 
 
 def test_an_environment_that_is_not_there_is_named(tmp_path: Path) -> None:
-    program = lang.ProgramInfo(root_directory=str(tmp_path))
+    program = ProgramInfo(root_directory=str(tmp_path))
     program.options.update({"virtualenv": "nowhere"})
     with pytest.raises(NoSuchEnvironment, match="nowhere"):
         python_for(program)

@@ -1,0 +1,143 @@
+"""A Pulumi project of a test's own: copies of the stacks, a file backend in a temporary folder, the real CLI."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PACK = ROOT / "policies" / "pack"
+
+PROJECT = """\
+name: clusters
+main: {program}
+stackConfigDir: stacks
+runtime:
+  name: python
+  options:
+    virtualenv: {venv}
+"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended, and all it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out + self.err
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder like the repository's root, in which a test may change anything."""
+
+    folder: Path
+    clouds_yaml: Path
+
+    @classmethod
+    def make(cls, folder: Path, clouds_yaml: Path, program: Path = ROOT / "infra") -> Project:
+        """Copy the stacks and write a Pulumi.yaml that runs `program`."""
+        shutil.copytree(ROOT / "stacks", folder / "stacks")
+        (folder / "state").mkdir()
+        text = PROJECT.format(program=program, venv=ROOT / ".interlock" / "venv")
+        (folder / "Pulumi.yaml").write_text(text)
+        return cls(folder, clouds_yaml)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What `./run` prepares, with the state and the stacks of this folder."""
+        return os.environ | {
+            "PULUMI_BACKEND_URL": f"file://{self.folder / 'state'}",
+            "PULUMI_CONFIG_PASSPHRASE": "interlock-demo",
+            "OS_CLIENT_CONFIG_FILE": str(self.clouds_yaml),
+            "INTERLOCK_STACKS": str(self.folder / "stacks"),
+            "NO_COLOR": "1",
+        }
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start a command in a process group of its own."""
+        return subprocess.Popen(
+            command, cwd=self.folder, env=self.environment, text=True, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def run(self, *command: str) -> Result:
+        """Run a command to its end."""
+        process = self.start(*command)
+        out, err = process.communicate(timeout=400)
+        return Result(process.returncode, out, err)
+
+    def interlock(self, *arguments: str) -> Result:
+        """Run the `interlock` command."""
+        return self.run(sys.executable, "-P", "-m", "infra.cli", *arguments)
+
+    def pulumi(self, verb: str, stack: str, *arguments: str) -> Result:
+        """Run `pulumi VERB --stack STACK`."""
+        return self.run("pulumi", verb, "--stack", stack, "--non-interactive", "--color", "never", *arguments)
+
+    def init(self, *stacks: str) -> None:
+        """Make stacks on the backend."""
+        for stack in stacks:
+            done = self.run("pulumi", "stack", "init", stack, "--no-select", "--non-interactive")
+            assert done.code == 0, done.text
+
+    def up(self, stack: str, *arguments: str) -> Result:
+        """`pulumi up --yes` with the policy pack."""
+        return self.pulumi("up", stack, "--yes", "--policy-pack", str(PACK), *arguments)
+
+    def must(self, result: Result) -> Result:
+        """The result, which must be a success."""
+        assert result.code == 0, result.text
+        return result
+
+    def state(self, stack: str) -> dict[str, Any]:
+        """The deployment of a stack."""
+        exported = self.must(self.run("pulumi", "stack", "export", "--stack", stack))
+        deployment: dict[str, Any] = json.loads(exported.out)["deployment"]
+        return deployment
+
+    def objects(self, stack: str) -> dict[str, dict[str, Any]]:
+        """The cloud objects in a stack's state, by logical name."""
+        resources = self.state(stack).get("resources", [])
+        ours = (item for item in resources if item["type"].startswith("interlock:index:"))
+        return {item["urn"].rsplit("::", 1)[-1]: item for item in ours}
+
+    def replace(self, file: str, old: str, new: str) -> None:
+        """Change one place in a file below `stacks/`."""
+        path = self.folder / "stacks" / file
+        text = path.read_text()
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file}"
+        path.write_text(text.replace(old, new))
+
+
+def changes(result: Result) -> dict[str, int]:
+    """The numbers in the summary of `up`, `refresh` or `destroy`: {"created": 3, "unchanged": 40} …"""
+    counted: dict[str, int] = {}
+    for line in _summary(result.out):
+        words = line.split()
+        counted[words[-1]] = int(words[-2])
+    return counted
+
+
+def _summary(text: str) -> Iterator[str]:
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.startswith("Resources:"):
+            break
+    for line in lines:
+        if not line.strip():
+            return
+        if line.split()[-1] in ("created", "updated", "deleted", "replaced", "unchanged"):
+            yield line
