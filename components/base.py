@@ -29,15 +29,13 @@ class PlannedComponent(pulumi.ComponentResource):
 
     TYPE: ClassVar[str]
 
-    def __init__(
-        self, name: str, args: ComponentArgs, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, args: ComponentArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(f"interlock:components:{self.TYPE}", name, None, opts)
         self.declaration = args.declaration
         self.name = name
-        self.objects = args.declaration.resources(name, self)
+        self.objects: Mapping[str, CloudObject] = args.declaration.resources(name, self)
         below = pulumi.ResourceOptions(parent=self)
-        self.below = [
+        self.below: list[PlannedComponent] = [
             args.classes[child.type](child.name, args, below) for child in args.declaration.children(name)
         ]
         self.register_outputs(self.outputs())
@@ -50,7 +48,6 @@ class PlannedComponent(pulumi.ComponentResource):
         """The planned resource of this name."""
         return self.declaration.proof.plan.by_name[name].resource
 
-    def first(self, suffix: str) -> CloudObject:
+    def own(self, suffix: str) -> CloudObject:
         """The own resource `<component>-<suffix>`."""
         return self.objects[f"{self.name}-{suffix}"]
-

@@ -9,13 +9,13 @@ import pulumi
 
 from interlock.planning.plan import Component, Planned
 from interlock.resources import is_cloud_reference, is_site_reference
-from policies import Proof
+from policies.proof import Proof
 
-#: What the provider computes, by kind: keys that the engine returns beside the inputs.
-COMPUTED: dict[str, tuple[str, ...]] = {
-    "Port": ("mac_address",),
-    "S3Credential": ("access_key", "secret_key"),
-}
+#: What components read of all that the provider computes, by kind.
+COMPUTED: dict[str, tuple[str, ...]] = {"S3Credential": ("access_key", "secret_key")}
+
+#: Computed keys that the engine encrypts in the state, whatever the provider says of them.
+SECRET: dict[str, tuple[str, ...]] = {"S3Credential": ("secret_key",)}
 
 
 class CloudObject(pulumi.CustomResource):
@@ -32,10 +32,18 @@ class CloudObject(pulumi.CustomResource):
         kind = planned.resource.KIND
         inputs = planned.resource.canonical() | {"owner": owner, "ids": ids}
         computed = dict.fromkeys(COMPUTED.get(kind, ()))
-        # The engine would otherwise create before it deletes: the new object would be the old one, adopted.
-        always = pulumi.ResourceOptions(delete_before_replace=True)
+        always = pulumi.ResourceOptions(
+            # Otherwise the engine creates before it deletes: the new object would be the old one, adopted.
+            delete_before_replace=True,
+            additional_secret_outputs=list(SECRET.get(kind, ())),
+        )
         merged = pulumi.ResourceOptions.merge(opts, always)
         super().__init__(f"interlock:index:{kind}", planned.name, inputs | computed, merged)
+
+    def computed(self, key: str) -> pulumi.Output[Any]:
+        """A value that the provider computes (`COMPUTED`), unknown at the first preview."""
+        value: pulumi.Output[Any] = getattr(self, key)
+        return value
 
 
 class Declaration:
@@ -58,12 +66,8 @@ class Declaration:
         """The components directly below one."""
         return (item for item in self.proof.plan.components if item.parent == component)
 
-    def __getitem__(self, name: str) -> CloudObject:
-        """A resource that was declared before."""
-        return self._declared[name]
-
     def _declare(self, item: Planned, parent: pulumi.Resource) -> CloudObject:
-        after = [self._declared[name] for name in item.after if name in self._declared]
+        after = [self._declared[name] for name in item.after]
         opts = pulumi.ResourceOptions(parent=parent, provider=self._provider, depends_on=after)
         made = CloudObject(item, self.proof.plan.owner, self._ids(item), opts)
         self._declared[item.name] = made

@@ -1,8 +1,10 @@
-"""The operator's own objects: networks, flavours, images, aggregates, volume types, the controllers' project."""
+"""The operator's own objects: networks, flavours, images, aggregates, volume types, controllers' project."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
+
+import pulumi
 
 from .base import PlannedComponent
 
@@ -12,6 +14,11 @@ class SiteObjects(PlannedComponent):
 
     TYPE: ClassVar[str] = "Site"
 
-    def outputs(self) -> dict[str, Any]:
+    @property
+    def ids(self) -> dict[str, pulumi.Output[str]]:
         """Cloud ids by plan name."""
-        return {"ids": {name: made.id for name, made in self.objects.items()}}
+        return {name: made.id for name, made in self.objects.items()}
+
+    def outputs(self) -> dict[str, Any]:
+        """The ids, for people; tenants' stacks name these objects by kind and name."""
+        return {"ids": self.ids}

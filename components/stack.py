@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from interlock.resources import Admission
-from policies import Proof
+from policies.proof import Proof
 
 from .base import ComponentArgs, PlannedComponent
 from .buckets import TenantBucket
@@ -44,4 +44,5 @@ def admit(admission: Admission, provider: pulumi.ProviderResource) -> None:
     faults = (answer.value or {}).get("faults") or []
     if faults:
         listed = "\n".join(f"  - {fault}" for fault in faults)
-        raise pulumi.RunError(f"{len(faults)} fault(s) found before the first call; nothing was touched:\n{listed}")
+        head = f"{len(faults)} fault(s) found before the first call; nothing was touched:"
+        raise pulumi.RunError(f"{head}\n{listed}")

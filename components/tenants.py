@@ -19,7 +19,7 @@ class TenantProject(PlannedComponent):
     @property
     def project_id(self) -> pulumi.Output[str]:
         """The Keystone id of the project."""
-        return self.first("project").id
+        return self.own("project").id
 
     @property
     def vpods(self) -> list[VirtualPod]:

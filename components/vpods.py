@@ -76,13 +76,12 @@ class VirtualPod(PlannedComponent):
     @property
     def s3_access_key(self) -> pulumi.Output[str]:
         """Access key of the vPOD's S3 service user."""
-        return cast("pulumi.Output[str]", self.first("s3-key").access_key)  # type: ignore[attr-defined]
+        return self.own("s3-key").computed("access_key")
 
     @property
     def s3_secret_key(self) -> pulumi.Output[str]:
         """Secret of that key; a Pulumi secret."""
-        key = self.first("s3-key")
-        return pulumi.Output.secret(cast("pulumi.Output[str]", key.secret_key))  # type: ignore[attr-defined]
+        return pulumi.Output.secret(self.own("s3-key").computed("secret_key"))
 
     def outputs(self) -> dict[str, Any]:
         """What the tenant's people need to begin."""

@@ -6,13 +6,14 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed."""
+    """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed, 130 Ctrl-C."""
 
     PROVED = 0
     VIOLATED = 1
     INPUT = 2
     NOT_PROVABLE = 3
     ENVIRONMENT = 4
+    INTERRUPTED = 130
 
 
 class EnvironmentFailed(Exception):

@@ -1,27 +1,52 @@
-"""From files to a proof: load, plan, prove. The program, `interlock check` and the demo all come through here."""
+"""From files to a proof: load, plan, prove. The program, `interlock` and the demo all come through here."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from interlock.model.load import Workspace, load_workspace, require_fresh_lock
-from interlock.model.lock import Lock, SiteLock
-from interlock.planning import Plan, plan_site, plan_tenant, request_hash, site_hash
+from interlock.model.load import (
+    Code,
+    InputError,
+    InputErrors,
+    Workspace,
+    load_workspace,
+    require_fresh_lock,
+    require_fresh_site_lock,
+)
+from interlock.model.lock import Lock
+from interlock.model.tenant import Tenant
+from interlock.model.validation import nearest
+from interlock.planning import (
+    AllocationError,
+    Plan,
+    PlanningError,
+    plan_site,
+    plan_tenant,
+    request_hash,
+    site_hash,
+)
 from interlock.resources import Admission
-from policies import Judgement, NotProved, Proof, admission, judge, prove
+from policies import Judgement, Proof, admission, judge, prove
 
 from .places import PROOFS, STACKS
 
-#: The tenant of the operator's own stack.
-SITE = None
+
+class NotPlanned(Exception):
+    """A request that the site cannot fulfil. Codes: PL-001 it contradicts itself or the site, PL-002 no room."""
+
+    def __init__(self, position: str, error: PlanningError) -> None:
+        code = "PL-002" if isinstance(error, AllocationError) else "PL-001"
+        what, _, hint = str(error).partition("\n")
+        super().__init__(f"{position}: {code} {what}" + (f"\n  hint: {hint.strip()}" if hint else ""))
 
 
 @dataclass(frozen=True)
 class Gate:
-    """One site with all its requests and locks, and what follows from them."""
+    """One site with all its requests and locks, and what follows from them. The tenant None is the operator."""
 
     workspace: Workspace
 
@@ -36,16 +61,38 @@ class Gate:
 
     def stacks(self) -> Iterator[str | None]:
         """The operator's stack, then every tenant's, by id."""
-        yield SITE
+        yield None
         yield from sorted(self.workspace.tenants)
 
+    def tenant(self, name: str) -> Tenant:
+        """A tenant's request. Raises `InputErrors`, naming the nearest, if there is none of this name."""
+        if name in self.workspace.tenants:
+            return self.workspace.tenants[name]
+        file = self.workspace.shown(self.workspace.folder / "tenants" / f"{name}.yaml")
+        hint = nearest(name, self.workspace.tenants)
+        raise InputErrors([InputError(Code.NO_FILE, file, f"there is no tenant `{name}`", hint)])
+
     def plan(self, tenant: str | None) -> Plan:
-        """The plan of one stack. Raises `InputErrors` if its lock is missing or older than its inputs."""
-        site = self.workspace.site
-        if tenant is None:
-            return plan_site(site, self._site_lock())
-        lock = self._lock(tenant)
-        return plan_tenant(site, self._site_lock(), self.workspace.tenants[tenant], lock)
+        """The plan of one stack.
+
+        Raises `InputErrors` if its lock is missing or older than its inputs, `NotPlanned` if there can be none.
+        """
+        site, fresh = self.workspace.site, site_hash(self.workspace.site)
+        site_lock = require_fresh_site_lock(self.workspace, fresh)
+        with self.placed(tenant):
+            if tenant is None:
+                return plan_site(site, site_lock)
+            request = self.tenant(tenant)
+            lock = require_fresh_lock(self.workspace, tenant, request_hash(request), fresh)
+            return plan_tenant(site, site_lock, request, lock)
+
+    @contextmanager
+    def placed(self, tenant: str | None) -> Iterator[None]:
+        """Give a planning error the place of the request that it is about."""
+        try:
+            yield
+        except PlanningError as error:
+            raise NotPlanned(self.workspace.position(tenant=tenant), error) from error
 
     def judge(self, tenant: str | None) -> Judgement:
         """What the rules say of one stack's plan beside the locks of all others."""
@@ -56,7 +103,7 @@ class Gate:
         return prove(self.workspace.site, self.plan(tenant), self.others(tenant))
 
     def others(self, tenant: str | None) -> list[Lock]:
-        """The locks of everybody else."""
+        """The locks of everybody else, those without a request included: their claims count."""
         return [lock for name, lock in sorted(self.workspace.locks.items()) if name != tenant]
 
     def admission(self, proof: Proof) -> Admission:
@@ -65,22 +112,15 @@ class Gate:
         return admission(
             proof,
             cloud=site.cloud,
-            site_folder=str(self.workspace.folder),
+            site_folder=str(self.workspace.folder.resolve()),
             existing=site.existing,
             virtual_functions={host.name: host.virtual_functions for host in site.hosts},
         )
 
-    def _lock(self, tenant: str) -> Lock:
-        wanted = request_hash(self.workspace.tenants[tenant]) if tenant in self.workspace.tenants else ""
-        return require_fresh_lock(self.workspace, tenant, wanted, site_hash(self.workspace.site))
 
-    def _site_lock(self) -> SiteLock:
-        return self.workspace.require_site_lock(site_hash(self.workspace.site))
-
-
-def keep_copy(proof: Proof, admitted: Admission) -> Path:
+def keep_copy(proof: Proof, admitted: Admission, proofs: Path = PROOFS) -> Path:
     """Write the proof where the policy pack and people find it: `.interlock/proofs/<stack>/<hash>.json`."""
-    folder = PROOFS / proof.plan.stack
+    folder = proofs / proof.plan.stack
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{proof.plan.hash.removeprefix('sha256:')}.json"
     document = {
@@ -89,8 +129,9 @@ def keep_copy(proof: Proof, admitted: Admission) -> Path:
         "judgement": proof.judgement.model_dump(mode="json"),
         "admission": admitted.model_dump(mode="json"),
     }
-    path.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
-    return path
+    # Put in place at once: another run of the same stack may be reading.
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
+    return draft.replace(path)
 
 
-__all__ = ["Gate", "NotProved", "keep_copy"]

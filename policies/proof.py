@@ -40,6 +40,8 @@ class Finding(Frozen):
     missing: tuple[str, ...] = ()
     #: What to do next.
     hint: str = ""
+    #: How narrowly this explains the conflict: reports name the highest first.
+    specificity: int = 0
 
 
 class RuleResult(Frozen):

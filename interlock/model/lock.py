@@ -6,11 +6,11 @@ The plan is a function of the allocation. `footprint` is all that others could c
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from interlock.resources import Frozen, digest_of
 
-FORMAT = 1
+FORMAT: Final = 1
 
 
 class VPodAllocation(Frozen):

@@ -35,7 +35,7 @@ class Taken:
     #: (switch, VLAN id) -> holder: the wire, not the name of a physical network, is what is taken.
     vlans: dict[tuple[str, int], str] = field(default_factory=dict)
     vnis: dict[int, str] = field(default_factory=dict)
-    subnets: list[tuple[IPv4Network, str]] = field(default_factory=list)
+    subnets: list[IPv4Network] = field(default_factory=list)
     #: Claims of the fields `hosts` and `controller_host`.
     servers: list[Claim] = field(default_factory=list)
     controllers: list[Claim] = field(default_factory=list)
@@ -50,15 +50,16 @@ class Taken:
         elif claim.field == "control_vni":
             self.vnis.setdefault(int(claim.value), claim.holder)
         elif claim.field in SUBNET_CLAIMS:
-            self.subnets.append((IPv4Network(claim.value), claim.holder))
+            self.subnets.append(IPv4Network(claim.value, strict=False))
         elif claim.field == "hosts":
             self.servers.append(claim)
         elif claim.field == "controller_host":
             self.controllers.append(claim)
 
-    def vlan_is_free(self, claim: str, vlan: int) -> bool:
-        """True if no switch that this claim's physical network reaches has the id taken."""
-        return all((switch, vlan) not in self.vlans for switch in switches_of(self.site, claim))
+    def vlans_used(self, claim: str) -> set[int]:
+        """Ids that are taken on a switch that this claim's physical network reaches."""
+        reached = switches_of(self.site, claim)
+        return {vlan for switch, vlan in self.vlans if switch in reached}
 
 
 def taken_by(site: Site, others: Sequence[Lock], own_released: Sequence[Released], tenant: str) -> Taken:

@@ -1,7 +1,6 @@
 """The policy pack: one stack policy that holds what the engine registered against the proof.
 
-It reads the copy of the proof that the program left in `.interlock/proofs/<stack>/<plan hash>.json` and
-compares canonically: numbers arrive as floats, ids are outputs and belong to no proof.
+It reads the copy of the proof that the program left in `.interlock/proofs/<stack>/<plan hash>.json`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ PolicyPack(
     policies=[
         StackValidationPolicy(
             name="registered-is-proved",
-            description="Every resource of the stack is one that the proof names, with the inputs that were proved.",
+            description="The stack holds every resource of its proof, as proved, and no other.",
             validate=validate,
         )
     ],

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Literal
 
+from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.lock import Footprint, Lock, SiteLock
 from interlock.model.site import (
     Assumption,
@@ -38,6 +40,10 @@ from interlock.resources import digest_of
 MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
 POPLAR_HOSTS = tuple(f"poplar-{number}" for number in range(1, 5))
 INFRA_HOSTS = ("infra-1", "infra-2")
+KINDS_OF_SHARING: tuple[tuple[str, Literal["external-network", "vipu-controller"]], ...] = (
+    ("external", "external-network"),
+    ("vipu-controller", "vipu-controller"),
+)
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHPmlZzAwz2mPiiR0Jmuq1gTFcDPcp8MZFGoIxeGBpFv demo"
 
 
@@ -98,8 +104,8 @@ def hosts() -> tuple[Host, ...]:
 
 
 def tor() -> Switch:
-    """RNIC ports closed until planned, both legs of each Poplar host trunked with the data pools."""
-    rnics = tuple(SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17))
+    """RNIC ports without a VLAN until planned, both legs of each Poplar host trunked with the data pools."""
+    rnics = tuple(SwitchPortConfig(port=port, mode="access") for port in range(1, 17))
     legs = tuple(
         SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999)))
         for port in range(17, 25)
@@ -111,8 +117,8 @@ def tor() -> Switch:
 
 
 def management_switch() -> Switch:
-    """Management ports closed until planned; infra hosts trunked with the management pool."""
-    ports = [SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17)]
+    """Management ports without a VLAN until planned; infra hosts trunked with the management pool."""
+    ports = [SwitchPortConfig(port=port, mode="access") for port in range(1, 17)]
     ports += [SwitchPortConfig(port=port, mode="access", untagged=10) for port in range(37, 41)]
     ports += [SwitchPortConfig(port=port, mode="trunk", tagged=((110, 199),)) for port in (41, 42)]
     ports += [SwitchPortConfig(port=port, mode="access", untagged=100) for port in (43, 44)]
@@ -128,11 +134,9 @@ def cables() -> Iterator[Cable]:
         yield cable(f"{name}:rnic", f"tor-1:{position}")
         yield cable(f"{name}:mgmt", f"mgmt-1:{position}")
     for upper, lower in pairwise(MACHINES):
-        a, b = (
-            Endpoint(device=upper, interface="ipu-link-down"),
-            Endpoint(device=lower, interface="ipu-link-up"),
-        )
-        yield Cable(a=a, b=b, kind="ipu-link")
+        for link in range(1, 5):
+            a = Endpoint(device=upper, interface=f"ipu-link-down-{link}")
+            yield Cable(a=a, b=Endpoint(device=lower, interface=f"ipu-link-up-{link}"), kind="ipu-link")
     for number, name in enumerate(POPLAR_HOSTS):
         yield cable(f"{name}:ens161f0", f"tor-1:{17 + 2 * number}")
         yield cable(f"{name}:ens161f1", f"tor-1:{18 + 2 * number}")
@@ -212,26 +216,20 @@ def images() -> tuple[ImageSpec, ...]:
 
 def sharing() -> tuple[Sharing, ...]:
     """The two shared objects of the design, with every guard known to hold."""
-    network: dict[str, bool | None] = {"gateways_filtered": True, "tenants_cannot_create_ports": True}
-    names = ("operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxy")
-    controller: dict[str, bool | None] = dict.fromkeys(names, True)
-    return (
-        Sharing(name="external", kind="external-network", audience=("*",), guards=network),
-        Sharing(name="vipu-controller", kind="vipu-controller", audience=("*",), guards=controller),
+    return tuple(
+        Sharing(name=name, kind=kind, audience=("*",), guards=held(SHARING_GUARDS[kind]))
+        for name, kind in KINDS_OF_SHARING
     )
 
 
 def assumptions() -> tuple[Assumption, ...]:
-    """The assumptions that a POD64 rests on, with every guard known to hold."""
-    held = {
-        "A1": ("switches_follow_vlan_lists",),
-        "A2": ("project_scope_enforced", "default_policy_files"),
-        "A3": ("machine_does_not_forward", "credentials_rotated"),
-        "A4": ("controllers_secure",),
-        "A5": ("iommu", "mitigations", "spoof_check"),
-        "A10": ("pools_delegated",),
-    }
-    return tuple(Assumption(id=name, guards=dict.fromkeys(guards, True)) for name, guards in held.items())
+    """Every assumption of the proof, with every guard known to hold."""
+    return tuple(Assumption(id=name, guards=held(guards)) for name, guards in ASSUMPTION_GUARDS.items())
+
+
+def held(guards: Sequence[str]) -> dict[str, bool | None]:
+    """These guards, all true."""
+    return dict.fromkeys(guards, True)
 
 
 def vpod(name: str = "train", machines: int = 4, servers: int = 2, flavor: str = "poplar.half") -> VPod:

@@ -108,6 +108,12 @@ class Project:
         deployment: dict[str, Any] = json.loads(exported.out)["deployment"]
         return deployment
 
+    def output(self, stack: str, *arguments: str) -> dict[str, Any]:
+        """The outputs of a stack."""
+        shown = self.must(self.run("pulumi", "stack", "output", "--json", "--stack", stack, *arguments))
+        found: dict[str, Any] = json.loads(shown.out)
+        return found
+
     def objects(self, stack: str) -> dict[str, dict[str, Any]]:
         """The cloud objects in a stack's state, by logical name."""
         resources = self.state(stack).get("resources", [])

@@ -71,13 +71,14 @@ class Cloud:
         self.keystone = f"http://127.0.0.1:{ports['keystone']}/v3"
         self.swift = f"http://127.0.0.1:{ports['swift']}"
         config = openstack.config.OpenStackConfig(config_files=[str(running.clouds_yaml)])
-        self.admin = openstack.connection.Connection(config=config.get_one(running.cloud))
+        self.admin: Any = openstack.connection.Connection(config=config.get_one(running.cloud))
 
     def login(self, user: str, project: str, **more: Any) -> Any:
         """A connection as somebody else. The SDK must not mix the one cloud of clouds.yaml into it."""
         return openstack.connect(
-            auth_url=self.keystone, username=user, password=PASSWORD, project_id=project, user_domain_id="default",
-            region_name="RegionOne", load_yaml_config=False, load_envvars=False, **more,
+            auth_url=self.keystone, username=user, password=PASSWORD, project_id=project,
+            user_domain_id="default", region_name="RegionOne",
+            load_yaml_config=False, load_envvars=False, **more,
         )
 
     def tenant(self, name: str) -> Tenant:
@@ -97,7 +98,8 @@ class Cloud:
 
     def user(self, name: str, tenant: Tenant, role: str) -> Any:
         """A new user with one role in one project."""
-        user = self.admin.identity.create_user(name=f"{name}-{self.tag}", password=PASSWORD, domain_id="default")
+        words = {"name": f"{name}-{self.tag}", "password": PASSWORD, "domain_id": "default"}
+        user = self.admin.identity.create_user(**words)
         self.grant(user, tenant, role)
         return user
 
@@ -114,11 +116,12 @@ class Cloud:
     def s3(self, key: dict[str, str]) -> Any:
         """An S3 client with such a key."""
         style = Config(
-            signature_version="s3v4", s3={"addressing_style": "path"}, request_checksum_calculation="when_required"
+            signature_version="s3v4", s3={"addressing_style": "path"},
+            request_checksum_calculation="when_required",
         )
         return boto3.client(
-            "s3", endpoint_url=self.swift, aws_access_key_id=key["access"], aws_secret_access_key=key["secret"],
-            region_name="RegionOne", config=style,
+            "s3", endpoint_url=self.swift, region_name="RegionOne", config=style,
+            aws_access_key_id=key["access"], aws_secret_access_key=key["secret"],
         )
 
     @contextmanager

@@ -24,7 +24,8 @@ SUPERVISOR = Path(__file__).resolve().parents[2] / "sandbox" / "supervisor.py"
 
 
 def supervise(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(SUPERVISOR), *words], check=False, text=True, capture_output=True, cwd=cwd)
+    command = [sys.executable, str(SUPERVISOR), *words]
+    return subprocess.run(command, check=False, text=True, capture_output=True, cwd=cwd)
 
 
 def test_two_instances_get_disjoint_ports_though_neither_runs(tmp_path: Path) -> None:
@@ -58,13 +59,18 @@ def test_a_pid_file_of_a_dead_process_names_nobody(tmp_path: Path) -> None:
     assert processes.pid_of(instance, process) == 0
 
 
+def build_half(target: Path) -> None:
+    with making(target) as folder:
+        (folder / "half").touch()
+        raise KeyboardInterrupt
+
+
 def test_an_interrupted_build_leaves_the_old_folder(tmp_path: Path) -> None:
     target = tmp_path / "venv"
     with making(target) as folder:
         (folder / "whole").touch()
-    with pytest.raises(KeyboardInterrupt), making(target) as folder:
-        (folder / "half").touch()
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        build_half(target)
     assert [path.name for path in tmp_path.iterdir()] == ["venv"]
     assert [path.name for path in target.iterdir()] == ["whole"]
 
@@ -72,7 +78,8 @@ def test_an_interrupted_build_leaves_the_old_folder(tmp_path: Path) -> None:
 def test_a_process_that_ends_while_starting_is_named_with_its_last_words(tmp_path: Path) -> None:
     instance = Instance(tmp_path)
     instance.logs.mkdir()
-    processes.output_file(instance, "nova").write_text("Traceback\nValueError: no such option\n", encoding="utf-8")
+    output = processes.output_file(instance, "nova")
+    output.write_text("Traceback\nValueError: no such option\n", encoding="utf-8")
     nova = next(process for process in PROCESSES if process.name == "nova")
     with pytest.raises(SandboxError) as caught:
         processes.wait_ready(instance, (nova,))

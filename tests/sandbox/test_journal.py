@@ -18,7 +18,8 @@ from tests.sandbox.cloud import Cloud, Running, until
 
 def lines(folder: Path) -> list[dict[str, Any]]:
     journal = folder / "requests.jsonl"
-    return [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()] if journal.exists() else []
+    text = journal.read_text(encoding="utf-8") if journal.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def arm(folder: Path, number: int, when: str) -> None:
@@ -31,6 +32,11 @@ def arm(folder: Path, number: int, when: str) -> None:
 def disarm(folder: Path) -> None:
     for name in ("trap.json", "trap.hit", "trap.release"):
         (folder / name).unlink(missing_ok=True)
+
+
+def trapped(folder: Path) -> dict[str, Any] | None:
+    hit = folder / "trap.hit"
+    return json.loads(hit.read_text(encoding="utf-8")) if hit.exists() else None
 
 
 class Service:
@@ -48,7 +54,7 @@ class Service:
     def ask(self, path: str, method: str = "POST", agent: str = "interlock/1") -> tuple[str, bytes]:
         statuses: list[str] = []
         environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "HTTP_USER_AGENT": agent}
-        body = b"".join(self.journal(environ, lambda status, headers: statuses.append(status)))
+        body = b"".join(self.journal(environ, lambda status, _: statuses.append(status)))
         return statuses[0], body
 
 
@@ -66,7 +72,7 @@ def test_only_mutating_requests_are_written_and_tokens_are_marked(tmp_path: Path
 
 def test_numbers_are_shared_by_services_and_threads(tmp_path: Path) -> None:
     services = [Service(tmp_path), Service(tmp_path)]
-    askers = [threading.Thread(target=service.ask, args=("/thing",)) for service in services for _ in range(20)]
+    askers = [threading.Thread(target=one.ask, args=("/thing",)) for one in services for _ in range(20)]
     for asker in askers:
         asker.start()
     for asker in askers:
@@ -74,8 +80,9 @@ def test_numbers_are_shared_by_services_and_threads(tmp_path: Path) -> None:
     assert sorted(line["n"] for line in lines(tmp_path)) == list(range(1, 41))
 
 
-@pytest.mark.parametrize(("when", "processed"), [("before", ["/1", "/3"]), ("after", ["/1", "/2", "/3"])])
-def test_the_trap_holds_the_kth_request_of_one_client(tmp_path: Path, when: str, processed: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("when", "processed"), [("before", ["/1", "/3"]), ("after", ["/1", "/2", "/3"])])
+def test_the_trap_holds_the_kth_request_of_a_client(tmp_path: Path, when: str, processed: list[str]) -> None:
     service = Service(tmp_path)
     for era in ("first", "second"):  # a trap armed anew counts anew
         service.seen.clear()
@@ -86,7 +93,7 @@ def test_the_trap_holds_the_kth_request_of_one_client(tmp_path: Path, when: str,
         answers: list[tuple[str, bytes]] = []
         held = threading.Thread(target=lambda into=answers: into.append(service.ask("/2")))
         held.start()
-        hit = until(lambda: (tmp_path / "trap.hit").exists() and json.loads((tmp_path / "trap.hit").read_text()))
+        hit = until(lambda: trapped(tmp_path))
         assert (hit["path"], answers) == ("/2", []), era
         assert service.ask("/3")[0] == "201 Created"
         (tmp_path / "trap.release").touch()
@@ -110,7 +117,8 @@ def test_real_services_write_the_journal(cloud: Cloud, folder: Path) -> None:
     cloud.admin.network.delete_network(network)
     cloud.admin.object_store.create_container(f"journal-{cloud.tag}")
     cloud.admin.object_store.delete_container(f"journal-{cloud.tag}")
-    own = [line for line in lines(folder)[before:] if "openstacksdk" in line["user_agent"] and "token" not in line]
+    new = lines(folder)[before:]
+    own = [line for line in new if "openstacksdk" in line["user_agent"] and "token" not in line]
     assert [(line["service"], line["method"], line["status"]) for line in own] == [
         ("neutron", "POST", 201), ("neutron", "DELETE", 204), ("swift", "PUT", 201), ("swift", "DELETE", 204),
     ]
@@ -119,7 +127,9 @@ def test_real_services_write_the_journal(cloud: Cloud, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("when", "made"), [("before", 0), ("after", 1)])
-def test_a_real_service_loses_the_request_or_its_answer(cloud: Cloud, folder: Path, when: str, made: int) -> None:
+def test_a_real_service_loses_the_request_or_its_answer(
+    cloud: Cloud, folder: Path, when: str, made: int
+) -> None:
     config = openstack.config.OpenStackConfig(
         config_files=[str(cloud.running.clouds_yaml)], app_name="interlock", app_version="test"
     )
@@ -136,7 +146,7 @@ def test_a_real_service_loses_the_request_or_its_answer(cloud: Cloud, folder: Pa
 
     held = threading.Thread(target=create)
     held.start()
-    until(lambda: (folder / "trap.hit").exists())
+    until((folder / "trap.hit").exists)
     assert len(list(cloud.admin.network.networks(name=name))) == made
     (folder / "trap.release").touch()
     held.join(timeout=10)

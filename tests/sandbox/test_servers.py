@@ -69,9 +69,9 @@ def boot(operator: Any, flavors: dict[str, Any], image: Any) -> Iterator[Boot]:
 
     yield one
     for client, server in made:
-        client.compute.delete_server(server)
+        client.compute.delete_server(server, ignore_missing=True)
     for client, server in made:
-        until(lambda client=client, server=server: gone(client, server.id), 60)
+        wait_gone(client, server.id)
 
 
 def settled(client: Any, server: str) -> Any:
@@ -87,25 +87,32 @@ def gone(client: Any, server: str) -> bool:
     return False
 
 
+def wait_gone(client: Any, server: str) -> None:
+    until(lambda: gone(client, server), 60)
+
+
 def free_poplar_hosts(cloud: Cloud) -> list[str]:
     """Poplar hosts on which no dedicated CPU is taken."""
     free = []
     for provider in cloud.admin.placement.resource_providers():
         if provider.name.startswith("poplar-"):
-            used = cloud.admin.placement.get(f"/resource_providers/{provider.id}/usages", microversion="1.9").json()
-            free += [provider.name] if used["usages"].get("PCPU", 0) == 0 else []
+            path = f"/resource_providers/{provider.id}/usages"
+            used = cloud.admin.placement.get(path, microversion="1.9").json()["usages"]
+            free += [provider.name] if used.get("PCPU", 0) == 0 else []
     return sorted(free)
 
 
 def test_a_server_with_virtual_functions_pinned_to_a_host(cloud: Cloud, operator: Any, boot: Boot) -> None:
     host = free_poplar_hosts(cloud)[-1]
     with cloud.vlan(4011) as data, cloud.vlan(4012) as storage:
-        ports = [operator.network.create_port(network_id=one.id, binding_vnic_type="direct") for one in (data, storage)]
+        ports = [
+            operator.network.create_port(network_id=one.id, binding_vnic_type="direct")
+            for one in (data, storage)]
         server = boot("whole", [{"port": port.id} for port in ports], host=host)
         assert (server.status, server.compute_host) == ("ACTIVE", host), server.fault
-        bound = [until(lambda port=port: active(cloud, port.id)) for port in ports]
+        bound = [wait_active(cloud, port.id) for port in ports]
         operator.compute.delete_server(server)
-        until(lambda: gone(operator, server.id))
+        wait_gone(operator, server.id)
     assert [port.binding_vif_type for port in bound] == ["hw_veb", "hw_veb"]
     assert [port.binding_vif_details["vlan"] for port in bound] == ["4011", "4012"]
     assert len({port.binding_profile["pci_slot"] for port in bound}) == 2
@@ -115,6 +122,10 @@ def test_a_server_with_virtual_functions_pinned_to_a_host(cloud: Cloud, operator
 def active(cloud: Cloud, port: str) -> Any:
     found = cloud.admin.network.get_port(port)
     return found if found.status == "ACTIVE" else None
+
+
+def wait_active(cloud: Cloud, port: str) -> Any:
+    return until(lambda: active(cloud, port))
 
 
 def test_no_more_whole_hosts_than_there_are(cloud: Cloud, boot: Boot) -> None:
@@ -143,8 +154,12 @@ def test_a_controller_of_the_operator_on_a_tenants_network(cloud: Cloud, tenant:
     port = cloud.admin.network.create_port(network_id=control.id, project_id=operations.id)
     server = boot("small", [{"port": port.id}], conn=client, host="infra-1")
     assert (server.status, server.compute_host, server.project_id) == ("ACTIVE", "infra-1", operations.id)
-    bound = until(lambda: active(cloud, port.id))
+    bound = wait_active(cloud, port.id)
     assert (bound.project_id, bound.binding_vif_type) == (operations.id, "ovs")
+    client.compute.delete_server(server)
+    until(lambda: gone(client, server.id))
+    cloud.admin.network.delete_port(port)
+    cloud.admin.network.delete_network(control)
 
 
 def test_state_outlives_processes_that_are_killed(
@@ -158,7 +173,8 @@ def test_state_outlives_processes_that_are_killed(
     operator.object_store.create_container("kept")
     operator.object_store.upload_object("kept", "object", data=b"hello")
     kill_all(sandbox)
-    subprocess.run([sys.executable, str(SUPERVISOR), "up", "--dir", str(sandbox.dir)], check=True, capture_output=True)
+    command = [sys.executable, str(SUPERVISOR), "up", "--dir", str(sandbox.dir)]
+    subprocess.run(command, check=True, capture_output=True)
 
     again = operator.compute.get_server(server.id)
     assert (again.status, again.compute_host) == ("ACTIVE", "infra-1")
@@ -170,6 +186,9 @@ def test_state_outlives_processes_that_are_killed(
     operator.object_store.delete_object("object", container="kept")
     operator.object_store.delete_container("kept")
     operator.block_storage.delete_volume(volume)
+    operator.compute.delete_server(server)
+    until(lambda: gone(operator, server.id))
+    operator.network.delete_network(network)
 
 
 def kill_all(sandbox: Running) -> None:

@@ -1,0 +1,81 @@
+"""A fleet: the sites below a folder with `fleet.yaml`. No two of them may claim one cloud or switch (A12).
+
+Site files are proved one by one; that is sound only if nothing real is in two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import Code, InputError, InputErrors
+from .places import places
+from .site_loading import FLEET as FLEET
+from .site_loading import LoadedSite, load_site
+from .source import Source, Step
+from .validation import FileModel, validated
+
+SITE = "site.yaml"
+
+
+class FleetFile(FileModel):
+    """`fleet.yaml`."""
+
+    name: str
+
+
+def load_fleet(folder: Path, base: Path) -> tuple[LoadedSite, ...]:
+    """All sites of the fleet in `folder`, by folder name. Raises InputErrors, also if two claim one thing."""
+    validated(FleetFile, Source.read(folder / FLEET, (folder / FLEET).relative_to(base).as_posix()))
+    sites, errors = list[LoadedSite](), list[InputError]()
+    for found in site_folders(folder):
+        try:
+            sites.append(load_site(found, base))
+        except InputErrors as error:
+            errors += error.errors
+    errors += claimed_twice(sites)
+    if errors:
+        raise InputErrors(errors)
+    return tuple(sites)
+
+
+def fleet_folder(site_folder: Path, stacks: Path) -> Path | None:
+    """The fleet that a site belongs to: the nearest folder with `fleet.yaml`, up to `stacks`."""
+    for folder in (site_folder, *site_folder.parents):
+        if (folder / FLEET).is_file():
+            return folder
+        if folder == stacks:
+            break
+    return None
+
+
+def site_folders(fleet: Path) -> Iterator[Path]:
+    """Folders with a site, not below another fleet."""
+    if (fleet / SITE).is_file():
+        yield fleet
+    for folder in sorted(path for path in fleet.iterdir() if path.is_dir()):
+        if not (folder / FLEET).is_file():
+            yield from site_folders(folder)
+
+
+def claimed_twice(sites: list[LoadedSite]) -> list[InputError]:
+    """A fault for everything that a site claims and one before it has claimed."""
+    errors, owners = list[InputError](), dict[str, str]()
+    for loaded in sites:
+        for what, value, path in _claims(loaded):
+            owner = owners.setdefault(f"{what} {value}", loaded.source.name)
+            if owner != loaded.source.name:
+                message = f"{what} `{value}` belongs to {owner} already"
+                hint = (
+                    "each site is proved by itself (assumption A12): describe one real thing in one site only"
+                )
+                errors.append(loaded.source.error(Code.FLEET, path, message, hint))
+    return errors
+
+
+def _claims(loaded: LoadedSite) -> Iterator[tuple[str, str, tuple[Step, ...]]]:
+    """(what, value, where in the file) of everything that only one site of a fleet may have."""
+    yield "the name", loaded.site.name, ("name",)
+    yield "the cloud", loaded.site.cloud, ("cloud",)
+    for place in places(loaded.file):
+        yield "the serial", place.serial, place.serial_path

@@ -1,0 +1,210 @@
+"""Values as people write them in files: sizes with units, ranges, lists of names, addresses, ssh keys."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+from .errors import Code, fault
+
+Range = tuple[int, int]
+
+_KIB = {"KiB": 1, "MiB": 1024, "GiB": 1024**2, "TiB": 1024**3}
+_SIZE = re.compile(r"(\d+)\s*([A-Za-z]*)")
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_BRACKETS = re.compile(r"([^\[\]]*)\[(\d+)-(\d+)\]([^\[\]]*)")
+_KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
+#: Longest expansion of `name-[01-16]` and the like.
+_MOST = 4096
+
+
+#: Hint where a text is wanted and YAML made something else of it.
+QUOTE_IT = "put it in quotes: to YAML bare digits are a number, and yes, no, on and off are true and false"
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, short."""
+    if value is None:
+        return "empty"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"`{text if len(text) <= 60 else text[:57] + '…'}`".replace("\n", " ")
+
+
+def gib(value: Any) -> int:
+    """Whole GiB from `100GiB`, `2TiB`, `4096MiB`."""
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    if match is None and not isinstance(value, int | float):
+        raise fault(Code.UNIT, f"{shown(value)} is no size", "write a number and a unit, as in 100GiB")
+    number, unit = match.groups() if match else (str(value), "")
+    if unit not in _KIB:
+        raise fault(Code.UNIT, *_unit_fault(number, unit))
+    kib = int(number) * _KIB[unit]
+    if kib % _KIB["GiB"]:
+        raise fault(Code.UNIT, f"`{value}` is no whole number of GiB", "sizes are given out in GiB")
+    return kib // _KIB["GiB"]
+
+
+def _unit_fault(number: str, unit: str) -> tuple[str, str]:
+    if not unit:
+        return f"`{number}` has no unit", f"write {number}GiB, or another of {', '.join(_KIB)}"
+    meant = next((known for known in _KIB if known[0].lower() == unit[0].lower()), "GiB")
+    return f"`{number}{unit}`: {unit} is not a unit here", f"units are powers of 1024: write {number}{meant}"
+
+
+def ranges(value: Any) -> tuple[Range, ...]:
+    """Inclusive ranges from `7`, `1000-1999`, `110-149,160` or a list of these."""
+    items = value if isinstance(value, list) else [value]
+    return tuple(_range(part) for item in items for part in str(item).split(","))
+
+
+def _range(text: str) -> Range:
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
+        raise fault(Code.VALUE, f"`{text}` is no range", "write 1000-1999, or a single number")
+    first, last = int(match[1]), int(match[2] or match[1])
+    if first > last:
+        raise fault(Code.VALUE, f"`{text}` runs backwards", f"write {last}-{first}")
+    return first, last
+
+
+def vlan_ranges(value: Any) -> tuple[Range, ...]:
+    """Ranges of VLAN ids, 1 to 4094."""
+    found = ranges(value)
+    for first, last in found:
+        if first < 1 or last > 4094:
+            message = f"`{_range_text(first, last)}`: VLAN ids are 1 to 4094"
+            raise fault(Code.VALUE, message, "0 and 4095 are reserved by 802.1Q")
+    return found
+
+
+def vni_ranges(value: Any) -> tuple[Range, ...]:
+    """Ranges of VXLAN ids, 1 to 16777215."""
+    found = ranges(value)
+    for first, last in found:
+        if first < 1 or last >= 1 << 24:
+            raise fault(Code.VALUE, f"`{_range_text(first, last)}`: VXLAN ids are 1 to 16777215")
+    return found
+
+
+def _range_text(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def single_ids(value: Any) -> tuple[int, ...]:
+    """VLAN ids one by one, sorted, from ranges."""
+    return tuple(sorted({item for first, last in vlan_ranges(value) for item in range(first, last + 1)}))
+
+
+def names(value: Any) -> list[str]:
+    """Texts from `ipum-[01-16]`, or from a list of texts and such ranges."""
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, str) and item for item in items):
+        raise fault(
+            Code.WRONG_TYPE, f"{shown(value)} is no list of names", "write name-[01-16] or [name-a, name-b]"
+        )
+    return [name for item in items for name in _expanded(item)]
+
+
+def _expanded(text: str) -> list[str]:
+    match = _BRACKETS.fullmatch(text)
+    if match is None:
+        return [text]
+    before, first, last, after = match.groups()
+    if not 0 <= int(last) - int(first) < _MOST:
+        raise fault(Code.VALUE, f"`{text}` is no range of names", "write the lower number first")
+    return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
+
+
+def prefix(value: Any) -> str:
+    """An IPv4 prefix in canonical form."""
+    try:
+        return str(ipaddress.IPv4Network(value if isinstance(value, str) else "", strict=True))
+    except ValueError:
+        raise fault(Code.VALUE, f"{shown(value)} is no IPv4 prefix", _prefix_hint(value)) from None
+
+
+def _prefix_hint(value: Any) -> str:
+    try:
+        return f"write {ipaddress.IPv4Network(str(value), strict=False)}"
+    except ValueError:
+        return "write one as in 198.51.100.0/24"
+
+
+def address(value: Any) -> str:
+    """An IPv4 address."""
+    try:
+        return str(ipaddress.IPv4Address(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise fault(Code.VALUE, f"{shown(value)} is no IPv4 address", "write one as in 203.0.113.1") from None
+
+
+def address_pool(value: Any) -> tuple[str, str]:
+    """(first, last) from `203.0.113.10-203.0.113.250`."""
+    first, dash, last = str(value).partition("-")
+    if not dash:
+        raise fault(Code.VALUE, f"{shown(value)} is no range of addresses", "write first-last")
+    pool = address(first.strip()), address(last.strip())
+    if ipaddress.IPv4Address(pool[0]) > ipaddress.IPv4Address(pool[1]):
+        raise fault(Code.VALUE, f"`{value}` runs backwards", f"write {pool[1]}-{pool[0]}")
+    return pool
+
+
+def public_key(value: Any) -> str:
+    """An OpenSSH public key, checked as far as its outer frame goes."""
+    text = value.strip() if isinstance(value, str) else ""
+    if "PRIVATE KEY" in text:
+        hint = "take it out of the file and of git's history, make a new pair, and give the .pub file's line"
+        raise fault(Code.VALUE, "this is a PRIVATE key", hint)
+    parts = text.split(maxsplit=2)
+    if (
+        not text.isprintable()
+        or len(parts) < 2
+        or parts[0] not in _KEY_TYPES
+        or not _frame_agrees(parts[0], parts[1])
+    ):
+        raise fault(
+            Code.VALUE,
+            f"{shown(value)} is no ssh public key",
+            "give the one line of a file like id_ed25519.pub",
+        )
+    return text
+
+
+def _frame_agrees(kind: str, body: str) -> bool:
+    """An ssh key repeats its type, with a length of four bytes before it, inside the base64 body."""
+    try:
+        data = base64.b64decode(body, validate=True)
+    except binascii.Error:
+        return False
+    length = int.from_bytes(data[:4], "big")
+    return data[4 : 4 + length] == kind.encode() and len(data) > 4 + length
+
+
+def _text(pattern: str, example: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
+
+
+def _range_schema(example: str) -> WithJsonSchema:
+    one = {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^[0-9, -]+$"}]}
+    return WithJsonSchema({"anyOf": [*one["anyOf"], {"type": "array", "items": one}], "examples": [example]})
+
+
+GiB = Annotated[int, BeforeValidator(gib), _text("^[0-9]+ *[KMGT]iB$", "100GiB")]
+VlanRanges = Annotated[tuple[Range, ...], BeforeValidator(vlan_ranges), _range_schema("1000-1999")]
+VniRanges = Annotated[tuple[Range, ...], BeforeValidator(vni_ranges), _range_schema("10000-14999")]
+VlanIds = Annotated[tuple[int, ...], BeforeValidator(single_ids), _range_schema("1")]
+Prefix = Annotated[str, BeforeValidator(prefix), _text(r"^[0-9.]+/[0-9]+$", "198.51.100.0/24")]
+Address = Annotated[str, BeforeValidator(address), _text(r"^[0-9.]+$", "203.0.113.1")]
+AddressPool = Annotated[
+    tuple[str, str], BeforeValidator(address_pool), _text("-", "203.0.113.10-203.0.113.250")
+]
+PublicKey = Annotated[
+    str, BeforeValidator(public_key), _text("^(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")
+]

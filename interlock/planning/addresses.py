@@ -1,0 +1,61 @@
+"""Who has which address in a vPOD's subnets: one offset on all of them, so that one number names a server.
+
+======== ==================================================
+.1       the router, on `control` only
+.5       the V-IPU controller, on `control` and management
+.10-.99  Poplar servers, by index
+.100-    machines, by position: RNIC on `ipu-data`, reserved
+last 8   what Neutron hands out by itself (its DHCP ports)
+======== ==================================================
+
+A management subnet has no Poplar servers, so it may be smaller than /24.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network
+
+from .errors import PlanningError
+
+ROUTER = 1
+CONTROLLER = 5
+POPLAR = 10
+MACHINES = 100
+#: How many addresses below the broadcast address are left to Neutron.
+AUTOMATIC = 8
+
+#: Poplar servers that one vPOD can have before their addresses meet those of the machines.
+MOST_SERVERS = MACHINES - POPLAR
+
+
+def router_address(subnet: str) -> str:
+    """The gateway of a control subnet."""
+    return _address(subnet, ROUTER)
+
+
+def controller_address(subnet: str) -> str:
+    """The V-IPU controller's address."""
+    return _address(subnet, CONTROLLER)
+
+
+def poplar_address(subnet: str, index: int) -> str:
+    """The address of Poplar server `index`, counted from 0."""
+    if index >= MOST_SERVERS:
+        raise PlanningError(f"a vPOD has addresses for {MOST_SERVERS} Poplar servers", "ask for another vPOD")
+    return _address(subnet, POPLAR + index)
+
+
+def automatic_pool(subnet: str) -> tuple[tuple[str, str], ...]:
+    """The allocation pool of a subnet: nothing in it is ever planned."""
+    broadcast = int(IPv4Network(subnet).broadcast_address)
+    return ((str(IPv4Address(broadcast - AUTOMATIC)), str(IPv4Address(broadcast - 1))),)
+
+
+def _address(subnet: str, offset: int) -> str:
+    network = IPv4Network(subnet)
+    if offset >= network.num_addresses - 1 - AUTOMATIC:
+        raise PlanningError(
+            f"subnet {subnet} has no address .{offset}, the last {AUTOMATIC} being Neutron's own",
+            "let the site's pools cut larger subnets, /24 for vPODs of any size",
+        )
+    return str(IPv4Address(int(network.network_address) + offset))

@@ -1,0 +1,144 @@
+"""The operator's own stack: what tenants refer to as `site:<Kind>/<name>`."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network
+
+from interlock.model.lock import SiteLock
+from interlock.model.site import FlavorSpec, SegmentRangeSpec, Site
+from interlock.resources import (
+    AddressScope,
+    Aggregate,
+    Flavor,
+    Image,
+    Network,
+    Project,
+    Resource,
+    Role,
+    RoleAssignment,
+    SegmentRange,
+    Subnet,
+    SubnetPool,
+    VolumeType,
+)
+
+from .hashes import site_hash
+from .plan import Plan
+from .quotas import MIB_PER_GIB, controllers_quota
+from .sheet import Sheet
+
+OPERATOR = "cloud:User/@operator"
+ADMIN = "cloud:Role/admin"
+READER = "cloud:Role/reader"
+
+#: Plan name of the role of service users; its name on the cloud is the site's `s3_role`.
+S3_ROLE = "s3_service"
+
+#: Aggregate metadata, and through Nova's AggregateInstanceExtraSpecsFilter the fence around other hosts.
+ROLE_KEY = "interlock_role"
+
+
+class SiteSheet(Sheet):
+    """A sheet that leaves out what is on the cloud already (`existing:`)."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__()
+        self.site = site
+
+    def own(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
+        """Write down one resource, unless it exists; returns the reference to it either way."""
+        if f"{resource.KIND}/{name}" in self.site.existing:
+            return f"site:{resource.KIND}/{name}"
+        return self.add(name, resource, after)
+
+
+def plan_site(site: Site, site_lock: SiteLock) -> Plan:
+    """The plan of the stack `<site>-site`."""
+    sheet = SiteSheet(site)
+    sheet.component(site.name, "Site")
+    _controllers(site, sheet)
+    sheet.own(S3_ROLE, Role(name=site.s3_role, description="S3 only: no other service knows this role"))
+    for spec in site.segment_ranges:
+        _segment_range(spec, sheet)
+    _external(site, sheet)
+    _catalogue(site, sheet)
+    for role in ("poplar", "infra"):
+        hosts = tuple(host.name for host in site.hosts if host.role == role)
+        sheet.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
+    sheet.check_names()
+    return Plan(
+        site=site.name,
+        stack=f"{site.name}-site",
+        tenant=None,
+        owner=site_lock.owner,
+        site_owner=site_lock.owner,
+        site_hash=site_hash(site),
+        request_hash=site_hash(site),
+        components=tuple(sheet.components),
+        resources=tuple(sheet.resources),
+    )
+
+
+def _controllers(site: Site, sheet: SiteSheet) -> None:
+    project = sheet.own(
+        "controllers",
+        Project(name=f"{site.name}-controllers", domain=site.domain, description="V-IPU controllers"),
+    )
+    role = RoleAssignment(project=project, user=OPERATOR, role=ADMIN)
+    operator = sheet.own("controllers-operator", role)
+    sheet.own("controllers-quota", controllers_quota(site, project), after=(operator,))
+
+
+def _segment_range(spec: SegmentRangeSpec, sheet: SiteSheet) -> None:
+    name = f"range-{spec.physical_network or spec.network_type}-{spec.minimum}"
+    sheet.own(name, SegmentRange(name=name, **spec.model_dump()))
+
+
+def _external(site: Site, sheet: SiteSheet) -> None:
+    """Without an address scope the subnet stands in none, and the gate has to find that."""
+    external = site.external
+    pool = None
+    if external.address_scope is not None:
+        scope = sheet.own("external-scope", AddressScope(name=external.address_scope))
+        length = IPv4Network(external.cidr).prefixlen
+        prefixes = SubnetPool(
+            name="external-pool", address_scope=scope, prefixes=(external.cidr,), default_prefix_length=length
+        )
+        pool = sheet.own("external-pool", prefixes)
+    network = Network(
+        name=external.name,
+        network_type=external.network_type,
+        physical_network=external.physical_network,
+        segmentation_id=external.vlan,
+        external=True,
+    )
+    subnet = Subnet(
+        name="external-subnet",
+        network=sheet.own("external", network),
+        cidr=external.cidr,
+        gateway=external.gateway,
+        dhcp=False,
+        pools=(external.pool,),
+        subnet_pool=pool,
+    )
+    sheet.own("external-subnet", subnet)
+
+
+def _catalogue(site: Site, sheet: SiteSheet) -> None:
+    for flavor in site.flavors:
+        sheet.own(flavor.name, _flavor(flavor))
+    for image in site.images:
+        sheet.own(image.name, Image(**image.model_dump()))
+    for name in site.volume_types:
+        sheet.own(name, VolumeType(name=name))
+
+
+def _flavor(spec: FlavorSpec) -> Flavor:
+    fence = {f"aggregate_instance_extra_specs:{ROLE_KEY}": spec.role}
+    return Flavor(
+        name=spec.name,
+        vcpus=spec.vcpus,
+        ram_mib=spec.ram_gib * MIB_PER_GIB,
+        disk_gib=spec.disk_gib,
+        extra_specs=spec.extra_specs | fence,
+    )

@@ -1,0 +1,109 @@
+"""A tenant's stack: its project, its vPODs, its buckets."""
+
+from __future__ import annotations
+
+from interlock.model.lock import Lock, SiteLock, VPodAllocation
+from interlock.model.site import Site
+from interlock.model.tenant import Tenant
+from interlock.resources import Bucket, Keypair, Project, Resource, RoleAssignment, Router
+
+from .errors import PlanningError
+from .hashes import request_hash, site_hash
+from .plan import Plan, Planned
+from .quotas import quota_for
+from .sheet import Sheet
+from .site_plan import ADMIN, OPERATOR, READER
+from .vpod_plan import VPodScope, write_vpod
+
+
+def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> Plan:
+    """The plan of the stack `<site>-<tenant id>`.
+
+    Raises PlanningError if the lock does not hold what the request asks for, or if the site lacks a
+    cable, flavour or subnet size that the plan needs.
+    """
+    _check_lock(tenant, lock)
+    sheet = Sheet()
+    sheet.component(tenant.id, "TenantProject")
+    _write_project(site, tenant, sheet)
+    for vpod in tenant.vpods:
+        claims = lock.allocation.vpods[vpod.name]
+        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), sheet)
+    _write_buckets(tenant, sheet)
+    sheet.check_names()
+    return Plan(
+        site=site.name,
+        stack=f"{site.name}-{tenant.id}",
+        tenant=tenant.id,
+        owner=lock.owner,
+        site_owner=site_lock.owner,
+        site_hash=site_hash(site),
+        request_hash=request_hash(tenant),
+        components=tuple(sheet.components),
+        resources=_guarded(site, tenant, sheet),
+    )
+
+
+def _write_project(site: Site, tenant: Tenant, sheet: Sheet) -> None:
+    """All but the quota, which is known only when everything else is written down."""
+    project = f"{tenant.id}-project"
+    sheet.add(project, Project(name=tenant.id, domain=site.domain, description=tenant.name))
+    sheet.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR, role=ADMIN))
+    for member in tenant.access.members:
+        role = RoleAssignment(project=project, user=f"cloud:User/{member}", role=READER)
+        sheet.add(f"{tenant.id}-member-{member}", role)
+    key = f"{tenant.id}-key"
+    sheet.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
+    router = f"{tenant.id}-router"
+    sheet.add(router, Router(name=router, project=project, external_network="site:Network/external"))
+
+
+def _write_buckets(tenant: Tenant, sheet: Sheet) -> None:
+    if tenant.buckets and not tenant.vpods:
+        raise PlanningError(
+            f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
+            "add a vPOD, or remove the bucket",
+        )
+    for request in tenant.buckets:
+        name = sheet.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
+        bucket = Bucket(
+            name=name,
+            project=f"{tenant.id}-project",
+            credential=f"{tenant.id}-{tenant.vpods[0].name}-s3-key",
+            versioning=request.versioning,
+            on_delete=request.on_delete,
+        )
+        sheet.add(name, bucket)
+
+
+def _guarded(site: Site, tenant: Tenant, sheet: Sheet) -> tuple[Planned, ...]:
+    """Everything, the quota in its place; what lies in the project waits for quota and operator's role."""
+    project, operator, quota = (f"{tenant.id}-{part}" for part in ("project", "operator", "quota"))
+    limits = quota_for(site, project, [item.resource for item in sheet.resources])
+    first = Planned(name=quota, component=tenant.id, resource=limits, after=(operator,))
+    before, rest = sheet.resources[:2], sheet.resources[2:]
+    waiting = [
+        item.model_copy(update={"after": (quota, operator, *item.after)})
+        if _in_project(item.resource, project)
+        else item
+        for item in rest
+    ]
+    return (*before, first, *waiting)
+
+
+def _in_project(resource: Resource, project: str) -> bool:
+    """True also for keypairs: the operator's user owns them, but Nova takes them with the project's token."""
+    return getattr(resource, "project", None) == project or isinstance(resource, Keypair)
+
+
+def _check_lock(tenant: Tenant, lock: Lock) -> None:
+    asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in tenant.vpods}
+    if asked != {name: _size(vpod) for name, vpod in lock.allocation.vpods.items()}:
+        raise PlanningError(
+            f"the lock of {tenant.id} does not hold what its request asks for",
+            f"run `interlock lock {tenant.id}`",
+        )
+
+
+def _size(vpod: VPodAllocation) -> tuple[int, int]:
+    return (len(vpod.machines), len(vpod.hosts))

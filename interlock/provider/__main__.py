@@ -1,0 +1,16 @@
+"""`python -m interlock.provider <engine address>`: serves, and prints the port on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+
+from .server import serve
+
+if __name__ == "__main__":
+    # stdout belongs to the protocol; libraries that log do it on stderr, which Pulumi shows as messages.
+    logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(sys.stdout))

@@ -1,0 +1,43 @@
+"""One actuator per kind; `ACTUATORS` lists all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import Actuator, Ids, Observed, Phase, Target
+from .compute import AggregateActuator, FlavorActuator, KeypairActuator
+from .identity import (
+    ProjectActuator,
+    QuotaActuator,
+    RoleActuator,
+    RoleAssignmentActuator,
+    ServiceUserActuator,
+)
+from .image import ImageActuator
+from .network import (
+    AddressScopeActuator,
+    NetworkActuator,
+    PortActuator,
+    SegmentRangeActuator,
+    SubnetActuator,
+    SubnetPoolActuator,
+)
+from .routing import RouterActuator, RouterInterfaceActuator, SecurityGroupActuator
+from .s3 import BucketActuator, S3CredentialActuator
+from .server import ServerActuator
+from .storage import VolumeActuator, VolumeAttachmentActuator, VolumeTypeActuator
+
+#: Kind -> its actuator.
+ACTUATORS: dict[str, Actuator[Any]] = {
+    actuator.KIND.KIND: actuator
+    for actuator in (
+        ProjectActuator(), RoleActuator(), ServiceUserActuator(), RoleAssignmentActuator(),
+        S3CredentialActuator(), KeypairActuator(), QuotaActuator(),
+        SegmentRangeActuator(), AddressScopeActuator(), SubnetPoolActuator(), NetworkActuator(),
+        SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
+        FlavorActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
+        VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
+    )
+}  # fmt: skip
+
+__all__ = ["ACTUATORS", "Actuator", "Ids", "Observed", "Phase", "Target"]

@@ -1,0 +1,131 @@
+"""What an actuator is: how one kind of object is found, made, read, changed and removed.
+
+The contract. An actuator
+- MUST make blocking calls only; the lifecycle runs them in the pool of its `SERVICE`;
+- MUST find only objects that carry exactly the marker it is given and lie in the project it is given;
+- MUST return from `create` as soon as it has the id, and MUST NOT call anything between the creating request
+  and that return: whatever else the object needs belongs into `finish` or `update`;
+- MUST be able to run `finish`, `update` and `delete` again after any interruption;
+- MUST NOT wait (it reports a `Phase`), retry, decide about adoption, or catch a `Failure` it cannot mend;
+- MUST NOT report a field that the cloud does not show: an absent field keeps its recorded value.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from interlock.resources import Resource
+
+from ..clouds import Cloud
+from ..markers import marker
+
+R = TypeVar("R", bound=Resource)
+
+#: The id behind a reference field: one, several, or none.
+Ids = str | tuple[str, ...] | None
+
+
+class Phase(StrEnum):
+    """Where an object stands on its way."""
+
+    READY = "ready"
+    PENDING = "pending"
+    #: It will not become ready by itself; it is deleted and made anew.
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Observed:
+    """An object as the cloud shows it. Fields hold canonical JSON values."""
+
+    id: str
+    marker: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    #: Reference field -> the ids that stand there now.
+    references: Mapping[str, Ids] = field(default_factory=dict)
+    #: Computed outputs, see `Actuator.OUTPUTS`.
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    phase: Phase = Phase.READY
+    #: The service's own words about a `BROKEN` object.
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Target(Generic[R]):
+    """What the object is to be: its specification, and the ids behind its references."""
+
+    name: str
+    owner: str
+    spec: R
+    refs: Mapping[str, Ids]
+    #: Folder of the site's files; None where the stack's program does not run (refresh, destroy).
+    folder: Path | None = None
+
+    @property
+    def marker(self) -> str:
+        """The marker that the object carries."""
+        return marker(self.owner, self.name)
+
+    def one(self, reference: str) -> str:
+        """The id behind a reference field that must hold one."""
+        value = self.refs[reference]
+        if not isinstance(value, str):
+            raise TypeError(f"{self.name}: {reference} is no single id: {value!r}")
+        return value
+
+    def many(self, reference: str) -> tuple[str, ...]:
+        """The ids behind a reference field that holds several."""
+        value = self.refs.get(reference)
+        return (value,) if isinstance(value, str) else value or ()
+
+
+class Actuator(ABC, Generic[R]):
+    """One kind of object. Subclasses hold no state."""
+
+    KIND: ClassVar[type[Resource]]
+    #: Type of the service in the catalogue, and so the pool, in which it works.
+    SERVICE: ClassVar[str]
+    #: Seconds that it may take to become ready, or to be gone.
+    PATIENCE: ClassVar[float] = 60.0
+    #: False if the object is there before and after: a deletion is done when it was asked for.
+    VANISHES: ClassVar[bool] = True
+    #: Computed outputs: name -> what it is.
+    OUTPUTS: ClassVar[Mapping[str, str]] = {}
+    #: Those of them that are secret.
+    SECRET: ClassVar[frozenset[str]] = frozenset()
+
+    def find(self, cloud: Cloud, target: Target[R]) -> Sequence[str]:
+        """Ids of what may be adopted: by marker, in the owning project."""
+        return self.search(cloud, target.marker, self.project(cloud, target))
+
+    def project(self, cloud: Cloud, target: Target[R]) -> str:
+        """The uuid of the project that owns the object; the operator's own where the kind names none."""
+        ref = target.refs.get("project")
+        return ref if isinstance(ref, str) else cloud.login.project
+
+    def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
+        """Ids of all objects that carry exactly this marker in that project. Kinds without a marker have none."""
+        return ()
+
+    @abstractmethod
+    def create(self, cloud: Cloud, target: Target[R]) -> str:
+        """Makes the object and returns its id at once."""
+
+    def finish(self, cloud: Cloud, target: Target[R], ident: str) -> None:
+        """What a new object needs beyond its creating request (the data of an image). Runs once, after it."""
+
+    @abstractmethod
+    def read(self, cloud: Cloud, ident: str, target: Target[R] | None = None) -> Observed | None:
+        """The object, or None if it is gone."""
+
+    def update(self, cloud: Cloud, target: Target[R], seen: Observed, changed: frozenset[str]) -> None:
+        """Makes the object as the target says. `changed` names fields that differ, and `marker` if that does."""
+
+    @abstractmethod
+    def delete(self, cloud: Cloud, ident: str, target: Target[R]) -> None:
+        """Starts the deletion; what is not there counts as deleted."""

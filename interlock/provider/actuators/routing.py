@@ -1,0 +1,153 @@
+"""Neutron: what joins segments, and what filters: routers, their interfaces, security groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from interlock.resources import Resource, Router, RouterInterface, Rule, SecurityGroup
+
+from ..clouds import Cloud
+from ..errors import Failure, Trouble
+from .base import Actuator, Ids, Observed, Target
+from .neutron import NeutronActuator
+
+#: Owners of a router's ports on its internal subnets, by kind of router.
+INTERFACES = (
+    "network:router_interface",
+    "network:router_interface_distributed",
+    "network:ha_router_replicated_interface",
+)
+
+
+class RouterActuator(NeutronActuator[Router]):
+    """Routers with at most one gateway."""
+
+    KIND: ClassVar[type[Resource]] = Router
+    PATH: ClassVar[str] = "routers"
+    ONE: ClassVar[str] = "router"
+    MUTABLE: ClassVar[tuple[str, ...]] = ("name", "external_gateway_info")
+    OUTPUTS = {"external_addresses": "addresses of the gateway, from which SNAT speaks"}
+
+    def body(self, cloud: Cloud, target: Target[Router]) -> dict[str, Any]:
+        gateway: dict[str, Any] = {}
+        if target.refs.get("external_network"):
+            gateway = {"network_id": target.one("external_network"), "enable_snat": target.spec.snat}
+        return {"name": target.spec.name, "external_gateway_info": gateway}
+
+    def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
+        gateway = raw["external_gateway_info"]
+        fields: dict[str, Any] = {"name": raw["name"]}
+        if gateway:
+            fields["snat"] = gateway["enable_snat"]
+        references: dict[str, Ids] = {
+            "project": raw["project_id"],
+            "external_network": gateway["network_id"] if gateway else None,
+        }
+        addresses = [item["ip_address"] for item in gateway["external_fixed_ips"]] if gateway else []
+        return Observed(raw["id"], raw["description"], fields, references, {"external_addresses": addresses})
+
+
+class RouterInterfaceActuator(Actuator[RouterInterface]):
+    """A subnet on a router. The id is that of the router's port."""
+
+    KIND: ClassVar[type[Resource]] = RouterInterface
+    SERVICE: ClassVar[str] = "network"
+    OUTPUTS = {"address": "address of the router on the subnet"}
+
+    def find(self, cloud: Cloud, target: Target[RouterInterface]) -> Sequence[str]:
+        router, subnet = target.one("router"), target.one("subnet")
+        ports = cloud.api("network").items("/ports", "ports", device_id=router)
+        return [
+            str(port["id"])
+            for port in ports
+            if port["device_owner"] in INTERFACES
+            and any(item["subnet_id"] == subnet for item in port["fixed_ips"])
+        ]
+
+    def create(self, cloud: Cloud, target: Target[RouterInterface]) -> str:
+        path = f"/routers/{target.one('router')}/add_router_interface"
+        # Not idempotent although a PUT: the second one finds the address taken by the first.
+        answer = cloud.api("network").put(path, {"subnet_id": target.one("subnet")}, idempotent=False)
+        return str(answer["port_id"])
+
+    def read(self, cloud: Cloud, ident: str, target: Target[RouterInterface] | None = None) -> Observed | None:
+        found = cloud.api("network").find(f"/ports/{ident}")
+        if found is None or found["port"]["device_owner"] not in INTERFACES:
+            return None
+        raw = found["port"]
+        address = raw["fixed_ips"][0] if raw["fixed_ips"] else {"subnet_id": None, "ip_address": ""}
+        references: dict[str, Ids] = {"router": raw["device_id"], "subnet": address["subnet_id"]}
+        return Observed(ident, "", {}, references, {"address": address["ip_address"]})
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[RouterInterface]) -> None:
+        path = f"/routers/{target.one('router')}/remove_router_interface"
+        try:
+            cloud.api("network").put(path, {"port_id": ident})
+        except Failure as failure:
+            if failure.trouble is not Trouble.NOT_FOUND:
+                raise
+
+
+class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
+    """A group as a whole: rules that the plan does not list are removed, Neutron's default egress ones too."""
+
+    KIND: ClassVar[type[Resource]] = SecurityGroup
+    PATH: ClassVar[str] = "security-groups"
+    ONE: ClassVar[str] = "security_group"
+    MUTABLE: ClassVar[tuple[str, ...]] = ("name",)
+
+    def body(self, cloud: Cloud, target: Target[SecurityGroup]) -> dict[str, Any]:
+        return {"name": target.spec.name}
+
+    def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
+        rules = [_rule(item) for item in raw["security_group_rules"]]
+        fields = {"name": raw["name"], "rules": rules}
+        return Observed(raw["id"], raw["description"], fields, {"project": raw["project_id"]})
+
+    def update(
+        self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed, changed: frozenset[str]
+    ) -> None:
+        if changed - {"rules"}:
+            super().update(cloud, target, seen, changed)
+        if "rules" in changed:
+            self._rules(cloud, target, seen.id)
+
+    def _rules(self, cloud: Cloud, target: Target[SecurityGroup], group: str) -> None:
+        api = cloud.api("network")
+        existing = api.get(f"/security-groups/{group}")["security_group"]["security_group_rules"]
+        wanted = [rule.model_dump(mode="json") for rule in target.spec.rules]
+        for item in existing:
+            if _rule(item) not in wanted:
+                api.delete(f"/security-group-rules/{item['id']}")
+        have = [_rule(item) for item in existing]
+        for rule in target.spec.rules:
+            if rule.model_dump(mode="json") not in have:
+                body = _attributes(rule) | {"security_group_id": group, "project_id": target.one("project")}
+                api.post("/security-group-rules", {"security_group_rule": body})
+
+
+def _rule(raw: dict[str, Any]) -> dict[str, Any]:
+    """A rule of Neutron's in our form; one that ours cannot say (another group as remote) shows as it is."""
+    remote = raw["remote_ip_prefix"]
+    if raw.get("remote_group_id"):
+        remote = f"group {raw['remote_group_id']}"
+    return {
+        "direction": raw["direction"],
+        "ethertype": raw["ethertype"],
+        "protocol": raw["protocol"],
+        "port_min": raw["port_range_min"],
+        "port_max": raw["port_range_max"],
+        "remote_prefix": remote,
+    }
+
+
+def _attributes(rule: Rule) -> dict[str, Any]:
+    return {
+        "direction": rule.direction,
+        "ethertype": rule.ethertype,
+        "protocol": rule.protocol,
+        "port_range_min": rule.port_min,
+        "port_range_max": rule.port_max,
+        "remote_ip_prefix": rule.remote_prefix,
+    }

@@ -1,0 +1,158 @@
+"""Object storage: S3 keys (EC2 credentials at Keystone) and buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from interlock import __version__
+from interlock.resources import Bucket, Resource, S3Credential
+
+from ..clouds import Cloud
+from ..errors import Failure, Trouble, classify
+from .base import Actuator, Ids, Observed, Target
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+
+class S3CredentialActuator(Actuator[S3Credential]):
+    """A key of a service user for one project. The id is `user/access key`.
+
+    Nothing is found: what exists is revoked when one is made, so a secret that a crash lost cannot linger.
+    """
+
+    KIND: ClassVar[type[Resource]] = S3Credential
+    SERVICE: ClassVar[str] = "identity"
+    OUTPUTS = {"access_key": "S3 access key", "secret_key": "S3 secret key, a Pulumi secret"}
+    SECRET: ClassVar[frozenset[str]] = frozenset({"secret_key"})
+
+    def create(self, cloud: Cloud, target: Target[S3Credential]) -> str:
+        api, user, project = cloud.api("identity"), target.one("user"), target.one("project")
+        path = f"/users/{user}/credentials/OS-EC2"
+        for item in api.get(path)["credentials"]:
+            if item["tenant_id"] == project:
+                api.delete(f"{path}/{item['access']}")
+        return f"{user}/{api.post(path, {'tenant_id': project})['credential']['access']}"
+
+    def read(self, cloud: Cloud, ident: str, target: Target[S3Credential] | None = None) -> Observed | None:
+        user, access = ident.split("/")
+        found = cloud.api("identity").find(f"/users/{user}/credentials/OS-EC2/{access}")
+        if found is None:
+            return None
+        raw = found["credential"]
+        references: dict[str, Ids] = {"user": raw["user_id"], "project": raw["tenant_id"]}
+        outputs = {"access_key": raw["access"], "secret_key": raw["secret"]}
+        return Observed(ident, "", {}, references, outputs)
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[S3Credential]) -> None:
+        user, access = ident.split("/")
+        cloud.api("identity").delete(f"/users/{user}/credentials/OS-EC2/{access}")
+
+
+class BucketActuator(Actuator[Bucket]):
+    """Buckets in the account of a project, reached with that project's own key. The id is `project/name`."""
+
+    KIND: ClassVar[type[Resource]] = Bucket
+    SERVICE: ClassVar[str] = "object-store"
+    PATIENCE: ClassVar[float] = 600.0
+    OUTPUTS = {"endpoint": "address of the S3 service"}
+
+    def find(self, cloud: Cloud, target: Target[Bucket]) -> Sequence[str]:
+        # Only buckets of the key's own account answer; one of that name elsewhere is refused or not seen.
+        ident = f"{target.one('project')}/{target.spec.name}"
+        return [ident] if self._exists(cloud, target) else []
+
+    def create(self, cloud: Cloud, target: Target[Bucket]) -> str:
+        name = target.spec.name
+        _call(self._client(cloud, target).create_bucket, Bucket=name)
+        return f"{target.one('project')}/{name}"
+
+    def read(self, cloud: Cloud, ident: str, target: Target[Bucket] | None = None) -> Observed | None:
+        if target is None or not self._exists(cloud, target):
+            return None
+        name = ident.split("/")[1]
+        versioning = _call(self._client(cloud, target).get_bucket_versioning, Bucket=name)
+        fields = {"name": name, "versioning": versioning.get("Status") == "Enabled"}
+        references: dict[str, Ids] = {"project": ident.split("/")[0]}
+        return Observed(ident, "", fields, references, {"endpoint": s3_endpoint(cloud)})
+
+    def update(self, cloud: Cloud, target: Target[Bucket], seen: Observed, changed: frozenset[str]) -> None:
+        if "versioning" in changed:
+            status = "Enabled" if target.spec.versioning else "Suspended"
+            _call(
+                self._client(cloud, target).put_bucket_versioning,
+                Bucket=target.spec.name,
+                VersioningConfiguration={"Status": status},
+            )
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[Bucket]) -> None:
+        client, name = self._client(cloud, target), ident.split("/")[1]
+        if not self._exists(cloud, target):
+            return
+        for upload in _call(client.list_multipart_uploads, Bucket=name).get("Uploads", []):
+            _call(client.abort_multipart_upload, Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
+        for version in _versions(client, name):
+            _call(client.delete_object, Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
+        _call(client.delete_bucket, Bucket=name)
+
+    def _exists(self, cloud: Cloud, target: Target[Bucket]) -> bool:
+        try:
+            _call(self._client(cloud, target).head_bucket, Bucket=target.spec.name)
+        except Failure as failure:
+            if failure.trouble is Trouble.NOT_FOUND:
+                return False
+            raise
+        return True
+
+    def _client(self, cloud: Cloud, target: Target[Bucket]) -> S3Client:
+        import boto3
+        from botocore.config import Config
+
+        user, access = target.one("credential").split("/")
+        key = cloud.api("identity").get(f"/users/{user}/credentials/OS-EC2/{access}")["credential"]
+        config = Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path"},
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            retries={"mode": "standard", "max_attempts": 6},
+            user_agent_extra=f"interlock/{__version__}",
+        )
+        return boto3.client(
+            "s3",
+            endpoint_url=s3_endpoint(cloud),
+            aws_access_key_id=access,
+            aws_secret_access_key=key["secret"],
+            region_name=cloud.region or "us-east-1",
+            config=config,
+        )
+
+
+def s3_endpoint(cloud: Cloud) -> str:
+    """Scheme and host of the object store: Swift's S3 interface answers at the root of Swift's own address."""
+    parts = urlsplit(cloud.endpoint("object-store"))
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _versions(client: S3Client, bucket: str) -> Iterator[Any]:
+    for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket):
+        yield from page.get("Versions", [])
+        yield from page.get("DeleteMarkers", [])
+
+
+def _call(method: Any, **arguments: Any) -> Any:
+    """The answer of an S3 call. Raises `Failure`; S3 says its reasons by code, so they are put into the text."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return method(**arguments)
+    except ClientError as error:
+        status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+        said = error.response["Error"]
+        kind, _ = classify("object-store", status, said.get("Code", ""))
+        message = f"S3 {error.operation_name} {arguments.get('Bucket', '')}: {said.get('Code')} {said.get('Message', '')}"
+        raise Failure(kind, message, service="object storage") from error
+    except BotoCoreError as error:
+        raise Failure(Trouble.UNREACHABLE, f"S3: {error}", service="object storage") from error

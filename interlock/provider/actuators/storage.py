@@ -1,0 +1,173 @@
+"""Cinder: volume types, volumes; and their attachments, which Nova makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
+
+from ..clouds import Cloud
+from ..errors import refused
+from ..markers import join, split
+from .base import Actuator, Ids, Observed, Phase, Target
+from .compute import KEY
+
+_PHASES = {"available": Phase.READY, "in-use": Phase.READY, "error": Phase.BROKEN}
+
+
+class VolumeTypeActuator(Actuator[VolumeType]):
+    """Public volume types."""
+
+    KIND: ClassVar[type[Resource]] = VolumeType
+    SERVICE: ClassVar[str] = "block-storage"
+
+    def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
+        found = cloud.api("block-storage").items("/types", "volume_types", is_public="None")
+        return [str(item["id"]) for item in found if split(item["description"])[1] == mark]
+
+    def create(self, cloud: Cloud, target: Target[VolumeType]) -> str:
+        spec = target.spec
+        body = {
+            "name": spec.name,
+            "description": join(spec.description, target.marker),
+            "extra_specs": spec.extra_specs,
+        }
+        answer = cloud.api("block-storage").post("/types", {"volume_type": body})
+        return str(answer["volume_type"]["id"])
+
+    def read(self, cloud: Cloud, ident: str, target: Target[VolumeType] | None = None) -> Observed | None:
+        found = cloud.api("block-storage").find(f"/types/{ident}")
+        if found is None:
+            return None
+        raw = found["volume_type"]
+        text, mark = split(raw["description"])
+        fields = {"name": raw["name"], "description": text, "extra_specs": raw["extra_specs"]}
+        return Observed(ident, mark, fields)
+
+    def update(self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]) -> None:
+        api, path, spec = cloud.api("block-storage"), f"/types/{seen.id}", target.spec
+        if changed & {"name", "description", "marker"}:
+            body = {"name": spec.name, "description": join(spec.description, target.marker)}
+            api.put(path, {"volume_type": body})
+        for key in seen.fields["extra_specs"].keys() - spec.extra_specs.keys():
+            api.delete(f"{path}/extra_specs/{key}")
+        if "extra_specs" in changed and spec.extra_specs:
+            api.post(f"{path}/extra_specs", {"extra_specs": spec.extra_specs}, idempotent=True)
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[VolumeType]) -> None:
+        cloud.api("block-storage").delete(f"/types/{ident}")
+
+
+class VolumeActuator(Actuator[Volume]):
+    """Volumes, made with a token of the owning project."""
+
+    KIND: ClassVar[type[Resource]] = Volume
+    SERVICE: ClassVar[str] = "block-storage"
+    PATIENCE: ClassVar[float] = 300.0
+
+    def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
+        found = cloud.api("block-storage").items(
+            "/volumes/detail", "volumes", all_tenants=1, project_id=project
+        )
+        return [
+            str(item["id"])
+            for item in found
+            if item["metadata"].get(KEY) == mark and _project(item) == project
+        ]
+
+    def create(self, cloud: Cloud, target: Target[Volume]) -> str:
+        body = {
+            "name": target.spec.name,
+            "size": target.spec.size_gib,
+            "volume_type": target.one("volume_type"),
+            "metadata": {KEY: target.marker},
+        }
+        api = cloud.api("block-storage", target.one("project"))
+        return str(api.post("/volumes", {"volume": body})["volume"]["id"])
+
+    def read(self, cloud: Cloud, ident: str, target: Target[Volume] | None = None) -> Observed | None:
+        found = cloud.api("block-storage").find(f"/volumes/{ident}")
+        if found is None:
+            return None
+        raw = found["volume"]
+        status = raw["status"]
+        references: dict[str, Ids] = {"project": _project(raw)}
+        if target is not None:
+            references["volume_type"] = _type_id(cloud, raw["volume_type"])
+        return Observed(
+            id=ident,
+            marker=raw["metadata"].get(KEY, ""),
+            fields={"name": raw["name"], "size_gib": raw["size"]},
+            references=references,
+            phase=_PHASES.get(status, Phase.PENDING),
+            reason=f"Cinder says: {status}",
+        )
+
+    def update(self, cloud: Cloud, target: Target[Volume], seen: Observed, changed: frozenset[str]) -> None:
+        api, path = cloud.api("block-storage"), f"/volumes/{seen.id}"
+        size, wanted = seen.fields["size_gib"], target.spec.size_gib
+        if size > wanted:
+            raise refused(
+                f"volume {target.name} has {size} GiB and cannot shrink to {wanted} GiB",
+                f"ask for {size} GiB or more, or make another volume and copy the data",
+            )
+        if "name" in changed:
+            api.put(path, {"volume": {"name": target.spec.name}})
+        if "marker" in changed:
+            api.post(f"{path}/metadata", {"metadata": {KEY: target.marker}}, idempotent=True)
+        if size < wanted:
+            api.post(f"{path}/action", {"os-extend": {"new_size": wanted}})
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[Volume]) -> None:
+        cloud.api("block-storage").delete(f"/volumes/{ident}")
+
+
+class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
+    """A volume at a server. The id is `server/volume`; there is nothing else to it."""
+
+    KIND: ClassVar[type[Resource]] = VolumeAttachment
+    SERVICE: ClassVar[str] = "compute"
+    PATIENCE: ClassVar[float] = 180.0
+    OUTPUTS = {"device": "device name that Nova proposes to the guest"}
+
+    def find(self, cloud: Cloud, target: Target[VolumeAttachment]) -> Sequence[str]:
+        ident = f"{target.one('server')}/{target.one('volume')}"
+        return [ident] if self.read(cloud, ident) is not None else []
+
+    def create(self, cloud: Cloud, target: Target[VolumeAttachment]) -> str:
+        server, volume = target.one("server"), target.one("volume")
+        api = cloud.api("compute", target.one("project"))
+        api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
+        return f"{server}/{volume}"
+
+    def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
+        server, volume = ident.split("/")
+        found = cloud.api("compute").find(f"/servers/{server}/os-volume_attachments/{volume}")
+        answer = cloud.api("block-storage").find(f"/volumes/{volume}")
+        status = answer["volume"]["status"] if answer else ""
+        if found is None and status != "detaching":
+            return None
+        device = found["volumeAttachment"]["device"] if found else ""
+        return Observed(
+            ident,
+            "",
+            references={"server": server, "volume": volume},
+            outputs={"device": device or ""},
+            phase=Phase.READY if status == "in-use" else Phase.PENDING,
+            reason=f"the volume's state is {status}",
+        )
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment]) -> None:
+        server, volume = ident.split("/")
+        cloud.api("compute").delete(f"/servers/{server}/os-volume_attachments/{volume}")
+
+
+def _project(raw: dict[str, Any]) -> str:
+    return str(raw["os-vol-tenant-attr:tenant_id"])
+
+
+def _type_id(cloud: Cloud, name: str) -> str:
+    """The id of a volume type by its name, which is all that a volume shows; the name if there is none."""
+    types = cloud.api("block-storage").items("/types", "volume_types", is_public="None")
+    return next((str(item["id"]) for item in types if name in (item["name"], item["id"])), name)

@@ -1,0 +1,103 @@
+"""The gate: what the proof allows, and whether anything was refused in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from interlock.resources import KINDS, Admission, Effect
+
+from .codec import has_unknown
+from .errors import Failure, Trouble, refused
+from .state import Declared, declared
+
+NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
+
+#: A fault of an input: (property, reason).
+Fault = tuple[str, str]
+
+
+class Gate:
+    """One per process. Every change passes here; a failed check closes it for the rest of the process."""
+
+    def __init__(self) -> None:
+        self._admission: Admission | None = None
+        self._refused: list[str] = []
+        self._cancelled = False
+
+    @property
+    def admission(self) -> Admission:
+        """The proof in force. Raises `Failure` without one."""
+        if self._admission is None:
+            raise refused(NO_PROOF)
+        return self._admission
+
+    def admit(self, admission: Admission, registered: Iterable[Iterable[str]] | None = None) -> list[str]:
+        """Takes a proof in force; `registered` is what the program will declare: (kind, name, digest) each."""
+        self._admission = admission
+        if registered is None:
+            return []
+        allowed = {(item.kind, item.name, item.digest) for item in admission.resources}
+        announced = {tuple(item) for item in registered}
+        faults = [f"{kind} {name} is declared and not in the proof" for kind, name, _ in announced - allowed]
+        faults += [f"{kind} {name} is in the proof and not declared" for kind, name, _ in allowed - announced]
+        self._refused += faults
+        return sorted(faults)
+
+    def check(self, kind: str, name: str, news: Mapping[str, Any], olds: Mapping[str, Any]) -> list[Fault]:
+        """Faults of one declared resource; any fault closes the gate."""
+        faults = list(self._faults(kind, name, news, olds))
+        self._refused += [f"{kind} {name}: {reason}" for _, reason in faults]
+        return faults
+
+    def open(self) -> None:
+        """Raises `Failure` if nothing may be changed any more."""
+        if self._cancelled:
+            raise Failure(Trouble.REFUSED, "cancelled", "run the command again: what was made is found and kept")
+        if self._refused:
+            raise refused(f"nothing is changed, because a check failed: {self._refused[0]}")
+
+    def cancel(self) -> None:
+        """No new operation starts; those that run finish."""
+        self._cancelled = True
+
+    @property
+    def cancelled(self) -> bool:
+        """True after `cancel`."""
+        return self._cancelled
+
+    def _faults(self, kind: str, name: str, news: Mapping[str, Any], olds: Mapping[str, Any]) -> Iterable[Fault]:
+        if self._admission is None:
+            return [("", NO_PROOF)]
+        allowed = self._admission.by_name.get((kind, name))
+        if allowed is None:
+            return [("", f"the proof holds no {kind} named {name}; declare only what the plan lists")]
+        try:
+            item = declared(kind, name, news)
+        except Failure as failure:
+            return [("", failure.message)]
+        if item.spec.digest() != allowed.digest:
+            changed = sorted(key for key, value in item.spec.canonical().items() if value != allowed.spec.get(key))
+            return [(field, f"{field} is not what was proved") for field in changed] or [("", "not what was proved")]
+        if item.owner != self._admission.owner:
+            return [("owner", f"owner is {item.owner!r}, the proof is for {self._admission.owner!r}")]
+        return forbidden_changes(item, olds)
+
+
+def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
+    """Changes of fields that may not change on an existing object, with the reason of each."""
+    if not olds:
+        return []
+    before = declared(item.kind, item.name, olds)
+    old, new = before.spec.canonical(), item.spec.canonical()
+    faults = []
+    for field, change in KINDS[item.kind].changes().items():
+        if change.effect is Effect.FORBIDDEN and (old[field] != new[field] or _moved(before, item, field)):
+            faults.append((field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}"))
+    return faults
+
+
+def _moved(before: Declared, after: Declared, field: str) -> bool:
+    """True if the same reference now stands for another object."""
+    old, new = before.ids.get(field), after.ids.get(field)
+    return old != new and not has_unknown((old, new)) and old is not None and new is not None

@@ -1,0 +1,157 @@
+"""One cloud: found in clouds.yaml the standard way, logged in at the first real call, sessions shared.
+
+Which token does what, as tried: the operator's own token (role admin in its own project) may create Keystone
+and Neutron objects for any project, read every server and volume, and create, list and delete EC2 credentials
+of any user. Nova and Cinder take the project of a new object from the token, so there the token is scoped to
+the project that is to own it, in which the operator therefore needs the role admin (pinning a server to a
+host is refused to a member).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from keystoneauth1 import exceptions as trouble
+from keystoneauth1 import loading
+from keystoneauth1.adapter import Adapter
+
+from interlock import __version__
+
+from .calls import Api
+from .errors import Failure, Trouble
+
+#: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
+#: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes.
+VERSIONS: dict[str, tuple[str, str | None]] = {
+    "identity": ("3", None),
+    "network": ("2", None),
+    "compute": ("2.1", "2.79"),
+    "image": ("2", None),
+    "block-storage": ("3", "3.59"),
+    "object-store": ("1", None),
+}
+
+_SCOPE = ("project_name", "project_id", "project_domain_name", "project_domain_id", "system_scope", "domain_id")
+
+
+@dataclass(frozen=True)
+class Login:
+    """Who the credential is. `fingerprint` is the id of the identity service in the catalogue."""
+
+    fingerprint: str
+    user: str
+    project: str
+    roles: tuple[str, ...]
+
+
+class Cloud:
+    """An entry of clouds.yaml. Making one costs nothing and does no I/O."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._lock = threading.RLock()
+        self._apis: dict[tuple[str, str | None], Api] = {}
+        self._plugins: dict[str, Any] = {}
+        #: Facts that do not change while one process lives: ids behind references, markers of ids.
+        self.resolved: dict[tuple[str, str, str], str] = {}
+        self.markers: dict[tuple[str, str], str] = {}
+
+    @cached_property
+    def _region(self) -> Any:
+        # Imported here: it takes most of a second, and Configure must be cheap.
+        from openstack import exceptions
+        from openstack.config import OpenStackConfig
+
+        try:
+            return OpenStackConfig(app_name="interlock", app_version=__version__).get_one(cloud=self.name)
+        except (exceptions.ConfigException, trouble.ClientException) as error:
+            raise Failure(
+                Trouble.UNAUTHORIZED,
+                f"there is no usable cloud {self.name!r}: {error}",
+                "add it to clouds.yaml, or name the file in OS_CLIENT_CONFIG_FILE",
+            ) from error
+
+    @cached_property
+    def _session(self) -> Any:
+        return self._region.get_session()
+
+    @cached_property
+    def login(self) -> Login:
+        """Logs in (once). Raises `Failure` if the cloud cannot be reached or refuses."""
+        with self._lock:
+            access = self._access()
+            services = {entry["type"]: entry["id"] for entry in access.service_catalog.catalog}
+            return Login(
+                fingerprint=str(services.get("identity", "")),
+                user=str(access.user_id),
+                project=str(access.project_id or ""),
+                roles=tuple(access.role_names),
+            )
+
+    @property
+    def region(self) -> str:
+        """Name of the region; empty if clouds.yaml names none."""
+        return str(self._region.region_name or "")
+
+    def api(self, service: str, project: str | None = None) -> Api:
+        """A service, with the operator's own token or one scoped to the project with this uuid."""
+        with self._lock:
+            key = (service, project)
+            if key not in self._apis:
+                self._apis[key] = Api(self._adapter(service, project), service)
+            return self._apis[key]
+
+    def endpoint(self, service: str, project: str | None = None) -> str:
+        """The address of a service in the catalogue; empty if it has none."""
+        return str(self._adapter(service, project).get_endpoint() or "")
+
+    def domain(self, name: str) -> str:
+        """The id of a Keystone domain given by name or id."""
+        return self.once("Domain", "", name, lambda: self._domain(name))
+
+    def once(self, kind: str, scope: str, name: str, look: Any) -> str:
+        """The id behind a name, looked up at most once per process."""
+        key = (kind, scope, name)
+        if key not in self.resolved:
+            self.resolved[key] = look()
+        return self.resolved[key]
+
+    def _domain(self, name: str) -> str:
+        found = list(self.api("identity").items("/domains", "domains", name=name))
+        # Keystone's first domain has the id `default` and the name `Default`; people write either.
+        return str(found[0]["id"]) if found else name
+
+    def _access(self) -> Any:
+        try:
+            return self._session.auth.get_access(self._session)
+        except trouble.Unauthorized as error:
+            message = f"cloud {self.name!r} refused the credential: {error.message}"
+            raise Failure(Trouble.UNAUTHORIZED, message) from error
+        except trouble.ClientException as error:
+            message = f"cloud {self.name!r} cannot be reached: {' '.join(str(error).split())[:300]}"
+            raise Failure(Trouble.UNREACHABLE, message) from error
+
+    def _adapter(self, service: str, project: str | None) -> Adapter:
+        version, microversion = VERSIONS[service]
+        return Adapter(
+            session=self._session,
+            auth=self._plugin(project),
+            service_type=service,
+            interface=self._region.get_interface(service),
+            region_name=self._region.region_name,
+            version=None if service == "object-store" else version,
+            default_microversion=microversion,
+        )
+
+    def _plugin(self, project: str | None) -> Any:
+        if project is None or project == self.login.project:
+            return self._session.auth
+        if project not in self._plugins:
+            # The same credential with another scope. An application credential cannot be scoped anew.
+            options = {key: value for key, value in self._region.config["auth"].items() if key not in _SCOPE}
+            loader = loading.get_plugin_loader(self._region.config["auth_type"])
+            self._plugins[project] = loader.load_from_options(**options, project_id=project)
+        return self._plugins[project]

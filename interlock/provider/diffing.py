@@ -1,0 +1,55 @@
+"""What a difference between state and plan does, field by field, read from the types of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.resources import KINDS, Effect
+
+from .codec import has_unknown
+from .markers import CARRIERS, marker
+from .state import declared
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Changed properties -> True if the object must be replaced for it."""
+
+    changed: Mapping[str, bool]
+
+    @property
+    def replaces(self) -> list[str]:
+        """Properties that force a replacement."""
+        return sorted(name for name, replaces in self.changed.items() if replaces)
+
+
+def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, Any]) -> Difference:
+    """From recorded outputs to new inputs. A forbidden field that drifted is put back in place or reported by
+    the update; a change that the plan wants there was refused by the check."""
+    item = declared(kind, name, news)
+    changes = KINDS[kind].changes()
+    wanted = item.spec.canonical()
+    changed = {
+        field: changes[field].effect is Effect.REPLACE
+        for field, value in wanted.items()
+        if olds.get(field) != value
+    }
+    for field in _moved(olds.get("ids") or {}, item.ids):
+        effect = changes[field].effect if field in changes else Effect.IN_PLACE
+        # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
+        changed[f"ids.{field}"] = effect in (Effect.REPLACE, Effect.FORBIDDEN)
+    if olds.get("broken"):
+        changed["broken"] = True
+    if olds.get("owner") != item.owner:
+        changed["owner"] = True
+    if CARRIERS[kind].field and "marker" in olds and olds["marker"] != marker(item.owner, name):
+        changed["marker"] = False
+    return Difference(changed)
+
+
+def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Reference fields behind which another object stands, or may stand: one that is made anew is unknown."""
+    fields = sorted(old.keys() | new.keys())
+    return [field for field in fields if old.get(field) != new.get(field) or has_unknown(new.get(field))]

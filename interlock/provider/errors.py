@@ -1,0 +1,111 @@
+"""What can go wrong, classified once per service, with what to do next.
+
+Services disagree about status codes: Neutron answers 409 for a quota and for a name, Nova 403 for a quota and
+for a missing role, Cinder 413 for a quota. Everything above this module sees only `Trouble`.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Any
+
+
+class Trouble(StrEnum):
+    """Classes of failure, by what one can do about them."""
+
+    UNREACHABLE = "unreachable"
+    #: The request may or may not have had its effect: the connection broke after it was sent.
+    LOST_ANSWER = "lost answer"
+    UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
+    NOT_FOUND = "not found"
+    QUOTA = "quota"
+    IN_USE = "in use"
+    CONFLICT = "conflict"
+    INVALID = "invalid"
+    THROTTLED = "throttled"
+    SERVICE = "service failed"
+    #: Refused by us, before anything was asked of the cloud.
+    REFUSED = "refused"
+    #: It exists, but did not become usable.
+    NOT_READY = "not ready"
+
+
+#: What to do next, per class; {service} is filled in.
+HINTS: dict[Trouble, str] = {
+    Trouble.UNREACHABLE: "check the network and `openstack catalog list`, then run `pulumi up` again",
+    Trouble.LOST_ANSWER: "run `pulumi up` again: what was made is found by its marker and adopted",
+    Trouble.UNAUTHORIZED: "check this cloud's entry in clouds.yaml (user, password, project)",
+    Trouble.FORBIDDEN: "the operator's user needs the role admin at {service} and in the project concerned",
+    Trouble.NOT_FOUND: "run `pulumi refresh`, then `pulumi up`",
+    Trouble.QUOTA: "raise the project's quota of {service} or free what uses it, then run `pulumi up` again",
+    Trouble.IN_USE: "remove what uses it, then run the command again",
+    Trouble.CONFLICT: "remove or rename the other object, or list it under `existing:` in the site file",
+    Trouble.INVALID: "the values in the plan do not suit this cloud; correct the site or tenant file",
+    Trouble.THROTTLED: "the cloud limits requests; run the command again later",
+    Trouble.SERVICE: "look into the log of {service}, then run the command again",
+    Trouble.REFUSED: "",
+    Trouble.NOT_READY: "correct the cause, then run `pulumi up` again: it makes the object anew",
+}
+
+
+class Failure(Exception):
+    """An operation that did not succeed: what happened, and what to do next."""
+
+    def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
+        super().__init__(message)
+        self.trouble = trouble
+        self.message = message
+        self.hint = HINTS[trouble].format(service=service or "the cloud") if hint is None else hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  next: {self.hint}" if self.hint else self.message
+
+    def within(self, where: str) -> Failure:
+        """The same failure, saying where it happened."""
+        return Failure(self.trouble, f"{where}: {self.message}", self.hint)
+
+
+def refused(message: str, hint: str = "") -> Failure:
+    """A refusal of ours; nothing was sent."""
+    return Failure(Trouble.REFUSED, message, hint)
+
+
+def classify(service: str, status: int, body: str) -> tuple[Trouble, str]:
+    """Class and message of an HTTP answer >= 400. `service` is a type of the catalogue (`network`, …)."""
+    kind, message = _said(body)
+    quota = kind == "OverQuota" or "quota" in message.lower()
+    if status in (403, 409, 413) and quota:
+        return Trouble.QUOTA, message
+    if status == 409:
+        # Neutron's names end in InUse; Cinder answers 400 for the same and is handled by its own text.
+        in_use = "InUse" in kind or "in use" in message or "still has" in message
+        return (Trouble.IN_USE if in_use else Trouble.CONFLICT), message
+    return _BY_STATUS.get(status, Trouble.SERVICE if status >= 500 else Trouble.INVALID), message
+
+
+_BY_STATUS: dict[int, Trouble] = {
+    401: Trouble.UNAUTHORIZED,
+    403: Trouble.FORBIDDEN,
+    404: Trouble.NOT_FOUND,
+    410: Trouble.NOT_FOUND,
+    413: Trouble.QUOTA,
+    429: Trouble.THROTTLED,
+    502: Trouble.UNREACHABLE,
+    503: Trouble.UNREACHABLE,
+    504: Trouble.UNREACHABLE,
+}
+
+
+def _said(body: str) -> tuple[str, str]:
+    """(type, message) out of the forms that services use; the first 300 characters if it is none of them."""
+    try:
+        value: Any = json.loads(body)
+    except ValueError:
+        return "", " ".join(body.split())[:300]
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    if isinstance(value, dict) and "message" in value:
+        return str(value.get("type", "")), str(value["message"])
+    return "", str(value)[:300]

@@ -1,0 +1,73 @@
+"""Whose an object is: the text `interlock:<owner>:<plan name>`, carried where a tenant cannot write it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_MARKED = re.compile(r"^(?:(?P<text>.*) )?(?P<marker>interlock:[^\s:]+:[^\s:]+)$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """Where a kind carries its marker and who could write there. `field` empty: it carries none."""
+
+    field: str
+    writers: str
+    source: str
+
+
+_NEUTRON = "Neutron policy: owner with role member or admin; tenants' members are readers"
+_KEYSTONE = "Keystone policy: admin of the domain"
+
+#: Kind -> carrier. What is adopted is decided from this table, never from a name alone.
+CARRIERS: dict[str, Carrier] = {
+    "Project": Carrier("description", "administrators", _KEYSTONE),
+    "Role": Carrier("description", "administrators", _KEYSTONE),
+    "ServiceUser": Carrier("description", "administrators", _KEYSTONE),
+    "RoleAssignment": Carrier("", "administrators", "the triple itself; its project and user are checked"),
+    "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one made anew"),
+    "Keypair": Carrier("name", "the operator's user", "Nova keypairs belong to a user; the key must agree"),
+    "Quota": Carrier("", "administrators", "the project itself, which is checked"),
+    "SegmentRange": Carrier("name", "administrators", "Neutron policy: network segment ranges are admin only"),
+    "AddressScope": Carrier("name", "members of the operator's project", _NEUTRON),
+    "SubnetPool": Carrier("description", "members of the project", _NEUTRON),
+    "Network": Carrier("description", "members of the project", _NEUTRON),
+    "Subnet": Carrier("description", "members of the project", _NEUTRON),
+    "Router": Carrier("description", "members of the project", _NEUTRON),
+    "RouterInterface": Carrier("", "members of the project", "the pair itself; router and subnet are checked"),
+    "SecurityGroup": Carrier("description", "members of the project", _NEUTRON),
+    "Port": Carrier("description", "members of the project", _NEUTRON),
+    "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
+    "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),
+    "Aggregate": Carrier("metadata.interlock", "administrators", "Nova policy: aggregates are admin only"),
+    "Server": Carrier("metadata.interlock", "members of the project", "Nova policy: project member"),
+    "VolumeType": Carrier("description", "administrators", "Cinder policy: volume types are admin only"),
+    "Volume": Carrier("metadata.interlock", "members of the project", "Cinder policy: project member"),
+    "VolumeAttachment": Carrier("", "members of the project", "the pair itself; server and volume are checked"),
+    "Bucket": Carrier("", "holders of an S3 key of the project", "the account (project) in which it lies"),
+}
+
+
+def marker(owner: str, name: str) -> str:
+    """The marker of plan name `name` in the stack whose owner id is `owner`."""
+    return f"interlock:{owner}:{name}"
+
+
+def join(text: str, mark: str) -> str:
+    """A description, or a name, that also carries the marker; the marker stands last."""
+    return f"{text} {mark}" if text else mark
+
+
+def split(value: str | None) -> tuple[str, str]:
+    """(text, marker) of a description or name; the marker is empty if it carries none."""
+    found = _MARKED.match(value or "")
+    if found is None:
+        return value or "", ""
+    return found["text"] or "", found["marker"]
+
+
+def owner_of(mark: str) -> str:
+    """The owner id in a marker; empty if it is none."""
+    parts = mark.split(":")
+    return parts[1] if len(parts) == 3 and parts[0] == "interlock" else ""

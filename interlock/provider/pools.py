@@ -1,0 +1,38 @@
+"""Bounded thread pools, one per service: blocking calls never hold up the event loop or flood one service."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+#: Calls at once, per type of service in the catalogue.
+SIZES: dict[str, int] = {
+    "identity": 4,
+    "network": 8,
+    "compute": 4,
+    "image": 2,
+    "block-storage": 4,
+    "object-store": 4,
+}
+
+
+class Pools:
+    """The pools of one process, made when first used."""
+
+    def __init__(self) -> None:
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+
+    async def run(self, service: str, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of a blocking call, made in the pool of `service`."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool(service), lambda: call(*args, **kwargs))
+
+    def _pool(self, service: str) -> ThreadPoolExecutor:
+        if service not in self._pools:
+            self._pools[service] = ThreadPoolExecutor(SIZES[service], thread_name_prefix=service)
+        return self._pools[service]

@@ -1,0 +1,50 @@
+"""Is there what the plan refers to: the credential's roles, the site's objects, users, image files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from interlock.resources import Admission, Image, is_cloud_reference, is_site_reference
+
+from ..actuators import ACTUATORS
+from ..actuators.image import file_fault
+from ..clouds import Cloud
+from ..errors import Failure
+from ..markers import marker
+from ..references import cloud_object, parts, site_object
+from .faults import Fault, everything, of_failure, planned
+
+
+def credential(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """The operator must be an administrator: provider networks, flavours and pinning ask for it."""
+    if "admin" not in cloud.login.roles:
+        have = ", ".join(sorted(cloud.login.roles)) or "none"
+        yield Fault(
+            "credential",
+            f"the user of cloud {cloud.name!r} has no role admin in its project (roles: {have})",
+            "use an administrator's entry of clouds.yaml",
+        )
+
+
+def referred(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Each object of the site and of the cloud that the plan names, once."""
+    named = {ref for _, resource in everything(admission) for _, ref in resource.references()}
+    for reference in sorted(named):
+        try:
+            if is_site_reference(reference):
+                site_object(cloud, admission, *parts(reference))
+            elif is_cloud_reference(reference):
+                cloud_object(cloud, *parts(reference))
+        except Failure as failure:
+            yield of_failure("reference", failure)
+
+
+def image_files(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Files of images that are not on the cloud yet; those that are need no file any more."""
+    for name, image in planned(admission, Image):
+        mark = marker(admission.owner, name)
+        if not ACTUATORS["Image"].search(cloud, mark, cloud.login.project):
+            fault = file_fault(Path(admission.site_folder) / image.file, image.sha512)
+            if fault:
+                yield Fault("image", f"image {name}: {fault}", "put the right file there, or correct `sha512`")

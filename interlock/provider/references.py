@@ -1,0 +1,150 @@
+"""The ids behind references, each checked before anything is changed.
+
+An id of the own plan comes from outside (it is an output of another resource, and no part of any digest), so
+the object is read and must carry the marker of this stack's owner and the referenced plan name. One id swapped
+for another tenant's is refused here. References to the site and the cloud carry no id: they are looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from interlock.resources import KINDS, Admission, S3Credential, is_cloud_reference, is_site_reference
+
+from .actuators import ACTUATORS, Ids, Target
+from .clouds import Cloud
+from .errors import Failure, Trouble, refused
+from .markers import CARRIERS, marker
+from .state import Declared
+
+#: What a plan calls the user whose credential applies it.
+OPERATOR = "@operator"
+
+
+def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]:
+    """What the object is to be, all references resolved and checked. Raises `Failure`."""
+    kinds = item.spec.reference_fields()
+    refs: dict[str, Ids] = {}
+    for field, refers in kinds.items():
+        value = getattr(item.spec, field)
+        ids = _given(item.ids.get(field))
+        look = _Look(cloud, item, admission, field, refers.kinds, ids)
+        refs[field] = None if value is None else look.one(value) if isinstance(value, str) else look.all(value)
+    return Target(item.name, item.owner, item.spec, refs, Path(admission.site_folder))
+
+
+class _Look:
+    """Resolves the references of one field."""
+
+    def __init__(
+        self, cloud: Cloud, item: Declared, admission: Admission, field: str, kinds: tuple[str, ...], ids: Iterator[str]
+    ) -> None:
+        self._cloud = cloud
+        self._item = item
+        self._admission = admission
+        self._field = field
+        self._kinds = kinds
+        self._ids = ids
+
+    def all(self, references: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.one(reference) for reference in references)
+
+    def one(self, reference: str) -> str:
+        if is_site_reference(reference):
+            return site_object(self._cloud, self._admission, *parts(reference))
+        if is_cloud_reference(reference):
+            return cloud_object(self._cloud, *parts(reference))
+        return self._own(reference)
+
+    def _own(self, reference: str) -> str:
+        ident = next(self._ids, None)
+        where = f"{self._item.kind} {self._item.name}: {self._field}"
+        if ident is None:
+            raise refused(f"{where} refers to {reference}, and `ids` holds no id of it")
+        kind = next((kind for kind in self._kinds if (kind, reference) in self._admission.by_name), None)
+        if kind is None:
+            raise refused(f"{where} refers to {reference}, which the proof does not hold")
+        found = self._marker(kind, reference, ident)
+        if found != marker(self._item.owner, reference):
+            raise refused(
+                f"{where} refers to {reference}, but object {ident} carries {found or 'no marker'!r}",
+                "an id was exchanged, or the object was replaced by hand: run `pulumi refresh`, then `pulumi up`",
+            )
+        return ident
+
+    def _marker(self, kind: str, reference: str, ident: str) -> str:
+        if kind != S3Credential.KIND:
+            return marker_of(self._cloud, kind, ident)
+        # A key carries nothing: it is ours if its user is the one that the proof gives it.
+        planned = self._admission.by_name[kind, reference].spec["user"]
+        carried = marker_of(self._cloud, "ServiceUser", ident.split("/")[0])
+        return marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
+
+
+def marker_of(cloud: Cloud, kind: str, ident: str) -> str:
+    """The marker that an object carries; empty if it carries none or is gone. Asked once per process."""
+    key = (kind, ident)
+    if key not in cloud.markers:
+        seen = ACTUATORS[kind].read(cloud, ident)
+        if seen is None:
+            return ""
+        cloud.markers[key] = seen.marker
+    return cloud.markers[key]
+
+
+def site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
+    """The id of an object of the site's stack, or of one listed under `existing:`. Raises `Failure`."""
+    return cloud.once(f"site:{kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name))
+
+
+def _site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
+    listed = admission.existing.get(f"{kind}/{name}")
+    if listed is not None:
+        if ACTUATORS[kind].read(cloud, listed) is None:
+            raise Failure(Trouble.NOT_FOUND, f"existing {kind}/{name} is not on the cloud: {listed}", "correct its uuid")
+        return listed
+    mark = marker(admission.site_owner, name)
+    found = ACTUATORS[kind].search(cloud, mark, cloud.login.project)
+    if len(found) == 1:
+        return found[0]
+    stack = f"{admission.stack.split('-')[0]}-site"
+    what = f"{len(found)} objects carry {mark}" if found else "it is not on the cloud"
+    raise Failure(Trouble.NOT_FOUND, f"site:{kind}/{name}: {what}", f"apply stack {stack} first")
+
+
+def cloud_object(cloud: Cloud, kind: str, name: str, domain: str = "default") -> str:
+    """The id of something that the cloud brings, by its exact name. Raises `Failure`."""
+    if kind == "User" and name == OPERATOR:
+        return cloud.login.user
+    lists = {"Role": ("/roles", "roles"), "User": ("/users", "users")}
+    if kind not in lists:
+        raise refused(f"cloud:{kind}/{name}: only roles and users can be named so")
+    return cloud.once(f"cloud:{kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind]))
+
+
+def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, key: str) -> str:
+    scope = {"domain_id": cloud.domain(domain)} if kind == "User" else {}
+    found = [item for item in cloud.api("identity").items(path, key, name=name, **scope) if item["name"] == name]
+    if len(found) != 1:
+        what = "does not know it" if not found else f"knows {len(found)} of that name"
+        raise Failure(Trouble.NOT_FOUND, f"cloud:{kind}/{name}: Keystone {what}", "correct the name in the file")
+    return str(found[0]["id"])
+
+
+def parts(reference: str) -> tuple[str, str]:
+    """(kind, name) of `site:Kind/name` or `cloud:Kind/name`."""
+    kind, _, name = reference.split(":", 1)[1].partition("/")
+    return kind, name
+
+
+def _given(value: Any) -> Iterator[str]:
+    """The ids handed over for a field, in order."""
+    if value is None:
+        return iter(())
+    return iter((value,)) if isinstance(value, str) else iter(str(item) for item in value)
+
+
+#: Kinds whose ids may be handed over: all but those that carry no marker, and the S3 key, see `_Look._marker`.
+REFERABLE = frozenset(kind for kind in KINDS if CARRIERS.get(kind) and CARRIERS[kind].field) | {S3Credential.KIND}

@@ -1,0 +1,89 @@
+"""The provider's schema for Pulumi, made from the vocabulary and from the actuators' tables."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from interlock.resources import KINDS, Resource
+
+from . import NAME, VERSION
+from .actuators import ACTUATORS
+
+#: Outputs that every resource has, see `state`.
+COMMON: dict[str, tuple[dict[str, Any], str]] = {
+    "cloud_id": ({"type": "string"}, "fingerprint of the cloud: the id of the identity service in its catalogue"),
+    "resolved": ({"type": "object", "additionalProperties": {"$ref": "pulumi.json#/Any"}}, "ids behind references"),
+    "marker": ({"type": "string"}, "`interlock:<owner>:<plan name>`; empty for kinds that carry none"),
+    "broken": ({"type": "string"}, "why it cannot be used and will be made anew; empty if it can"),
+}
+
+_OWNER = {"type": "string", "description": "owner id of the stack, from its lock"}
+_IDS = {
+    "type": "object",
+    "additionalProperties": {"$ref": "pulumi.json#/Any"},
+    "description": "reference field -> id, or list of ids, of resources of the same plan",
+}
+
+
+@cache
+def schema() -> str:
+    """The schema as JSON text."""
+    resources = {f"{NAME}:index:{kind}": _resource(kind) for kind in ACTUATORS}
+    return json.dumps(
+        {
+            "name": NAME,
+            "version": VERSION,
+            "description": "Makes what a proof of isolation allows, one resource at a time",
+            "config": {"variables": {"cloud": {"type": "string"}}},
+            "provider": {"inputProperties": {"cloud": {"type": "string"}}, "requiredInputs": ["cloud"]},
+            "resources": resources,
+        },
+        indent=1,
+    )
+
+
+def _resource(kind: str) -> dict[str, Any]:
+    cls, actuator = KINDS[kind], ACTUATORS[kind]
+    inputs = _fields(cls) | {"owner": _OWNER, "ids": _IDS}
+    computed: dict[str, Any] = {name: form | {"description": text} for name, (form, text) in COMMON.items()}
+    for name, text in actuator.OUTPUTS.items():
+        secret = {"secret": True} if name in actuator.SECRET else {}
+        computed[name] = {"$ref": "pulumi.json#/Any", "description": text} | secret
+    required = [name for name, field in cls.model_fields.items() if field.is_required()] + ["owner"]
+    return {
+        "description": (cls.__doc__ or "").strip(),
+        "inputProperties": inputs,
+        "requiredInputs": required,
+        "properties": inputs | computed,
+        "required": [*required, *COMMON],
+    }
+
+
+def _fields(cls: type[Resource]) -> dict[str, Any]:
+    changes = cls.changes()
+    described = cls.model_json_schema()
+    return {
+        name: _form(form, described) | {"description": _effect(changes[name].effect, changes[name].reason)}
+        for name, form in described["properties"].items()
+    }
+
+
+def _effect(effect: str, reason: str) -> str:
+    return f"change: {effect}" + (f" ({reason})" if reason else "")
+
+
+def _form(form: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema in Pulumi's dialect: no null, no enumerations, nested objects as any value."""
+    options = [option for option in form.get("anyOf", ()) if option.get("type") != "null"]
+    if options:
+        return _form(options[0], whole)
+    match form.get("type"):
+        case "integer" | "string" | "boolean" as simple:
+            return {"type": simple}
+        case "array":
+            return {"type": "array", "items": _form(form.get("items", {}), whole)}
+        case "object":
+            return {"type": "object", "additionalProperties": _form(form.get("additionalProperties", {}), whole)}
+    return {"$ref": "pulumi.json#/Any"}

@@ -1,0 +1,276 @@
+"""The gRPC side: Pulumi's resource provider protocol. The only module that knows it.
+
+It implements the generated servicer itself. The SDK's own `pulumi.provider.experimental.server` has no
+partial failures, rejects integers and unknown values, and turns exceptions into tracebacks; what would be
+left of it here is nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Awaitable
+from typing import IO, Any, TypeVar
+
+import grpc
+import grpc.aio
+from google.protobuf import empty_pb2, struct_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pydantic import ValidationError
+
+from interlock.resources import KINDS, Admission
+
+from . import VERSION
+from .actuators import ACTUATORS
+from .admitted import Gate
+from .clouds import Cloud
+from .codec import decode, encode
+from .diffing import Difference, compare
+from .errors import Failure, refused
+from .lifecycle import Lifecycle, Partial
+from .pools import Pools
+from .preflight import preflight
+from .schema import schema
+from .state import Declared, declared
+
+T = TypeVar("T")
+
+ADMIT = "interlock:index:admit"
+
+#: Pulumi sends whole states of resources; its own limit.
+_LARGEST_MESSAGE = 400 * 1024 * 1024
+
+#: Keys of a provider's configuration that Pulumi itself adds.
+_ITS_OWN = frozenset({"version", "pluginDownloadURL"})
+
+
+class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc]
+    """One provider process: one cloud, one gate."""
+
+    def __init__(self) -> None:
+        self.gate = Gate()
+        self.pools = Pools()
+        self._lifecycle: Lifecycle | None = None
+        self._cloud: Cloud | None = None
+
+    # --- the provider itself -----------------------------------------------------------------------------
+
+    async def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin_pb2.PluginInfo(version=VERSION)
+
+    async def GetSchema(self, request: Any, context: Any) -> Any:
+        return provider_pb2.GetSchemaResponse(schema=schema())
+
+    async def CheckConfig(self, request: Any, context: Any) -> Any:
+        values = decode(request.news)
+        unknown = sorted(values.keys() - {"cloud"} - _ITS_OWN)
+        faults = [(key, "is no setting of this provider; it takes `cloud` only") for key in unknown]
+        if not isinstance(values.get("cloud"), str):
+            faults.append(("cloud", "must name an entry of clouds.yaml"))
+        return provider_pb2.CheckResponse(inputs=request.news, failures=_failures(faults))
+
+    async def DiffConfig(self, request: Any, context: Any) -> Any:
+        # Another entry may be the same cloud under a new name; each resource checks the identity itself.
+        changed = decode(request.olds).get("cloud") != decode(request.news).get("cloud")
+        return _diff(Difference({"cloud": False} if changed else {}))
+
+    async def Configure(self, request: Any, context: Any) -> Any:
+        self._cloud = Cloud(str(decode(request.args).get("cloud") or request.variables.get("interlock:config:cloud", "")))
+        self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
+
+    async def Cancel(self, request: Any, context: Any) -> Any:
+        self.gate.cancel()
+        return empty_pb2.Empty()
+
+    async def Invoke(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._invoke(request))
+
+    async def _invoke(self, request: Any) -> Any:
+        if request.tok != ADMIT:
+            raise refused(f"there is no function {request.tok}")
+        result = {"faults": await self._admit(decode(request.args))}
+        return provider_pb2.InvokeResponse(**{"return": encode(result)})
+
+    async def _admit(self, arguments: dict[str, Any]) -> list[str]:
+        try:
+            admission = Admission.model_validate_json(arguments["admission"])
+        except (KeyError, ValidationError) as error:
+            raise refused(f"the admission cannot be read: {error}") from error
+        cloud, _ = self._parts()
+        if admission.cloud != cloud.name:
+            return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"]
+        faults = self.gate.admit(admission, arguments.get("registered"))
+        if faults or arguments.get("preview", True):
+            return faults
+        return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud)]
+
+    # --- resources ---------------------------------------------------------------------------------------
+
+    async def Check(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._check(request))
+
+    async def _check(self, request: Any) -> Any:
+        kind, name = _kind_and_name(request.urn)
+        faults = self.gate.check(kind, name, decode(request.news), decode(request.olds))
+        return provider_pb2.CheckResponse(inputs=request.news, failures=_failures(faults))
+
+    async def Diff(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._diff(request))
+
+    async def _diff(self, request: Any) -> Any:
+        return _diff(compare(*_kind_and_name(request.urn), decode(request.olds), decode(request.news)))
+
+    async def Create(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._create(request))
+
+    async def _create(self, request: Any) -> Any:
+        item = _declared(request.urn, request.properties)
+        ident, values = await self._parts()[1].create(item, preview=request.preview)
+        return provider_pb2.CreateResponse(id=ident, properties=_encoded(item, values))
+
+    async def Read(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._read(request))
+
+    async def _read(self, request: Any) -> Any:
+        values = decode(request.properties)
+        item = _declared(request.urn, request.inputs if request.inputs.fields else request.properties)
+        found = await self._parts()[1].read(item, request.id, values)
+        if found is None:
+            return provider_pb2.ReadResponse()
+        inputs, outputs = found
+        return provider_pb2.ReadResponse(id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs))
+
+    async def Update(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._update(request))
+
+    async def _update(self, request: Any) -> Any:
+        item = _declared(request.urn, request.news)
+        olds = decode(request.olds)
+        values = await self._parts()[1].update(item, request.id, olds, preview=request.preview)
+        return provider_pb2.UpdateResponse(properties=_encoded(item, values))
+
+    async def Delete(self, request: Any, context: Any) -> Any:
+        return await _answer(context, self._delete(request))
+
+    async def _delete(self, request: Any) -> Any:
+        item = _declared(request.urn, request.properties)
+        stack = request.urn.split("::")[0].rpartition(":")[2]
+        await self._parts()[1].delete(item, request.id, decode(request.properties), stack)
+        return empty_pb2.Empty()
+
+    def _parts(self) -> tuple[Cloud, Lifecycle]:
+        if self._cloud is None or self._lifecycle is None or not self._cloud.name:
+            raise refused("the provider is not configured: `cloud` must name an entry of clouds.yaml")
+        return self._cloud, self._lifecycle
+
+
+async def start(servicer: Servicer) -> tuple[Any, int]:
+    """A running server and its port, on the loopback address only."""
+    server = grpc.aio.server(
+        options=[("grpc.max_receive_message_length", _LARGEST_MESSAGE), ("grpc.max_send_message_length", _LARGEST_MESSAGE)]
+    )
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    return server, port
+
+
+async def serve(out: IO[str]) -> None:
+    """Serves until the engine ends the process; the port is the only thing ever written to `out`."""
+    server, port = await start(Servicer())
+    out.write(f"{port}\n")
+    out.flush()
+    await server.wait_for_termination()
+
+
+class _Status(grpc.Status):  # type: ignore[misc]
+    """A gRPC status with a detail that the engine looks for."""
+
+    def __init__(self, message: str, detail: Any) -> None:
+        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=message)
+        status.details.add().Pack(detail)
+        self.code = grpc.StatusCode.UNKNOWN
+        self.details = message
+        self.trailing_metadata = (("grpc-status-details-bin", status.SerializeToString()),)
+
+
+async def _answer(context: Any, work: Awaitable[T]) -> T:
+    """The result of an operation, its failures as statuses that the engine understands."""
+    try:
+        return await work
+    except Partial as partial:
+        status: Any = _partial(partial)
+    except Failure as failure:
+        status = str(failure)
+    except Exception as error:  # noqa: BLE001 - a fault of ours must reach the user as a sentence, too
+        status = _defect(error)
+    if isinstance(status, str):
+        await context.abort(grpc.StatusCode.UNKNOWN, status)
+    else:
+        await context.abort_with_status(status)
+    raise AssertionError("abort does not return")
+
+
+def _partial(partial: Partial) -> _Status:
+    """What makes the engine keep the id: see `parseError` in its sdk/go/common/resource/plugin."""
+    detail = provider_pb2.ErrorResourceInitFailed(
+        id=partial.ident,
+        properties=encode(partial.values, _secrets_in(partial.values)),
+        inputs=encode(partial.inputs),
+        reasons=[str(partial.failure)],
+    )
+    return _Status(partial.failure.message, detail)
+
+
+def _defect(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    print(f"interlock: {type(error).__name__} at {place}", file=sys.stderr)
+    return f"a fault in the provider itself: {type(error).__name__}: {error} ({place}); please report it"
+
+
+def _kind_and_name(urn: str) -> tuple[str, str]:
+    _, _, types, name = urn.split("::", 3)
+    kind = types.rpartition("$")[2].rpartition(":")[2]
+    if kind not in ACTUATORS:
+        known = "nothing can make it yet" if kind in KINDS else "there is no such kind"
+        raise refused(f"{kind} {name}: {known}")
+    return kind, name
+
+
+def _declared(urn: str, values: struct_pb2.Struct) -> Declared:
+    kind, name = _kind_and_name(urn)
+    return declared(kind, name, decode(values))
+
+
+def _encoded(item: Declared, values: dict[str, Any]) -> struct_pb2.Struct:
+    return encode(values, ACTUATORS[item.kind].SECRET)
+
+
+def _secrets_in(values: dict[str, Any]) -> frozenset[str]:
+    return frozenset(key for actuator in ACTUATORS.values() for key in actuator.SECRET if key in values)
+
+
+def _failures(faults: list[tuple[str, str]]) -> list[Any]:
+    return [provider_pb2.CheckFailure(property=key, reason=reason) for key, reason in faults]
+
+
+def _diff(found: Difference) -> Any:
+    kinds = provider_pb2.PropertyDiff
+    return provider_pb2.DiffResponse(
+        changes=provider_pb2.DiffResponse.DIFF_SOME if found.changed else provider_pb2.DiffResponse.DIFF_NONE,
+        replaces=found.replaces,
+        diffs=sorted(found.changed),
+        # Always: a replacement that created first would find the old object by its marker and adopt it.
+        deleteBeforeReplace=True,
+        hasDetailedDiff=True,
+        detailedDiff={
+            name: kinds(kind=kinds.UPDATE_REPLACE if replaces else kinds.UPDATE, inputDiff=name not in _COMPUTED)
+            for name, replaces in found.changed.items()
+        },
+    )
+
+
+#: Properties in which only outputs differ.
+_COMPUTED = frozenset({"broken", "marker"})

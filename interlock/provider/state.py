@@ -1,0 +1,164 @@
+"""The two maps that Pulumi keeps of a resource, and what they mean.
+
+Inputs are the fields of the specification, `owner` (owner id of the stack) and `ids` (reference field -> id or
+list of ids of the resources of the same plan). Outputs are the inputs and:
+
+==========  ===============================================================================================
+`cloud_id`  fingerprint of the cloud on which it lies
+`resolved`  reference field -> id or list of ids of everything it refers to, the site's and the cloud's too
+`marker`    the marker it carries; empty for kinds that carry none
+`broken`    why it cannot be used and will be made anew; empty if it can
+==========  ===============================================================================================
+
+and what the actuator computes (`Actuator.OUTPUTS`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from interlock.resources import KINDS, Effect, Resource
+
+from .actuators import ACTUATORS, Ids, Observed, Target
+from .codec import UNKNOWN, has_unknown
+from .errors import Failure, Trouble, refused
+from .markers import CARRIERS
+
+#: Inputs that are no fields of a specification.
+BESIDE = ("owner", "ids")
+
+#: Prefix of a reference field whose object is none that the plan names.
+FOREIGN = "cloud-id:"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a program declares, or what a state holds as inputs."""
+
+    kind: str
+    name: str
+    spec: Resource
+    owner: str
+    ids: Mapping[str, Any]
+
+    def inputs(self) -> dict[str, Any]:
+        """Back in the form of inputs."""
+        return self.spec.canonical() | {"owner": self.owner, "ids": dict(self.ids)}
+
+
+def declared(kind: str, name: str, values: Mapping[str, Any]) -> Declared:
+    """Inputs (or outputs, of which the computed ones are left out) as a value. Raises `Failure`."""
+    fields = {key: value for key, value in values.items() if key in KINDS[kind].model_fields}
+    if has_unknown(fields):
+        raise refused(f"{kind} {name}: a field of the specification is not known before the apply")
+    try:
+        spec = KINDS[kind].model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise refused(f"{kind} {name}: {where}: {first['msg']}") from error
+    return Declared(kind, name, spec, str(values.get("owner") or ""), values.get("ids") or {})
+
+
+def previewed(item: Declared) -> dict[str, Any]:
+    """Outputs of a resource that would be made or changed: all that is known, the rest unknown."""
+    computed = ("cloud_id", "resolved", "marker", "broken", *ACTUATORS[item.kind].OUTPUTS)
+    return item.inputs() | dict.fromkeys(computed, UNKNOWN)
+
+
+def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed | None) -> dict[str, Any]:
+    """Outputs after a create or update; `seen` is None if the object could not be read."""
+    computed = dict.fromkeys(ACTUATORS[item.kind].OUTPUTS)
+    return (
+        item.inputs()
+        | computed
+        | (dict(seen.outputs) if seen else {})
+        | {
+            "cloud_id": cloud_id,
+            "resolved": {key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()},
+            "marker": target.marker if CARRIERS[item.kind].field else "",
+            "broken": _broken(seen),
+        }
+    )
+
+
+def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | None = None) -> Target[Any]:
+    """The target that a state describes, with the ids recorded in it."""
+    resolved = values.get("resolved")
+    if not isinstance(resolved, Mapping):
+        raise Failure(
+            Trouble.REFUSED,
+            f"{item.kind} {item.name}: the state holds no record of what it refers to",
+            "it cannot be imported; declare it, and `pulumi up` adopts what carries its marker",
+        )
+    refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
+    return Target(item.name, item.owner, item.spec, refs, folder)
+
+
+def differing(target: Target[Any], seen: Observed) -> frozenset[str]:
+    """Fields in which the object is not as the target says, and `marker` if it does not carry its own."""
+    wanted = target.spec.canonical()
+    fields = {
+        name
+        for name, value in seen.fields.items()
+        if (wanted[name] or name not in _CHOSEN_BY_CLOUD) and in_order_of(wanted[name], value) != wanted[name]
+    }
+    references = {
+        name
+        for name, ids in seen.references.items()
+        if name in type(target.spec).model_fields and _as_set(ids) != _as_set(target.refs.get(name))
+    }
+    unmarked = CARRIERS[target.spec.KIND].field and seen.marker != target.marker
+    return frozenset(fields | references | ({"marker"} if unmarked else set()))
+
+
+def as_seen(target: Target[Any], seen: Observed) -> dict[str, Any]:
+    """The specification as the object really is; fields that the cloud does not show as recorded."""
+    wanted = target.spec.canonical()
+    changed = differing(target, seen)
+    actual = dict(wanted)
+    for name in changed & seen.fields.keys():
+        actual[name] = in_order_of(wanted[name], seen.fields[name])
+    for name in changed & seen.references.keys():
+        actual[name] = _named(wanted[name], target.refs.get(name), seen.references[name])
+    return actual
+
+
+def immutable(kind: str) -> frozenset[str]:
+    """Fields that cannot be changed on an existing object."""
+    fixed = (Effect.REPLACE, Effect.FORBIDDEN)
+    return frozenset(name for name, change in KINDS[kind].changes().items() if change.effect in fixed)
+
+
+def in_order_of(wanted: Any, value: Any) -> Any:
+    """A list in the wanted order if it holds the same elements: services return lists in any order."""
+    if isinstance(wanted, list) and isinstance(value, list) and len(wanted) == len(value):
+        return wanted if all(item in value for item in wanted) else value
+    return value
+
+
+#: Fields that a cloud fills in where the plan leaves them open (null, or no pools).
+_CHOSEN_BY_CLOUD = frozenset({"mtu", "segmentation_id", "physical_network", "pools"})
+
+
+def _broken(seen: Observed | None) -> str:
+    return seen.reason if seen is not None and seen.phase == "broken" else ""
+
+
+def _as_set(ids: Ids) -> frozenset[str]:
+    if ids is None:
+        return frozenset()
+    return frozenset((ids,)) if isinstance(ids, str) else frozenset(ids)
+
+
+def _named(wanted: Any, resolved: Ids, actual: Ids) -> Any:
+    """Reference field as it really is: the plan's names where the ids are known, else the ids."""
+    if isinstance(wanted, list):
+        known = dict(zip(resolved or (), wanted, strict=False))
+        return [known.get(ident, FOREIGN + ident) for ident in actual or ()]
+    return None if actual is None else f"{FOREIGN}{actual}"

@@ -1,0 +1,177 @@
+"""What the rules are asked about: typed, frozen facts. `site_facts` and `plan_facts` read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+from interlock.resources.network import NetworkType, VnicType
+
+
+class NetworkRole(StrEnum):
+    """What a network of a vPOD is for; follows from the plan name that the planner gives it."""
+
+    IPU_DATA = "ipu-data"
+    STORAGE = "storage"
+    CONTROL = "control"
+    MANAGEMENT = "management"
+
+
+@dataclass(frozen=True)
+class NetworkFact:
+    """A network with its segment. `owner` is a label, from the project it lies in."""
+
+    name: str
+    owner: str
+    role: NetworkRole | None
+    vpod: str | None
+    kind: NetworkType
+    physical_network: str | None
+    #: VLAN id or VNI; None on a flat network, or where the cloud would choose it.
+    segment: int | None
+    external: bool
+    shared: bool
+    port_security: bool
+
+    @property
+    def segment_name(self) -> str:
+        """The segment in words: `VLAN 1000 on fabric100g`."""
+        if self.kind == "vxlan":
+            return f"VXLAN {self.segment}"
+        number = f"VLAN {self.segment}" if self.kind == "vlan" else "untagged"
+        return f"{number} on {self.physical_network}"
+
+
+@dataclass(frozen=True)
+class SubnetFact:
+    """Addresses of a network."""
+
+    name: str
+    owner: str
+    network: str
+    cidr: str
+    gateway: str | None
+    dhcp: bool
+    subnet_pool: str | None
+
+
+@dataclass(frozen=True)
+class PortFact:
+    """A Neutron port and the server that holds it."""
+
+    name: str
+    owner: str
+    network: str
+    subnet: str
+    address: str
+    vnic_type: VnicType
+    port_security: bool
+    server: str | None
+    host: str | None
+
+
+@dataclass(frozen=True)
+class ServerFact:
+    """A server on its host; `labels` are all who control it: the project's owner, and the key's."""
+
+    name: str
+    labels: frozenset[str]
+    host: str
+    vpod: str | None
+    ports: tuple[str, ...]
+    #: In the operator's project, as a vPOD's V-IPU controller.
+    is_controller: bool
+
+
+@dataclass(frozen=True)
+class RouterFact:
+    """A router, its gateway's network and the subnets it has an interface on."""
+
+    name: str
+    owner: str
+    external_network: str | None
+    subnets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SwitchPortFact:
+    """A switch port that the plan puts into access mode."""
+
+    name: str
+    switch: str
+    port: int
+    device: str
+    interface: Literal["rnic", "mgmt"]
+    vlan: int
+    vpod: str | None
+
+
+@dataclass(frozen=True)
+class VPodFact:
+    """A vPOD: its machines are those whose switch ports it sets."""
+
+    name: str
+    machines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlanFacts:
+    """One plan. `owner` is the label of everything in the stack's own project."""
+
+    owner: str
+    #: False for the operator's own stack.
+    is_tenant: bool
+    networks: tuple[NetworkFact, ...]
+    subnets: tuple[SubnetFact, ...]
+    ports: tuple[PortFact, ...]
+    servers: tuple[ServerFact, ...]
+    routers: tuple[RouterFact, ...]
+    switch_ports: tuple[SwitchPortFact, ...]
+    vpods: tuple[VPodFact, ...]
+
+    @cached_property
+    def network(self) -> dict[str, NetworkFact]:
+        """Networks by plan name."""
+        return {item.name: item for item in self.networks}
+
+    @cached_property
+    def subnet(self) -> dict[str, SubnetFact]:
+        """Subnets by plan name."""
+        return {item.name: item for item in self.subnets}
+
+    @cached_property
+    def server(self) -> dict[str, ServerFact]:
+        """Servers by plan name."""
+        return {item.name: item for item in self.servers}
+
+    def role(self, vpod: str, role: NetworkRole) -> tuple[NetworkFact, ...]:
+        """The networks of one vPOD with this role."""
+        return tuple(item for item in self.networks if item.vpod == vpod and item.role is role)
+
+    def ports_on(self, network: str) -> tuple[PortFact, ...]:
+        """Ports of one network."""
+        return tuple(item for item in self.ports if item.network == network)
+
+
+@dataclass(frozen=True)
+class PortMode:
+    """What a switch port carries. `tagged` None: no list, so 1-4094."""
+
+    known: bool
+    untagged: frozenset[int] = frozenset()
+    tagged: tuple[tuple[int, int], ...] | None = ()
+
+    def carries(self, vlan: int) -> bool:
+        """True if frames with this tag pass."""
+        ranges = ((1, 4094),) if self.tagged is None else self.tagged
+        return any(low <= vlan <= high for low, high in ranges)
+
+
+@dataclass(frozen=True)
+class SwitchEnd:
+    """One end of a cable at a switch."""
+
+    switch: str
+    port: int

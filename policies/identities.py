@@ -1,0 +1,171 @@
+"""Canonical node identities: two records with one identity are one node (docs/design/semantics.md, sorts).
+
+=============================  =========================================================  ==============
+identity                       what                                                       boundary or own
+=============================  =========================================================  ==============
+`L:<switch serial>:<vlan>`     a VLAN inside one switch                                   boundary
+`L:<host serial>/<if>:<vlan>`  a VLAN inside the bridge of one host interface; 0: flat    boundary
+`V:<underlay>:vxlan:<vni>`     an overlay; the underlay is the cloud's                    boundary
+`X:<network>`                  the hub of an external network                             boundary
+`X:<network>@<router>`         the split copy of it that one router meets                 own, named
+`R:<owner>:<router>`           a Neutron router                                           own, named
+`R:<switch serial>`            the default VRF of a switch                                boundary
+`dev:<serial>/<part>`          `rnic`, `gw` or `bmc` of a machine; another cabled device  boundary
+`dev:<serial>`                 a hypervisor                                               boundary
+`dev:<owner>:<server>`         a server                                                   own, named
+`port:<serial>/<n>`            a switch port with a device behind it                      boundary
+`port:<owner>:<port>`          a Neutron port                                             own
+`cap:<tenant>`                 what a tenant's project may plug in by itself              boundary
+`cpu:<serial>`                 the processors of a hypervisor that guests share           boundary
+`fabric:<serial>`              all VLANs of a switch, met only where A1 is not held       boundary
+`cloud:<cloud>`                the API of the cloud, met only where A2 is not held        boundary
+`foreign:<cloud>`              what no model file describes                               boundary
+`ref:<reference>`              an object that neither plan nor site describes             boundary
+=============================  =========================================================  ==============
+
+"Own, named": a node of the tenant's own that stays in the footprint when one of its premises names it.
+Names of physical networks, networks and segments are never identities.
+"""
+
+from __future__ import annotations
+
+OPERATOR = "op"
+WORLD = "world"
+FOREIGN = "foreign"
+#: Labels that are no tenant's; a tenant may not be called so.
+RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
+
+
+def _plain(text: str) -> str:
+    """A name or serial without the characters that separate the parts of an identity."""
+    for character in "%:/@":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
+
+
+def switch_bridge(serial: str) -> str:
+    """The one bridge of a switch."""
+    return _plain(serial)
+
+
+def vlan_segment(bridge: str, vlan: int) -> str:
+    """A VLAN (0: untagged with no VLAN) of a bridge: `switch_bridge` or `host_bridge`."""
+    return f"L:{bridge}:{vlan}"
+
+
+def host_bridge(serial: str, interface: str) -> str:
+    """The bridge behind one interface of a host: that of the adapter (VFs) or of the vSwitch."""
+    return f"{_plain(serial)}/{_plain(interface)}"
+
+
+def bridge_and_vlan(segment: str) -> tuple[str, int]:
+    """The two parts of a VLAN segment's identity."""
+    bridge, _, vlan = segment.removeprefix("L:").rpartition(":")
+    return bridge, int(vlan)
+
+
+def overlay(underlay: str, vni: int) -> str:
+    """A VXLAN segment."""
+    return f"V:{_plain(underlay)}:vxlan:{vni}"
+
+
+def external_hub(network: str) -> str:
+    """An external network as one node."""
+    return f"X:{_plain(network)}"
+
+
+def external_copy(network: str, router: str) -> str:
+    """What one router's filtered gateway meets of an external network."""
+    return f"{external_hub(network)}@{router}"
+
+
+def router(owner: str, name: str) -> str:
+    """A Neutron router."""
+    return f"R:{_plain(owner)}:{_plain(name)}"
+
+
+def default_vrf(serial: str) -> str:
+    """The routing instance of a switch in which its addresses lie."""
+    return f"R:{_plain(serial)}"
+
+
+def part(serial: str, interface: str) -> str:
+    """One network device of a machine (`rnic`, `gw`, `bmc`), or another cabled device's interface."""
+    return f"dev:{_plain(serial)}/{_plain(interface)}"
+
+
+def hypervisor(serial: str) -> str:
+    """A host as the operator runs it."""
+    return f"dev:{_plain(serial)}"
+
+
+def processors(serial: str) -> str:
+    """What guests of one host share even under a sound hypervisor."""
+    return f"cpu:{_plain(serial)}"
+
+
+def server(owner: str, name: str) -> str:
+    """A server of a plan."""
+    return f"dev:{_plain(owner)}:{_plain(name)}"
+
+
+def neutron_port(owner: str, name: str) -> str:
+    """A Neutron port of a plan."""
+    return f"port:{_plain(owner)}:{_plain(name)}"
+
+
+def switch_port(serial: str, number: int) -> str:
+    """A port of a switch, with the device behind it."""
+    return f"port:{_plain(serial)}/{number}"
+
+
+def capability(tenant: str) -> str:
+    """Everything that a tenant's project may plug in or call by itself."""
+    return f"cap:{_plain(tenant)}"
+
+
+def fabric(serial: str) -> str:
+    """A switch that does not keep its VLANs apart."""
+    return f"fabric:{_plain(serial)}"
+
+
+def cloud_api(cloud: str) -> str:
+    """A cloud that does not keep its projects apart."""
+    return f"cloud:{_plain(cloud)}"
+
+
+def foreigners(cloud: str) -> str:
+    """Whatever else there is on the cloud."""
+    return f"foreign:{_plain(cloud)}"
+
+
+def unresolved(reference: str) -> str:
+    """An object that is referred to and that no model file describes."""
+    return f"ref:{_plain(reference)}"
+
+
+def machine_identity(serial: str) -> str:
+    """The exclusive identity of a machine."""
+    return f"machine:{serial}"
+
+
+def port_identity(serial: str, number: int) -> str:
+    """The exclusive identity of a switch port."""
+    return f"switch-port:{serial}:{number}"
+
+
+def segment_identity(segment: str) -> str:
+    """The exclusive identity of a claimed VLAN or VNI."""
+    return f"segment:{segment}"
+
+
+def is_wire(node: str) -> bool:
+    """True for VLANs and overlays: what E1-E4 join to wire segments."""
+    return node.startswith(("L:", "V:"))
+
+
+def is_boundary(node: str) -> bool:
+    """True unless the node is an object of a tenant's own plan (those stay only where a premise names them)."""
+    kind, _, rest = node.partition(":")
+    own_kinds = {"dev", "port"} if "/" not in rest else set()
+    return not (kind in own_kinds and ":" in rest) and not (kind == "R" and ":" in rest) and "@" not in node

@@ -1,0 +1,113 @@
+"""Node identities in the site's own names, for witnesses that people read."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+import networkx as nx
+
+from . import identities as ids
+from .graph import Model
+from .site_facts import SiteFacts
+
+_PARTS = {"rnic": "RNIC", "gw": "gateway", "bmc": "BMC"}
+
+
+class Names:
+    """Words for the nodes of one model."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.site = model.site
+        self.fixed = _fixed_names(model.site)
+
+    def of(self, node: str, before: str | None = None) -> str:
+        """One node. `before` is the step before it: a port that follows its device is "its port"."""
+        if node in self.fixed:
+            return self.fixed[node]
+        kind, _, rest = node.partition(":")
+        last = unquote(rest.split(":")[-1])
+        match kind:
+            case "L":
+                return self._segment(node)
+            case "V":
+                return f"VXLAN {last}"
+            case "X":
+                return f"external network {unquote(rest.split('@')[0])} as that router meets it"
+            case "R":
+                return f"router {last}"
+            case "cap":
+                return f"what {last} may plug in by itself"
+            case "port":
+                return self._port(node, last, before)
+            case "ref":
+                return f"{last}, which no file of this site describes"
+            case _:
+                return last
+
+    def _segment(self, node: str) -> str:
+        bridge, vlan = ids.bridge_and_vlan(node)
+        number = f"VLAN {vlan}" if vlan else "untagged frames"
+        switch = self.site.switch_of_bridge.get(bridge)
+        if switch is not None:
+            return f"{switch.name} {number}"
+        host = self.site.host_of_bridge.get(bridge)
+        return f"{host[0].name} {host[1]} {number}" if host is not None else f"{bridge} {number}"
+
+    def _port(self, node: str, last: str, before: str | None) -> str:
+        if "/" in node.partition(":")[2]:
+            return f"switch port {last}"
+        return f"its port {last}" if before is not None and before.startswith("dev:") else f"port {last}"
+
+    def path(self, graph: nx.Graph[str], nodes: Sequence[str]) -> tuple[str, ...]:
+        """A path step by step; `?` marks a step that rests on a fact nobody stated."""
+        return tuple(
+            self._step(graph, node, nodes[index - 1] if index else None, at_end=index in (0, len(nodes) - 1))
+            for index, node in enumerate(nodes)
+        )
+
+    def _step(self, graph: nx.Graph[str], node: str, before: str | None, *, at_end: bool) -> str:
+        facts = graph.edges[before, node] if before is not None else {"missing": (), "broken": ()}
+        mark = "? " if facts["missing"] else ""
+        reason = f" (not held: {', '.join(facts['broken'])})" if facts["broken"] else ""
+        return f"{mark}{self.of(node, before)}{self._owners(node, at_end)}{reason}"
+
+    def _owners(self, node: str, at_end: bool) -> str:
+        labels = sorted(self.model.label(node))
+        others = [label for label in labels if label != self.model.plan.owner]
+        return f" [{', '.join(labels)}]" if labels and (at_end or others) else ""
+
+
+def _fixed_names(site: SiteFacts) -> dict[str, str]:
+    model = site.site
+    found = {
+        ids.foreigners(model.cloud): "a project that no file describes",
+        ids.cloud_api(model.cloud): "the cloud",
+    }
+    found[ids.external_hub(model.external.name)] = f"external network {model.external.name}"
+    for machine in model.machines:
+        found |= {
+            ids.part(machine.serial, name): f"{word} of {machine.name}" for name, word in _PARTS.items()
+        }
+    for host in model.hosts:
+        found[ids.hypervisor(host.serial)] = f"hypervisor {host.name}"
+        found[ids.processors(host.serial)] = f"processors of {host.name}"
+    for switch in model.switches:
+        found[ids.default_vrf(switch.serial)] = f"{switch.name} as a router"
+        found[ids.fabric(switch.serial)] = f"{switch.name} across its VLANs"
+    for end, port in site.device_ends:
+        serial = model.switch[port.switch].serial
+        found[ids.switch_port(serial, port.port)] = f"{port.switch} port {port.port}"
+        if end.device not in model.machine:
+            found |= dict.fromkeys(site.devices_behind(end), f"{end.device} {end.interface}")
+    for a, _ in site.switch_links:
+        found[ids.switch_port(model.switch[a.switch].serial, a.port)] = f"{a.switch} port {a.port}"
+    return found
+
+
+def missing_on(graph: nx.Graph[str], nodes: Sequence[str]) -> tuple[str, ...]:
+    """The unstated facts that a path rests on."""
+    pairs = itertools.pairwise(nodes)
+    return tuple(sorted({fact for a, b in pairs for fact in graph.edges[a, b]["missing"]}))

@@ -1,0 +1,147 @@
+"""Addresses: L3-04 no overlap where subnets meet, CAP-05 subnets that hold everything planned on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from itertools import combinations
+
+from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.graph import Model
+from policies.naming import Names
+from policies.plan_edges import EXTERNAL_REFERENCE
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Polarity, Rule
+
+#: Addresses that Neutron's DHCP takes in a subnet.
+DHCP_PORTS = 1
+#: Network and broadcast address.
+UNUSABLE = 2
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """Subnets that meet at a router or a server; `unknown` ones are described by no file."""
+
+    where: str
+    subnets: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...] = ()
+
+
+def _disjoint_where_they_meet(model: Model, _: Names) -> Answer:
+    meetings = [item for item in _meetings(model) if len(item.subnets) + len(item.unknown) > 1]
+    violated = tuple(cause for item in meetings for cause in _overlaps(item))
+    unknown = tuple(_unknown_cause(item) for item in meetings if item.unknown)
+    return Answer(len(meetings), violated, unknown)
+
+
+def _meetings(model: Model) -> Iterator[_Meeting]:
+    external = model.site.site.external
+    known = {"site:Subnet/external-subnet": (f"subnet of {external.name}", external.cidr)}
+    known |= {item.name: (f"subnet {item.name}", item.cidr) for item in model.plan.subnets}
+    for router in model.plan.routers:
+        gateway = ("site:Subnet/external-subnet",) if router.external_network == EXTERNAL_REFERENCE else ()
+        yield _meeting(f"router {router.name}", router.subnets + gateway, known)
+    for server in model.plan.servers:
+        names = (port.subnet for port in model.plan.ports if port.server == server.name)
+        yield _meeting(f"server {server.name}", tuple(dict.fromkeys(names)), known)
+
+
+def _meeting(where: str, names: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> _Meeting:
+    found = tuple(known[name] for name in names if name in known)
+    return _Meeting(where, found, tuple(name for name in names if name not in known))
+
+
+def _overlaps(meeting: _Meeting) -> Iterator[Cause]:
+    for (name, cidr), (other, other_cidr) in combinations(meeting.subnets, 2):
+        if ip_network(cidr, strict=False).overlaps(ip_network(other_cidr, strict=False)):
+            yield Cause(
+                key=frozenset({name, other}),
+                message=f"{name} ({cidr}) and {other} ({other_cidr}) overlap and meet at {meeting.where}",
+                witness=(f"{name} {cidr}", meeting.where, f"{other} {other_cidr}"),
+                hint="give one of them another prefix; what meets at a router or server must be disjoint",
+                specificity=85,
+            )
+
+
+def _unknown_cause(meeting: _Meeting) -> Cause:
+    return Cause(
+        key=meeting.where,
+        message=f"nobody states the addresses of {', '.join(meeting.unknown)}, which meet others at {meeting.where}",
+        witness=(meeting.where, *meeting.unknown),
+        hint="refer to subnets of this plan only",
+        missing=meeting.unknown,
+        specificity=85,
+    )
+
+
+def _big_enough(model: Model, _: Names) -> Answer:
+    subnets = [item for item in model.plan.subnets if item.network in model.plan.network]
+    causes = tuple(cause for item in subnets for cause in _capacity(model.plan, item))
+    return Answer(len(subnets), violated=causes)
+
+
+def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
+    prefix = ip_network(subnet.cidr, strict=False)
+    needs = _needs(plan, subnet, plan.network[subnet.network])
+    total = sum(needs.values())
+    if total > prefix.num_addresses:
+        sums = tuple(f"{number} {what}" for what, number in needs.items() if number)
+        yield Cause(
+            key=subnet.name,
+            message=f"subnet {subnet.name} ({subnet.cidr}) has {prefix.num_addresses} addresses and needs {total}",
+            witness=(f"subnet {subnet.name} {subnet.cidr}", *sums),
+            hint="take a longer range: the pool's cut length in the site file decides, or pin a bigger subnet",
+            specificity=70,
+        )
+    yield from _outside(plan, subnet, prefix)
+
+
+def _needs(plan: PlanFacts, subnet: SubnetFact, network: NetworkFact) -> dict[str, int]:
+    machines = sum(len(vpod.machines) for vpod in plan.vpods if vpod.name == network.vpod)
+    per_machine = (
+        {NetworkRole.IPU_DATA: 1, NetworkRole.MANAGEMENT: 2}.get(network.role, 0) if network.role else 0
+    )
+    return {
+        "ports of servers": sum(port.subnet == subnet.name for port in plan.ports),
+        "addresses of machines": machines * per_machine,
+        "gateway": int(subnet.gateway is not None),
+        "DHCP": DHCP_PORTS if subnet.dhcp else 0,
+        "network and broadcast address": UNUSABLE,
+    }
+
+
+def _outside(plan: PlanFacts, subnet: SubnetFact, prefix: IPv4Network | IPv6Network) -> Iterator[Cause]:
+    for port in plan.ports:
+        if port.subnet == subnet.name and ip_address(port.address) not in prefix:
+            yield Cause(
+                key=(subnet.name, port.name),
+                message=f"port {port.name} has {port.address}, which is not in subnet {subnet.name} ({subnet.cidr})",
+                witness=(f"port {port.name} {port.address}", f"subnet {subnet.name} {subnet.cidr}"),
+                hint="an address lies in the subnet of its port",
+                specificity=70,
+            )
+
+
+L3_04 = Rule(
+    id="L3-04",
+    title="subnets are disjoint where they meet",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a router or server with two routes to one prefix sends packets to the wrong side",
+    source="DOMAIN L3-04, §2.7",
+    needs=("subnets", "router interfaces", "ports", "external.cidr"),
+    ask=_disjoint_where_they_meet,
+)
+CAP_05 = Rule(
+    id="CAP-05",
+    title="subnets hold everything planned on them",
+    severity=Severity.ERROR,
+    polarity=Polarity.STATED,
+    why="the last server of a vPOD would fail half-way through an apply",
+    source="DOMAIN CAP-05",
+    needs=("subnets", "ports", "machines"),
+    ask=_big_enough,
+)

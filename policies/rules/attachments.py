@@ -1,0 +1,66 @@
+"""Who is on a wire segment: claims on it, and what is plugged into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import networkx as nx
+
+from policies.edges import Relation
+from policies.graph import WIRE_RULES, Model
+
+#: Edges that a false assumption adds: they join, but they plug nothing in.
+ASSUMPTION_RULES = frozenset({"A1", "A2", "A10"})
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A network's claim on a segment."""
+
+    node: str
+    owner: str
+    network: str
+    words: str
+    state: str
+
+    def __str__(self) -> str:
+        released = " (released, not seen to be let go)" if self.state == "released" else ""
+        return f"{self.owner}'s network {self.network} claims {self.words}{released}"
+
+
+def claims(model: Model, wire: set[str]) -> tuple[Claim, ...]:
+    """The claims on one wire segment, one for each network."""
+    every = (Claim(*item) for item in model.union.facts(Relation.CLAIM) if item[0] in wire)
+    return tuple({(claim.owner, claim.network, claim.state): claim for claim in every}.values())
+
+
+def attached(graph: nx.Graph[str], wire: set[str]) -> Iterator[str]:
+    """What is plugged into a wire segment; behind a switch port, the devices there."""
+    seen: set[str] = set()
+    for node in sorted(wire):
+        for neighbour in sorted(graph[node]):
+            rule = graph.edges[node, neighbour]["rule"]
+            if rule not in WIRE_RULES and rule not in ASSUMPTION_RULES and neighbour not in wire | seen:
+                seen.add(neighbour)
+                yield from _behind(graph, neighbour)
+
+
+def _behind(graph: nx.Graph[str], node: str) -> Iterator[str]:
+    if node.startswith("port:") and "/" in node:
+        yield from (device for device in sorted(graph[node]) if graph.edges[node, device]["rule"] == "E9")
+    else:
+        yield node
+
+
+def neighbourhood(graph: nx.Graph[str], wire: set[str]) -> set[str]:
+    """The wire segment, what is plugged into it, and the ports and servers in between."""
+    near = {
+        item
+        for node in wire
+        for item in graph[node]
+        if graph.edges[node, item]["rule"] not in ASSUMPTION_RULES
+    }
+    found = wire | near | set(attached(graph, wire))
+    ports = [node for node in found if node.startswith("port:")]
+    return found | {item for port in ports for item in graph[port] if item.startswith("dev:")}

@@ -1,0 +1,195 @@
+"""ISO-03: the ipu-data segment of a vPOD carries its RNICs and Poplar data ports, all of them and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from policies import identities as ids
+from policies.facts import NetworkFact, NetworkRole, VPodFact
+from policies.graph import Model
+from policies.naming import Names, missing_on
+from policies.plan_edges import Planned
+from policies.proof import Severity
+from policies.search import Path, extended, shortest
+
+from .attachments import attached, claims, neighbourhood
+from .rule import Answer, Cause, Polarity, Rule, absence
+
+_MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
+
+
+def _exactly_its_own(model: Model, names: Names) -> Answer:
+    count = len(model.plan.vpods)
+    strangers = absence(model, count, lambda graph: _strangers(model, names, graph))
+    together = absence(model, count, lambda graph: _vpods_joined(model, names, graph))
+    absent, unsure = _not_on_segment(model, names)
+    return Answer(
+        count,
+        violated=strangers.violated + together.violated + absent,
+        unknown=strangers.unknown + together.unknown + unsure,
+    )
+
+
+def _data_wires(model: Model, vpod: str, *roles: NetworkRole) -> list[str]:
+    facts = Planned(model.site, model.plan)
+    return [
+        wire for role in roles for network in model.plan.role(vpod, role) for wire in facts.wires(network)
+    ]
+
+
+def _members(model: Model, vpod: VPodFact) -> dict[str, str]:
+    """Node -> name of everything that belongs on the vPOD's ipu-data segment."""
+    own, found = model.plan.owner, {}
+    for name in vpod.machines:
+        machine = model.site.site.machine.get(name)
+        found[ids.part(machine.serial if machine else name, "rnic")] = f"RNIC of {name}"
+    for network in model.plan.role(vpod.name, NetworkRole.IPU_DATA):
+        for port in model.plan.ports_on(network.name):
+            server = model.plan.server.get(port.server or "")
+            if server is not None and server.vpod == vpod.name and not server.is_controller:
+                found[ids.neutron_port(own, port.name)] = f"port {port.name}"
+    return found
+
+
+def _strangers(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+    for vpod in model.plan.vpods:
+        welcome = set(_members(model, vpod)) | {ids.capability(model.plan.owner)}
+        for wire in model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
+            strangers = [node for node in attached(graph, wire) if node not in welcome]
+            # A split copy has no owner; where an owner is on the wire too, that says more.
+            owned = [node for node in strangers if model.label(node)]
+            for node in owned or strangers:
+                yield _stranger_cause(model, names, graph, vpod, wire, node)
+
+
+def _stranger_cause(
+    model: Model, names: Names, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], node: str
+) -> Cause:
+    path = _way_to(model, graph, vpod, wire, node)
+    owners = model.label(node)
+    # A second claim on the segment explains the stranger better than the stranger itself does.
+    claimed = any(claim.owner in owners and claim.owner != model.plan.owner for claim in claims(model, wire))
+    return Cause(
+        key=(vpod.name, owners or node, node if owners == {model.plan.owner} else ""),
+        message=f"the ipu-data segment of vPOD {vpod.name} also carries {names.of(node)}",
+        witness=names.path(graph, path),
+        hint=f"only the RNICs of {vpod.name}'s machines and its Poplar data ports belong on this VLAN",
+        missing=missing_on(graph, path),
+        specificity=40 if claimed else 75,
+    )
+
+
+def _way_to(model: Model, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], node: str) -> Path:
+    around = neighbourhood(graph, wire) | {node}
+    own = [item for item in around if item.startswith("dev:") and model.vpod_of.get(item) == vpod.name]
+    path = shortest(
+        graph, [item for item in own if item != node], lambda _, item: item == node, within=around
+    )
+    path = path or shortest(graph, wire, lambda _, item: item == node, within=around) or (node,)
+    return extended(graph, model.labels, path, model.plan.owner)
+
+
+def _vpods_joined(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+    """Sep with vPODs as owners, over the data and storage media and the devices on them."""
+    if len(model.plan.vpods) < 2:
+        return
+    owner = _sub_owners(model)
+    media = _media(model, graph)
+    part = graph.subgraph(media)
+    for component in sorted(nx.connected_components(part), key=min):
+        found = sorted({owner[node] for node in component if node in owner})
+        if len(found) > 1:
+            yield _joined_cause(names, part, component, owner, found)
+
+
+def _sub_owners(model: Model) -> dict[str, str]:
+    wires = {wire: vpod.name for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)}
+    return model.vpod_of | wires
+
+
+def _media(model: Model, graph: nx.Graph[str]) -> set[str]:
+    anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
+    around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
+    fabrics = {node for node in graph if node.startswith("fabric:")}
+    return {node for node in around | fabrics if not node.startswith("cap:")}
+
+
+def _joined_cause(
+    names: Names, graph: nx.Graph[str], component: set[str], owner: dict[str, str], found: list[str]
+) -> Cause:
+    sources = [node for node in component if owner.get(node) == found[0]]
+    path = shortest(graph, sources, lambda _, node: owner.get(node, found[0]) != found[0]) or ()
+    return Cause(
+        key=("vpods", tuple(found)),
+        message=f"the vPODs {' and '.join(found)} are joined on data or storage media",
+        witness=names.path(graph, path),
+        hint="vPODs are kept apart like tenants: no server, machine or segment may be on the media of two",
+        missing=missing_on(graph, path),
+        specificity=74,
+    )
+
+
+def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
+    """(violated, not provable): members that are not on the segment for certain, and those that may not be."""
+    absent, unsure = [], []
+    for vpod in model.plan.vpods:
+        networks = model.plan.role(vpod.name, NetworkRole.IPU_DATA)
+        lost = _lost(model, model.may, vpod)
+        doubtful = [node for node in _lost(model, model.must, vpod) if node not in lost]
+        if lost or not networks:
+            absent.append(_lost_cause(model, names, vpod, networks, lost, ()))
+        elif doubtful:
+            facts = tuple(sorted({fact for group in model.unknown for fact in group}))
+            unsure.append(_lost_cause(model, names, vpod, networks, doubtful, facts))
+    return tuple(absent), tuple(unsure)
+
+
+def _lost(model: Model, graph: nx.Graph[str], vpod: VPodFact) -> list[str]:
+    """The members that the vPOD's segment does not carry; the segment is where most of them are."""
+    wires = model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA))
+    members = set(_members(model, vpod))
+    carried = [members & set(attached(graph, wire)) for wire in wires]
+    return sorted(members - max(carried, key=len, default=set()))
+
+
+def _lost_cause(
+    model: Model,
+    names: Names,
+    vpod: VPodFact,
+    networks: tuple[NetworkFact, ...],
+    lost: list[str],
+    facts: tuple[str, ...],
+) -> Cause:
+    members = _members(model, vpod)
+    segment = ", ".join(network.segment_name for network in networks) or "none planned"
+    listed = ", ".join(members.get(node, node) for node in lost) or "anything"
+    return Cause(
+        key=("lost", vpod.name),
+        message=f"the ipu-data segment of vPOD {vpod.name} ({segment}) does not carry {listed}",
+        witness=tuple(step for node in lost for step in _where(model, names, node)),
+        hint="put the switch port on the vPOD's VLAN, or let the trunk of the host's switch ports carry it",
+        missing=facts,
+        specificity=75,
+    )
+
+
+def _where(model: Model, names: Names, node: str) -> Iterator[str]:
+    segments = [wire for wire in model.wires(model.may) if node in set(attached(model.may, wire))]
+    if segments and node in model.may:
+        yield f"{names.of(node)} – {names.of(min(segments[0], key=lambda item: ('/' in item, item)))}"
+    else:
+        yield f"{names.of(node)} – on no segment"
+
+
+ISO_03 = Rule(
+    id="ISO-03",
+    title="an ipu-data segment carries exactly one vPOD's RNICs and Poplar data ports",
+    severity=Severity.BLOCK,
+    polarity=Polarity.BOTH,
+    why="RDMA runs unfiltered at full rate: whoever is on the VLAN can write into memory",
+    source="DOMAIN ISO-03, R2",
+    needs=("switch ports", "cables", "attachments", "A4"),
+    ask=_exactly_its_own,
+)

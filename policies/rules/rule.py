@@ -1,0 +1,113 @@
+"""What a rule is, and how a rule about absence becomes one of four verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import networkx as nx
+
+from policies.graph import Model
+from policies.naming import Names
+from policies.proof import Finding, RuleResult, Severity, Verdict
+
+
+class Polarity(StrEnum):
+    """Which way unknown facts count (docs/design/semantics.md, three values)."""
+
+    #: "There is no path": violated if G_must has one, proved if G_may has none.
+    ABSENCE = "absence"
+    #: "There is a path": proved if G_must has one, violated if G_may has none.
+    PRESENCE = "presence"
+    #: Both kinds of claim in one rule.
+    BOTH = "absence and presence"
+    #: Facts that a plan always states; nothing is unknown.
+    STATED = "stated"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing wrong, before it is known whether the facts behind it are certain."""
+
+    #: What makes two causes the same.
+    key: Hashable
+    message: str
+    witness: tuple[str, ...]
+    hint: str
+    missing: tuple[str, ...] = ()
+    #: Higher speaks first when several rules explain one conflict.
+    specificity: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a rule saw: how many things it looked at, what is wrong for certain, and what may be."""
+
+    count: int
+    violated: tuple[Cause, ...] = ()
+    unknown: tuple[Cause, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: what it proves and why, and the function that asks the model."""
+
+    id: str
+    title: str
+    severity: Severity
+    polarity: Polarity
+    why: str
+    #: Where the rule comes from.
+    source: str
+    #: What of the site and the plan it reads.
+    needs: tuple[str, ...]
+    ask: Callable[[Model, Names], Answer]
+
+    def judge(self, model: Model, names: Names) -> RuleResult:
+        """The rule's verdict, with one finding for each cause."""
+        answer = self.ask(model, names)
+        findings = tuple(self._finding(cause, Verdict.VIOLATED) for cause in answer.violated)
+        findings += tuple(self._finding(cause, Verdict.NOT_PROVABLE) for cause in answer.unknown)
+        return RuleResult(
+            rule=self.id, title=self.title, severity=self.severity, verdict=_verdict(answer), count=answer.count,
+            findings=findings,
+        )  # fmt: skip
+
+    def _finding(self, cause: Cause, verdict: Verdict) -> Finding:
+        return Finding(
+            rule=self.id, severity=self.severity, verdict=verdict, message=cause.message, witness=cause.witness,
+            missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
+        )  # fmt: skip
+
+
+def _verdict(answer: Answer) -> Verdict:
+    if answer.violated:
+        return Verdict.VIOLATED
+    if answer.unknown:
+        return Verdict.NOT_PROVABLE
+    return Verdict.PROVED if answer.count else Verdict.NOT_APPLICABLE
+
+
+def absence(model: Model, count: int, search: Callable[[nx.Graph[str]], Iterable[Cause]]) -> Answer:
+    """Ask a search that must find nothing, first in what is certain, then in what may be."""
+    violated = tuple(unique(search(model.must)))
+    seen = {cause.key for cause in violated}
+    unknown: dict[Hashable, Cause] = {}
+    for graph in model.doubtful():
+        last = graph is model.may and len(model.unknown) > 1
+        for cause in search(graph):
+            # In G_may everything shows at once: there only what no single cause explains is new.
+            explained = last and any(other.key == cause.key for other in unknown.values())
+            if cause.missing and cause.key not in seen and not explained:
+                unknown.setdefault((cause.key, cause.missing), cause)
+    return Answer(count, violated, tuple(unknown.values()))
+
+
+def unique(causes: Iterable[Cause]) -> Iterator[Cause]:
+    """Each cause once, the first of its key."""
+    seen: set[Hashable] = set()
+    for cause in causes:
+        if cause.key not in seen:
+            seen.add(cause.key)
+            yield cause

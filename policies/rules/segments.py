@@ -1,0 +1,182 @@
+"""Segment ids: ISO-08 one VLAN per VF, ISO-11 one claim per wire, ISO-12 legal ids from the right pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from interlock.model.site import VlanPool
+from policies import identities as ids
+from policies.facts import NetworkFact, NetworkRole, PortFact
+from policies.graph import Model
+from policies.naming import Names, missing_on
+from policies.plan_edges import reaches_every_vlan
+from policies.proof import Severity
+from policies.search import shortest
+
+from .attachments import Claim, claims
+from .rule import Answer, Cause, Polarity, Rule, absence
+
+LEGAL_VLANS = range(2, 4095)
+
+
+def _one_vlan_per_function(model: Model, _: Names) -> Answer:
+    direct = [port for port in model.plan.ports if port.vnic_type == "direct"]
+    causes = (_function_cause(port, model.plan.network.get(port.network)) for port in direct)
+    return Answer(len(direct), violated=tuple(cause for cause in causes if cause is not None))
+
+
+def _function_cause(port: PortFact, network: NetworkFact | None) -> Cause | None:
+    if network is not None and network.kind == "vlan" and not reaches_every_vlan(port, network):
+        return None
+    on = f"network {port.network}" + (f", {network.segment_name}" if network is not None else "")
+    unchecked = network is not None and not (port.port_security and network.port_security)
+    why = "its spoof check is off (port_security false)" if unchecked else f"{on} gives it no VLAN of its own"
+    return Cause(
+        key=port.name,
+        message=f"the virtual function of port {port.name} is not held to one VLAN: {why}",
+        witness=(
+            f"port {port.name} of {port.server or 'no server'}",
+            on,
+            "every VLAN of the switch port behind it",
+        ),
+        hint="a direct port needs a VLAN network with an id of its own and port_security true on both",
+        specificity=100,
+    )
+
+
+def _one_claim_per_wire(model: Model, names: Names) -> Answer:
+    count = sum(bool(claims(model, wire)) for wire in model.wires(model.must) if model.touched(wire))
+    return absence(model, count, lambda graph: _double_claims(model, names, graph))
+
+
+def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+    for wire in model.wires(graph):
+        held = sorted(claims(model, wire), key=lambda claim: (claim.owner != model.plan.owner, str(claim)))
+        if len(held) > 1 and model.touched(wire):
+            yield _claim_cause(model, names, graph, wire, held[0], held[1])
+
+
+def _claim_cause(
+    model: Model, names: Names, graph: nx.Graph[str], wire: set[str], mine: Claim, other: Claim
+) -> Cause:
+    path = shortest(
+        graph, [mine.node], lambda _, node: node in _nodes_of(model, wire, other), within=wire
+    ) or (mine.node,)
+    # Two tenants on one id of one physical network: ISO-01 says it more plainly.
+    hidden = mine.owner == other.owner or mine.words != other.words
+    return Cause(
+        key=frozenset({(mine.owner, mine.network), (other.owner, other.network)}),
+        message=f"{mine.words} of {mine.owner} and {other.words} of {other.owner} are one wire",
+        witness=(str(mine), *names.path(graph, path), str(other)),
+        hint="names of physical networks do not separate: take an id that nobody has on any switch of this wire",
+        missing=missing_on(graph, path),
+        specificity=65 if hidden else 55,
+    )
+
+
+def _nodes_of(model: Model, wire: set[str], claim: Claim) -> set[str]:
+    return {
+        item.node for node in wire for item in claims(model, {node})
+        if (item.owner, item.network) == (claim.owner, claim.network)
+    }  # fmt: skip
+
+
+def _legal_ids(model: Model, _: Names) -> Answer:
+    networks = [item for item in model.plan.networks if not (item.external and item.kind == "flat")]
+    wrong = [(network, _wrong_id(model, network)) for network in networks]
+    causes = tuple(_id_cause(network, why) for network, why in wrong if why)
+    return Answer(len(networks), violated=causes)
+
+
+def _wrong_id(model: Model, network: NetworkFact) -> str:
+    """What is wrong with a network's id; empty if nothing is."""
+    if network.segment is None:
+        return "it states no id, so the cloud would choose one"
+    if network.kind == "vxlan":
+        return _wrong_vni(model, network)
+    if network.segment not in LEGAL_VLANS:
+        return f"VLAN {network.segment} is not in 2-4094"
+    if network.segment in model.site.site.pools.reserved_vlans:
+        return f"VLAN {network.segment} is reserved"
+    return _wrong_pool(model, network)
+
+
+def _wrong_vni(model: Model, network: NetworkFact) -> str:
+    pool = model.site.site.pools.control
+    inside = network.segment is not None and any(low <= network.segment <= high for low, high in pool)
+    return (
+        ""
+        if inside or network.role is None
+        else f"VNI {network.segment} is not in the control pool {_spans(pool)}"
+    )
+
+
+def _wrong_pool(model: Model, network: NetworkFact) -> str:
+    pool = _pool(model, network.role)
+    if pool is None:
+        known = network.physical_network in model.site.switches_of
+        return "" if known else f"the site has no physical network {network.physical_network}"
+    if network.physical_network != pool.physical_network:
+        return f"{network.role} networks lie on {pool.physical_network}, not on {network.physical_network}"
+    if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
+        return f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}"
+    return ""
+
+
+def _pool(model: Model, role: NetworkRole | None) -> VlanPool | None:
+    pools = model.site.site.pools
+    by_role = {
+        NetworkRole.IPU_DATA: pools.ipu_data,
+        NetworkRole.STORAGE: pools.storage,
+        NetworkRole.MANAGEMENT: pools.management,
+    }
+    return by_role.get(role) if role is not None else None
+
+
+def _spans(ranges: tuple[tuple[int, int], ...]) -> str:
+    return ", ".join(f"{low}-{high}" for low, high in ranges)
+
+
+def _id_cause(network: NetworkFact, why: str) -> Cause:
+    owner = "the operator" if network.owner == ids.OPERATOR else network.owner
+    return Cause(
+        key=network.name,
+        message=f"network {network.name} ({network.segment_name}): {why}",
+        witness=(f"network {network.name} of {owner}", network.segment_name, why),
+        hint="take an id from the pool of its kind in the site file; `interlock lock` does",
+        specificity=97,
+    )
+
+
+ISO_08 = Rule(
+    id="ISO-08",
+    title="every virtual function is held to one VLAN",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a function without a VLAN, or with its spoof check off, sees every VLAN of its host's switch port",
+    source="DOMAIN ISO-08; semantics, E5 and E6",
+    needs=("direct ports", "networks"),
+    ask=_one_vlan_per_function,
+)
+ISO_11 = Rule(
+    id="ISO-11",
+    title="one wire has one claim",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="a segment is what switches and cables make of it: two names for one VLAN are one segment",
+    source="DOMAIN ISO-11",
+    needs=("claims", "physical networks", "cables", "switch ports"),
+    ask=_one_claim_per_wire,
+)
+ISO_12 = Rule(
+    id="ISO-12",
+    title="segment ids are legal, from the right pool and not reserved",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="an id outside the delegated pools may be in use by somebody that no file describes",
+    source="DOMAIN ISO-12, §2.8",
+    needs=("networks", "pools"),
+    ask=_legal_ids,
+)

@@ -1,0 +1,143 @@
+"""Tenants apart: ISO-01 on one segment, ISO-02 anywhere, ISO-05 away from the management of machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from policies import identities as ids
+from policies.graph import Model
+from policies.naming import Names, missing_on
+from policies.proof import Severity
+from policies.search import Path, extended, meeting, shortest
+
+from .attachments import attached, claims, neighbourhood
+from .rule import Answer, Cause, Polarity, Rule, absence
+
+_APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
+
+
+def _one_owner_per_segment(model: Model, names: Names) -> Answer:
+    looked_at = [wire for wire in model.wires(model.must) if model.touched(wire)]
+    return absence(model, len(looked_at), lambda graph: _shared_segments(model, names, graph))
+
+
+def _shared_segments(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+    for wire in model.wires(graph):
+        on_wire = wire | set(attached(graph, wire))
+        owners = {label for node in on_wire for label in model.label(node)}
+        if len(owners) > 1 and model.touched(on_wire):
+            yield _segment_cause(model, names, graph, wire, owners)
+
+
+def _segment_cause(
+    model: Model, names: Names, graph: nx.Graph[str], wire: set[str], owners: set[str]
+) -> Cause:
+    around = neighbourhood(graph, wire)
+    path = meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or (min(wire),)
+    full = extended(graph, model.labels, path, model.plan.owner)
+    switches = [node for node in sorted(wire) if "/" not in node] or sorted(wire)
+    held = tuple(str(claim) for claim in claims(model, wire) if claim.owner in owners)
+    return Cause(
+        key=(min(wire), frozenset(owners)),
+        message=f"one segment, {names.of(switches[0])}, has {len(owners)} owners: {', '.join(sorted(owners))}",
+        witness=names.path(graph, full) + held,
+        hint=_APART,
+        missing=missing_on(graph, full),
+        specificity=60,
+    )
+
+
+def _nobody_meets(model: Model, names: Names) -> Answer:
+    looked_at = [item for item in model.components(model.must) if any(model.label(node) for node in item)]
+    return absence(model, len(looked_at), lambda graph: _joined_components(model, names, graph))
+
+
+def _joined_components(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+    for component in model.components(graph):
+        path = meeting(graph, model.labels, component, model.plan.owner)
+        if path is not None:
+            yield _component_cause(model, names, graph, path)
+
+
+def _component_cause(model: Model, names: Names, graph: nx.Graph[str], path: Path) -> Cause:
+    full = extended(graph, model.labels, path, model.plan.owner)
+    owners = sorted(model.label(path[0]) | model.label(path[-1]))
+    return Cause(
+        key=frozenset(owners),
+        message=f"{' and '.join(owners)} are joined: what one sends can reach the other",
+        witness=names.path(graph, full),
+        hint="cut the path at any of its steps, or state and hold the guard that removes it",
+        missing=missing_on(graph, full),
+        specificity=10,
+    )
+
+
+def _servers_off_management(model: Model, names: Names) -> Answer:
+    servers = _tenant_servers(model)
+    return absence(model, len(servers), lambda graph: _ways_to_management(model, names, graph, servers))
+
+
+def _tenant_servers(model: Model) -> list[str]:
+    """Servers that a tenant controls; the operator's own plan answers for those of every tenant."""
+    shares = (model.own,) if model.plan.is_tenant else model.others
+    named = {
+        node
+        for share in shares
+        for node in share.nodes
+        if node.startswith("dev:") and not ids.is_boundary(node)
+    }
+    return sorted(node for node in named if model.label(node) - ids.RESERVED_LABELS)
+
+
+def _ways_to_management(
+    model: Model, names: Names, graph: nx.Graph[str], servers: list[str]
+) -> Iterator[Cause]:
+    machines = model.site.site.machines
+    targets = {ids.part(machine.serial, name) for machine in machines for name in ("gw", "bmc")}
+    hardware = {node for node in graph if not node.startswith("cap:")}
+    path = shortest(graph, servers, lambda _, node: node in targets, within=hardware)
+    path = path or shortest(graph, servers, lambda _, node: node in targets)
+    if path is None:
+        return
+    yield Cause(
+        key="management",
+        message=f"{names.of(path[0])} can reach the {names.of(path[-1])}",
+        witness=names.path(graph, path),
+        hint="management parts of machines belong on a management VLAN that no tenant's server has a way to",
+        missing=missing_on(graph, path),
+        specificity=90,
+    )
+
+
+ISO_01 = Rule(
+    id="ISO-01",
+    title="no segment is claimed or used by two owners",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="on the data and storage networks the VLAN is the only thing that separates tenants",
+    source="DOMAIN ISO-01, R1",
+    needs=("claims", "cables", "switch ports", "attachments"),
+    ask=_one_owner_per_segment,
+)
+ISO_02 = Rule(
+    id="ISO-02",
+    title="no connected component has two owners",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="Sep: whatever a tenant sends stays among its own devices and declared sharing",
+    source="DOMAIN ISO-02, R1; semantics, Sep",
+    needs=("everything that joins", "guards", "assumptions"),
+    ask=_nobody_meets,
+)
+ISO_05 = Rule(
+    id="ISO-05",
+    title="no tenant's server reaches a machine's gateway or BMC",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="who reaches BMC and gateway owns the machine, and whoever gets it next",
+    source="DOMAIN ISO-05, R4",
+    needs=("everything that joins", "A3", "guards of vipu-controller"),
+    ask=_servers_off_management,
+)

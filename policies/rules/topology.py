@@ -1,0 +1,213 @@
+"""vPODs on real machines: TOP-02 size, TOP-03 one connected run of IPU-Links, TOP-06 nobody else's machines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import networkx as nx
+
+from interlock.model.site import Machine
+from policies import identities as ids
+from policies.edges import Relation
+from policies.facts import SwitchPortFact, VPodFact
+from policies.graph import Model
+from policies.naming import Names
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Polarity, Rule
+
+#: Machines of one logical rack, the reach of IPU-Links.
+RACK = 16
+
+
+def _sizes(model: Model, _: Names) -> Answer:
+    wrong = (vpod for vpod in model.plan.vpods if not is_size(len(vpod.machines)))
+    return Answer(len(model.plan.vpods), violated=tuple(_size_cause(vpod) for vpod in wrong))
+
+
+def is_size(machines: int) -> bool:
+    """True for 1, 2, 4, 8 and 16 machines, and for whole racks in a power of two."""
+    return machines > 0 and machines & (machines - 1) == 0
+
+
+def _size_cause(vpod: VPodFact) -> Cause:
+    count = len(vpod.machines)
+    return Cause(
+        key=vpod.name,
+        message=f"vPOD {vpod.name} has {count} machines ({count * 4} IPUs); sizes are 1, 2, 4, 8, 16, or racks in powers of two",
+        witness=(f"vPOD {vpod.name}", *vpod.machines),
+        hint="ask for the next smaller or larger size",
+        specificity=82,
+    )
+
+
+def _connected(model: Model, _: Names) -> Answer:
+    answers = [(vpod, _broken_run(model, vpod)) for vpod in model.plan.vpods]
+    unknown = tuple(
+        _stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod))
+    )
+    violated = tuple(_run_cause(vpod, why) for vpod, why in answers if why)
+    return Answer(len(answers), violated, unknown)
+
+
+def _unlisted(model: Model, vpod: VPodFact) -> tuple[str, ...]:
+    return tuple(name for name in vpod.machines if name not in model.site.site.machine)
+
+
+def _broken_run(model: Model, vpod: VPodFact) -> tuple[str, ...]:
+    """The witness that the machines are no connected run; empty if they are one."""
+    machines = [model.site.site.machine[name] for name in vpod.machines if name in model.site.site.machine]
+    racks: defaultdict[str, list[Machine]] = defaultdict(list)
+    for machine in machines:
+        racks[machine.logical_rack].append(machine)
+    if len(machines) > RACK:
+        whole = all(len(members) == RACK for members in racks.values())
+        return _cut(model, machines, ("ipu-link", "gw-link")) if whole else _by_rack(racks)
+    return _by_rack(racks) if len(racks) > 1 else _cut(model, machines, ("ipu-link",))
+
+
+def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
+    return tuple(
+        f"logical rack {rack}: {', '.join(machine.name for machine in members)}"
+        for rack, members in sorted(racks.items())
+    )
+
+
+def _cut(model: Model, machines: list[Machine], kinds: tuple[str, ...]) -> tuple[str, ...]:
+    names = {machine.name for machine in machines}
+    links: nx.Graph[str] = nx.Graph()
+    links.add_nodes_from(names)
+    for cable in model.site.site.cables:
+        if cable.kind in kinds and {cable.a.device, cable.b.device} <= names:
+            links.add_edge(cable.a.device, cable.b.device)
+    groups = sorted(nx.connected_components(links), key=min)
+    if len(groups) < 2:
+        return ()
+    words = " or ".join("IPU-Link" if kind == "ipu-link" else "GW-Link" for kind in kinds)
+    steps = [" – ".join(sorted(group)) for group in groups]
+    return tuple(
+        step
+        for index, text in enumerate(steps)
+        for step in ((f"no {words} cable to",) if index else ()) + (text,)
+    )
+
+
+def _run_cause(vpod: VPodFact, why: tuple[str, ...]) -> Cause:
+    return Cause(
+        key=vpod.name,
+        message=f"the machines of vPOD {vpod.name} are not joined by IPU-Links of their own",
+        witness=why,
+        hint="take neighbours in one logical rack (16 machines and more: whole racks)",
+        specificity=80,
+    )
+
+
+def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
+    return Cause(
+        key=(vpod.name, "unlisted"),
+        message=f"the site does not list {', '.join(unlisted)} of vPOD {vpod.name}",
+        witness=unlisted,
+        hint="list the machine in the site file, with its rack and cables",
+        missing=tuple(f"machines.{name}" for name in unlisted),
+        specificity=80,
+    )
+
+
+def _nobody_elses(model: Model, names: Names) -> Answer:
+    own = {item for item in model.own.exclusive if not item.startswith("segment:")}
+    causes = [
+        cause
+        for cause in (
+            _shared_with(model, names, share.owner, own & share.exclusive) for share in model.others
+        )
+        if cause
+    ]
+    return Answer(len(own), violated=(*causes, *_twice(model)))
+
+
+def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
+    things = [item for item in _in_words(model, shared) if item]
+    if not things:
+        return None
+    released = {identity for identity, owner, _ in model.union.facts(Relation.RESIDUE) if owner == other}
+    how = "has released but is not seen to have let go" if shared & released else "holds"
+    return Cause(
+        key=other,
+        message=f"{model.plan.owner} takes what {other} {how}: {', '.join(things)}",
+        witness=tuple(f"{thing}: {model.plan.owner} and {other}" for thing in things),
+        hint="take other machines; what another tenant released is free once `interlock settle` has seen it let go",
+        specificity=92,
+    )
+
+
+def _in_words(model: Model, identities: set[str] | frozenset[str]) -> Iterator[str]:
+    """Machines by name; a switch port only if it is not the port of a machine that is named already."""
+    for machine in model.site.site.machines:
+        if ids.machine_identity(machine.serial) in identities:
+            yield machine.name
+    if not any(item.startswith("machine:") for item in identities):
+        for switch in model.site.site.switches:
+            ports = range(1, 1 + sum(count for _, count in switch.port_groups))
+            yield from (
+                f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities
+            )
+
+
+def _twice(model: Model) -> Iterator[Cause]:
+    """Machines and switch ports that the plan itself gives to two vPODs, or a port that it sets twice."""
+    holders: defaultdict[str, list[SwitchPortFact]] = defaultdict(list)
+    for item in model.plan.switch_ports:
+        holders[f"{item.device} {item.interface}"].append(item)
+        holders[f"{item.switch} port {item.port}"].append(item)
+    taken: set[str] = set()
+    for thing, items in sorted(holders.items()):
+        names = sorted({item.name for item in items})
+        if len(names) > 1 and not taken & set(names):
+            taken |= set(names)
+            yield _twice_cause(thing, items)
+
+
+def _twice_cause(thing: str, items: list[SwitchPortFact]) -> Cause:
+    return Cause(
+        key=thing,
+        message=f"{thing} is planned {len(items)} times",
+        witness=tuple(
+            f"{item.name}: {item.switch} port {item.port}, VLAN {item.vlan}, vPOD {item.vpod}"
+            for item in items
+        ),
+        hint="a machine belongs to one vPOD, and its switch port to one VLAN",
+        specificity=92,
+    )
+
+
+TOP_02 = Rule(
+    id="TOP-02",
+    title="a vPOD has a size that exists",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="IPU partitions come in powers of two, and racks are filled whole",
+    source="DOMAIN TOP-02, §2.4",
+    needs=("machines of vPODs",),
+    ask=_sizes,
+)
+TOP_03 = Rule(
+    id="TOP-03",
+    title="a vPOD's machines are one connected run of IPU-Links in one logical rack",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="IPUs without a cable between them cannot form a partition",
+    source="DOMAIN TOP-03, §2.4",
+    needs=("machines", "IPU-Link cables"),
+    ask=_connected,
+)
+TOP_06 = Rule(
+    id="TOP-06",
+    title="no machine and no switch port has two holders",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="Excl: a machine runs one tenant's code, until it is known to be wiped",
+    source="DOMAIN TOP-06; semantics, Excl",
+    needs=("machines of vPODs", "locks of all tenants with what is released"),
+    ask=_nobody_elses,
+)

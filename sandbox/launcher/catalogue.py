@@ -1,0 +1,80 @@
+"""The table of what runs: listeners, processes and catalogue endpoints.
+
+One process per OpenStack project: its API, scheduler, conductor and agents talk
+over an in-memory RPC transport, so they cannot be split, and each project claims
+the global configuration object, so they cannot be joined. Keystone and Placement
+are pure APIs and share one process.
+"""
+
+from dataclasses import dataclass
+
+REGION = "RegionOne"
+PASSWORD = "secret"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One operating-system process: the module that it runs and the ports it listens on."""
+
+    name: str
+    module: str
+    listeners: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One entry of Keystone's service catalogue. `path` may hold Keystone's own `%(project_id)s`."""
+
+    service: str
+    type: str
+    path: str
+
+    def url(self, ports: dict[str, int]) -> str:
+        """The address on this instance's port."""
+        return f"http://127.0.0.1:{ports[self.service]}{self.path}"
+
+
+# Nova is the slowest to come up and goes first.
+PROCESSES: tuple[Process, ...] = (
+    Process("identity", "sandbox.services.identity", ("keystone", "placement")),
+    Process("nova", "sandbox.services.compute", ("nova",)),
+    Process("neutron", "sandbox.services.network", ("neutron",)),
+    Process("ironic", "sandbox.services.baremetal", ("ironic",)),
+    Process("cinder", "sandbox.services.block_storage", ("cinder",)),
+    Process("glance", "sandbox.services.image", ("glance",)),
+    Process("swift", "sandbox.services.object_store",
+            ("swift", "swift_account", "swift_container", "swift_object")),
+    Process("manila", "sandbox.services.shared_file_system", ("manila",)),
+)
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint("keystone", "identity", "/v3"),
+    Endpoint("placement", "placement", ""),
+    Endpoint("nova", "compute", "/v2.1"),
+    Endpoint("neutron", "network", ""),
+    Endpoint("ironic", "baremetal", ""),
+    Endpoint("cinder", "block-storage", "/v3"),
+    Endpoint("glance", "image", ""),
+    Endpoint("swift", "object-store", "/v1/AUTH_%(project_id)s"),
+    Endpoint("manila", "shared-file-system", "/v2"),
+)
+
+LISTENERS: tuple[str, ...] = tuple(name for process in PROCESSES for name in process.listeners)
+
+# Longest first: two schemas are made at a time.
+SCHEMAS: tuple[str, ...] = (
+    "nova", "keystone", "neutron", "cinder", "glance", "ironic", "manila", "placement",
+)
+
+# Keystone users of the services; each has the roles admin and service in the project "service".
+SERVICE_USERS: tuple[str, ...] = (
+    "placement", "glance", "neutron", "nova", "cinder", "ironic", "swift", "manila",
+)
+
+# People of an operator's identity provider: they can log in once a project gives them a role.
+PEOPLE: tuple[str, ...] = ("alice", "anne", "bob")
+
+STATE_FOLDERS: tuple[str, ...] = (
+    "db", "lock", "glance/images", "glance/staging", "glance/tasks", "nova/instances",
+    "cinder/coord", "manila/coord", "ironic", "neutron", "swift/d0", "fernet", "credentials",
+)

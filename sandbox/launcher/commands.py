@@ -1,0 +1,193 @@
+"""What a person types: install, up, down, status, reset."""
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.launcher import configuration, golden, install, ports, processes, stamps
+from sandbox.launcher.catalogue import PROCESSES
+from sandbox.launcher.errors import SandboxError
+from sandbox.launcher.layout import BASE, DEFAULT_INSTANCE, Instance, locked
+from sandbox.launcher.making import discard
+from sandbox.launcher.progress import say, step
+
+ENVIRONMENT_FAILED = 4
+INTERRUPTED = 130
+
+EXAMPLES = """examples:
+  python3 sandbox/supervisor.py up                    install what is missing, start, wait until ready
+  python3 sandbox/supervisor.py status --format json
+  python3 sandbox/supervisor.py reset                 back to an empty cloud, started
+  python3 sandbox/supervisor.py up --dir ../second    another cloud beside the first
+  python3 sandbox/supervisor.py down
+
+Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment failed; 130 interrupted."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of one instance; `format` is for `status`."""
+
+    instance: Instance
+    format: str
+
+
+def prepare_base() -> bool:
+    """Make what all instances share; a second caller waits. Returns whether anything was done."""
+    with locked(BASE):
+        installed = install.ensure_venv()
+        return golden.ensure() or installed
+
+
+def install_command(_: Request) -> int:
+    """Packages and golden image."""
+    if not prepare_base():
+        say(f"installed already in {BASE}; nothing to do")
+    return 0
+
+
+def up_command(request: Request) -> int:
+    """Install what is missing, then start what does not run."""
+    with locked(BASE):
+        install.ensure_venv()
+        if not request.instance.state.is_dir():
+            golden.ensure()
+    with locked(request.instance.folder):
+        start(request.instance)
+    return 0
+
+
+def start(instance: Instance) -> None:
+    """Start an instance whose base is there and whose lock is held."""
+    running = processes.running(instance)
+    if len(running) == len(PROCESSES):
+        say(f"up already; nothing to do. OS_CLIENT_CONFIG_FILE={instance.clouds} OS_CLOUD=sandbox")
+        return
+    if not instance.state.is_dir():
+        golden.copy_to(instance)
+    elif not stamps.carries(instance.state, stamps.pins()):
+        raise SandboxError(f"{instance.state} was made with other package versions and would not match "
+                           "the services' schemas.\n  Run the command `reset` to begin with an empty cloud.")
+    chosen = pick_ports(instance, running)
+    golden.prepare(instance)
+    configuration.write(instance, chosen)
+    if not running:
+        golden.address(instance, chosen)
+    with step(f"starting {len(PROCESSES) - len(running)} of {len(PROCESSES)} processes"):
+        processes.start(instance, PROCESSES)
+    say(f"up. OS_CLIENT_CONFIG_FILE={instance.clouds} OS_CLOUD=sandbox")
+
+
+def pick_ports(instance: Instance, running: dict[str, int]) -> dict[str, int]:
+    """The instance's ports; new ones when it is down and another program listens on one of them."""
+    with locked(BASE):
+        chosen = ports.settle(instance)
+        lost = [] if running else [name for name, port in chosen.items() if not ports.is_free(port)]
+        if not lost:
+            return chosen
+        say(f"port {chosen[lost[0]]} ({lost[0]}) is in use by another program; all ports are chosen anew")
+        return ports.renew(instance)
+
+
+def down_command(request: Request) -> int:
+    """Stop what runs; state stays."""
+    instance = request.instance
+    if not instance.folder.is_dir():
+        say(f"{instance.folder} does not exist; nothing to do")
+        return 0
+    with locked(instance.folder):
+        stop(instance)
+    return 0
+
+
+def stop(instance: Instance) -> None:
+    """Stop an instance whose lock is held."""
+    if not processes.running(instance):
+        say("down already; nothing to do")
+        return
+    with step("stopping"):
+        processes.stop(instance)
+
+
+def reset_command(request: Request) -> int:
+    """Throw the state away and start from the golden image, on the same ports."""
+    instance = request.instance
+    prepare_base()
+    with locked(instance.folder):
+        stop(instance)
+        with step("a fresh state"):
+            for folder in (instance.state, instance.logs, instance.run):
+                discard(folder)
+            for pattern in ("requests.*", "trap.*"):
+                for path in instance.folder.glob(pattern):
+                    path.unlink()
+        start(instance)
+    return 0
+
+
+def status_command(request: Request) -> int:
+    """Tell what runs, on stdout."""
+    instance = request.instance
+    known = ports.read(instance)
+    seen = processes.report(instance, known)
+    if request.format == "json":
+        print(processes.as_json(instance, known, seen))
+    else:
+        for one in seen:
+            listeners = " ".join(f"{name}:{known.get(name, 0)}={code}" for name, code in one.http.items())
+            word = "ready" if one.ready else "starting" if one.pid else "down"
+            print(f"{one.name:9} {word:9} pid {one.pid:<8} {one.rss_mib:5} MiB  {listeners}")
+        print(f"{'total':9} {sum(one.ready for one in seen)}/{len(seen):<7} {'':12} "
+              f"{sum(one.rss_mib for one in seen):5} MiB  {instance.folder}")
+    return 0
+
+
+Command = Callable[[Request], int]
+
+COMMANDS: dict[str, tuple[Command, str]] = {
+    "install": (install_command, "make what all instances share: packages and golden image"),
+    "up": (up_command, "install what is missing, start, wait until ready"),
+    "down": (down_command, "stop; the state stays"),
+    "status": (status_command, "what runs, on which ports, with how much memory"),
+    "reset": (reset_command, "throw the state away and start an empty cloud"),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(
+        prog="supervisor.py", description="The embedded cloud: a real OpenStack on 127.0.0.1.",
+        epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (_, text) in COMMANDS.items():
+        one = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        one.add_argument("--dir", type=Path, default=DEFAULT_INSTANCE,
+                         help=f"the instance's folder (default {DEFAULT_INSTANCE})")
+        if name == "status":
+            one.add_argument("--format", choices=("table", "json"))
+        one.set_defaults(format="table")
+    return top
+
+
+def interrupt(*_: object) -> None:
+    """A polite kill ends like Ctrl-C: what is half-made is removed."""
+    raise KeyboardInterrupt
+
+
+def main(words: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    arguments = parser().parse_args(words)
+    signal.signal(signal.SIGTERM, interrupt)
+    command, _ = COMMANDS[arguments.command]
+    try:
+        return command(Request(Instance(arguments.dir.resolve()), arguments.format))
+    except SandboxError as error:
+        print(f"sandbox: error: {error}", file=sys.stderr)
+        return ENVIRONMENT_FAILED
+    except KeyboardInterrupt:
+        print("sandbox: interrupted; nothing half-made is left", file=sys.stderr)
+        return INTERRUPTED

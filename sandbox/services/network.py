@@ -1,0 +1,32 @@
+"""Neutron: real API, ML2 plugin, segment ranges, RBAC, and the real openvswitch and SR-IOV mechanism drivers.
+
+Stand-ins: the agents (services/agents.py). Routers, floating IPs and security groups
+are API objects; no packet flows.
+"""
+
+import os
+import sys
+
+from sandbox.services import agents, process, sqlite
+
+
+def main() -> None:
+    """Start the API with its stand-in agents and wait."""
+    instance = process.here()
+    process.die_when_uncaught()
+    sys.argv = ["neutron"]
+    os.environ["OS_NEUTRON_CONFIG_DIR"] = str(instance.conf)
+    os.environ["OS_NEUTRON_CONFIG_FILES"] = "neutron.conf"
+    sqlite.tune()
+
+    from neutron.wsgi import api
+    agents.start()
+    process.serve(instance, "neutron", api.application, threads=16)
+
+    process.die_when_uncaught()
+    process.ready(instance, "neutron")
+    process.wait_for_the_end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""What Pulumi is told of a plan: every resource that can be made, once, as it was proved."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from interlock.planning import Plan, Planned
+from interlock.resources import Admission, digest_of
+from tests.components.declaring import Declared, declared, site_plan, tenant_plan
+
+PLANS = {"tenant": tenant_plan, "site": site_plan}
+
+
+@pytest.fixture(scope="module", params=PLANS)
+def done(request: pytest.FixtureRequest) -> Declared:
+    """Each kind of stack, declared."""
+    return declared(PLANS[request.param]())
+
+
+@pytest.fixture(scope="module")
+def acme() -> Declared:
+    """The tenant's stack, declared."""
+    return declared(tenant_plan())
+
+
+def makeable(plan: Plan) -> list[Planned]:
+    return [item for item in plan.resources if item.resource.HAS_ACTUATOR]
+
+
+def token(item: Planned) -> str:
+    return f"interlock:index:{item.resource.KIND}"
+
+
+def test_every_resource_that_can_be_made_is_registered_once(done: Declared) -> None:
+    registered = Counter((request.type, request.name) for request in done.of_type("interlock:index:"))
+    assert registered == Counter((token(item), item.name) for item in makeable(done.plan))
+
+
+def test_what_nothing_can_make_is_not_registered(acme: Declared) -> None:
+    assert acme.plan.without_actuator()
+    assert not acme.of_type("interlock:index:SwitchPort")
+
+
+def test_nothing_else_is_registered(done: Declared) -> None:
+    others = [item for item in done.requests if not item.type.startswith("interlock:index:")]
+    assert Counter((item.type, item.name) for item in others) == Counter(
+        [("pulumi:providers:interlock", "cloud")]
+        + [(f"interlock:components:{part.type}", part.name) for part in done.plan.components]
+    )
+
+
+def test_the_tree_is_the_plans_tree(done: Declared) -> None:
+    wanted = {(item.name, token(item)): item.component for item in makeable(done.plan)}
+    for part in done.plan.components:
+        wanted[part.name, f"interlock:components:{part.type}"] = part.parent or "the stack"
+    for request in done.of_type("interlock:"):
+        parent_type, parent_name = request.parent.split("::")[2:]
+        below_stack = parent_type == "pulumi:pulumi:Stack"
+        assert wanted[request.name, request.type] == ("the stack" if below_stack else parent_name)
+        assert below_stack or parent_type.split("$")[-1].startswith("interlock:components:")
+
+
+def test_inputs_are_what_was_proved_with_owner_and_ids(done: Declared) -> None:
+    for item in makeable(done.plan):
+        inputs = done.inputs(item.name)
+        assert inputs.pop("owner") == done.plan.owner
+        assert set(inputs.pop("ids", {})) <= set(item.resource.reference_fields())
+        # The SDK sends no key whose value is None; the kinds' defaults are None there.
+        spec = type(item.resource).model_validate(inputs).canonical()
+        assert digest_of({"kind": item.resource.KIND, "spec": spec}) == item.resource.digest(), item.name
+
+
+def test_references_within_the_stack_come_with_their_ids(done: Declared) -> None:
+    own = done.plan.by_name
+    for item in makeable(done.plan):
+        ids = done.inputs(item.name).get("ids", {})
+        expected = {
+            (name, f"id of {reference}") for name, reference in item.resource.references() if reference in own
+        }
+        given = {
+            (name, identity)
+            for name, value in ids.items()
+            for identity in (value if isinstance(value, list) else [value])
+        }
+        assert given == expected, item.name
+
+
+def test_ids_of_references_are_outputs_of_the_objects_referred_to(acme: Declared) -> None:
+    server = acme.object("acme-train-poplar-0")
+    assert {urn.rsplit("::", 1)[1] for urn in server.propertyDependencies["ids"].urns} == {
+        "acme-project",
+        "acme-key",
+        "acme-train-poplar-0-ipu-data",
+        "acme-train-poplar-0-storage",
+        "acme-train-poplar-0-control",
+    }
+    assert not server.propertyDependencies["ports"].urns
+
+
+def test_references_to_the_site_and_the_cloud_carry_no_id(acme: Declared) -> None:
+    assert set(acme.inputs("acme-operator")["ids"]) == {"project"}
+    assert "flavor" not in acme.inputs("acme-train-poplar-0")["ids"]
+
+
+def test_what_must_exist_first_is_a_dependency(done: Declared) -> None:
+    for item in makeable(done.plan):
+        names = {urn.rsplit("::", 1)[1] for urn in done.object(item.name).dependencies}
+        referred = {name for _, name in item.resource.references() if name in done.plan.by_name}
+        assert names == {*item.after, *referred}, item.name
+
+
+def test_a_replacement_deletes_first(done: Declared) -> None:
+    for request in done.of_type("interlock:index:"):
+        assert request.deleteBeforeReplace, request.name
+        assert request.deleteBeforeReplaceDefined
+
+
+def test_all_go_to_the_one_provider_that_was_told_the_proof(done: Declared) -> None:
+    providers = {request.provider for request in done.of_type("interlock:index:")}
+    (call,) = done.provider.calls
+    assert providers == {call.provider}
+    assert call.token == "interlock:index:admit"
+    told = Admission.model_validate_json(call.args["admission"])
+    assert {item.name for item in told.resources} == {item.name for item in makeable(done.plan)}
+    assert told.plan_hash == done.plan.hash
+
+
+@pytest.mark.parametrize("preview", [True, False])
+def test_the_provider_is_told_which_phase_it_is(preview: bool) -> None:
+    (call,) = declared(site_plan(), preview=preview).provider.calls
+    assert call.args["preview"] is preview
+
+
+def test_faults_found_beforehand_are_all_told_and_nothing_is_declared() -> None:
+    done = declared(tenant_plan(), ["no image vipu-controller", "quota of acme: 2 cores too few"])
+    assert [request.type for request in done.requests] == ["pulumi:providers:interlock"]
+    assert done.refusal == (
+        "2 fault(s) found before the first call; nothing was touched:\n"
+        "  - no image vipu-controller\n"
+        "  - quota of acme: 2 cores too few"
+    )
+
+
+def test_admission_survives_the_wire() -> None:
+    done = declared(site_plan())
+    sent = json.loads(done.provider.calls[0].args["admission"])
+    assert sent["stack"] == "lyon-site"
+    assert sent["owner"] == done.plan.owner

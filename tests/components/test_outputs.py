@@ -1,0 +1,109 @@
+"""The typed outputs of components, and what a stack shows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+
+from components import SiteObjects, TenantProject, VirtualPod
+from components.declaration import COMPUTED, SECRET
+from interlock.provider.actuators import ACTUATORS
+from interlock.resources import KINDS
+from tests.components.declaring import Declared, declared, site_plan, tenant_plan
+
+
+@pytest.fixture(scope="module")
+def acme() -> Declared:
+    """The tenant's stack, declared."""
+    return declared(tenant_plan())
+
+
+@pytest.fixture
+def root(acme: Declared) -> TenantProject:
+    assert isinstance(acme.root, TenantProject)
+    return acme.root
+
+
+@pytest.fixture
+def pod(root: TenantProject) -> VirtualPod:
+    (found,) = root.vpods
+    return found
+
+
+Read = Callable[[pulumi.Output[Any]], Any]
+
+
+def value(output: pulumi.Output[Any], read: Read = lambda output: output.future()) -> Any:
+    """What an output resolved to; every registration has ended by now."""
+    found: list[Any] = []
+
+    @pulumi.runtime.test  # type: ignore[untyped-decorator]
+    def program() -> Any:
+        return pulumi.Output.from_input(read(output)).apply(found.append)
+
+    program()
+    return found[0]
+
+
+def test_a_tenant_has_its_project_vpods_and_buckets(root: TenantProject) -> None:
+    assert value(root.project_id) == "id of acme-project"
+    assert [part.name for part in root.vpods] == ["acme-train"]
+    assert [part.bucket for part in root.buckets] == ["acme-data"]
+
+
+def test_a_vpod_names_its_machines_from_its_switch_ports(pod: VirtualPod) -> None:
+    assert pod.machines == ["ipum-01", "ipum-02", "ipum-03", "ipum-04"]
+
+
+def test_servers_come_by_index_with_their_address(pod: VirtualPod) -> None:
+    assert [server.name for server in pod.poplar] == ["acme-train-poplar-0", "acme-train-poplar-1"]
+    assert [value(server.server_id) for server in pod.poplar] == [f"id of {part.name}" for part in pod.poplar]
+    addresses = [server.control_address for server in pod.poplar]
+    assert len(set(addresses)) == 2
+    assert all(address.startswith("10.30.") for address in addresses)
+
+
+def test_the_controller_is_reached_on_the_control_network(pod: VirtualPod) -> None:
+    assert value(pod.controller.server_id) == "id of acme-train-controller"
+    assert pod.controller.control_address.startswith("10.30.")
+
+
+def test_the_secret_key_is_a_secret_and_the_access_key_is_not(pod: VirtualPod) -> None:
+    assert value(pod.s3_secret_key) == "hidden"
+    assert value(pod.s3_secret_key, lambda output: output.is_secret()) is True
+    assert value(pod.s3_access_key) == "AK"
+    assert value(pod.s3_access_key, lambda output: output.is_secret()) is False
+
+
+def test_the_engine_is_told_to_encrypt_the_secret_key(acme: Declared) -> None:
+    assert list(acme.object("acme-train-s3-key").additionalSecretOutputs) == ["secret_key"]
+
+
+def test_the_stack_shows_what_people_need_to_begin(acme: Declared) -> None:
+    assert acme.outputs["project_id"] == "id of acme-project"
+    assert acme.outputs["buckets"] == {"acme-data": {"bucket": "acme-data"}}
+    pod = acme.outputs["vpods"]["acme-train"]
+    assert set(pod) == {"machines", "poplar", "controller", "s3_access_key", "s3_secret_key"}
+    assert set(pod["poplar"]) == {"acme-train-poplar-0", "acme-train-poplar-1"}
+    assert pod["controller"]["server_id"] == "id of acme-train-controller"
+
+
+def test_the_site_shows_ids_by_name() -> None:
+    done = declared(site_plan())
+    assert isinstance(done.root, SiteObjects)
+    assert value(done.root.ids["poplar.half"]) == "id of poplar.half"
+    assert set(done.outputs["ids"]) == {item.name for item in done.plan.resources}
+
+
+def test_what_components_read_is_what_the_provider_computes() -> None:
+    for kind, keys in COMPUTED.items():
+        assert set(keys) <= set(ACTUATORS[kind].OUTPUTS)
+        assert set(SECRET[kind]) == ACTUATORS[kind].SECRET
+
+
+def test_nothing_that_the_provider_computes_hides_an_input() -> None:
+    for kind, actuator in ACTUATORS.items():
+        assert not {*KINDS[kind].model_fields, "owner", "ids"} & set(actuator.OUTPUTS)

@@ -1,0 +1,137 @@
+"""Change, drift, repeat: an `up` touches what changed and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from openstack.connection import Connection
+
+from tests.e2e.project import Project, changes
+
+
+def _server(cloud: Connection, name: str) -> Any:
+    return next(iter(cloud.compute.servers(all_projects=True, name=f"^{name}$")))
+
+
+def _port(cloud: Connection, name: str) -> Any:
+    return next(iter(cloud.network.ports(name=name)))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A field that somebody changes behind our back."""
+
+    stack: str
+    object: str
+    alter: Callable[[Connection], object]
+
+
+def _extra_rule(cloud: Connection) -> object:
+    group = cloud.network.find_security_group("acme-train-poplar-ssh", ignore_missing=False)
+    return cloud.network.create_security_group_rule(
+        security_group_id=group.id, direction="ingress", protocol="tcp", port_range_min=1, port_range_max=2
+    )
+
+
+def _volume(cloud: Connection, name: str) -> Any:
+    return next(item for item in cloud.block_storage.volumes(all_projects=True) if item.name == name)
+
+
+def _network(cloud: Connection, name: str) -> Any:
+    return cloud.network.find_network(name, ignore_missing=False)
+
+
+#: One field of each kind that a client can alter.
+DRIFTS = (
+    Drift("lyon-acme", "acme-project", lambda c: c.identity.update_project(
+        c.identity.find_project("acme"), name="acme2")),
+    Drift("lyon-acme", "acme-train-ipu-data", lambda c: c.network.update_network(
+        _network(c, "acme-train-ipu-data"), name="renamed")),
+    Drift("lyon-acme", "acme-train-control-subnet", lambda c: c.network.update_subnet(
+        c.network.find_subnet("acme-train-control-subnet"), dns_nameservers=["192.0.2.9"])),
+    Drift("lyon-acme", "acme-router", lambda c: c.network.update_router(
+        c.network.find_router("acme-router"), name="renamed-router")),
+    Drift("lyon-acme", "acme-train-poplar-ssh", _extra_rule),
+    Drift("lyon-acme", "acme-train-poplar-0-control", lambda c: c.network.update_port(
+        _port(c, "acme-train-poplar-0-control"), security_groups=[])),
+    Drift("lyon-acme", "acme-quota", lambda c: c.compute.update_quota_set(
+        c.identity.find_project("acme2").id, instances=99)),
+    Drift("lyon-acme", "acme-train-poplar-0", lambda c: c.compute.update_server(
+        _server(c, "acme-train-poplar-0"), name="renamed-server")),
+    Drift("lyon-acme", "acme-train-poplar-0-data", lambda c: c.block_storage.update_volume(
+        _volume(c, "acme-train-poplar-0-data"), name="renamed-volume")),
+    Drift("lyon-site", "poplar-hosts", lambda c: c.compute.set_aggregate_metadata(
+        c.compute.find_aggregate("poplar-hosts"), {"interlock_role": "any"})),
+    Drift("lyon-site", "poplar.whole", lambda c: c.compute.update_flavor_extra_specs_property(
+        c.compute.find_flavor("poplar.whole"), "hw:numa_nodes", "4")),
+    Drift("lyon-site", "s3_service", lambda c: c.identity.update_role(
+        c.identity.find_role("s3_service"), description="anything")),
+)  # fmt: skip
+
+
+def test_what_a_client_altered_is_shown_by_refresh_and_mended_by_up(applied: Project, cloud: Connection) -> None:
+    for drift in DRIFTS:
+        drift.alter(cloud)
+    for stack in ("lyon-acme", "lyon-site"):
+        expected = {drift.object for drift in DRIFTS if drift.stack == stack}
+        shown = applied.must(applied.pulumi("refresh", stack, "--yes", "--diff"))
+        for name in expected:
+            assert name in shown.text, f"refresh of {stack} does not show {name}:\n{shown.text}"
+        assert changes(shown)["updated"] == len(expected), shown.text
+        mended = changes(applied.must(applied.up(stack)))
+        assert set(mended) == {"updated", "unchanged"}, mended
+        assert mended["updated"] == len(expected)
+        settled = changes(applied.must(applied.pulumi("refresh", stack, "--yes")))
+        assert set(settled) == {"unchanged"}, settled
+
+
+def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(applied: Project, cloud: Connection) -> None:
+    before = _server(cloud, "acme-train-poplar-1").id
+    for suffix in ("control", "storage"):
+        cloud.network.delete_port(_port(cloud, f"acme-train-poplar-1-{suffix}"))
+    applied.must(applied.pulumi("refresh", "lyon-acme", "--yes"))
+    mended = applied.must(applied.up("lyon-acme"))
+    assert changes(mended)["created"] == 2, mended.text
+    assert _server(cloud, "acme-train-poplar-1").id == before
+    attached = {port.name for port in cloud.network.ports(device_id=before)}
+    assert attached == {f"acme-train-poplar-1-{suffix}" for suffix in ("control", "storage", "ipu-data")}
+
+
+def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(applied: Project) -> None:
+    old = applied.objects("lyon-acme")
+    globex = (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes()
+    applied.replace("lyon/tenants/acme.yaml", "servers: 2", "servers: 3")
+    applied.must(applied.interlock("lock", "acme"))
+    grown = applied.must(applied.up("lyon-acme"))
+    new = applied.objects("lyon-acme")
+    assert {name for name in new if name not in old} == {
+        f"acme-train-poplar-2{suffix}" for suffix in ("", "-ipu-data", "-storage", "-control", "-data", "-attachment")
+    }
+    assert "replaced" not in changes(grown)
+    assert {name: item["id"] for name, item in new.items() if name in old} == {
+        name: item["id"] for name, item in old.items()
+    }
+    assert (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes() == globex
+    assert set(changes(applied.must(applied.up("lyon-globex")))) == {"unchanged"}
+    applied.replace("lyon/tenants/acme.yaml", "servers: 3", "servers: 2")
+    applied.must(applied.interlock("lock", "acme"))
+    shrunk = applied.must(applied.up("lyon-acme"))
+    assert changes(shrunk)["deleted"] == 6
+
+
+def test_a_change_of_one_tenant_leaves_the_others_lock_and_plan_as_they_are(applied: Project) -> None:
+    def acme() -> tuple[bytes, str]:
+        lock = (applied.folder / "stacks/lyon/tenants/acme.lock.json").read_bytes()
+        return lock, str(applied.output("lyon-acme")["plan_hash"])
+
+    before = acme()
+    applied.replace("lyon/tenants/globex.yaml", "servers: 1", "servers: 2")
+    applied.must(applied.interlock("lock"))
+    applied.must(applied.up("lyon-globex"))
+    assert set(changes(applied.must(applied.up("lyon-acme")))) == {"unchanged"}
+    assert acme() == before
+    applied.replace("lyon/tenants/globex.yaml", "servers: 2", "servers: 1")
+    applied.must(applied.interlock("lock"))
+    applied.must(applied.up("lyon-globex"))

@@ -1,0 +1,100 @@
+"""SIGKILL of engine and provider in the middle of a request: the next `up` ends where an uninterrupted one does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+
+import pytest
+from openstack.connection import Connection
+
+from tests.e2e.listing import Listing, listing
+from tests.e2e.project import Project, changes
+from tests.e2e.requests import Journal, Trap
+
+TENANT = """\
+name: Initech
+on_delete: erase
+access:
+  members: [bob]
+  ssh_public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKr02uEjnP4eKInAoZpd9RjVn5+oETOPEk/TeADGI9jM bob@initech.example
+vpods:
+  lab:
+    machines: 1
+    poplar: {servers: 1, flavor: poplar.quarter, volume: 10GiB}
+buckets:
+  results: {versioning: true}
+"""
+STACK = "lyon-initech"
+CONFIG = "config:\n  clusters:site: lyon\n  clusters:tenant: initech\n"
+POINTS, LONG_POINTS = 6, 25
+
+
+@pytest.fixture(scope="module")
+def victim(world: Project) -> Project:
+    """The world with a third tenant, locked and not applied."""
+    stacks = world.folder / "stacks"
+    (stacks / "lyon/tenants/initech.yaml").write_text(TENANT)
+    (stacks / f"Pulumi.{STACK}.yaml").write_text(CONFIG)
+    world.must(world.interlock("lock", "initech"))
+    world.init(STACK)
+    return world
+
+
+def _ours(journal: Journal) -> int:
+    return sum("interlock" in entry["user_agent"] for entry in journal.mutations())
+
+
+def _destroy(project: Project, cloud: Connection) -> None:
+    project.must(project.pulumi("destroy", STACK, "--yes"))
+    left = {what: names for what, names in listing(cloud, "initech").items() if names}
+    assert not left, left
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(victim: Project, cloud: Connection, journal: Journal) -> tuple[int, Listing]:
+    """How many requests a whole `up` makes, and what stands afterwards."""
+    since = journal.now()
+    victim.must(victim.up(STACK))
+    outcome = _ours(since), listing(cloud, "initech")
+    _destroy(victim, cloud)
+    return outcome
+
+
+def _points(total: int, count: int) -> list[tuple[int, str]]:
+    """`count` requests spread over all of them, held before and after they are carried out in turn."""
+    numbers = [1 + round(index * (total - 1) / (count - 1)) for index in range(count)]
+    return [(number, ("before", "after")[index % 2]) for index, number in enumerate(numbers)]
+
+
+def test_killed_at_any_request_the_next_up_converges(
+    victim: Project, cloud: Connection, trap: Trap, uninterrupted: tuple[int, Listing], long: bool
+) -> None:
+    total, whole = uninterrupted
+    for number, when in _points(total, LONG_POINTS if long else POINTS):
+        where = f"killed {when} request {number} of {total}"
+        _up_and_kill(victim, trap, number, when)
+        unlocked = victim.must(victim.interlock("unlock", STACK))
+        assert "removed the lock" in unlocked.err, where
+        again = victim.must(victim.up(STACK))
+        assert "warning" not in again.text.lower(), f"{where}:\n{again.text}"
+        assert listing(cloud, "initech") == whole, where
+        settled = changes(victim.must(victim.up(STACK, "--refresh")))
+        assert set(settled) == {"unchanged"}, f"{where}: {settled}"
+        _destroy(victim, cloud)
+
+
+def _up_and_kill(project: Project, trap: Trap, number: int, when: str) -> None:
+    trap.arm(number, when)
+    running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", STACK)
+    held = trap.wait(120)
+    assert held is not None, f"request {number} never came"
+    _kill(running)
+    trap.release()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """The whole process group at once: engine, language host, program, provider."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=30)

@@ -1,0 +1,104 @@
+"""Every way to get an input file wrong, and the exact words that answer it.
+
+A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`:
+
+tenant/  the case is the tenant's file
+site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
+lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
+         or the lock is removed, or copied under another name
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
+from interlock.planning import request_hash, site_hash
+from tests.builders.pod64 import locked
+
+HERE = Path(__file__).parent
+KINDS = ("tenant", "site", "lock")
+
+
+def files(suffix: str) -> list[str]:
+    """`<kind>/<name>` of every case that has a file with this suffix."""
+    found = (path for kind in KINDS for path in (HERE / kind).glob(f"*{suffix}"))
+    return sorted(path.relative_to(HERE).with_suffix("").as_posix() for path in found)
+
+
+CASES = files(".yaml")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_error_says_what_is_expected(case: str, tmp_path: Path) -> None:
+    stacks = tmp_path / "stacks"
+    shutil.copytree(HERE / "base", stacks)
+    with pytest.raises(InputErrors) as raised:
+        APPLY[case.split("/", maxsplit=1)[0]](HERE / f"{case}.yaml", stacks)
+    expected = (HERE / f"{case}.txt").read_text(encoding="utf-8")
+    assert f"{raised.value}\n" == expected
+
+
+def test_every_expected_text_has_a_case() -> None:
+    assert files(".txt") == CASES
+
+
+def test_base_is_right(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "base", tmp_path / "stacks")
+    lock_acme(tmp_path / "stacks")
+    check_lock(tmp_path / "stacks")
+
+
+def apply_tenant(case: Path, stacks: Path) -> None:
+    """Load with the case as acme's file."""
+    shutil.copy(case, stacks / "yard/tenants/acme.yaml")
+    load_workspace(stacks, "yard")
+
+
+def apply_site(case: Path, stacks: Path) -> None:
+    """Load with the site changed."""
+    change(stacks / "yard/site.yaml", yaml.safe_load(case.read_text(encoding="utf-8")))
+    load_workspace(stacks, "yard")
+
+
+def apply_lock(case: Path, stacks: Path) -> None:
+    """Lock acme, do what the case says, load and ask for the lock."""
+    lock_acme(stacks)
+    steps = yaml.safe_load(case.read_text(encoding="utf-8"))
+    lock = stacks / "yard/tenants/acme.lock.json"
+    files = {"lock": lock, "request": stacks / "yard/tenants/acme.yaml", "site": stacks / "yard/site.yaml"}
+    for name in files.keys() & steps.keys():
+        change(files[name], steps[name])
+    if "remove" in steps:
+        lock.unlink()
+    if "copy" in steps:
+        shutil.copy(lock, lock.with_name(f"{steps['copy']}.lock.json"))
+    check_lock(stacks)
+
+
+APPLY = {"tenant": apply_tenant, "site": apply_site, "lock": apply_lock}
+
+
+def change(file: Path, step: dict[str, Any]) -> None:
+    """Replace the one place where the text stands."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(step["replace"]) == 1
+    file.write_text(text.replace(step["replace"], step["by"]), encoding="utf-8")
+
+
+def lock_acme(stacks: Path) -> None:
+    """Write the lock that acme would get."""
+    workspace = load_workspace(stacks, "yard")
+    dump_lock(locked(workspace.site, workspace.tenants["acme"]), workspace.lock_file("acme"))
+
+
+def check_lock(stacks: Path) -> None:
+    """Load, and ask for a lock that fits request and site."""
+    workspace = load_workspace(stacks, "yard")
+    hashes = request_hash(workspace.tenants["acme"]), site_hash(workspace.site)
+    require_fresh_lock(workspace, "acme", *hashes)

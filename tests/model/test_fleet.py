@@ -1,0 +1,61 @@
+"""Sites of one fleet may not claim one thing (A12); another fleet is no concern of theirs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from interlock.model.load import InputErrors, load_fleet, load_workspace
+from tests.model.small_site import changed, small_fleet
+
+
+def second_site(stacks: Path, name: str = "yard2", *, own_serials: bool) -> Path:
+    """A copy of `yard` under another name, with the same cloud."""
+    folder = stacks / name
+    shutil.copytree(stacks / "yard", folder)
+    changed(folder / "site.yaml", "name: yard", f"name: {folder.name}")
+    if own_serials:
+        for serial in ("M-[", "H-[", "T-1", "G-1", "I-1"):
+            changed(folder / "site.yaml", serial, f"X{serial}")
+    return folder
+
+
+def test_two_sites_with_one_cloud_are_refused(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    second_site(stacks, own_serials=True)
+    with pytest.raises(InputErrors) as raised:
+        load_workspace(stacks, "yard")
+    assert [str(error).splitlines()[0] for error in raised.value.errors] == [
+        "stacks/yard2/site.yaml:3:8: IN-040 the cloud `nowhere` belongs to stacks/yard/site.yaml already"
+    ]
+
+
+def test_every_serial_that_two_sites_claim_is_told(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    changed(second_site(stacks, own_serials=False) / "site.yaml", "cloud: nowhere", "cloud: elsewhere")
+    with pytest.raises(InputErrors) as raised:
+        load_fleet(stacks, tmp_path)
+    assert {error.code for error in raised.value.errors} == {"IN-040"}
+    assert len(raised.value.errors) == 16 + 4 + 2 + 1
+
+
+def test_a_site_in_another_fleet_may_look_the_same(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    case = second_site(stacks, "leaky/vlan_taken", own_serials=False)
+    (case / "fleet.yaml").write_text("name: vlan_taken\n", encoding="utf-8")
+    assert load_workspace(stacks, "yard").site.name == "yard"
+    assert load_workspace(stacks, "leaky/vlan_taken").site.name == "vlan_taken"
+
+
+def test_a_site_without_a_fleet_is_refused(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    (stacks / "fleet.yaml").unlink()
+    with pytest.raises(InputErrors, match=r"stacks/fleet\.yaml: IN-020 the site belongs to no fleet"):
+        load_workspace(stacks, "yard")
+
+
+def test_a_site_that_is_not_there_suggests_one(tmp_path: Path) -> None:
+    with pytest.raises(InputErrors, match=r"IN-020 there is no such site\n  hint: did you mean `yard`\?"):
+        load_workspace(small_fleet(tmp_path), "yrad")

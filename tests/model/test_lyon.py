@@ -1,0 +1,113 @@
+"""The shipped site `lyon`: what its short form expands to, and where its parts stand in the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from interlock.model.load import Workspace, load_workspace
+from interlock.model.site import Cable
+
+STACKS = Path(__file__).parents[2] / "stacks"
+
+
+@pytest.fixture(scope="module")
+def lyon() -> Workspace:
+    """The site as shipped."""
+    return load_workspace(STACKS, "lyon")
+
+
+def far_end(lyon: Workspace, device: str, interface: str) -> str:
+    """What is plugged in at the other end of the cable there."""
+    cable = lyon.site.cable_at[(device, interface)]
+    return str(cable.b if str(cable.a) == f"{device}:{interface}" else cable.a)
+
+
+def test_design_expands_to_a_whole_rack(lyon: Workspace) -> None:
+    site = lyon.site
+    assert [machine.name for machine in site.machines] == [f"ipum-{number:02}" for number in range(1, 17)]
+    assert [machine.position for machine in site.machines] == list(range(1, 17))
+    assert Counter(host.role for host in site.hosts) == {"poplar": 4, "infra": 2}
+    assert [(switch.name, len(switch.ports)) for switch in site.switches] == [("tor-1", 34), ("mgmt-1", 52)]
+    poplar = site.host["poplar-1"]
+    assert (poplar.dedicated_cpus, poplar.huge_pages_gib, poplar.virtual_functions) == (224, 464, 16)
+    assert len({device.serial for device in (*site.machines, *site.hosts, *site.switches)}) == 24
+
+
+def test_port_map_is_that_of_the_design(lyon: Workspace) -> None:
+    assert far_end(lyon, "tor-1", "7") == "ipum-07:rnic"
+    assert [far_end(lyon, "tor-1", str(port)) for port in (17, 18, 23, 24)] == [
+        "poplar-1:ens161f0", "poplar-1:ens161f1", "poplar-4:ens161f0", "poplar-4:ens161f1",
+    ]  # fmt: skip
+    assert far_end(lyon, "mgmt-1", "16") == "ipum-16:mgmt"
+    assert [far_end(lyon, "mgmt-1", str(port)) for port in (33, 37, 38, 44, 45, 46, 47)] == [
+        "poplar-1:idrac", "poplar-1:eno1", "poplar-1:eno2", "poplar-4:eno2", "tor-1-management:mgmt",
+        "pdu-1:mgmt", "pdu-2:mgmt",
+    ]  # fmt: skip
+    assert not any(("tor-1", str(port)) in lyon.site.cable_at for port in range(25, 35))
+
+
+def test_chain_has_four_links_between_neighbours_and_no_wrap(lyon: Workspace) -> None:
+    def pair(cable: Cable) -> tuple[str, str]:
+        return cable.a.device, cable.b.device
+
+    for kind in ("ipu-link", "sync-link"):
+        found = Counter(pair(cable) for cable in lyon.site.cables if cable.kind == kind)
+        assert found == {(f"ipum-{i:02}", f"ipum-{i + 1:02}"): 4 for i in range(1, 16)}
+
+
+def test_no_plug_is_used_twice(lyon: Workspace) -> None:
+    ends = Counter(str(end) for cable in lyon.site.cables for end in (cable.a, cable.b))
+    assert set(ends.values()) == {1}
+
+
+def test_switch_ports_are_set_as_the_file_says(lyon: Workspace) -> None:
+    tor, management = lyon.site.switch["tor-1"].by_port, lyon.site.switch["mgmt-1"].by_port
+    assert (tor[1].mode, tor[1].untagged) == ("access", None)
+    assert (tor[17].mode, tor[17].untagged, tor[17].tagged) == ("trunk", None, ((1000, 2999),))
+    assert tor[25].mode == tor[33].mode == "disabled"
+    assert (management[1].mode, management[1].untagged) == ("access", None)
+    assert (management[49].mode, management[49].tagged) == ("trunk", ((110, 199),))
+    assert management[17].mode == "disabled"
+
+
+def test_tenants_get_the_defaults_that_they_leave_out(lyon: Workspace) -> None:
+    research = lyon.tenants["globex"].vpods[0]
+    assert (research.machines, research.poplar.flavor, research.poplar.image) == (
+        8,
+        "poplar.quarter",
+        "poplar",
+    )
+    assert research.poplar.volume is None
+    assert lyon.tenants["globex"].access.ssh_from == ()
+    volume = lyon.tenants["acme"].vpods[0].poplar.volume
+    assert volume is not None
+    assert (volume.size_gib, volume.volume_type, volume.on_delete) == (100, "fast", "erase")
+
+
+def test_every_guard_is_there_and_stated(lyon: Workspace) -> None:
+    guards = [entry.guards for entry in (*lyon.site.sharing, *lyon.site.assumptions)]
+    assert [len(found) for found in guards] == [3, 6, 2, 2, 3, 3, 4, 1]
+    assert all(value is True for found in guards for value in found.values())
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        ("assumptions.A3.no_forwarding", "no_forwarding:"),
+        ("sharing.external.no_tenant_ports", "no_tenant_ports:"),
+        ("switches.tor-1.routed_vlans", "routed_vlans: []"),
+        ("switches.mgmt-1.ports.50", "49-50: trunk"),
+        ("switches.mgmt-1.ports.3", "machines: access # as above"),
+        ("hosts.poplar-2.interfaces.fabric100g", "interfaces: {fabric100g"),
+        ("hosts.infra-1.interfaces.external", "{serial: PLACEHOLDER-INFRA-1"),
+        ("external.address_scope", "address_scope:"),
+    ],
+)
+def test_facts_of_the_full_form_are_found_in_the_file(lyon: Workspace, fact: str, line: str) -> None:
+    name, number, _ = lyon.fact_position(fact).split(":")
+    assert name == "stacks/lyon/site.yaml"
+    lines = (STACKS / "lyon/site.yaml").read_text(encoding="utf-8").splitlines()
+    assert line in lines[int(number) - 1]

@@ -1,0 +1,98 @@
+"""Values as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_core import PydanticCustomError
+
+from interlock.model.names import device_name, part_name, site_name, tenant_name, user_name
+from interlock.model.switch_ports import port_setting, settings_by_port
+from interlock.model.values import gib, names, prefix, public_key, ranges, vlan_ranges
+from interlock.model.vpod_sizes import is_size, size_fault
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
+
+
+@pytest.mark.parametrize(("text", "size"), [("100GiB", 100), ("2TiB", 2048), ("4096MiB", 4), ("0GiB", 0)])
+def test_sizes(text: str, size: int) -> None:
+    assert gib(text) == size
+
+
+def test_ranges_of_names() -> None:
+    assert names("m-[08-11]") == ["m-08", "m-09", "m-10", "m-11"]
+    assert names(["a", "b-[1-2].x"]) == ["a", "b-1.x", "b-2.x"]
+
+
+@given(st.lists(st.tuples(st.integers(1, 4094), st.integers(1, 4094)).map(sorted), min_size=1, max_size=5))
+def test_ranges_come_back_from_their_text(pairs: list[list[int]]) -> None:
+    wanted = tuple((first, last) for first, last in pairs)
+    assert ranges([f"{first}-{last}" for first, last in pairs]) == wanted
+    assert vlan_ranges(",".join(f"{first}-{last}" for first, last in pairs)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "untagged", "tagged"),
+    [
+        ("disabled", "disabled", None, ()),
+        ("access", "access", None, ()),
+        ("access 12", "access", 12, ()),
+        ("trunk 110-199", "trunk", None, ((110, 199),)),
+        ("trunk 110-149,160 native 7", "trunk", 7, ((110, 149), (160, 160))),
+        ("trunk all", "trunk", None, None),
+    ],
+)
+def test_switch_ports(text: str, mode: str, untagged: int | None, tagged: Any) -> None:
+    found = port_setting(text)
+    assert (found.mode, found.untagged, found.tagged) == (mode, untagged, tagged)
+
+
+def test_a_number_overrides_a_block_whatever_the_order() -> None:
+    table = {"3": port_setting("access 5"), "machines": port_setting("access")}
+    found = settings_by_port(table, {"machines": (1, 4)}, 5)
+    assert [(port.port, port.mode, port.untagged) for port in found] == [
+        (1, "access", None), (2, "access", None), (3, "access", 5), (4, "access", None), (5, "disabled", None),
+    ]  # fmt: skip
+
+
+@given(st.integers(-5, 70000))
+def test_sizes_of_vpods_are_powers_of_two(count: int) -> None:
+    assert is_size(count) == (count > 0 and bin(count).count("1") == 1)
+    assert (size_fault(count, ipus=False) is None) == is_size(count)
+    assert (size_fault(count, ipus=True) is None) == (count % 4 == 0 and is_size(count // 4))
+
+
+@pytest.mark.parametrize(
+    ("check", "bad"),
+    [
+        (
+            tenant_name,
+            ["site", "Acme", "a_b", "a--b", "-a", "a-", "1a", "", "a" * 21, "a;b", "a\n", None, 7],
+        ),
+        (part_name, ["key", "member-x", "a/b"]),
+        (site_name, ["my-site", "Lyon", "a.b"]),
+        (device_name, ["Ipum", "a b", "../x"]),
+        (user_name, ["@operator", "a b", "$(id)", ".x"]),
+        (prefix, ["10.0.0.1/8", "::/0", "10.0.0.0/33", 10]),
+        (
+            public_key,
+            ["", KEY.replace("ed25519", "rsa"), f"{KEY} a\n{KEY} b", KEY[:30], 'command="id" ' + KEY],
+        ),
+        (gib, ["100", "100GB", 100, "100gib", "1.5GiB", "-1GiB", None, True]),
+        (vlan_ranges, ["0-5", "4095", "9-8", "a", ""]),
+        (port_setting, ["trunk", "access all", "trunk 5000", "up"]),
+        (names, ["m-[5-1]", "m-[1-99999]", [1], {}]),
+    ],
+)
+def test_what_is_refused(check: Callable[[Any], Any], bad: list[Any]) -> None:
+    for value in bad:
+        with pytest.raises(PydanticCustomError):
+            check(value)
+
+
+def test_a_key_may_have_a_comment() -> None:
+    assert public_key(f"{KEY} anne at home\n") == f"{KEY} anne at home"
