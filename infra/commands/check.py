@@ -12,7 +12,7 @@ import typer
 from infra.exits import Exit
 from infra.gate import Gate
 from policies import Judgement
-from policies.report import as_dict, as_table
+from policies.report import as_json, as_table
 
 #: What decides the exit code where several stacks differ: the worst first.
 WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.PROVED)
@@ -55,7 +55,7 @@ def check(
 
 def _print(judgements: list[Judgement], form: Format) -> None:
     if form is Format.JSON:
-        json.dump([as_dict(judgement) for judgement in judgements], sys.stdout, indent=1, sort_keys=True)
+        json.dump([as_json(judgement) for judgement in judgements], sys.stdout, indent=1, sort_keys=True)
         print()
         return
     print("\n".join(as_table(judgement) for judgement in judgements))

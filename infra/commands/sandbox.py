@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import typer
 
+from infra import foreground
 from infra.places import ROOT
 
 
+def supervise(*arguments: str) -> int:
+    """Run the sandbox's supervisor; its exit code.
+
+    A program of its own, with packages of its own, so that nothing of it is ever imported here.
+    """
+    return foreground.run([sys.executable, ROOT / "sandbox" / "supervisor.py", *arguments])
+
+
 def sandbox(context: typer.Context) -> None:
-    """The embedded OpenStack: `up`, `down`, `status`, `reset`, `install`; `interlock sandbox --help` says more."""
-    # A program of its own, with packages of its own, so that nothing of it is ever imported here.
-    command = [sys.executable, str(ROOT / "sandbox" / "supervisor.py"), *context.args]
-    raise typer.Exit(subprocess.run(command, check=False).returncode)
+    """Look after the embedded OpenStack; `interlock sandbox --help` says more."""
+    raise typer.Exit(supervise(*context.args))

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from infra.engine import BackendLock, Engine
+from infra.backend import BackendLock
+from infra.engine import Engine
 from infra.exits import EnvironmentFailed
 
 
@@ -19,8 +20,10 @@ def unlock(
     A lock goes only if its process ran on this host and exists no more. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
 
-    Example:
+    Exit code: 0 the stack is free, 4 a process that may be running holds it.
 
+    \b
+    Example:
       interlock unlock lyon-acme
     """
     said = mend(Engine.here(), stack)
@@ -29,19 +32,21 @@ def unlock(
 
 
 def mend(engine: Engine, stack: str) -> list[str]:
-    """Unlock a stack; what was done, a line each. Raises `EnvironmentFailed` for a lock that is in use."""
-    said = [_remove(stack, lock) for lock in engine.locks(stack)]
-    dropped = engine.drop_pending_creates(stack)
-    if dropped:
-        said.append(f"{stack}: {len(dropped)} interrupted create(s) dropped; `pulumi up` finds what they made")
+    """Unlock a stack; what was done, a line each. Raises `EnvironmentFailed` for a lock that may be in use."""
+    locks = list(engine.backend.locks(stack))
+    for lock in locks:
+        _require_dead(stack, lock)
+    for lock in locks:
+        lock.remove()
+    said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
+    if dropped := engine.drop_pending_creates(stack):
+        said.append(f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made")
     return said
 
 
-def _remove(stack: str, lock: BackendLock) -> str:
+def _require_dead(stack: str, lock: BackendLock) -> None:
     if not lock.dead:
         raise EnvironmentFailed(
             f"{stack} is locked by process {lock.pid} on {lock.host} since {lock.since}, which may be running: "
-            "wait for it, or if you know that it is gone, `pulumi cancel`"
+            "wait for it, or, if you know that it is gone, run `pulumi cancel`"
         )
-    lock.path.unlink(missing_ok=True)
-    return f"{stack}: removed the lock of process {lock.pid}, which is gone"

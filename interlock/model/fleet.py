@@ -10,8 +10,7 @@ from pathlib import Path
 
 from .errors import Code, InputError, InputErrors
 from .places import places
-from .site_loading import FLEET as FLEET
-from .site_loading import LoadedSite, load_site
+from .site_loading import FLEET, LoadedSite, load_site
 from .source import Source, Step
 from .validation import FileModel, validated
 
@@ -50,9 +49,10 @@ def fleet_folder(site_folder: Path, stacks: Path) -> Path | None:
 
 
 def site_folders(fleet: Path) -> Iterator[Path]:
-    """Folders with a site, not below another fleet."""
+    """Folders with a site, not below another fleet. Below a site there is none: a tenant may be called so."""
     if (fleet / SITE).is_file():
         yield fleet
+        return
     for folder in sorted(path for path in fleet.iterdir() if path.is_dir()):
         if not (folder / FLEET).is_file():
             yield from site_folders(folder)

@@ -14,13 +14,13 @@ from typing import TypeVar
 
 from .errors import Code, InputError, InputErrors
 from .faults import Faults
-from .fleet import FLEET, fleet_folder, load_fleet
+from .fleet import fleet_folder, load_fleet
 from .lock import Lock, SiteLock
 from .locks import dump_lock, load_lock
 from .names import tenant_name
 from .places import fact_path
 from .site import Site
-from .site_loading import LoadedSite
+from .site_loading import FLEET, LoadedSite
 from .source import Source, Step
 from .tenant import Tenant
 from .tenant_expansion import TenantExpansion
@@ -127,9 +127,13 @@ def _stale(workspace: Workspace, owner: str, made_for: str, site_hash: str) -> F
 def _site_of_fleet(stacks: Path, folder: Path, base: Path) -> LoadedSite:
     """The site, loaded with its whole fleet, since a site alone cannot tell that another claims its cloud."""
     if not (folder / "site.yaml").is_file():
-        known = [path.parent.relative_to(stacks).as_posix() for path in stacks.rglob("site.yaml")]
+        known = [
+            path.parent.relative_to(stacks).as_posix()
+            for path in stacks.rglob("site.yaml")
+            if path.parent.name != "tenants"
+        ]
         position = (folder / "site.yaml").relative_to(base).as_posix()
-        hint = nearest(folder.name, known)
+        hint = nearest(folder.relative_to(stacks).as_posix(), known)
         raise InputErrors([InputError(Code.NO_FILE, position, "there is no such site", hint)])
     fleet = fleet_folder(folder, stacks)
     if fleet is None:

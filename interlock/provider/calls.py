@@ -107,10 +107,20 @@ class Api:
             return None, self._no_login(error), False, None
         if answer.status_code < 400:
             return answer, None, False, None
-        kind, said = classify(self.service, answer.status_code, answer.text)
-        failure = Failure(kind, f"{self.service} {method} {path}: {said}", service=self.service)
-        again = answer.status_code in RETRIED_STATUS and may_repeat(
-            method, idempotent=idempotent, refused=answer.status_code == 429
+        return self._answered(method, path, idempotent, answer)
+
+    def _answered(
+        self, method: str, path: str, idempotent: bool | None, answer: Any
+    ) -> tuple[None, Failure, bool, float | None]:
+        status = answer.status_code
+        kind, said = classify(self.service, status, answer.text)
+        retried = status in RETRIED_STATUS
+        again = retried and may_repeat(method, idempotent=idempotent, refused=status == 429)
+        if retried and not again:
+            # A gateway says 502, 503 or 504 also when the service behind it did the work.
+            kind = Trouble.LOST_ANSWER
+        failure = Failure(
+            kind, f"{self.service} {method} {path}: {said or f'status {status}'}", service=self.service
         )
         return None, failure, again, _retry_after(answer.headers.get("Retry-After"))
 
@@ -118,7 +128,9 @@ class Api:
         if isinstance(error, trouble.HttpError) and error.http_status == 401:
             return Failure(Trouble.UNAUTHORIZED, f"the cloud refused the credential: {_short(error)}")
         if isinstance(error, (trouble.EndpointNotFound, trouble.DiscoveryFailure)):
-            return Failure(Trouble.UNREACHABLE, f"the catalogue has no usable {self.service}: {_short(error)}")
+            return Failure(
+                Trouble.UNREACHABLE, f"the catalogue has no usable {self.service}: {_short(error)}"
+            )
         return Failure(Trouble.SERVICE, f"{self.service}: {_short(error)}", service=self.service)
 
 
@@ -130,7 +142,9 @@ def _never_left(error: BaseException) -> bool:
     """True if no connection was made at all: the request cannot have had an effect."""
     seen: BaseException | None = error
     while seen is not None:
-        if isinstance(seen, NewConnectionError) or isinstance(getattr(seen, "reason", None), NewConnectionError):
+        if isinstance(seen, NewConnectionError) or isinstance(
+            getattr(seen, "reason", None), NewConnectionError
+        ):
             return True
         if any(isinstance(getattr(arg, "reason", None), NewConnectionError) for arg in seen.args):
             return True

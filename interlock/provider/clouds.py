@@ -34,7 +34,14 @@ VERSIONS: dict[str, tuple[str, str | None]] = {
     "object-store": ("1", None),
 }
 
-_SCOPE = ("project_name", "project_id", "project_domain_name", "project_domain_id", "system_scope", "domain_id")
+_SCOPE = (
+    "project_name",
+    "project_id",
+    "project_domain_name",
+    "project_domain_id",
+    "system_scope",
+    "domain_id",
+)
 
 
 @dataclass(frozen=True)
@@ -152,6 +159,6 @@ class Cloud:
         if project not in self._plugins:
             # The same credential with another scope. An application credential cannot be scoped anew.
             options = {key: value for key, value in self._region.config["auth"].items() if key not in _SCOPE}
-            loader = loading.get_plugin_loader(self._region.config["auth_type"])
+            loader: Any = loading.get_plugin_loader(self._region.config["auth_type"])
             self._plugins[project] = loader.load_from_options(**options, project_id=project)
         return self._plugins[project]

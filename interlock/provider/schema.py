@@ -13,8 +13,14 @@ from .actuators import ACTUATORS
 
 #: Outputs that every resource has, see `state`.
 COMMON: dict[str, tuple[dict[str, Any], str]] = {
-    "cloud_id": ({"type": "string"}, "fingerprint of the cloud: the id of the identity service in its catalogue"),
-    "resolved": ({"type": "object", "additionalProperties": {"$ref": "pulumi.json#/Any"}}, "ids behind references"),
+    "cloud_id": (
+        {"type": "string"},
+        "fingerprint of the cloud: the id of the identity service in its catalogue",
+    ),
+    "resolved": (
+        {"type": "object", "additionalProperties": {"$ref": "pulumi.json#/Any"}},
+        "ids behind references",
+    ),
     "marker": ({"type": "string"}, "`interlock:<owner>:<plan name>`; empty for kinds that carry none"),
     "broken": ({"type": "string"}, "why it cannot be used and will be made anew; empty if it can"),
 }
@@ -85,5 +91,8 @@ def _form(form: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
         case "array":
             return {"type": "array", "items": _form(form.get("items", {}), whole)}
         case "object":
-            return {"type": "object", "additionalProperties": _form(form.get("additionalProperties", {}), whole)}
+            return {
+                "type": "object",
+                "additionalProperties": _form(form.get("additionalProperties", {}), whole),
+            }
     return {"$ref": "pulumi.json#/Any"}

@@ -7,7 +7,6 @@ left of it here is nothing.
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Awaitable
 from typing import IO, Any, TypeVar
@@ -44,7 +43,7 @@ _LARGEST_MESSAGE = 400 * 1024 * 1024
 _ITS_OWN = frozenset({"version", "pluginDownloadURL"})
 
 
-class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc]
+class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
     def __init__(self) -> None:
@@ -75,7 +74,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc
         return _diff(Difference({"cloud": False} if changed else {}))
 
     async def Configure(self, request: Any, context: Any) -> Any:
-        self._cloud = Cloud(str(decode(request.args).get("cloud") or request.variables.get("interlock:config:cloud", "")))
+        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""))
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
@@ -89,8 +88,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc
     async def _invoke(self, request: Any) -> Any:
         if request.tok != ADMIT:
             raise refused(f"there is no function {request.tok}")
-        result = {"faults": await self._admit(decode(request.args))}
-        return provider_pb2.InvokeResponse(**{"return": encode(result)})
+        response = provider_pb2.InvokeResponse()
+        # `return` is a word of Python's own, so it cannot be written as an argument.
+        getattr(response, "return").CopyFrom(encode({"faults": await self._admit(decode(request.args))}))
+        return response
 
     async def _admit(self, arguments: dict[str, Any]) -> list[str]:
         try:
@@ -139,7 +140,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc
         if found is None:
             return provider_pb2.ReadResponse()
         inputs, outputs = found
-        return provider_pb2.ReadResponse(id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs))
+        return provider_pb2.ReadResponse(
+            id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs)
+        )
 
     async def Update(self, request: Any, context: Any) -> Any:
         return await _answer(context, self._update(request))
@@ -168,7 +171,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):  # type: ignore[misc
 async def start(servicer: Servicer) -> tuple[Any, int]:
     """A running server and its port, on the loopback address only."""
     server = grpc.aio.server(
-        options=[("grpc.max_receive_message_length", _LARGEST_MESSAGE), ("grpc.max_send_message_length", _LARGEST_MESSAGE)]
+        options=[
+            ("grpc.max_receive_message_length", _LARGEST_MESSAGE),
+            ("grpc.max_send_message_length", _LARGEST_MESSAGE),
+        ]
     )
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")
@@ -184,7 +190,7 @@ async def serve(out: IO[str]) -> None:
     await server.wait_for_termination()
 
 
-class _Status(grpc.Status):  # type: ignore[misc]
+class _Status(grpc.Status):
     """A gRPC status with a detail that the engine looks for."""
 
     def __init__(self, message: str, detail: Any) -> None:
@@ -226,7 +232,6 @@ def _partial(partial: Partial) -> _Status:
 def _defect(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    print(f"interlock: {type(error).__name__} at {place}", file=sys.stderr)
     return f"a fault in the provider itself: {type(error).__name__}: {error} ({place}); please report it"
 
 
@@ -266,8 +271,10 @@ def _diff(found: Difference) -> Any:
         deleteBeforeReplace=True,
         hasDetailedDiff=True,
         detailedDiff={
-            name: kinds(kind=kinds.UPDATE_REPLACE if replaces else kinds.UPDATE, inputDiff=name not in _COMPUTED)
-            for name, replaces in found.changed.items()
+            name: kinds(
+                kind=kinds.UPDATE_REPLACE if replaced else kinds.UPDATE, inputDiff=name not in _COMPUTED
+            )
+            for name, replaced in found.changed.items()
         },
     )
 

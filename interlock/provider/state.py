@@ -80,7 +80,9 @@ def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed |
         | (dict(seen.outputs) if seen else {})
         | {
             "cloud_id": cloud_id,
-            "resolved": {key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()},
+            "resolved": {
+                key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()
+            },
             "marker": target.marker if CARRIERS[item.kind].field else "",
             "broken": _broken(seen),
         }
@@ -96,7 +98,9 @@ def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | No
             f"{item.kind} {item.name}: the state holds no record of what it refers to",
             "it cannot be imported; declare it, and `pulumi up` adopts what carries its marker",
         )
-    refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
+    refs: dict[str, Ids] = {
+        key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()
+    }
     return Target(item.name, item.owner, item.spec, refs, folder)
 
 

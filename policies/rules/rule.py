@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import networkx as nx
@@ -92,16 +92,20 @@ def _verdict(answer: Answer) -> Verdict:
 def absence(model: Model, count: int, search: Callable[[nx.Graph[str]], Iterable[Cause]]) -> Answer:
     """Ask a search that must find nothing, first in what is certain, then in what may be."""
     violated = tuple(unique(search(model.must)))
-    seen = {cause.key for cause in violated}
+    certain = {cause.key for cause in violated}
     unknown: dict[Hashable, Cause] = {}
     for graph in model.doubtful():
-        last = graph is model.may and len(model.unknown) > 1
         for cause in search(graph):
-            # In G_may everything shows at once: there only what no single cause explains is new.
-            explained = last and any(other.key == cause.key for other in unknown.values())
-            if cause.missing and cause.key not in seen and not explained:
-                unknown.setdefault((cause.key, cause.missing), cause)
+            if cause.missing and cause.key not in certain:
+                unknown[cause.key] = _merged(unknown.get(cause.key), cause)
     return Answer(count, violated, tuple(unknown.values()))
+
+
+def _merged(known: Cause | None, cause: Cause) -> Cause:
+    """One cause for one conflict: the first witness, and every unstated fact that would bring it about."""
+    if known is None:
+        return cause
+    return replace(known, missing=tuple(sorted({*known.missing, *cause.missing})))
 
 
 def unique(causes: Iterable[Cause]) -> Iterator[Cause]:

@@ -18,6 +18,7 @@ def tail(path: Path, lines: int = TAIL_LINES) -> str:
     return "\n".join(f"    {line}" for line in text) or "    (nothing was written)"
 
 
-def with_log(message: str, path: Path) -> SandboxError:
-    """An error that names a log file and quotes its last lines."""
-    return SandboxError(f"{message}\n  log: {path}\n  its last lines:\n{tail(path)}")
+def with_log(message: str, *paths: Path) -> SandboxError:
+    """An error that names log files and quotes the last lines of each."""
+    quotes = [f"  log: {path}\n  its last lines:\n{tail(path)}" for path in paths]
+    return SandboxError("\n".join([message, *quotes]))

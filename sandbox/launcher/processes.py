@@ -45,6 +45,11 @@ def output_file(instance: Instance, name: str) -> Path:
     return instance.logs / f"{name}.out"
 
 
+def logs(instance: Instance, process: Process) -> tuple[Path, Path]:
+    """Where to look when a process fails: what it printed, and the log of its first service."""
+    return output_file(instance, process.name), instance.logs / f"{process.listeners[0]}.log"
+
+
 def birth(pid: int) -> str:
     """When a process began, in the kernel's clock ticks; empty when it does not run, and for a zombie.
 
@@ -77,7 +82,7 @@ def spawn(instance: Instance, process: Process) -> None:
     """Start one process, detached from this terminal, unless it runs."""
     if pid_of(instance, process):
         return
-    with output_file(instance, process.name).open("ab") as output:
+    with output_file(instance, process.name).open("wb") as output:
         child = subprocess.Popen(
             configuration.command(process.module), cwd=instance.folder, start_new_session=True,
             env=configuration.environment(instance), stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -115,8 +120,7 @@ def wait_ready(instance: Instance, wanted: tuple[Process, ...]) -> None:
         left = waiting
         if left and time.monotonic() > began + START_SECONDS:
             slow = left[0]
-            raise with_log(f"{slow.name} was not ready within {START_SECONDS:.0f} s",
-                           output_file(instance, slow.name))
+            raise with_log(f"{slow.name} was not ready within {START_SECONDS:.0f} s", *logs(instance, slow))
         time.sleep(0.1)
 
 
@@ -124,7 +128,7 @@ def check_started(instance: Instance, process: Process) -> bool:
     """Whether a process is ready."""
     pid = pid_of(instance, process)
     if not pid:
-        raise with_log(f"{process.name} ended while starting", output_file(instance, process.name))
+        raise with_log(f"{process.name} ended while starting", *logs(instance, process))
     return is_ready(instance, process, pid)
 
 

@@ -12,6 +12,7 @@ from openstack.connection import Connection
 from tests.conftest import Sandbox
 from tests.e2e.project import Project
 from tests.e2e.requests import Journal, Trap
+from tests.e2e.victim import move_in
 
 STACKS = ("lyon-site", "lyon-acme", "lyon-globex")
 
@@ -57,3 +58,9 @@ def applied(world: Project) -> Project:
 def scratch(sandbox: Sandbox, tmp_path: Path) -> Project:
     """A project of a test's own, with nothing applied."""
     return Project.make(tmp_path / "project", sandbox.clouds_yaml)
+
+
+@pytest.fixture(scope="session")
+def victim(world: Project) -> Project:
+    """The world with a third, small tenant, locked and not applied."""
+    return move_in(world)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ class Project:
 
     folder: Path
     clouds_yaml: Path
+    more: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def make(cls, folder: Path, clouds_yaml: Path, program: Path = ROOT / "infra") -> Project:
@@ -64,7 +65,17 @@ class Project:
             "OS_CLIENT_CONFIG_FILE": str(self.clouds_yaml),
             "INTERLOCK_STACKS": str(self.folder / "stacks"),
             "NO_COLOR": "1",
+            **dict(self.more),
         }
+
+    def with_environment(self, **variables: str) -> Project:
+        """The same project with more variables."""
+        return replace(self, more=(*self.more, *variables.items()))
+
+    def copy_stacks(self, other: Project) -> None:
+        """Take over the stacks of another project, with its locks."""
+        shutil.rmtree(self.folder / "stacks")
+        shutil.copytree(other.folder / "stacks", self.folder / "stacks")
 
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start a command in a process group of its own."""
@@ -120,7 +131,7 @@ class Project:
         ours = (item for item in resources if item["type"].startswith("interlock:index:"))
         return {item["urn"].rsplit("::", 1)[-1]: item for item in ours}
 
-    def replace(self, file: str, old: str, new: str) -> None:
+    def edit(self, file: str, old: str, new: str) -> None:
         """Change one place in a file below `stacks/`."""
         path = self.folder / "stacks" / file
         text = path.read_text()

@@ -102,7 +102,7 @@ def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(applied: 
 def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(applied: Project) -> None:
     old = applied.objects("lyon-acme")
     globex = (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes()
-    applied.replace("lyon/tenants/acme.yaml", "servers: 2", "servers: 3")
+    applied.edit("lyon/tenants/acme.yaml", "servers: 2", "servers: 3")
     applied.must(applied.interlock("lock", "acme"))
     grown = applied.must(applied.up("lyon-acme"))
     new = applied.objects("lyon-acme")
@@ -115,7 +115,7 @@ def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(app
     }
     assert (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes() == globex
     assert set(changes(applied.must(applied.up("lyon-globex")))) == {"unchanged"}
-    applied.replace("lyon/tenants/acme.yaml", "servers: 3", "servers: 2")
+    applied.edit("lyon/tenants/acme.yaml", "servers: 3", "servers: 2")
     applied.must(applied.interlock("lock", "acme"))
     shrunk = applied.must(applied.up("lyon-acme"))
     assert changes(shrunk)["deleted"] == 6
@@ -127,11 +127,11 @@ def test_a_change_of_one_tenant_leaves_the_others_lock_and_plan_as_they_are(appl
         return lock, str(applied.output("lyon-acme")["plan_hash"])
 
     before = acme()
-    applied.replace("lyon/tenants/globex.yaml", "servers: 1", "servers: 2")
+    applied.edit("lyon/tenants/globex.yaml", "servers: 1", "servers: 2")
     applied.must(applied.interlock("lock"))
     applied.must(applied.up("lyon-globex"))
     assert set(changes(applied.must(applied.up("lyon-acme")))) == {"unchanged"}
     assert acme() == before
-    applied.replace("lyon/tenants/globex.yaml", "servers: 2", "servers: 1")
+    applied.edit("lyon/tenants/globex.yaml", "servers: 2", "servers: 1")
     applied.must(applied.interlock("lock"))
     applied.must(applied.up("lyon-globex"))

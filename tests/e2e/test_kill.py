@@ -12,34 +12,9 @@ from openstack.connection import Connection
 from tests.e2e.listing import Listing, listing
 from tests.e2e.project import Project, changes
 from tests.e2e.requests import Journal, Trap
+from tests.e2e.victim import STACK
 
-TENANT = """\
-name: Initech
-on_delete: erase
-access:
-  members: [bob]
-  ssh_public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKr02uEjnP4eKInAoZpd9RjVn5+oETOPEk/TeADGI9jM bob@initech.example
-vpods:
-  lab:
-    machines: 1
-    poplar: {servers: 1, flavor: poplar.quarter, volume: 10GiB}
-buckets:
-  results: {versioning: true}
-"""
-STACK = "lyon-initech"
-CONFIG = "config:\n  clusters:site: lyon\n  clusters:tenant: initech\n"
 POINTS, LONG_POINTS = 6, 25
-
-
-@pytest.fixture(scope="module")
-def victim(world: Project) -> Project:
-    """The world with a third tenant, locked and not applied."""
-    stacks = world.folder / "stacks"
-    (stacks / "lyon/tenants/initech.yaml").write_text(TENANT)
-    (stacks / f"Pulumi.{STACK}.yaml").write_text(CONFIG)
-    world.must(world.interlock("lock", "initech"))
-    world.init(STACK)
-    return world
 
 
 def _ours(journal: Journal) -> int:

@@ -49,6 +49,14 @@ def test_a_site_in_another_fleet_may_look_the_same(tmp_path: Path) -> None:
     assert load_workspace(stacks, "leaky/vlan_taken").site.name == "vlan_taken"
 
 
+def test_a_site_that_is_its_own_fleet_may_be_called_otherwise(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    case = second_site(stacks, "leaky/vlan_taken", own_serials=False)
+    (case / "fleet.yaml").write_text("name: vlan_taken\n", encoding="utf-8")
+    changed(case / "site.yaml", "name: vlan_taken", "name: yard")
+    assert load_workspace(stacks, "leaky/vlan_taken").site.name == "yard"
+
+
 def test_a_site_without_a_fleet_is_refused(tmp_path: Path) -> None:
     stacks = small_fleet(tmp_path)
     (stacks / "fleet.yaml").unlink()

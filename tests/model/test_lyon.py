@@ -33,7 +33,8 @@ def test_design_expands_to_a_whole_rack(lyon: Workspace) -> None:
     assert [(switch.name, len(switch.ports)) for switch in site.switches] == [("tor-1", 34), ("mgmt-1", 52)]
     poplar = site.host["poplar-1"]
     assert (poplar.dedicated_cpus, poplar.huge_pages_gib, poplar.virtual_functions) == (224, 464, 16)
-    assert len({device.serial for device in (*site.machines, *site.hosts, *site.switches)}) == 24
+    serials = {item.serial for item in site.machines} | {item.serial for item in site.hosts}
+    assert len(serials | {item.serial for item in site.switches}) == 24
 
 
 def test_port_map_is_that_of_the_design(lyon: Workspace) -> None:
@@ -88,7 +89,7 @@ def test_tenants_get_the_defaults_that_they_leave_out(lyon: Workspace) -> None:
 
 
 def test_every_guard_is_there_and_stated(lyon: Workspace) -> None:
-    guards = [entry.guards for entry in (*lyon.site.sharing, *lyon.site.assumptions)]
+    guards = [entry.guards for entry in lyon.site.sharing] + [entry.guards for entry in lyon.site.assumptions]
     assert [len(found) for found in guards] == [3, 6, 2, 2, 3, 3, 4, 1]
     assert all(value is True for found in guards for value in found.values())
 

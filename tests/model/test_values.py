@@ -55,7 +55,8 @@ def test_a_number_overrides_a_block_whatever_the_order() -> None:
     table = {"3": port_setting("access 5"), "machines": port_setting("access")}
     found = settings_by_port(table, {"machines": (1, 4)}, 5)
     assert [(port.port, port.mode, port.untagged) for port in found] == [
-        (1, "access", None), (2, "access", None), (3, "access", 5), (4, "access", None), (5, "disabled", None),
+        (1, "access", None), (2, "access", None), (3, "access", 5), (4, "access", None),
+        (5, "disabled", None),
     ]  # fmt: skip
 
 

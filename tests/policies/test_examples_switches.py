@@ -25,11 +25,12 @@ def leaves(
 ) -> Site:
     """The site; what the uplinks carry tagged at all four ends, and their native VLANs at leaf 1 and at the spine."""
     legs = [SwitchPortConfig(port=port, mode="trunk", tagged=WIDE) for port in range(17, 25)]
+    rnics = [SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17)]
     up = SwitchPortConfig(port=32, mode="trunk", tagged=tagged)
     down = [SwitchPortConfig(port=port, mode="trunk", tagged=tagged) for port in (1, 2)]
     switches = (
-        _switch("leaf-1", "tor", (*legs[:4], up.model_copy(update={"untagged": natives[0]}))),
-        _switch("leaf-2", "tor", (*legs[4:], up)),
+        _switch("leaf-1", "tor", (*rnics[:8], *legs[:4], up.model_copy(update={"untagged": natives[0]}))),
+        _switch("leaf-2", "tor", (*rnics[8:], *legs[4:], up)),
         _switch("spine-1", "spine", (down[0].model_copy(update={"untagged": natives[1]}), down[1])),
         management_switch(),
     )
@@ -120,7 +121,8 @@ def test_example_06_an_uplink_that_nobody_describes() -> None:
     acme, globex = two(site)
     judgement = judged(site, globex.plan, acme)
     assert verdicts(judgement)["ISO-11"] == N
-    assert first(judgement).missing == ("switches.spine-1.ports.2",)
+    found = next(item for item in judgement.findings if item.rule == "ISO-11")
+    assert found.missing == ("switches.spine-1.ports.2",)
 
 
 def test_example_07_native_vlans_that_differ() -> None:
@@ -162,6 +164,17 @@ def test_wires_of_one_vpod_over_two_leaves_need_the_uplink() -> None:
     """A presence claim: what is not carried is missing, not isolated."""
     site = leaves()
     acme = made(site, tenant("acme"), hosts=("poplar-1", "poplar-3"))
+    # One physical network over both leaves: a name for two segments, as nothing joins them.
+    both = tuple(
+        item.model_copy(update={"switches": ("leaf-1", "leaf-2")}) if item.name == "fabric-1" else item
+        for item in site.physical_networks
+    )
+    legs = {"fabric-1": ("ens161f0", "ens161f1")}
+    servers = tuple(
+        host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in site.hosts
+    )
+    changes = {"physical_networks": both, "hosts": servers}
+    site = full_site(**{name: getattr(site, name) for name in type(site).model_fields} | changes)
     judgement = judged(site, acme.plan)
     assert verdicts(judgement)["ISO-03"] == V
     assert "acme-train-poplar-1-ipu-data" in first(judgement).message

@@ -19,10 +19,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import marker
 from interlock.resources import Resource
-
-from ..clouds import Cloud
-from ..markers import marker
 
 R = TypeVar("R", bound=Resource)
 

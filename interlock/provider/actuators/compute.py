@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import join, marker, split
 from interlock.resources import Aggregate, Flavor, Keypair, Resource
 
-from ..clouds import Cloud
-from ..markers import join, marker, split
 from .base import Actuator, Observed, Target
 
 #: Key of Nova's and Cinder's metadata, and of Glance's properties, that holds the marker.
@@ -73,9 +73,7 @@ class AggregateActuator(Actuator[Aggregate]):
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         found = cloud.api("compute").get("/os-aggregates")["aggregates"]
         return [
-            str(item["id"])
-            for item in found
-            if mark in (item["metadata"].get(KEY), split(item["name"])[1])
+            str(item["id"]) for item in found if mark in (item["metadata"].get(KEY), split(item["name"])[1])
         ]
 
     def create(self, cloud: Cloud, target: Target[Aggregate]) -> str:
@@ -93,7 +91,9 @@ class AggregateActuator(Actuator[Aggregate]):
         fields = {"name": raw["name"], "hosts": raw["hosts"], "metadata": metadata}
         return Observed(ident, raw["metadata"].get(KEY, ""), fields)
 
-    def update(self, cloud: Cloud, target: Target[Aggregate], seen: Observed, changed: frozenset[str]) -> None:
+    def update(
+        self, cloud: Cloud, target: Target[Aggregate], seen: Observed, changed: frozenset[str]
+    ) -> None:
         api, path = cloud.api("compute"), f"/os-aggregates/{seen.id}"
         if changed & {"marker", "metadata"}:
             gone: dict[str, Any] = dict.fromkeys(seen.fields["metadata"].keys() - target.spec.metadata.keys())

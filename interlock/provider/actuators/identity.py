@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
+from interlock.provider.markers import join, split
 from interlock.resources import Project, Quota, Resource, Role, RoleAssignment, ServiceUser
 
-from ..clouds import Cloud
-from ..errors import Failure, Trouble
-from ..markers import join, split
 from .base import Actuator, Observed, Target
 
 
@@ -72,7 +72,9 @@ def _left_in(cloud: Cloud, project: str) -> list[str]:
     """What still lies in a project, as `kind name`; at most ten of each."""
     network = cloud.api("network")
     servers = cloud.api("compute").get("/servers", all_tenants=1, project_id=project, limit=10)["servers"]
-    volumes = cloud.api("block-storage").get("/volumes", all_tenants=1, project_id=project, limit=10)["volumes"]
+    volumes = cloud.api("block-storage").get("/volumes", all_tenants=1, project_id=project, limit=10)[
+        "volumes"
+    ]
     found = {
         "server": servers,
         "volume": volumes,
@@ -141,7 +143,9 @@ class ServiceUserActuator(Actuator[ServiceUser]):
         references = {"project": raw.get("default_project_id")}
         return Observed(ident, split(raw.get("description"))[1], {"name": raw["name"]}, references)
 
-    def update(self, cloud: Cloud, target: Target[ServiceUser], seen: Observed, changed: frozenset[str]) -> None:
+    def update(
+        self, cloud: Cloud, target: Target[ServiceUser], seen: Observed, changed: frozenset[str]
+    ) -> None:
         cloud.api("identity").patch(f"/users/{seen.id}", {"user": {"description": target.marker}})
 
     def delete(self, cloud: Cloud, ident: str, target: Target[ServiceUser]) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import refused
 from interlock.resources import Image, Resource
 
-from ..clouds import Cloud
-from ..errors import refused
 from .base import Actuator, Observed, Phase, Target
 from .compute import KEY
 

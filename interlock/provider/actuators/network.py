@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import split
 from interlock.resources import AddressScope, Network, Port, Resource, SegmentRange, Subnet, SubnetPool
 
-from ..clouds import Cloud
-from ..markers import split
 from .base import Ids, Observed, Target
 from .neutron import NamedNeutronActuator, NeutronActuator
 
@@ -27,7 +28,12 @@ class SegmentRangeActuator(NamedNeutronActuator[SegmentRange]):
 
     def body(self, cloud: Cloud, target: Target[SegmentRange]) -> dict[str, Any]:
         spec = target.spec
-        body = {"network_type": spec.network_type, "minimum": spec.minimum, "maximum": spec.maximum, "shared": True}
+        body: dict[str, Any] = {
+            "network_type": spec.network_type,
+            "minimum": spec.minimum,
+            "maximum": spec.maximum,
+            "shared": True,
+        }
         if spec.physical_network is not None:
             body["physical_network"] = spec.physical_network
         return body
@@ -102,7 +108,9 @@ class NetworkActuator(NeutronActuator[Network]):
     PATH: ClassVar[str] = "networks"
     ONE: ClassVar[str] = "network"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "port_security_enabled", "mtu")
-    OUTPUTS = {"segment": "segmentation id in use (VLAN or VNI); null on a flat network"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "segment": "segmentation id in use (VLAN or VNI); null on a flat network"
+    }
 
     def body(self, cloud: Cloud, target: Target[Network]) -> dict[str, Any]:
         spec = target.spec
@@ -186,7 +194,7 @@ class PortActuator(NeutronActuator[Port]):
     PATH: ClassVar[str] = "ports"
     ONE: ClassVar[str] = "port"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "fixed_ips", "port_security_enabled", "security_groups")
-    OUTPUTS = {"mac": "Ethernet address of the port"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"mac": "Ethernet address of the port"}
 
     def body(self, cloud: Cloud, target: Target[Port]) -> dict[str, Any]:
         spec = target.spec

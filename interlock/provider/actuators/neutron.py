@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import join, split
 from interlock.resources import Resource
 
-from ..clouds import Cloud
-from ..markers import join, split
 from .base import Actuator, Observed, Target
 
 R = TypeVar("R", bound=Resource)

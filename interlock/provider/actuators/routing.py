@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
 from interlock.resources import Resource, Router, RouterInterface, Rule, SecurityGroup
 
-from ..clouds import Cloud
-from ..errors import Failure, Trouble
 from .base import Actuator, Ids, Observed, Target
 from .neutron import NeutronActuator
 
@@ -27,7 +27,9 @@ class RouterActuator(NeutronActuator[Router]):
     PATH: ClassVar[str] = "routers"
     ONE: ClassVar[str] = "router"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "external_gateway_info")
-    OUTPUTS = {"external_addresses": "addresses of the gateway, from which SNAT speaks"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "external_addresses": "addresses of the gateway, from which SNAT speaks"
+    }
 
     def body(self, cloud: Cloud, target: Target[Router]) -> dict[str, Any]:
         gateway: dict[str, Any] = {}
@@ -53,7 +55,7 @@ class RouterInterfaceActuator(Actuator[RouterInterface]):
 
     KIND: ClassVar[type[Resource]] = RouterInterface
     SERVICE: ClassVar[str] = "network"
-    OUTPUTS = {"address": "address of the router on the subnet"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"address": "address of the router on the subnet"}
 
     def find(self, cloud: Cloud, target: Target[RouterInterface]) -> Sequence[str]:
         router, subnet = target.one("router"), target.one("subnet")
@@ -71,7 +73,9 @@ class RouterInterfaceActuator(Actuator[RouterInterface]):
         answer = cloud.api("network").put(path, {"subnet_id": target.one("subnet")}, idempotent=False)
         return str(answer["port_id"])
 
-    def read(self, cloud: Cloud, ident: str, target: Target[RouterInterface] | None = None) -> Observed | None:
+    def read(
+        self, cloud: Cloud, ident: str, target: Target[RouterInterface] | None = None
+    ) -> Observed | None:
         found = cloud.api("network").find(f"/ports/{ident}")
         if found is None or found["port"]["device_owner"] not in INTERFACES:
             return None

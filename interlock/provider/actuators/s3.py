@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from interlock import __version__
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble, classify
 from interlock.resources import Bucket, Resource, S3Credential
 
-from ..clouds import Cloud
-from ..errors import Failure, Trouble, classify
 from .base import Actuator, Ids, Observed, Target
 
 if TYPE_CHECKING:
@@ -25,7 +25,10 @@ class S3CredentialActuator(Actuator[S3Credential]):
 
     KIND: ClassVar[type[Resource]] = S3Credential
     SERVICE: ClassVar[str] = "identity"
-    OUTPUTS = {"access_key": "S3 access key", "secret_key": "S3 secret key, a Pulumi secret"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "access_key": "S3 access key",
+        "secret_key": "S3 secret key, a Pulumi secret",
+    }
     SECRET: ClassVar[frozenset[str]] = frozenset({"secret_key"})
 
     def create(self, cloud: Cloud, target: Target[S3Credential]) -> str:
@@ -57,7 +60,7 @@ class BucketActuator(Actuator[Bucket]):
     KIND: ClassVar[type[Resource]] = Bucket
     SERVICE: ClassVar[str] = "object-store"
     PATIENCE: ClassVar[float] = 600.0
-    OUTPUTS = {"endpoint": "address of the S3 service"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"endpoint": "address of the S3 service"}
 
     def find(self, cloud: Cloud, target: Target[Bucket]) -> Sequence[str]:
         # Only buckets of the key's own account answer; one of that name elsewhere is refused or not seen.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
 from interlock.resources import Resource, Server
 
-from ..clouds import Cloud
 from .base import Actuator, Ids, Observed, Phase, Target
 from .compute import KEY
 
@@ -26,7 +26,10 @@ class ServerActuator(Actuator[Server]):
     KIND: ClassVar[type[Resource]] = Server
     SERVICE: ClassVar[str] = "compute"
     PATIENCE: ClassVar[float] = 600.0
-    OUTPUTS = {"status": "Nova's state of the server", "hypervisor": "host on which it really is"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "status": "Nova's state of the server",
+        "hypervisor": "host on which it really is",
+    }
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         found = cloud.api("compute").items("/servers/detail", "servers", all_tenants=1, project_id=project)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import refused
+from interlock.provider.markers import join, split
 from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
 
-from ..clouds import Cloud
-from ..errors import refused
-from ..markers import join, split
 from .base import Actuator, Ids, Observed, Phase, Target
 from .compute import KEY
 
@@ -45,7 +45,9 @@ class VolumeTypeActuator(Actuator[VolumeType]):
         fields = {"name": raw["name"], "description": text, "extra_specs": raw["extra_specs"]}
         return Observed(ident, mark, fields)
 
-    def update(self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]) -> None:
+    def update(
+        self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]
+    ) -> None:
         api, path, spec = cloud.api("block-storage"), f"/types/{seen.id}", target.spec
         if changed & {"name", "description", "marker"}:
             body = {"name": spec.name, "description": join(spec.description, target.marker)}
@@ -129,7 +131,7 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     KIND: ClassVar[type[Resource]] = VolumeAttachment
     SERVICE: ClassVar[str] = "compute"
     PATIENCE: ClassVar[float] = 180.0
-    OUTPUTS = {"device": "device name that Nova proposes to the guest"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"device": "device name that Nova proposes to the guest"}
 
     def find(self, cloud: Cloud, target: Target[VolumeAttachment]) -> Sequence[str]:
         ident = f"{target.one('server')}/{target.one('volume')}"
@@ -141,7 +143,9 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
         api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
         return f"{server}/{volume}"
 
-    def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
+    def read(
+        self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None
+    ) -> Observed | None:
         server, volume = ident.split("/")
         found = cloud.api("compute").find(f"/servers/{server}/os-volume_attachments/{volume}")
         answer = cloud.api("block-storage").find(f"/volumes/{volume}")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure
 from interlock.resources import Admission
 
-from ..clouds import Cloud
-from ..errors import Failure
 from .capacity import hosts, quotas, virtual_functions
 from .faults import Fault, of_failure
 from .presence import credential, image_files, referred

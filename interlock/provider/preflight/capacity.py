@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.actuators.compute import KEY
+from interlock.provider.actuators.identity import QUOTAS
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure
+from interlock.provider.markers import owner_of, split
+from interlock.provider.references import parts, site_object
 from interlock.resources import Admission, Aggregate, Flavor, Port, Resource, Server, is_site_reference
 
-from ..actuators import ACTUATORS
-from ..actuators.compute import KEY
-from ..actuators.identity import QUOTAS
-from ..clouds import Cloud
-from ..errors import Failure
-from ..markers import owner_of, split
-from ..references import parts, site_object
 from .faults import Fault, everything, planned
 
 #: Kind -> the limit (a field of `Quota`) of which each object uses one.
@@ -49,7 +49,11 @@ def hosts(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
     for host in sorted(wanted):
         service = known.get(host)
         if service is None:
-            yield Fault("host", f"Nova knows no host {host}", f"it knows {', '.join(sorted(known))}; correct the site file")
+            yield Fault(
+                "host",
+                f"Nova knows no host {host}",
+                f"it knows {', '.join(sorted(known))}; correct the site file",
+            )
         elif service["status"] != "enabled" or service["state"] != "up":
             reason = f": {service['disabled_reason']}" if service.get("disabled_reason") else ""
             state = f"{service['status']} and {service['state']}{reason}"
@@ -64,19 +68,27 @@ def virtual_functions(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
         needed[server.host] += sum(1 for port in server.ports if port in direct)
     if not +needed:
         return
-    fields = ["description", "binding:host_id"]
-    ports = cloud.api("network").items("/ports", "ports", fields=fields, **{"binding:vnic_type": "direct"})
-    others = Counter(
-        port["binding:host_id"] for port in ports if owner_of(split(port["description"])[1]) != admission.owner
-    )
     for host, count in sorted((+needed).items()):
         has = admission.virtual_functions.get(host)
-        if has is not None and count + others[host] > has:
+        others = 0 if has is None else _used_by_others(cloud, admission, host)
+        if has is not None and count + others > has:
             yield Fault(
                 "virtual functions",
-                f"host {host} has {has} virtual functions: {others[host]} are used by others, the plan needs {count}",
+                f"host {host} has {has} virtual functions: {others} are used by others, the plan needs {count}",
                 "free some, or lock the servers to other hosts",
             )
+
+
+def _used_by_others(cloud: Cloud, admission: Admission, host: str) -> int:
+    # Neutron filters by host, which only an administrator sees, and not by kind of port.
+    fields = ["description", "binding:vnic_type"]
+    ports = cloud.api("network").items("/ports", "ports", fields=fields, **{"binding:host_id": host})
+    return sum(
+        1
+        for port in ports
+        if port["binding:vnic_type"] == "direct"
+        and owner_of(split(port["description"])[1]) != admission.owner
+    )
 
 
 def quotas(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
@@ -152,7 +164,9 @@ def _ours(cloud: Cloud, admission: Admission, project: str, needed: Counter[str]
             items = cloud.api("network").items(
                 f"/{path}", path.replace("-", "_"), project_id=project, fields=["description"]
             )
-            have[which] = sum(1 for item in items if owner_of(split(item["description"])[1]) == admission.owner)
+            have[which] = sum(
+                1 for item in items if owner_of(split(item["description"])[1]) == admission.owner
+            )
     if needed["instances"]:
         servers = cloud.api("compute").items("/servers/detail", "servers", all_tenants=1, project_id=project)
         for server in servers:

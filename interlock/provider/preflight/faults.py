@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from interlock.provider.errors import Failure
 from interlock.resources import KINDS, Admission, Resource
-
-from ..errors import Failure
 
 R = TypeVar("R", bound=Resource)
 

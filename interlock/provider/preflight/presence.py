@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.actuators.image import file_fault
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure
+from interlock.provider.markers import marker
+from interlock.provider.references import cloud_object, parts, site_object
 from interlock.resources import Admission, Image, is_cloud_reference, is_site_reference
 
-from ..actuators import ACTUATORS
-from ..actuators.image import file_fault
-from ..clouds import Cloud
-from ..errors import Failure
-from ..markers import marker
-from ..references import cloud_object, parts, site_object
 from .faults import Fault, everything, of_failure, planned
 
 
@@ -47,4 +47,6 @@ def image_files(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
         if not ACTUATORS["Image"].search(cloud, mark, cloud.login.project):
             fault = file_fault(Path(admission.site_folder) / image.file, image.sha512)
             if fault:
-                yield Fault("image", f"image {name}: {fault}", "put the right file there, or correct `sha512`")
+                yield Fault(
+                    "image", f"image {name}: {fault}", "put the right file there, or correct `sha512`"
+                )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import owner_of, split
 from interlock.resources import Admission, Network
 
-from ..clouds import Cloud
-from ..markers import owner_of, split
 from .faults import Fault, planned
 
 _FIELDS = [

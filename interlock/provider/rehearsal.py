@@ -1,0 +1,57 @@
+"""An update must follow a preview of the same proof in the same run of the engine.
+
+Each resource is checked when it is registered, and a resource that waits for another's output is registered
+only after that one was made. So in an update alone, code beside the plan could be found after the first object
+exists. In a preview nothing is made and everything is registered: whatever a program declares is checked there
+before anything is touched. `--skip-preview` leaves that out, and is therefore refused.
+
+The preview and the update of one `pulumi up` are served by two provider processes with the same parent, the
+engine. The first leaves a note for the second.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.resources import Admission
+
+NOT_REHEARSED = (
+    "no preview of this plan in this run of pulumi: leave out --skip-preview (with the Automation API, run the "
+    "command `pulumi up` itself, which previews and applies in one run)"
+)
+
+
+@dataclass(frozen=True)
+class Rehearsals:
+    """Notes of previews in one folder, a file for each stack."""
+
+    folder: Path
+
+    def begin(self, admission: Admission) -> None:
+        """A preview begins; it counts until something in it is refused."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._file(admission).write_text(json.dumps(_note(admission)))
+
+    def fail(self, admission: Admission) -> None:
+        """Something was refused: this preview allows nothing."""
+        self._file(admission).unlink(missing_ok=True)
+
+    def consume(self, admission: Admission) -> bool:
+        """True if this run of the engine has previewed this very proof; a note serves once."""
+        path = self._file(admission)
+        try:
+            note = json.loads(path.read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            return False
+        path.unlink(missing_ok=True)
+        return bool(note == _note(admission))
+
+    def _file(self, admission: Admission) -> Path:
+        return self.folder / f"{admission.stack}.json"
+
+
+def _note(admission: Admission) -> dict[str, object]:
+    return {"proof": admission.proof_hash, "engine": os.getppid()}

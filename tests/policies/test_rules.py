@@ -1,0 +1,261 @@
+"""For each rule a defect that it explains best; with the rule off, nothing or the named general rule finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from interlock.model.site import SwitchPortConfig, VlanPool
+from policies import RULES, Judgement, Severity, Verdict, judge
+from policies.report import by_specificity
+from tests.builders.pod64 import external, hosts, management_switch, pools, tenant, tor
+from tests.policies.workspace import NA, P, V, edited, first, full_site, judged, made, pair, text, verdicts
+
+SITE = full_site()
+Case = Callable[[tuple[object, ...]], Judgement]
+
+
+def two_claims(rules: tuple[object, ...]) -> Judgement:
+    acme = made(SITE, tenant("acme"))
+    globex = made(SITE, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1000)
+    return judge(SITE, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+
+
+def no_scope(rules: tuple[object, ...]) -> Judgement:
+    site = full_site(external=external(address_scope=None))
+    acme, globex = pair(site)
+    return judge(site, acme.plan, [globex.lock], rules)  # type: ignore[arg-type]
+
+
+def stray_rnic(rules: tuple[object, ...]) -> Judgement:
+    acme, globex = pair(SITE)
+    name = next(item.name for item in globex.plan.resources if "-rnic-" in item.name)
+    return judge(SITE, edited(globex.plan, name, vlan=1000), [acme.lock], rules)  # type: ignore[arg-type]
+
+
+def tenants_controller(rules: tuple[object, ...]) -> Judgement:
+    acme, globex = pair(SITE)
+    plan = edited(acme.plan, "acme-train-controller", project="acme-project")
+    return judge(SITE, plan, [globex.lock], rules)  # type: ignore[arg-type]
+
+
+def unchecked_function(rules: tuple[object, ...]) -> Judgement:
+    acme, globex = pair(SITE)
+    plan = edited(acme.plan, "acme-train-poplar-0-storage", port_security=False)
+    return judge(SITE, plan, [globex.lock], rules)  # type: ignore[arg-type]
+
+
+def hidden_sameness(rules: tuple[object, ...]) -> Judgement:
+    """Storage and ipu-data of one tenant on one VLAN, under two physical networks of one ToR."""
+    base = full_site()
+    names = tuple(base.physical_networks[0].model_copy(update={"name": name}) for name in ("data", "storage"))
+    legs = {"data": ("ens161f0", "ens161f1"), "storage": ("ens161f0", "ens161f1")}
+    site = full_site(
+        hosts=tuple(
+            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in hosts()
+        ),
+        physical_networks=names + base.physical_networks[1:],
+        pools=pools(
+            ipu_data=VlanPool(physical_network="data", vlans=((1000, 1999),)),
+            storage=VlanPool(physical_network="storage", vlans=((1000, 2999),)),
+        ),
+    )
+    acme = made(site, tenant("acme"), storage_vlan=2000)
+    globex = made(site, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1002, storage_vlan=1000)
+    return judge(site, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+
+
+def reserved_id(rules: tuple[object, ...]) -> Judgement:
+    site = full_site(pools=pools(reserved_vlans=(1, 2500, 4095)))
+    return judge(site, made(site, tenant("acme"), storage_vlan=2500).plan, [], rules)  # type: ignore[arg-type]
+
+
+def overlap_on_router(rules: tuple[object, ...]) -> Judgement:
+    acme = made(SITE, tenant("acme"))
+    data = acme.lock.allocation.vpods["train"].ipu_data_subnet
+    plan = edited(acme.plan, "acme-train-storage-subnet", cidr=data)
+    for port in ("acme-train-poplar-0-storage", "acme-train-poplar-1-storage"):
+        address = acme.plan.by_name[port.replace("storage", "ipu-data")].resource.address  # type: ignore[attr-defined]
+        plan = edited(plan, port, address=address)
+    return judge(SITE, plan, [], rules)  # type: ignore[arg-type]
+
+
+def three_machines(rules: tuple[object, ...]) -> Judgement:
+    machines = ("ipum-01", "ipum-02", "ipum-03")
+    return judge(SITE, made(SITE, tenant("acme", machines=3), machines=machines).plan, [], rules)  # type: ignore[arg-type]
+
+
+def a_hole(rules: tuple[object, ...]) -> Judgement:
+    machines = ("ipum-01", "ipum-02", "ipum-03", "ipum-05")
+    return judge(SITE, made(SITE, tenant("acme"), machines=machines).plan, [], rules)  # type: ignore[arg-type]
+
+
+def shared_machines(rules: tuple[object, ...]) -> Judgement:
+    acme = made(SITE, tenant("acme"))
+    held = acme.lock.allocation.vpods["train"].machines
+    globex = made(SITE, tenant("globex"), [acme.lock], machines=held)
+    return judge(SITE, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+
+
+def narrow_subnet(rules: tuple[object, ...]) -> Judgement:
+    acme = made(SITE, tenant("acme"))
+    subnet = acme.lock.allocation.vpods["train"].ipu_data_subnet
+    narrow = subnet.rpartition("/")[0] + "/29"
+    plan = edited(acme.plan, "acme-train-ipu-data-subnet", cidr=narrow)
+    prefix = narrow.rpartition(".")[0]
+    for number, port in enumerate(("acme-train-poplar-0-ipu-data", "acme-train-poplar-1-ipu-data")):
+        plan = edited(plan, port, address=f"{prefix}.{2 + number}")
+    return judge(SITE, plan, [], rules)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A defect, the rule that explains it best, and the rule that finds it with that one off (None: nothing)."""
+
+    rule: str
+    case: Case
+    otherwise: str | None
+
+
+DEFECTS = (
+    Defect("ISO-01", two_claims, "ISO-11"),
+    Defect("ISO-02", no_scope, None),
+    Defect("ISO-03", stray_rnic, "ISO-01"),
+    Defect("ISO-05", tenants_controller, "ISO-01"),
+    Defect("ISO-08", unchecked_function, "ISO-03"),
+    Defect("ISO-11", hidden_sameness, "ISO-01"),
+    Defect("ISO-12", reserved_id, None),
+    Defect("L3-04", overlap_on_router, None),
+    Defect("TOP-02", three_machines, None),
+    Defect("TOP-03", a_hole, None),
+    Defect("TOP-06", shared_machines, "ISO-03"),
+    Defect("CAP-05", narrow_subnet, None),
+)
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.rule)
+def test_a_defect_is_explained_by_its_rule(defect: Defect) -> None:
+    found = first(defect.case(RULES))
+    assert (found.rule, found.verdict) == (defect.rule, Verdict.VIOLATED)
+    assert found.witness
+    assert found.hint
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.rule)
+def test_with_the_rule_off(defect: Defect) -> None:
+    rest = defect.case(tuple(rule for rule in RULES if rule.id != defect.rule))
+    findings = by_specificity(rest)
+    assert (findings[0].rule if findings else None) == defect.otherwise
+
+
+def test_every_rule_has_a_defect() -> None:
+    assert [rule.id for rule in RULES] == [defect.rule for defect in DEFECTS]
+
+
+def test_rules_state_what_they_are() -> None:
+    for rule in RULES:
+        assert rule.why
+        assert rule.source
+        assert rule.needs
+        assert rule.severity is (Severity.ERROR if rule.id == "CAP-05" else Severity.BLOCK)
+
+
+# Golden vectors of vPODs: what is a possible set of machines.
+
+
+def machines(*positions: int) -> tuple[str, ...]:
+    return tuple(f"ipum-{position:02}" for position in positions)
+
+
+@pytest.mark.parametrize(
+    "taken", [machines(1), machines(1, 2), machines(5, 6, 7, 8), machines(*range(1, 17)), machines(4, 5)]
+)
+def test_vpods_that_exist(taken: tuple[str, ...]) -> None:
+    plan = made(SITE, tenant("acme", machines=len(taken), servers=1), machines=taken).plan
+    found = verdicts(judged(SITE, plan))
+    assert (found["TOP-02"], found["TOP-03"], found["TOP-06"]) == (P, P, P)
+
+
+@pytest.mark.parametrize(
+    ("taken", "rule"), [(machines(1, 3), "TOP-03"), (machines(1, 2, 3), "TOP-02"), (machines(16, 1), "TOP-03")]
+)
+def test_vpods_that_do_not(taken: tuple[str, ...], rule: str) -> None:
+    plan = made(SITE, tenant("acme", machines=len(taken), servers=1), machines=taken).plan
+    assert first(judged(SITE, plan)).rule == rule
+
+
+def test_the_witness_of_a_hole_is_the_cut() -> None:
+    found = first(a_hole(RULES))
+    assert found.witness == ("ipum-01 – ipum-02 – ipum-03", "no IPU-Link cable to", "ipum-05")
+
+
+def test_a_machine_that_the_site_does_not_list() -> None:
+    acme = made(SITE, tenant("acme"))
+    plan = edited(acme.plan, "acme-train-rnic-ipum-01", device="ipum-99")
+    plan = edited(plan, "acme-train-mgmt-ipum-01", device="ipum-99")
+    found = [item for item in judged(SITE, plan).findings if item.rule == "TOP-03"]
+    assert found[0].missing == ("machines.ipum-99",)
+
+
+# Segment ids.
+
+
+@pytest.mark.parametrize("vlan", [0, 1, 4095, 4096, 1000])
+def test_storage_ids_outside_the_pool(vlan: int) -> None:
+    acme = made(SITE, tenant("acme"))
+    plan = edited(acme.plan, "acme-train-storage", segmentation_id=vlan)
+    assert verdicts(judged(SITE, plan))["ISO-12"] == V
+
+
+@pytest.mark.parametrize("change", [{"segmentation_id": None}, {"physical_network": "elsewhere"}, {"network_type": "flat"}])
+def test_networks_without_a_segment_of_their_own(change: dict[str, object]) -> None:
+    acme = made(SITE, tenant("acme"))
+    assert verdicts(judged(SITE, edited(acme.plan, "acme-train-storage", **change)))["ISO-12"] == V
+
+
+@pytest.mark.parametrize("change", [{"segmentation_id": 0}, {"segmentation_id": 4095}, {"network_type": "flat"}, {"port_security": False}])
+def test_functions_that_see_every_vlan(change: dict[str, object]) -> None:
+    acme, globex = pair(SITE)
+    judgement = judged(SITE, edited(acme.plan, "acme-train-storage", **change), globex)
+    assert first(judgement).rule == "ISO-08"
+    assert verdicts(judgement)["ISO-02"] == V
+
+
+def test_a_poplar_host_whose_trunk_lacks_the_vlan() -> None:
+    ports = tuple(
+        port.model_copy(update={"tagged": ((2000, 2999),)}) if port.port >= 17 else port for port in tor().ports
+    )
+    site = full_site(switches=(tor().model_copy(update={"ports": ports}), management_switch()))
+    found = first(judged(site, made(site, tenant("acme")).plan))
+    assert found.rule == "ISO-03"
+    assert "does not carry" in found.message
+
+
+def test_a_tenants_vlan_sent_untagged_to_a_host_is_not_provable() -> None:
+    """Whether a switch takes tagged frames of the VLAN that it sends untagged is not in the model."""
+    ports = tuple(
+        SwitchPortConfig(port=port.port, mode="access", untagged=1000) if port.port == 17 else port
+        for port in tor().ports
+    )
+    site = full_site(switches=(tor().model_copy(update={"ports": ports}), management_switch()))
+    acme, globex = pair(site, globex={"hosts": ("poplar-1",)})
+    plan = edited(globex.plan, "globex-train-ipu-data", segmentation_id=1000)
+    assert first(judged(site, plan, acme)).verdict is Verdict.VIOLATED
+    assert judged(site, acme.plan).exit_code in (0, 3)
+
+
+def test_the_operators_own_stack_looks_at_all_tenants() -> None:
+    from interlock.planning import plan_site
+    from tests.builders.pod64 import site_locked
+
+    acme, globex = pair(SITE)
+    plan = plan_site(SITE, site_locked(SITE))
+    judgement = judged(SITE, plan, acme, globex)
+    assert judgement.exit_code == 0
+    assert verdicts(judgement)["ISO-05"] == P
+    assert verdicts(judgement)["TOP-02"] == NA
+    moved = made(SITE, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1000)
+    assert first(judged(SITE, plan, acme, moved)).rule == "ISO-01"
+    assert "tor-1 VLAN 1000" in text(first(judged(SITE, plan, acme, moved)))

@@ -1,0 +1,193 @@
+"""A small site and a small tenant that hold every kind, with names and ids of their own.
+
+    external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
+                                   t-data (VLAN) ────── t-port-data ────┴─ t-server ── t-volume
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from interlock.resources import (
+    AddressScope,
+    Aggregate,
+    Bucket,
+    Flavor,
+    Image,
+    Keypair,
+    Network,
+    Port,
+    Project,
+    Quota,
+    Resource,
+    Role,
+    RoleAssignment,
+    Router,
+    RouterInterface,
+    Rule,
+    S3Credential,
+    SecurityGroup,
+    SegmentRange,
+    Server,
+    ServiceUser,
+    Subnet,
+    SubnetPool,
+    Volume,
+    VolumeAttachment,
+    VolumeType,
+)
+
+DATA = b"an image of no operating system" * 64
+SHA512 = hashlib.sha512(DATA).hexdigest()
+FILE = "machine.raw"
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKxvgn9bgTZnHqg9VpN7Ug0w2qfVHzzG0p8Vh5Zyq4Xs demo"
+
+SSH = Rule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
+OUT = Rule(direction="egress")
+
+
+def site_folder(folder: Path) -> Path:
+    """A folder that holds the image's file."""
+    (folder / FILE).write_bytes(DATA)
+    return folder
+
+
+def site(s: str, vlan: int) -> dict[str, Resource]:
+    """The operator's objects; `s` is part of every name on the cloud."""
+    return {
+        "controllers": Project(name=f"{s}-controllers", description="Controllers"),
+        "controllers-operator": operator("controllers"),
+        "s3_service": Role(name=f"{s}-s3", description="Object storage"),
+        "range": SegmentRange(name=f"{s}-range", network_type="vxlan", minimum=vlan + 30000, maximum=vlan + 30009),
+        "external-scope": AddressScope(name=f"{s}-scope"),
+        "external-pool": SubnetPool(
+            name=f"{s}-pool", address_scope="external-scope", prefixes=("203.0.113.0/24",)
+        ),
+        "external": Network(
+            name=f"{s}-external",
+            network_type="vlan",
+            physical_network="external",
+            segmentation_id=vlan,
+            external=True,
+        ),
+        "external-subnet": Subnet(
+            name=f"{s}-external",
+            network="external",
+            cidr="203.0.113.0/24",
+            gateway="203.0.113.1",
+            dhcp=False,
+            pools=(("203.0.113.10", "203.0.113.200"),),
+            subnet_pool="external-pool",
+        ),
+        "poplar": Flavor(
+            name=f"{s}-poplar",
+            vcpus=4,
+            ram_mib=2048,
+            disk_gib=5,
+            extra_specs={
+                "hw:cpu_policy": "dedicated",
+                "hw:mem_page_size": "1GB",
+                "hw:numa_nodes": "1",
+                "hw:pci_numa_affinity_policy": "preferred",
+            },
+        ),
+        "whale": Flavor(name=f"{s}-whale", vcpus=4000, ram_mib=2048, disk_gib=5),
+        "machine": Image(name=f"{s}-machine", file=FILE, sha512=SHA512),
+        "fast": VolumeType(name=f"{s}-fast", description="Fast", extra_specs={"volume_backend_name": "fake"}),
+        "poplar-hosts": Aggregate(name=f"{s}-hosts", hosts=("poplar-1", "poplar-2"), metadata={"rack": "1"}),
+    }
+
+
+def tenant(t: str, vlan: int) -> dict[str, Resource]:
+    """A tenant's objects. `t` is its id; one server on poplar-1 with a virtual function and a normal port."""
+    project = f"{t}-project"
+    return {
+        project: Project(name=t, description="A tenant"),
+        f"{t}-operator": operator(project),
+        f"{t}-quota": quota(project),
+        f"{t}-key": Keypair(name=f"{t}-key", public_key=KEY),
+        f"{t}-router": Router(name=f"{t}-router", project=project, external_network="site:Network/external"),
+        f"{t}-data": Network(
+            name=f"{t}-data",
+            project=project,
+            network_type="vlan",
+            physical_network="fabric100g",
+            segmentation_id=vlan,
+            mtu=9000,
+        ),
+        f"{t}-data-subnet": Subnet(
+            name=f"{t}-data", project=project, network=f"{t}-data", cidr="10.5.0.0/16", dhcp=False
+        ),
+        f"{t}-control": Network(
+            name=f"{t}-control", project=project, network_type="vxlan", segmentation_id=vlan + 50000
+        ),
+        f"{t}-control-subnet": Subnet(
+            name=f"{t}-control",
+            project=project,
+            network=f"{t}-control",
+            cidr="10.7.0.0/24",
+            gateway="10.7.0.1",
+            dns=("9.9.9.9", "1.1.1.1"),
+        ),
+        f"{t}-uplink": RouterInterface(project=project, router=f"{t}-router", subnet=f"{t}-control-subnet"),
+        f"{t}-ssh": SecurityGroup(name=f"{t}-ssh", project=project, rules=(SSH, OUT)),
+        f"{t}-port-data": port(t, "data", "10.5.1.1", direct=True),
+        f"{t}-port-control": port(t, "control", "10.7.0.11"),
+        f"{t}-volume": Volume(
+            name=f"{t}-volume", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"
+        ),
+        f"{t}-server": Server(
+            name=f"{t}-server",
+            project=project,
+            flavor="site:Flavor/poplar",
+            image="site:Image/machine",
+            host="poplar-1",
+            keypair=f"{t}-key",
+            ports=(f"{t}-port-data", f"{t}-port-control"),
+            user_data="#cloud-config\n{}\n",
+        ),
+        f"{t}-attachment": VolumeAttachment(project=project, server=f"{t}-server", volume=f"{t}-volume"),
+        f"{t}-s3": ServiceUser(name=f"{t}-s3", project=project),
+        f"{t}-s3-role": RoleAssignment(project=project, user=f"{t}-s3", role="cloud:Role/member"),
+        f"{t}-s3-key": S3Credential(project=project, user=f"{t}-s3"),
+        f"{t}-bucket": Bucket(
+            name=f"{t}-bucket", project=project, credential=f"{t}-s3-key", on_delete="erase"
+        ),
+    }
+
+
+def operator(project: str) -> RoleAssignment:
+    """The operator's own role in a project."""
+    return RoleAssignment(project=project, user="cloud:User/@operator", role="cloud:Role/admin")
+
+
+def port(t: str, network: str, address: str, *, direct: bool = False) -> Port:
+    """A port of the tenant's server; a direct one has no security group."""
+    return Port(
+        name=f"{t}-port-{network}",
+        project=f"{t}-project",
+        network=f"{t}-{network}",
+        subnet=f"{t}-{network}-subnet",
+        address=address,
+        vnic_type="direct" if direct else "normal",
+        security_groups=() if direct else (f"{t}-ssh",),
+    )
+
+
+def quota(project: str) -> Quota:
+    """Limits that this tenant does not reach."""
+    return Quota(
+        project=project,
+        instances=5,
+        cores=50,
+        ram_mib=65536,
+        networks=10,
+        subnets=10,
+        ports=50,
+        routers=5,
+        security_groups=10,
+        security_group_rules=100,
+        volumes=5,
+        volume_gib=100,
+    )
