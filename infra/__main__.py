@@ -9,11 +9,11 @@ from __future__ import annotations
 import pulumi
 
 from components import declare
-from infra.gate import Gate, keep_copy
+from infra.gate import Gate, NotPlanned, keep_copy
 from infra.passphrase import refuse_demo_passphrase
-from infra.summary import refusal
 from interlock.model.load import InputErrors
 from policies import NotProved, Proof
+from policies.report import as_message
 
 
 def main() -> None:
@@ -23,12 +23,12 @@ def main() -> None:
     try:
         gate = Gate.open(config.require("site"))
         _require_matching_name(gate, tenant)
-        refuse_demo_passphrase(gate.workspace.site.cloud)
         proof = gate.prove(tenant)
-    except InputErrors as error:
+    except (InputErrors, NotPlanned) as error:
         raise pulumi.RunError(str(error)) from None
     except NotProved as error:
-        raise pulumi.RunError(refusal(error.judgement)) from None
+        raise pulumi.RunError(as_message(error.judgement)) from None
+    refuse_demo_passphrase(gate.workspace.site.cloud)
     _declare(gate, proof)
 
 
@@ -44,12 +44,14 @@ def _declare(gate: Gate, proof: Proof) -> None:
 
 def _require_matching_name(gate: Gate, tenant: str | None) -> None:
     """A stack under another name would hold the same objects twice."""
-    wanted = gate.stack(tenant)
-    if pulumi.get_stack() != wanted:
+    wanted, stack = gate.stack(tenant), pulumi.get_stack()
+    if stack != wanted:
         raise pulumi.RunError(
-            f"stack {pulumi.get_stack()} is configured for {wanted} (clusters:site, clusters:tenant): "
-            f"run `pulumi stack select {wanted}`, or correct Pulumi.{pulumi.get_stack()}.yaml"
+            f"stack {stack} is configured for {wanted} (clusters:site, clusters:tenant): run "
+            f"`pulumi stack select {wanted}`, or correct Pulumi.{stack}.yaml"
         )
 
 
-main()
+# Both of Pulumi's Python hosts run a program under this name; tests import it.
+if __name__ == "__main__":
+    main()

@@ -32,7 +32,7 @@ class BackendLock:
 
     @property
     def dead(self) -> bool:
-        """True if the process is known to be gone: it ran on this host, and no `pulumi` has its id any more."""
+        """True if the process is known to be gone: it ran on this host, where no `pulumi` has its id now."""
         return self.host == socket.gethostname() and not _runs_pulumi(self.pid)
 
     def remove(self) -> None:
@@ -53,8 +53,8 @@ class FileBackend:
         parts = urlsplit(url)
         if parts.scheme != "file":
             raise EnvironmentFailed(
-                f"PULUMI_BACKEND_URL is {url or 'not set'}, which is no local folder (file://…): only locks of "
-                "one can be judged from here; for another backend see `pulumi cancel`"
+                f"PULUMI_BACKEND_URL is {url or 'not set'}, which is no local folder (file://…): only its "
+                "locks can be judged from here; for another backend see `pulumi cancel`"
             )
         return cls(base / Path(parts.netloc + parts.path).expanduser() / ".pulumi")
 
@@ -64,11 +64,13 @@ class FileBackend:
             yield _lock(path)
 
     def may_have_pending(self, stack: str) -> bool:
-        """False if the stack surely has no interrupted operations; cheap, as it runs before every `pulumi`."""
+        """False if the stack surely has no interrupted operations; cheap: it runs before every `pulumi`."""
         folder = self.folder / "stacks" / PROJECT
         plain = folder / f"{stack}.json"
         if plain.exists():
-            return bool(json.loads(plain.read_text())["checkpoint"].get("latest", {}).get("pending_operations"))
+            return bool(
+                json.loads(plain.read_text())["checkpoint"].get("latest", {}).get("pending_operations")
+            )
         return any((folder / f"{stack}.json{suffix}").exists() for suffix in (".gz", ".zst"))
 
 
@@ -84,7 +86,7 @@ def _lock(path: Path) -> BackendLock:
         return BackendLock(path, int(record["pid"]), record["hostname"], record["timestamp"])
     except (ValueError, KeyError, TypeError):
         raise EnvironmentFailed(
-            f"{path} is a lock that cannot be read: if no pulumi runs on this stack, remove it with `pulumi cancel`"
+            f"{path} is a lock that cannot be read: if no pulumi runs on its stack, run `pulumi cancel`"
         ) from None
 
 
@@ -99,4 +101,4 @@ def _runs_pulumi(pid: int) -> bool:
         # It is another user's, or this system has no /proc: it may well run.
         return True
     # A process that nobody has collected yet runs no more; a name other than pulumi's means a reused id.
-    return "pulumi" in before and not after.split()[0] == "Z"
+    return "pulumi" in before and after.split()[0] != "Z"

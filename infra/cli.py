@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from infra.commands import check, demo, lock, preflight, sandbox, unlock
 from infra.exits import EnvironmentFailed, Exit
+from infra.gate import NotPlanned
 from interlock import __version__
 from interlock.model.load import InputErrors
 
@@ -32,9 +35,10 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
 )
 for name, command in COMMANDS:
     app.command(name)(command)
-app.command(
-    "sandbox", context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-)(sandbox.sandbox)
+
+#: The supervisor of the sandbox has options and help of its own.
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+app.command("sandbox", context_settings=PASSED_ON)(sandbox.sandbox)
 
 
 def _version(wanted: bool) -> None:
@@ -45,21 +49,25 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Options that stand before a command."""
 
 
 def main() -> None:
-    """Entry point; turns our exceptions into one clear message and the right exit code."""
+    """Entry point; turns exceptions into one clear message and the right exit code."""
     try:
         app()
-    except InputErrors as error:
+    except (InputErrors, NotPlanned) as error:
         _stop(str(error), Exit.INPUT)
     except EnvironmentFailed as error:
         _stop(str(error), Exit.ENVIRONMENT)
     except KeyboardInterrupt:
-        _stop("interrupted", Exit.ENVIRONMENT)
+        _stop("interrupted", Exit.INTERRUPTED)
+    except Exception:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
+        _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
 
 
 def _stop(message: str, code: Exit) -> None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
-from infra.engine import Engine
 from infra.gate import Gate
-from infra.places import ROOT, SANDBOX
+from infra.places import OPENSTACK, ROOT, SANDBOX
 from interlock.planning import Plan
 
+#: Outputs that the summary tells in other words.
+TOLD_ELSEWHERE = ("not_wired", "plan_hash")
 
-def summary(gate: Gate, tenant: str, engine: Engine) -> str:
-    """The text that `./run demo` ends with."""
-    plan = gate.plan(tenant)
+
+def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
+    """The text that `./run demo` ends with; `outputs` are those of the tenant's stack."""
+    stack, plan = gate.stack(tenant), gate.plan(tenant)
     parts = (
         _exists(gate.stack(None), gate.plan(None)),
-        _exists(gate.stack(tenant), plan),
-        _reached(engine.outputs(gate.stack(tenant))),
+        _exists(stack, plan),
+        _reached(stack, outputs),
         _open_ends(plan),
-        _look(),
-        _try(gate.stack(tenant)),
+        _look(tenant),
+        _try(stack),
     )
     return "\n\n".join(parts)
 
@@ -30,9 +35,12 @@ def _exists(stack: str, plan: Plan) -> str:
     return f"{stack}: {len(made)} objects exist on the cloud\n  {kinds}"
 
 
-def _reached(outputs: dict[str, object]) -> str:
-    return "Outputs (./run pulumi stack output --stack lyon-acme --show-secrets for the S3 secret):\n" + "\n".join(
-        f"  {name}: {value}" for name, value in sorted(outputs.items()) if name not in ("not_wired", "plan_hash")
+def _reached(stack: str, outputs: Mapping[str, Any]) -> str:
+    shown = {name: value for name, value in outputs.items() if name not in TOLD_ELSEWHERE}
+    text = json.dumps(shown, indent=2, sort_keys=True).replace("\n", "\n  ")
+    return (
+        f"Outputs of {stack}, for the tenant:\n  {text}\n"
+        f"  The S3 secret: ./run pulumi stack output vpods --show-secrets --stack {stack}"
     )
 
 
@@ -40,31 +48,32 @@ def _open_ends(plan: Plan) -> str:
     ports = plan.without_actuator()
     names = ", ".join(item.name for item in ports)
     return (
-        f"Not wired: {len(ports)} switch ports are planned and proved, and nothing sets them yet:\n  {names}\n"
+        f"Not wired: {len(ports)} switch ports are planned and proved, and nothing sets them yet:\n"
+        f"  {names}\n"
         "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs.\n"
-        "Not looked at: the applied state of other stacks (the proof is over the plan and all locks).\n"
+        "Applied state: not looked at (the proof is over the plan and the locks of all tenants).\n"
         "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
     )
 
 
-def _look() -> str:
-    clouds = SANDBOX.relative_to(ROOT) / "clouds.yaml"
+def _look(tenant: str) -> str:
+    client = OPENSTACK.relative_to(ROOT)
     return (
-        "Look at it:\n"
-        f"  export OS_CLIENT_CONFIG_FILE=$PWD/{clouds} OS_CLOUD=sandbox\n"
-        '  eval "$(./run env)"\n'
-        "  openstack server list --all-projects --long\n"
-        "  openstack network list --long\n"
-        "  openstack port list --project acme"
+        "Look at it, from the root of the repository:\n"
+        f"  export OS_CLIENT_CONFIG_FILE=$PWD/{SANDBOX.relative_to(ROOT)}/clouds.yaml OS_CLOUD=sandbox\n"
+        f"  {client} server list --all-projects --long\n"
+        f"  {client} network list --long\n"
+        f"  {client} port list --project {tenant}"
     )
 
 
 def _try(stack: str) -> str:
+    site = stack.partition("-")[0]
     return (
         "Try next:\n"
-        "  ./run interlock check                                   what is proved, rule by rule\n"
-        "  ./run interlock check --site leaky/vlan-of-another      a site that must not be built\n"
-        "  ./run pulumi up --stack lyon-globex                     the second tenant (stack init first)\n"
-        f"  ./run pulumi destroy --yes --stack {stack}           take it all away\n"
-        "  ./run interlock sandbox down                            stop the embedded cloud"
+        "  ./run interlock check                                 what is proved, rule by rule\n"
+        "  ./run interlock check --site leaky/vlan-of-another    a site that must not be built\n"
+        f"  ./run pulumi up --stack {site}-globex                   the second tenant\n"
+        f"  ./run pulumi destroy --stack {stack}                take it all away\n"
+        "  ./run interlock sandbox down                          stop the embedded cloud"
     )

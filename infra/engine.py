@@ -49,7 +49,7 @@ class Engine:
         known = {item["name"].rsplit("/", 1)[-1] for item in json.loads(self.ask("stack", "ls", "--json"))}
         if stack in known:
             return False
-        # A committed `encryptionsalt` is kept byte for byte, as long as the passphrase is the one it was made with.
+        # A committed `encryptionsalt` is kept byte for byte if the passphrase is the one it was made with.
         self.ask("stack", "init", stack, "--no-select")
         return True
 

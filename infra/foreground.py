@@ -17,12 +17,11 @@ def run(
     """
     interrupted = False
     with subprocess.Popen(command, cwd=folder, env=environment) as child:
-        while True:
+        while child.returncode is None:
             try:
-                code = child.wait()
-                break
+                child.wait()
             except KeyboardInterrupt:
                 interrupted = True
     if interrupted:
         raise KeyboardInterrupt
-    return code
+    return child.returncode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,11 +33,11 @@ from interlock.planning import (
 from interlock.resources import Admission
 from policies import Judgement, Proof, admission, judge, prove
 
-from .places import PROOFS, STACKS
+from .places import PROOFS, stacks
 
 
 class NotPlanned(Exception):
-    """A request that the site cannot fulfil. Codes: PL-001 it contradicts itself or the site, PL-002 no room."""
+    """A request that cannot be fulfilled. Codes: PL-001 it contradicts itself or the site, PL-002 no room."""
 
     def __init__(self, position: str, error: PlanningError) -> None:
         code = "PL-002" if isinstance(error, AllocationError) else "PL-001"
@@ -46,14 +47,14 @@ class NotPlanned(Exception):
 
 @dataclass(frozen=True)
 class Gate:
-    """One site with all its requests and locks, and what follows from them. The tenant None is the operator."""
+    """One site with all its requests and locks, and what follows. Where a tenant is None: the operator."""
 
     workspace: Workspace
 
     @classmethod
-    def open(cls, site: str, stacks: Path = STACKS) -> Gate:
-        """Load a site's folder below `stacks`. Raises `InputErrors`."""
-        return cls(load_workspace(stacks, site))
+    def open(cls, site: str) -> Gate:
+        """Load a site's folder, named from `places.stacks()`. Raises `InputErrors`."""
+        return cls(load_workspace(stacks(), site))
 
     def stack(self, tenant: str | None) -> str:
         """Name of a stack of this site."""
@@ -70,12 +71,14 @@ class Gate:
             return self.workspace.tenants[name]
         file = self.workspace.shown(self.workspace.folder / "tenants" / f"{name}.yaml")
         hint = nearest(name, self.workspace.tenants)
+        if name in self.workspace.locks:
+            hint = "its lock is there and its claims still count: restore the file"
         raise InputErrors([InputError(Code.NO_FILE, file, f"there is no tenant `{name}`", hint)])
 
     def plan(self, tenant: str | None) -> Plan:
         """The plan of one stack.
 
-        Raises `InputErrors` if its lock is missing or older than its inputs, `NotPlanned` if there can be none.
+        Raises `InputErrors` if its lock is missing or older than its inputs, `NotPlanned` if there is none.
         """
         site, fresh = self.workspace.site, site_hash(self.workspace.site)
         site_lock = require_fresh_site_lock(self.workspace, fresh)
@@ -130,8 +133,6 @@ def keep_copy(proof: Proof, admitted: Admission, proofs: Path = PROOFS) -> Path:
         "admission": admitted.model_dump(mode="json"),
     }
     # Put in place at once: another run of the same stack may be reading.
-    draft = path.with_suffix(".draft")
+    draft = path.with_suffix(f".{os.getpid()}.draft")
     draft.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
     return draft.replace(path)
-
-

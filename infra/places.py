@@ -7,12 +7,18 @@ from pathlib import Path
 
 #: The repository: the packages are installed editable, so this is where the program was checked out.
 ROOT = Path(__file__).resolve().parents[1]
-STACKS = Path(os.environ.get("INTERLOCK_STACKS", ROOT / "stacks"))
 RUNTIME = ROOT / ".interlock"
 PROOFS = RUNTIME / "proofs"
 SANDBOX = RUNTIME / "sandbox"
+#: The `openstack` client, which the sandbox installs for itself.
+OPENSTACK = RUNTIME / "sandbox-base" / "venv" / "bin" / "openstack"
 PACK = ROOT / "policies" / "pack"
 
 #: Pulumi's project, and the passphrase of the committed demo stacks, which no other cloud accepts.
 PROJECT = "clusters"
 DEMO_PASSPHRASE = "interlock-demo"
+
+
+def stacks() -> Path:
+    """The folder of all sites; INTERLOCK_STACKS names another than the repository's."""
+    return Path(os.environ.get("INTERLOCK_STACKS") or ROOT / "stacks").absolute()

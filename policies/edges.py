@@ -57,6 +57,8 @@ class Relation(StrEnum):
     GUEST = "guest"
     #: capability node (E13).
     CAPABILITY = "capability"
+    #: address scope or subnet pool that every project may use (E11).
+    OPEN_SCOPE = "open-scope"
     #: segment that every project may plug into (E13).
     OFFERED = "offered"
     #: segment, owner, network, the segment in words, "held" or "released".

@@ -130,11 +130,18 @@ class PlanFacts:
     routers: tuple[RouterFact, ...]
     switch_ports: tuple[SwitchPortFact, ...]
     vpods: tuple[VPodFact, ...]
+    #: Address scopes and subnet pools that are shared with every project.
+    open_scopes: tuple[str, ...] = ()
 
     @cached_property
     def network(self) -> dict[str, NetworkFact]:
         """Networks by plan name."""
         return {item.name: item for item in self.networks}
+
+    @cached_property
+    def port(self) -> dict[str, PortFact]:
+        """Ports by plan name."""
+        return {item.name: item for item in self.ports}
 
     @cached_property
     def subnet(self) -> dict[str, SubnetFact]:

@@ -48,11 +48,13 @@ def assumption(site: Site, name: str, *, only: str | None = None, without: str |
     )
 
 
-def sharing(site: Site, declared: Sharing) -> Held:
-    """Whether the guards of a declared sharing are held. An external network without a scope filters nothing."""
-    facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
-    head = f"sharing.{declared.name}.guards"
-    stated = [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
-    if declared.kind == "external-network":
-        stated.append(("external.address_scope", site.external.address_scope is not None))
+def sharing(site: Site, declarations: Iterable[Sharing]) -> Held:
+    """Whether all guards of these declarations are held. An external network without a scope filters nothing."""
+    stated: list[tuple[str, bool | None]] = []
+    for declared in declarations:
+        facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
+        head = f"sharing.{declared.name}.guards"
+        stated += [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
+        if declared.kind == "external-network":
+            stated.append(("external.address_scope", site.external.address_scope is not None))
     return Held.of(stated)

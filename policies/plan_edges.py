@@ -92,7 +92,9 @@ def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
 def _devices(facts: Planned) -> Iterator[Edge]:
     for server in facts.plan.servers:
         if not facts.is_terminal(server):
-            yield from (Edge(facts.server(server.name), facts.port(port), "E9") for port in server.ports)
+            for port in server.ports:
+                known = port in facts.plan.port
+                yield Edge(facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9")
 
 
 def _routers(facts: Planned) -> Iterator[Edge]:
@@ -229,6 +231,9 @@ def _network_premises(facts: Planned) -> Iterator[Premise]:
             yield premise(Relation.CLAIM, wire, facts.plan.owner, network.name, network.segment_name, "held")
             if network.shared:
                 yield premise(Relation.OFFERED, wire)
+        if network.shared and network.external:
+            yield premise(Relation.OFFERED, ids.external_hub(facts.site.site.external.name))
+    yield from (premise(Relation.OPEN_SCOPE, scope) for scope in facts.plan.open_scopes)
 
 
 def _exclusive(facts: Planned) -> Iterator[str]:

@@ -8,15 +8,18 @@ from typing import TypeVar
 
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import (
+    AddressScope,
     Keypair,
     Network,
     Port,
     Project,
     Resource,
+    RoleAssignment,
     Router,
     RouterInterface,
     Server,
     Subnet,
+    SubnetPool,
     SwitchPort,
 )
 
@@ -32,6 +35,8 @@ from .facts import (
     VPodFact,
 )
 from .identities import FOREIGN, OPERATOR, RESERVED_LABELS
+
+OPERATOR_USER = "cloud:User/@operator"
 
 R = TypeVar("R", bound=Resource)
 
@@ -67,6 +72,7 @@ class _Reader:
             routers=tuple(self._router(item, spec) for item, spec in self._all(Router)),
             switch_ports=tuple(self._switch_port(item, spec) for item, spec in self._all(SwitchPort)),
             vpods=tuple(self._vpods()),
+            open_scopes=tuple(self._open_scopes()),
         )
 
     def _all(self, kind: type[R]) -> Iterable[tuple[Planned, R]]:
@@ -137,7 +143,7 @@ class _Reader:
         component = self.component.get(item.component)
         return ServerFact(
             name=item.name,
-            labels=frozenset({owner} | self._key_owner(spec.keypair)),
+            labels=frozenset({owner} | self._key_owner(spec.keypair) | self._granted(spec.project)),
             host=spec.host,
             vpod=self._vpod(item.component),
             ports=spec.ports,
@@ -148,6 +154,15 @@ class _Reader:
         """Whoever holds the key controls the server too; the keypairs of a stack are its owner's."""
         planned = self.plan.by_name.get(keypair or "")
         return {self.owner} if planned is not None and isinstance(planned.resource, Keypair) else set()
+
+    def _granted(self, project: str) -> set[str]:
+        """A role on a project is control over its servers. Only the operator's own role does not count."""
+        roles = (spec for _, spec in self._all(RoleAssignment) if spec.project == project)
+        return {self.owner} if any(spec.user != OPERATOR_USER for spec in roles) else set()
+
+    def _open_scopes(self) -> Iterable[str]:
+        yield from (f"address scope {item.name}" for item, spec in self._all(AddressScope) if spec.shared)
+        yield from (f"subnet pool {item.name}" for item, spec in self._all(SubnetPool) if spec.shared)
 
     def _router(self, item: Planned, spec: Router) -> RouterFact:
         interfaces = (interface for _, interface in self._all(RouterInterface))

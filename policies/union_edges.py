@@ -140,7 +140,7 @@ def declarations(union: Union, kind: str) -> tuple[Sharing, ...]:
 def _declared_held(union: Union, kind: str) -> Held:
     """Undeclared sharing is an ordinary node: like a declaration with a false guard."""
     found = declarations(union, kind)
-    return sharing(union.site.site, found[0]) if found else _broken(f"sharing declares no {kind}")
+    return sharing(union.site.site, found) if found else _broken(f"sharing declares no {kind}")
 
 
 def _broken(fact: str) -> Held:
@@ -160,6 +160,8 @@ def _switch_routing(union: Union) -> Iterator[Edge]:
 
 def _gateways(union: Union) -> Iterator[Edge]:
     held = _declared_held(union, "external-network")
+    for (scope,) in union.facts(Relation.OPEN_SCOPE):
+        held = _broken(f"{scope} is shared with tenants")
     for router, reference, addresses, _ in union.facts(Relation.GATEWAY):
         if reference != EXTERNAL_REFERENCE:
             yield Edge(router, ids.unresolved(reference), "E11")
@@ -301,4 +303,4 @@ def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _welcome(declared: tuple[Sharing, ...], tenant: str) -> bool:
-    return not declared or bool({"*", tenant} & set(declared[0].audience))
+    return not declared or any({"*", tenant} & set(item.audience) for item in declared)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from infra.commands.options import Site
 from infra.exits import Exit
-from infra.gate import Gate
+from infra.gate import Gate, NotPlanned
+from interlock.model.load import InputErrors
 from policies import Judgement
 from policies.report import as_json, as_table
 
@@ -26,8 +29,10 @@ class Format(StrEnum):
 
 
 def check(
-    site: Annotated[str, typer.Option("--site", "-s", help="Folder of the site below stacks/.")] = "lyon",
-    tenant: Annotated[list[str] | None, typer.Option("--tenant", "-t", help="Only these tenants.")] = None,
+    site: Site = "lyon",
+    tenant: Annotated[
+        list[str] | None, typer.Option("--tenant", "-t", metavar="TENANT", help="Only these tenants.")
+    ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.TABLE,
 ) -> None:
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
@@ -35,27 +40,47 @@ def check(
     Every plan is judged beside the locks of all other tenants, with what they have released; what is
     applied on the cloud is not looked at, and the report says so.
 
-    Exit code: 0 proved, 1 violated, 2 the input is wrong, 3 not provable (a fact is missing).
+    \b
+    Exit code:
+      0  proved
+      1  violated
+      2  the input is wrong: a file, or a lock that is missing or old
+      3  not provable: nobody states a fact that decides
 
+    \b
     Examples:
-
       interlock check
-
+      interlock check --tenant acme --tenant globex
       interlock check --site leaky/vlan-of-another --format json
-
-      interlock check --tenant acme
     """
     gate = Gate.open(site)
-    wanted = list(tenant) if tenant else list(gate.stacks())
-    judgements = [gate.judge(name) for name in wanted]
+    judgements = _judged(gate, list(tenant) if tenant else list(gate.stacks()))
     _print(judgements, form)
     codes = {judgement.exit_code for judgement in judgements}
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
+
+
+def _judged(gate: Gate, stacks: list[str | None]) -> list[Judgement]:
+    """All judgements; if some stacks have no plan, every reason, each once, and exit code 2."""
+    judgements: list[Judgement] = []
+    faults: dict[str, None] = {}
+    for name in stacks:
+        try:
+            judgements.append(gate.judge(name))
+        except InputErrors as error:
+            faults.update(dict.fromkeys(str(item) for item in error.errors))
+        except NotPlanned as error:
+            faults[str(error)] = None
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        raise typer.Exit(Exit.INPUT)
+    return judgements
 
 
 def _print(judgements: list[Judgement], form: Format) -> None:
     if form is Format.JSON:
         json.dump([as_json(judgement) for judgement in judgements], sys.stdout, indent=1, sort_keys=True)
         print()
-        return
-    print("\n".join(as_table(judgement) for judgement in judgements))
+    else:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print("\n".join(as_table(judgement, colour=colour) for judgement in judgements), end="")

@@ -7,33 +7,45 @@ from typing import Annotated
 
 import typer
 
+from infra.commands.options import Site
 from infra.exits import Exit
-from infra.gate import Gate, NotProved
-from infra.summary import refusal
-from interlock.provider.preflight import preflight as ask
+from infra.gate import Gate
+from policies import NotProved
+from policies.report import as_message
 
 
 def preflight(
-    tenant: Annotated[str | None, typer.Argument(help="A tenant; without one the operator's own stack.")] = None,
-    site: Annotated[str, typer.Option("--site", "-s", help="Folder of the site below stacks/.")] = "lyon",
+    tenant: Annotated[
+        str | None, typer.Argument(help="A tenant; without one the operator's own stack.")
+    ] = None,
+    site: Site = "lyon",
 ) -> None:
-    """Name everything on the cloud that would make `pulumi up` fail: token, quota, images, flavours, hosts, VFs.
+    """Name everything on the cloud that would make `pulumi up` fail.
 
-    Reads only. `pulumi up` does the same before its first call.
+    Token, quota, images, flavours, hosts, virtual functions. Reads only; `pulumi up` does the same before
+    its first call.
 
-    Exit code: 0 nothing stands in the way, 1 or 3 the plan is not proved, 2 wrong input, 4 the cloud has faults.
+    \b
+    Exit code:
+      0  nothing stands in the way
+      1  the plan is violated
+      2  the input is wrong
+      3  the plan is not provable
+      4  the cloud has faults, a line each
 
+    \b
     Examples:
-
+      interlock preflight
       interlock preflight acme
-
-      interlock preflight --site lyon
     """
+    # Imported here: the cloud's client takes as long to load as everything else together.
+    from interlock.provider.preflight import preflight as ask
+
     gate = Gate.open(site)
     try:
         admission = gate.admission(gate.prove(tenant))
     except NotProved as error:
-        print(refusal(error.judgement), file=sys.stderr)
+        print(as_message(error.judgement), file=sys.stderr)
         raise typer.Exit(error.judgement.exit_code) from None
     faults = ask(admission)
     for fault in faults:

@@ -19,5 +19,5 @@ def supervise(*arguments: str) -> int:
 
 
 def sandbox(context: typer.Context) -> None:
-    """Look after the embedded OpenStack; `interlock sandbox --help` says more."""
+    """Look after the embedded OpenStack (up, down, status, reset)."""
     raise typer.Exit(supervise(*context.args))

@@ -15,7 +15,9 @@ from infra.exits import EnvironmentFailed
 def unlock(
     stack: Annotated[str, typer.Argument(help="Name of the stack, such as lyon-acme.")],
 ) -> None:
-    """Remove the lock of a dead `pulumi` process, and the creates that it left pending.
+    """Free a stack that a killed `pulumi` left locked.
+
+    Removes the lock of a dead process, and the creates that it left pending.
 
     A lock goes only if its process ran on this host and exists no more. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
@@ -32,7 +34,7 @@ def unlock(
 
 
 def mend(engine: Engine, stack: str) -> list[str]:
-    """Unlock a stack; what was done, a line each. Raises `EnvironmentFailed` for a lock that may be in use."""
+    """Unlock a stack; what was done, a line each. Raises `EnvironmentFailed` if it may be in use."""
     locks = list(engine.backend.locks(stack))
     for lock in locks:
         _require_dead(stack, lock)
@@ -40,13 +42,15 @@ def mend(engine: Engine, stack: str) -> list[str]:
         lock.remove()
     said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
     if dropped := engine.drop_pending_creates(stack):
-        said.append(f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made")
+        said.append(
+            f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made"
+        )
     return said
 
 
 def _require_dead(stack: str, lock: BackendLock) -> None:
     if not lock.dead:
         raise EnvironmentFailed(
-            f"{stack} is locked by process {lock.pid} on {lock.host} since {lock.since}, which may be running: "
-            "wait for it, or, if you know that it is gone, run `pulumi cancel`"
+            f"{stack} is locked by process {lock.pid} on {lock.host} since {lock.since}, which may be "
+            "running: wait for it, or, if you know that it is gone, run `pulumi cancel`"
         )

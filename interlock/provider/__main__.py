@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import logging
 import sys
+import warnings
 
 from .server import serve
 
 if __name__ == "__main__":
     # stdout belongs to the protocol; libraries that log do it on stderr, which Pulumi shows as messages.
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
+    warnings.simplefilter("ignore")  # libraries' notes to developers are no news to an operator
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(sys.stdout))

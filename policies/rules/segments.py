@@ -92,6 +92,8 @@ def _legal_ids(model: Model, _: Names) -> Answer:
 
 def _wrong_id(model: Model, network: NetworkFact) -> str:
     """What is wrong with a network's id; empty if nothing is."""
+    if network.kind == "flat":
+        return "a flat network has no id of its own"
     if network.segment is None:
         return "it states no id, so the cloud would choose one"
     if network.kind == "vxlan":

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import pytest
 
 from interlock.model.site import SwitchPortConfig, VlanPool
+from interlock.planning import plan_site
+from interlock.resources import RoleAssignment
 from policies import RULES, Judgement, Severity, Verdict, judge
 from policies.report import by_specificity
-from tests.builders.pod64 import external, hosts, management_switch, pools, tenant, tor
-from tests.policies.workspace import NA, P, V, edited, first, full_site, judged, made, pair, text, verdicts
+from tests.builders.pod64 import external, hosts, management_switch, pools, site_locked, tenant, tor
+from tests.policies.workspace import NA, P, V, added, edited, first, full_site, judged, made, pair, text, verdicts
 
 SITE = full_site()
 Case = Callable[[tuple[object, ...]], Judgement]
@@ -102,7 +104,7 @@ def shared_machines(rules: tuple[object, ...]) -> Judgement:
 def narrow_subnet(rules: tuple[object, ...]) -> Judgement:
     acme = made(SITE, tenant("acme"))
     subnet = acme.lock.allocation.vpods["train"].ipu_data_subnet
-    narrow = subnet.rpartition("/")[0] + "/29"
+    narrow = subnet.rpartition("/")[0] + "/30"
     plan = edited(acme.plan, "acme-train-ipu-data-subnet", cidr=narrow)
     prefix = narrow.rpartition(".")[0]
     for number, port in enumerate(("acme-train-poplar-0-ipu-data", "acme-train-poplar-1-ipu-data")):
@@ -130,7 +132,7 @@ DEFECTS = (
     Defect("L3-04", overlap_on_router, None),
     Defect("TOP-02", three_machines, None),
     Defect("TOP-03", a_hole, None),
-    Defect("TOP-06", shared_machines, "ISO-03"),
+    Defect("TOP-06", shared_machines, "ISO-01"),
     Defect("CAP-05", narrow_subnet, None),
 )
 
@@ -247,8 +249,6 @@ def test_a_tenants_vlan_sent_untagged_to_a_host_is_not_provable() -> None:
 
 
 def test_the_operators_own_stack_looks_at_all_tenants() -> None:
-    from interlock.planning import plan_site
-    from tests.builders.pod64 import site_locked
 
     acme, globex = pair(SITE)
     plan = plan_site(SITE, site_locked(SITE))
@@ -259,3 +259,29 @@ def test_the_operators_own_stack_looks_at_all_tenants() -> None:
     moved = made(SITE, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1000)
     assert first(judged(SITE, plan, acme, moved)).rule == "ISO-01"
     assert "tor-1 VLAN 1000" in text(first(judged(SITE, plan, acme, moved)))
+
+
+@pytest.mark.parametrize(
+    ("name", "change"), [("external", {"shared": True}), ("external-pool", {"shared": True}), ("external-scope", {"shared": True})]
+)
+def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, object]) -> None:
+    acme, globex = pair(SITE)
+    plan = edited(plan_site(SITE, site_locked(SITE)), name, **change)
+    judgement = judged(SITE, plan, acme, globex)
+    assert first(judgement).rule == "ISO-02"
+    assert "external network external" in text(first(judgement))
+
+
+def test_a_role_on_the_controllers_project_is_control() -> None:
+    acme, globex = pair(SITE)
+    role = RoleAssignment(project="site:Project/controllers", user="cloud:User/alice", role="cloud:Role/member")
+    judgement = judged(SITE, added(acme.plan, "acme-sneaky", "acme", role), globex)
+    assert verdicts(judgement)["ISO-05"] == V
+
+
+def test_a_port_that_no_file_describes() -> None:
+    acme, globex = pair(SITE)
+    plan = edited(acme.plan, "acme-train-poplar-0", ports=("globex-train-poplar-0-storage",))
+    judgement = judged(SITE, plan, globex)
+    assert verdicts(judgement)["ISO-02"] == V
+    assert "foreign" in text(first(judgement)) + first(judgement).message

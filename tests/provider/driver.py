@@ -162,7 +162,7 @@ class Program:
             id=old.id,
             olds=encode(old.outputs),
             news=encode(self.inputs(name)),
-            oldInputs=encode(old.inputs),
+            old_inputs=encode(old.inputs),
         )
         answer = self.process.call("Diff", request)
         assert (answer.changes == provider_pb2.DiffResponse.DIFF_SOME) == bool(answer.diffs)

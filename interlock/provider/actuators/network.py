@@ -44,7 +44,7 @@ class SegmentRangeActuator(NamedNeutronActuator[SegmentRange]):
         return str(cloud.api("network").post(f"/{self.PATH}", {self.ONE: body})[self.ONE]["id"])
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
-        text, mark = split(raw["name"])
+        text, mark = split(raw.get("name"))
         fields = {
             "name": text,
             "network_type": raw["network_type"],

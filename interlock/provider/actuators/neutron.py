@@ -72,8 +72,9 @@ class NamedNeutronActuator(NeutronActuator[R]):
         return [
             str(item["id"])
             for item in found
-            # A shared segment range belongs to no project; only an administrator can make one.
-            if split(item["name"])[1] == mark and item.get("project_id") in (project, None, "")
+            # A shared segment range belongs to no project; only an administrator can make one. Neutron's own
+            # default ranges have no name at all.
+            if split(item.get("name"))[1] == mark and item.get("project_id") in (project, None, "")
         ]
 
     def _carried(self, target: Target[R]) -> dict[str, str]:

@@ -1,0 +1,110 @@
+"""`interlock check`: its exit codes, and the two forms of its report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from infra.commands import check
+from infra.gate import Gate
+from policies import Judgement
+from tests.infra.conftest import STACKS, Interlock, Lyon
+
+
+def test_proved_is_0_with_a_table_for_each_stack(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check")
+    assert done.code == 0, done.err
+    heads = [line for line in done.out.splitlines() if line.startswith("lyon-")]
+    assert heads == ["lyon-site: proved", "lyon-acme: proved", "lyon-globex: proved"]
+    assert done.out.count("applied state: not looked at") == 3
+    assert "\033" not in done.out
+    assert done.err == ""
+
+
+def test_one_tenant_alone(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "--tenant", "globex")
+    assert done.code == 0
+    assert "lyon-globex: proved" in done.out
+    assert "lyon-acme:" not in done.out
+
+
+def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "--format", "json")
+    judgements = json.loads(done.out)
+    assert [item["stack"] for item in judgements] == ["lyon-site", "lyon-acme", "lyon-globex"]
+    assert {item["exit_code"] for item in judgements} == {0}
+
+
+def test_violated_is_1(lyon: Lyon, interlock: Interlock) -> None:
+    shutil.copytree(STACKS / "leaky" / "vlan-of-another", lyon.stacks / "leaky" / "vlan-of-another")
+    locked = interlock("lock", "--site", "leaky/vlan-of-another")
+    assert locked.code == 0, locked.err
+    done = interlock("check", "--site", "leaky/vlan-of-another")
+    assert done.code == 1
+    assert "ISO-01" in done.out
+
+
+def test_a_guard_that_nobody_states_is_3_and_named(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("site.yaml", "    vlan_lists_enforced: true\n", "")
+    interlock("lock")
+    done = interlock("check")
+    assert done.code == 3
+    assert "vlan_lists_enforced" in done.out
+
+
+def test_a_missing_lock_is_2_and_named_once(unlocked: Lyon, interlock: Interlock) -> None:
+    done = interlock("check")
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("the site has no lock") == 1
+    assert "run `interlock lock`" in done.err
+
+
+def test_every_old_lock_is_named(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("tenants/acme.yaml", "servers: 2", "servers: 1")
+    lyon.file("tenants/globex.lock.json").unlink()
+    done = interlock("check")
+    assert done.code == 2
+    assert "IN-031" in done.err
+    assert "run `interlock lock acme`" in done.err
+    assert "`globex` has no lock" in done.err
+
+
+def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "--tenant", "acne")
+    assert done.code == 2
+    assert "did you mean `acme`?" in done.err
+
+
+def test_a_tenant_that_left_is_told_that_its_claims_count(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.file("tenants/acme.yaml").unlink()
+    done = interlock("check", "--tenant", "acme")
+    assert done.code == 2
+    assert "its claims still count" in done.err
+
+
+@pytest.mark.parametrize(
+    ("codes", "ends"), [((0, 3, 1), 1), ((0, 3, 0), 3), ((0, 0, 0), 0)], ids=["violated", "unknown", "proved"]
+)
+def test_the_worst_verdict_decides(
+    lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], ends: int
+) -> None:
+    rest = list(codes)
+
+    class Judged(Judgement):
+        """A judgement that ends as it is told."""
+
+        ends: int
+
+        @property
+        def exit_code(self) -> int:
+            return self.ends
+
+    def judge(self: Gate, tenant: str | None) -> Judgement:
+        return Judged(site="lyon", stack="s", plan_hash="", footprints="", results=(), ends=rest.pop(0))
+
+    monkeypatch.setattr(Gate, "judge", judge)
+    monkeypatch.setattr(check, "_print", lambda judgements, form: None)
+    assert interlock("check").code == ends
