@@ -59,7 +59,8 @@ def options(
 def main() -> None:
     """Entry point; turns exceptions into one clear message and the right exit code."""
     try:
-        app()
+        # `./run` starts us as a module, and help shall not call us `python -m infra.cli`.
+        app(prog_name="interlock")
     except (InputErrors, NotPlanned) as error:
         _stop(str(error), Exit.INPUT)
     except EnvironmentFailed as error:

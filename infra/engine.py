@@ -64,15 +64,16 @@ class Engine:
         return found
 
     def drop_pending_creates(self, stack: str) -> list[str]:
-        """Remove interrupted creates from the state; what they made is found again by the provider."""
+        """Remove interrupted creates from the state, which ones; the provider finds again what they made.
+
+        With them go interrupted operations of other kinds, as in every `pulumi stack import`.
+        """
         if not self.backend.may_have_pending(stack):
             return []
         document = json.loads(self.ask("stack", "export", "--stack", stack))
-        deployment = document["deployment"]
-        dropped = pending_creates(deployment)
+        dropped = pending_creates(document["deployment"])
         if dropped:
-            operations = deployment["pending_operations"]
-            deployment["pending_operations"] = [item for item in operations if item["type"] != "creating"]
+            del document["deployment"]["pending_operations"]
             self.ask("stack", "import", "--stack", stack, given=json.dumps(document))
         return dropped
 

@@ -1,7 +1,7 @@
 """The proof: facts, graph, rules, reports. Sees only frozen facts; touches no file, cloud or engine.
 
-`footprint` says what others could collide with in a plan, `judge` asks every rule about a plan and the locks of
-all others, `prove` makes the proof that components accept. docs/design/semantics.md says what is proved.
+`footprint` says what others could collide with in a plan, `judge` asks every rule about a plan and the locks
+of all others, `prove` makes the proof that components accept. docs/design/semantics.md says what is proved.
 """
 
 from __future__ import annotations
@@ -11,6 +11,6 @@ from .proof import Finding, Judgement, NotProved, Proof, RuleResult, Severity, V
 from .rules import RULES, Rule
 
 __all__ = [
-    "RULES", "Finding", "Judgement", "NotProved", "Proof", "Rule", "RuleResult", "Severity", "Verdict", "admission",
-    "footprint", "judge", "prove",
+    "RULES", "Finding", "Judgement", "NotProved", "Proof", "Rule", "RuleResult", "Severity", "Verdict",
+    "admission", "footprint", "judge", "prove",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Footprints: a tenant's part of the whole, reduced to what others can meet (docs/design/semantics.md, frame).
+"""Footprints: a tenant's part of the whole, reduced to what others can meet (docs/design/semantics.md §9).
 
-`footprint_of` contracts a share to its boundary nodes and the partition it induces on them; `lock_share` turns
-what a lock carries back into a share. Edges that rest on guards or on another owner's premises are never folded
-into the partition: they stay premises, so a fact of the site that goes missing makes them unknown again.
+`footprint_of` contracts a share to its boundary nodes and the partition it induces on them; `lock_share`
+turns a lock's record back into a share. Edges that rest on guards or on another owner's premises are never
+folded into the partition: they stay premises, so that a fact that goes missing makes them unknown again.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def premise(relation: Relation, *columns: str) -> Premise:
 
 @dataclass(frozen=True)
 class Share:
-    """One owner's part of the whole: its own edges, labels and premises. A plan yields one, and so does a lock."""
+    """One owner's part of the whole: its edges, labels and premises. Plans yield them, and so do locks."""
 
     owner: str
     edges: tuple[Edge, ...]

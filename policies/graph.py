@@ -1,13 +1,13 @@
-"""The model that rules are asked about: G_must and G_may over the site, one plan and the shares of all others.
+"""The model that rules are asked about: G_must and G_may over the site, one plan and the shares of others.
 
-G_must holds the edges that follow from known facts, G_may also every edge that an unstated fact might add; the
-real graph lies between. Nodes carry the labels of all who own or control them.
+G_must holds the edges that follow from known facts, G_may also every edge that an unstated fact might add;
+the real graph lies between. Nodes carry the labels of all who own or control them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import networkx as nx
@@ -21,6 +21,8 @@ from .union_edges import UNION_EDGES, site_labels
 #: Edges inside a wire segment.
 WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
 Missing = tuple[str, ...]
+#: With more groups of unstated facts than this only G_may is searched, and findings name the facts on its paths.
+CAUSES_SHOWN_ALONE = 32
 
 
 class Model:
@@ -63,11 +65,11 @@ class Model:
         """Every edge that there might be."""
         return self._graph(self.unknown) if self.unknown else self.must
 
-    def doubtful(self) -> Iterator[nx.Graph[str]]:
-        """G_must with the edges of one unknown group at a time, so that each cause shows alone; then G_may."""
-        yield from (self._graph([group]) for group in self.unknown)
-        if len(self.unknown) > 1:
-            yield self.may
+    @cached_property
+    def doubtful(self) -> tuple[nx.Graph[str], ...]:
+        """G_must with the edges of one unknown group at a time, so each cause shows alone; then G_may."""
+        alone = self.unknown if len(self.unknown) <= CAUSES_SHOWN_ALONE else ()
+        return (*(self._graph([group]) for group in alone), *((self.may,) if len(self.unknown) > 1 else ()))
 
     def _labels(self) -> dict[str, frozenset[str]]:
         put: defaultdict[str, frozenset[str]] = defaultdict(frozenset)

@@ -16,6 +16,9 @@ from interlock.model.site import Sharing, Site
 BETWEEN_OWNERS = "mitigations"
 
 
+#: Facts are named as `Site.guard` takes them: `sharing.<name>.<guard>`, `assumptions.<id>.<guard>`.
+
+
 @dataclass(frozen=True)
 class Held:
     """Whether something is held: True, False, or None with the facts that would decide it."""
@@ -49,11 +52,11 @@ def assumption(site: Site, name: str, *, only: str | None = None, without: str |
 
 
 def sharing(site: Site, declarations: Iterable[Sharing]) -> Held:
-    """Whether all guards of these declarations are held. An external network without a scope filters nothing."""
+    """Whether all guards of these are held. An external network without an address scope filters nothing."""
     stated: list[tuple[str, bool | None]] = []
     for declared in declarations:
         facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
-        head = f"sharing.{declared.name}.guards"
+        head = f"sharing.{declared.name}"
         stated += [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
         if declared.kind == "external-network":
             stated.append(("external.address_scope", site.external.address_scope is not None))

@@ -165,7 +165,7 @@ def is_wire(node: str) -> bool:
 
 
 def is_boundary(node: str) -> bool:
-    """True unless the node is an object of a tenant's own plan (those stay only where a premise names them)."""
+    """True unless the node is an object of a plan's own (those stay only where a premise names them)."""
     kind, _, rest = node.partition(":")
     own_kinds = {"dev", "port"} if "/" not in rest else set()
     return not (kind in own_kinds and ":" in rest) and not (kind == "R" and ":" in rest) and "@" not in node

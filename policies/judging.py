@@ -20,7 +20,7 @@ from .site_facts import SiteFacts
 
 
 def footprint(site: Site, plan: Plan, released: Iterable[Released] = ()) -> Footprint:
-    """All that others could collide with in this plan and in the claims its owner released: goes into the lock."""
+    """What others could collide with in this plan and in what its owner released: goes into the lock."""
     facts = SiteFacts(site)
     return footprint_of(facts, plan_share(facts, plan_facts(plan)), released)
 

@@ -37,7 +37,7 @@ class Planned:
         return ids.router(self.plan.owner, name)
 
     def wires(self, network: NetworkFact) -> tuple[str, ...]:
-        """The segments that a network claims: its VLAN on every switch of its physical network, or its overlay."""
+        """What a network claims: its VLAN on every switch of its physical network, or its overlay."""
         if network.kind == "vxlan":
             return (ids.overlay(self.site.site.cloud, network.segment or 0),)
         if network.kind == "vlan" and network.segment is not None:
@@ -45,7 +45,7 @@ class Planned:
         return ()
 
     def is_terminal(self, server: ServerFact) -> bool:
-        """True if the server may count as a declared controller: the operator's, with nobody else's key on it."""
+        """True if the server may count as a declared controller: the operator's alone."""
         return server.is_controller and server.labels == {ids.OPERATOR}
 
 
@@ -94,7 +94,9 @@ def _devices(facts: Planned) -> Iterator[Edge]:
         if not facts.is_terminal(server):
             for port in server.ports:
                 known = port in facts.plan.port
-                yield Edge(facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9")
+                yield Edge(
+                    facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9"
+                )
 
 
 def _routers(facts: Planned) -> Iterator[Edge]:

@@ -1,4 +1,4 @@
-"""Plan -> facts. Owners follow from projects, vPODs from the component tree, never from names on the cloud."""
+"""Plan -> facts. Owners follow from projects, vPODs from the component tree, never from cloud names."""
 
 from __future__ import annotations
 

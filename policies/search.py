@@ -15,24 +15,25 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 def shortest(
-    graph: nx.Graph[str],
-    sources: Iterable[str],
-    found: Callable[[str, str], bool],
-    within: set[str] | None = None,
+    graph: nx.Graph[str], sources: Iterable[str], found: Callable[[str], bool], within: set[str] | None = None
 ) -> Path | None:
-    """The shortest path from any source to a node for which `found(source, node)`; ties go to the lesser name."""
+    """The shortest path from any source to a node that is `found`; ties go to the lesser name."""
     queue = deque(sorted(source for source in sources if source in graph))
     came_from: dict[str, str | None] = dict.fromkeys(queue)
-    origin = {source: source for source in queue}
     while queue:
         node = queue.popleft()
-        if found(origin[node], node):
+        if found(node):
             return _way_back(came_from, node)
         for neighbour in sorted(graph[node]):
             if neighbour not in came_from and (within is None or neighbour in within):
-                came_from[neighbour], origin[neighbour] = node, origin[node]
+                came_from[neighbour] = node
                 queue.append(neighbour)
     return None
+
+
+def labelled(labels: Labels, wanted: frozenset[str]) -> Callable[[str], bool]:
+    """A test for nodes that carry one of these labels."""
+    return lambda node: bool(labels.get(node, _NOBODY) & wanted)
 
 
 def _way_back(came_from: Mapping[str, str | None], node: str) -> Path:
@@ -47,21 +48,18 @@ def meeting(graph: nx.Graph[str], labels: Labels, component: set[str], own: str)
 
     It starts from `own` if that is there, and ends at another tenant before anybody else: that says most.
     """
-    owners = {label for node in component for label in labels.get(node, _NOBODY)}
+    owners = frozenset(label for node in component for label in labels.get(node, _NOBODY))
     if len(owners) < 2:
         return None
     tenants = owners - RESERVED_LABELS
     start = own if own in owners else min(tenants or owners)
     sources = [node for node in component if start in labels.get(node, _NOBODY)]
-    for wanted in (tenants - {start}, owners - {start}):
-        path = shortest(graph, sources, lambda _, node, wanted=wanted: bool(labels.get(node, _NOBODY) & wanted))
-        if path is not None:
-            return path
-    return None
+    to_tenant = shortest(graph, sources, labelled(labels, tenants - {start}))
+    return to_tenant or shortest(graph, sources, labelled(labels, owners - {start}))
 
 
 def extended(graph: nx.Graph[str], labels: Labels, path: Path, own: str) -> Path:
-    """The path with a device of each owner at its ends where one is near, so that a witness says who meets whom."""
+    """The path with a device of each owner at its ends where one is near: a witness says who meets whom."""
     first = own if own in labels.get(path[0], _NOBODY) else min(labels.get(path[0], _NOBODY), default="")
     last = labels.get(path[-1], _NOBODY) - {first}
     others = sorted(last, key=lambda label: (label in RESERVED_LABELS, label))
@@ -80,7 +78,7 @@ def _device_near(graph: nx.Graph[str], labels: Labels, node: str, owner: str, ta
     way = shortest(
         graph,
         [node],
-        lambda _, item: item.startswith("dev:") and owner in labels.get(item, _NOBODY),
+        lambda item: item.startswith("dev:") and owner in labels.get(item, _NOBODY),
         within=allowed,
     )
     return way[1:] if way is not None and len(way) <= 5 else ()

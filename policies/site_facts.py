@@ -12,7 +12,7 @@ from .facts import PortMode, SwitchEnd
 
 
 class SiteFacts:
-    """A site as the proof reads it. Cables and physical networks are complete tables: what is absent is absent."""
+    """A site as the proof reads it. Tables of cables and physical networks are complete: no row, no cable."""
 
     def __init__(self, site: Site) -> None:
         self.site = site

@@ -36,7 +36,9 @@ def _between_switches(union: Union) -> Iterator[Edge]:
             continue
         for vlan in union.vlans:
             if left.carries(vlan) and right.carries(vlan):
-                yield Edge(ids.vlan_segment(_bridge(union, a), vlan), ids.vlan_segment(_bridge(union, b), vlan), "E1")
+                yield Edge(
+                    ids.vlan_segment(_bridge(union, a), vlan), ids.vlan_segment(_bridge(union, b), vlan), "E1"
+                )
 
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
@@ -170,7 +172,9 @@ def _gateways(union: Union) -> Iterator[Edge]:
         copy, hub = ids.external_copy(name, router), ids.external_hub(name)
         yield Edge(router, copy, "E11")
         joined = addresses == "in scope"
-        yield from unless(_broken("a subnet of the router joins an address scope") if joined else held, "E11", copy, hub)
+        yield from unless(
+            _broken("a subnet of the router joins an address scope") if joined else held, "E11", copy, hub
+        )
 
 
 def _external_vlan(union: Union) -> int:
@@ -183,7 +187,7 @@ def _external_bridges(union: Union) -> tuple[str, ...]:
 
 
 def _external_wires(union: Union) -> Iterator[Edge]:
-    """The wire of the external network: where its physical network leaves a host, and its VLAN on switches."""
+    """The wire of the external network: where it leaves a host, and its VLAN on switches."""
     external = union.site.site.external
     hub, vlan = ids.external_hub(external.name), _external_vlan(union)
     yield from (Edge(hub, ids.vlan_segment(bridge, vlan), "E12") for bridge in _external_bridges(union))

@@ -19,7 +19,9 @@ hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="more rounds of random tests, and more points of kill tests")
+    parser.addoption(
+        "--long", action="store_true", help="more rounds of random tests, and more points of kill tests"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,7 +49,10 @@ class Sandbox:
         """Run the supervisor; its words are shown if it fails."""
         program = str(ROOT / "sandbox" / "supervisor.py")
         done = subprocess.run(
-            [sys.executable, program, command, "--dir", str(self.dir)], check=False, text=True, capture_output=True
+            [sys.executable, program, command, "--dir", str(self.dir)],
+            check=False,
+            text=True,
+            capture_output=True,
         )
         assert done.returncode == 0, f"sandbox {command} failed:\n{done.stderr}"
 

@@ -31,9 +31,8 @@ def ensure_stacks(layout: Layout, pulumi: Pulumi, values: Mapping[str, str]) -> 
 def mend_stacks(layout: Layout, values: Mapping[str, str]) -> None:
     """Let `interlock unlock` look at each stack that a killed run may have left locked or in the middle."""
     for stack in interrupted(layout):
-        subprocess.run(
-            [layout.python, "-P", "-m", "infra.cli", "unlock", stack], env={**os.environ, **values}, check=False
-        )
+        command = [layout.python, "-P", "-m", "infra.cli", "unlock", stack]
+        subprocess.run(command, env={**os.environ, **values}, check=False)
 
 
 def committed(layout: Layout) -> Iterator[str]:
@@ -60,7 +59,7 @@ def _has_pending(path: Path) -> bool:
 
 
 def _init(layout: Layout, pulumi: Pulumi, values: Mapping[str, str], stack: str) -> None:
-    command = [pulumi.executable, "stack", "init", stack, "--no-select", "--non-interactive"]
+    command = [str(pulumi.executable), "stack", "init", stack, "--no-select", "--non-interactive"]
     done = subprocess.run(
         command, cwd=layout.root, env={**os.environ, **values}, check=False, capture_output=True, text=True
     )

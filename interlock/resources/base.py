@@ -23,7 +23,6 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-
 M = TypeVar("M")
 
 

@@ -49,7 +49,9 @@ class Server(Resource):
 
     name: Annotated[str, IN_PLACE]
     project: Annotated[str, Refers(("Project",)), REPLACE]
-    flavor: Annotated[str, Refers(("Flavor",)), forbidden("a resize moves pinned CPUs and pages; remove the server and add another")]
+    flavor: Annotated[
+        str, Refers(("Flavor",)), forbidden("a resize moves pinned CPUs and pages; remove the server and add another")
+    ]
     image: Annotated[str, Refers(("Image",)), REPLACE]
     host: Annotated[str, REPLACE]
     keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None

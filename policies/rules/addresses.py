@@ -69,7 +69,7 @@ def _overlaps(meeting: _Meeting) -> Iterator[Cause]:
 def _unknown_cause(meeting: _Meeting) -> Cause:
     return Cause(
         key=meeting.where,
-        message=f"nobody states the addresses of {', '.join(meeting.unknown)}, which meet others at {meeting.where}",
+        message=f"nobody states the addresses of {', '.join(meeting.unknown)}, met at {meeting.where}",
         witness=(meeting.where, *meeting.unknown),
         hint="refer to subnets of this plan only",
         missing=meeting.unknown,
@@ -91,9 +91,9 @@ def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
         sums = tuple(f"{number} {what}" for what, number in needs.items() if number)
         yield Cause(
             key=subnet.name,
-            message=f"subnet {subnet.name} ({subnet.cidr}) has {prefix.num_addresses} addresses and needs {total}",
+            message=f"subnet {subnet.name} ({subnet.cidr}): {prefix.num_addresses} addresses, {total} needed",
             witness=(f"subnet {subnet.name} {subnet.cidr}", *sums),
-            hint="take a longer range: the pool's cut length in the site file decides, or pin a bigger subnet",
+            hint="pin a bigger subnet, or let the pool in the site file cut bigger ones",
             specificity=70,
         )
     yield from _outside(plan, subnet, prefix)
@@ -118,7 +118,7 @@ def _outside(plan: PlanFacts, subnet: SubnetFact, prefix: IPv4Network | IPv6Netw
         if port.subnet == subnet.name and ip_address(port.address) not in prefix:
             yield Cause(
                 key=(subnet.name, port.name),
-                message=f"port {port.name} has {port.address}, which is not in subnet {subnet.name} ({subnet.cidr})",
+                message=f"{port.address} of port {port.name} is not in subnet {subnet.name} ({subnet.cidr})",
                 witness=(f"port {port.name} {port.address}", f"subnet {subnet.name} {subnet.cidr}"),
                 hint="an address lies in the subnet of its port",
                 specificity=70,
@@ -131,7 +131,7 @@ L3_04 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="a router or server with two routes to one prefix sends packets to the wrong side",
-    source="DOMAIN L3-04, §2.7",
+    source="docs/design/semantics.md §11, example 31",
     needs=("subnets", "router interfaces", "ports", "external.cidr"),
     ask=_disjoint_where_they_meet,
 )
@@ -141,7 +141,7 @@ CAP_05 = Rule(
     severity=Severity.ERROR,
     polarity=Polarity.STATED,
     why="the last server of a vPOD would fail half-way through an apply",
-    source="DOMAIN CAP-05",
+    source="Neutron: DHCP port and gateway take addresses of the subnet",
     needs=("subnets", "ports", "machines"),
     ask=_big_enough,
 )

@@ -1,4 +1,4 @@
-"""ISO-03: the ipu-data segment of a vPOD carries its RNICs and Poplar data ports, all of them and nothing else."""
+"""ISO-03: the ipu-data segment of a vPOD carries its RNICs and Poplar data ports, all and nothing else."""
 
 from __future__ import annotations
 
@@ -84,10 +84,8 @@ def _stranger_cause(
 def _way_to(model: Model, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], node: str) -> Path:
     around = neighbourhood(graph, wire) | {node}
     own = [item for item in around if item.startswith("dev:") and model.vpod_of.get(item) == vpod.name]
-    path = shortest(
-        graph, [item for item in own if item != node], lambda _, item: item == node, within=around
-    )
-    path = path or shortest(graph, wire, lambda _, item: item == node, within=around) or (node,)
+    path = shortest(graph, [item for item in own if item != node], lambda item: item == node, within=around)
+    path = path or shortest(graph, wire, lambda item: item == node, within=around) or (node,)
     return extended(graph, model.labels, path, model.plan.owner)
 
 
@@ -120,7 +118,7 @@ def _joined_cause(
     names: Names, graph: nx.Graph[str], component: set[str], owner: dict[str, str], found: list[str]
 ) -> Cause:
     sources = [node for node in component if owner.get(node) == found[0]]
-    path = shortest(graph, sources, lambda _, node: owner.get(node, found[0]) != found[0]) or ()
+    path = shortest(graph, sources, lambda node: owner.get(node, found[0]) != found[0]) or ()
     return Cause(
         key=("vpods", tuple(found)),
         message=f"the vPODs {' and '.join(found)} are joined on data or storage media",
@@ -132,7 +130,7 @@ def _joined_cause(
 
 
 def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tuple[Cause, ...]]:
-    """(violated, not provable): members that are not on the segment for certain, and those that may not be."""
+    """(violated, not provable): members that are certainly not on the segment, and that may not be."""
     absent, unsure = [], []
     for vpod in model.plan.vpods:
         networks = model.plan.role(vpod.name, NetworkRole.IPU_DATA)
@@ -141,9 +139,18 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
         if lost or not networks:
             absent.append(_lost_cause(model, names, vpod, networks, lost, ()))
         elif doubtful:
-            facts = tuple(sorted({fact for group in model.unknown for fact in group}))
-            unsure.append(_lost_cause(model, names, vpod, networks, doubtful, facts))
+            unsure.append(
+                _lost_cause(model, names, vpod, networks, doubtful, _facts_to(model, vpod, doubtful))
+            )
     return tuple(absent), tuple(unsure)
+
+
+def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[str, ...]:
+    """The unstated facts on the ways from these members to the vPOD's segment."""
+    segment = set(_data_wires(model, vpod.name, NetworkRole.IPU_DATA))
+    hardware = {node for node in model.may if not node.startswith("cap:")}
+    ways = (shortest(model.may, [node], segment.__contains__, within=hardware) for node in doubtful)
+    return tuple(sorted({fact for way in ways if way is not None for fact in missing_on(model.may, way)}))
 
 
 def _lost(model: Model, graph: nx.Graph[str], vpod: VPodFact) -> list[str]:
@@ -189,7 +196,7 @@ ISO_03 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.BOTH,
     why="RDMA runs unfiltered at full rate: whoever is on the VLAN can write into memory",
-    source="DOMAIN ISO-03, R2",
+    source="reference design, v-pods §4.1 and network §8.1.1",
     needs=("switch ports", "cables", "attachments", "A4"),
     ask=_exactly_its_own,
 )

@@ -70,14 +70,14 @@ class Rule:
         findings = tuple(self._finding(cause, Verdict.VIOLATED) for cause in answer.violated)
         findings += tuple(self._finding(cause, Verdict.NOT_PROVABLE) for cause in answer.unknown)
         return RuleResult(
-            rule=self.id, title=self.title, severity=self.severity, verdict=_verdict(answer), count=answer.count,
-            findings=findings,
+            rule=self.id, title=self.title, severity=self.severity, verdict=_verdict(answer),
+            count=answer.count, findings=findings,
         )  # fmt: skip
 
     def _finding(self, cause: Cause, verdict: Verdict) -> Finding:
         return Finding(
-            rule=self.id, severity=self.severity, verdict=verdict, message=cause.message, witness=cause.witness,
-            missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
+            rule=self.id, severity=self.severity, verdict=verdict, message=cause.message,
+            witness=cause.witness, missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
         )  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def absence(model: Model, count: int, search: Callable[[nx.Graph[str]], Iterable
     violated = tuple(unique(search(model.must)))
     certain = {cause.key for cause in violated}
     unknown: dict[Hashable, Cause] = {}
-    for graph in model.doubtful():
+    for graph in model.doubtful:
         for cause in search(graph):
             if cause.missing and cause.key not in certain:
                 unknown[cause.key] = _merged(unknown.get(cause.key), cause)

@@ -61,16 +61,16 @@ def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator
 def _claim_cause(
     model: Model, names: Names, graph: nx.Graph[str], wire: set[str], mine: Claim, other: Claim
 ) -> Cause:
-    path = shortest(
-        graph, [mine.node], lambda _, node: node in _nodes_of(model, wire, other), within=wire
-    ) or (mine.node,)
+    path = shortest(graph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire) or (
+        mine.node,
+    )
     # Two tenants on one id of one physical network: ISO-01 says it more plainly.
     hidden = mine.owner == other.owner or mine.words != other.words
     return Cause(
         key=frozenset({(mine.owner, mine.network), (other.owner, other.network)}),
         message=f"{mine.words} of {mine.owner} and {other.words} of {other.owner} are one wire",
         witness=(str(mine), *names.path(graph, path), str(other)),
-        hint="names of physical networks do not separate: take an id that nobody has on any switch of this wire",
+        hint="names of physical networks do not separate: take an id that nobody has on this wire",
         missing=missing_on(graph, path),
         specificity=65 if hidden else 55,
     )
@@ -158,7 +158,7 @@ ISO_08 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="a function without a VLAN, or with its spoof check off, sees every VLAN of its host's switch port",
-    source="DOMAIN ISO-08; semantics, E5 and E6",
+    source="docs/design/semantics.md §4, E5 and E6; Neutron admin guide, SR-IOV",
     needs=("direct ports", "networks"),
     ask=_one_vlan_per_function,
 )
@@ -168,7 +168,7 @@ ISO_11 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a segment is what switches and cables make of it: two names for one VLAN are one segment",
-    source="DOMAIN ISO-11",
+    source="docs/design/semantics.md §2, wire segment",
     needs=("claims", "physical networks", "cables", "switch ports"),
     ask=_one_claim_per_wire,
 )
@@ -178,7 +178,7 @@ ISO_12 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="an id outside the delegated pools may be in use by somebody that no file describes",
-    source="DOMAIN ISO-12, §2.8",
+    source="IEEE 802.1Q; Neutron admin guide, network segment ranges",
     needs=("networks", "pools"),
     ask=_legal_ids,
 )

@@ -41,7 +41,7 @@ def _segment_cause(
     held = tuple(str(claim) for claim in claims(model, wire) if claim.owner in owners)
     return Cause(
         key=(min(wire), frozenset(owners)),
-        message=f"one segment, {names.of(switches[0])}, has {len(owners)} owners: {', '.join(sorted(owners))}",
+        message=f"one segment, {names.of(switches[0])}, has the owners {' and '.join(sorted(owners))}",
         witness=names.path(graph, full) + held,
         hint=_APART,
         missing=missing_on(graph, full),
@@ -97,8 +97,8 @@ def _ways_to_management(
     machines = model.site.site.machines
     targets = {ids.part(machine.serial, name) for machine in machines for name in ("gw", "bmc")}
     hardware = {node for node in graph if not node.startswith("cap:")}
-    path = shortest(graph, servers, lambda _, node: node in targets, within=hardware)
-    path = path or shortest(graph, servers, lambda _, node: node in targets)
+    path = shortest(graph, servers, lambda node: node in targets, within=hardware)
+    path = path or shortest(graph, servers, lambda node: node in targets)
     if path is None:
         return
     yield Cause(
@@ -117,7 +117,7 @@ ISO_01 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="on the data and storage networks the VLAN is the only thing that separates tenants",
-    source="DOMAIN ISO-01, R1",
+    source="Graphcore OpenStack reference design, network §8.1: full isolation between vPODs",
     needs=("claims", "cables", "switch ports", "attachments"),
     ask=_one_owner_per_segment,
 )
@@ -127,7 +127,7 @@ ISO_02 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="Sep: whatever a tenant sends stays among its own devices and declared sharing",
-    source="DOMAIN ISO-02, R1; semantics, Sep",
+    source="docs/design/semantics.md §6, Sep; reference design, network §8.1",
     needs=("everything that joins", "guards", "assumptions"),
     ask=_nobody_meets,
 )
@@ -137,7 +137,7 @@ ISO_05 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="who reaches BMC and gateway owns the machine, and whoever gets it next",
-    source="DOMAIN ISO-05, R4",
+    source="reference design, network §8.1.4: BMC and gateway ports unreachable from Poplar hosts",
     needs=("everything that joins", "A3", "guards of vipu-controller"),
     ask=_servers_off_management,
 )

@@ -1,4 +1,4 @@
-"""vPODs on real machines: TOP-02 size, TOP-03 one connected run of IPU-Links, TOP-06 nobody else's machines."""
+"""vPODs on real machines: TOP-02 size, TOP-03 one run of IPU-Links, TOP-06 nobody else's machines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _size_cause(vpod: VPodFact) -> Cause:
     count = len(vpod.machines)
     return Cause(
         key=vpod.name,
-        message=f"vPOD {vpod.name} has {count} machines ({count * 4} IPUs); sizes are 1, 2, 4, 8, 16, or racks in powers of two",
+        message=f"vPOD {vpod.name} has {count} machines; there are 1, 2, 4, 8, 16, and 2, 4, 8 … whole racks",
         witness=(f"vPOD {vpod.name}", *vpod.machines),
         hint="ask for the next smaller or larger size",
         specificity=82,
@@ -114,19 +114,17 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
     )
 
 
-def _nobody_elses(model: Model, names: Names) -> Answer:
+def _nobody_elses(model: Model, _: Names) -> Answer:
     own = {item for item in model.own.exclusive if not item.startswith("segment:")}
     causes = [
         cause
-        for cause in (
-            _shared_with(model, names, share.owner, own & share.exclusive) for share in model.others
-        )
+        for cause in (_shared_with(model, share.owner, own & share.exclusive) for share in model.others)
         if cause
     ]
     return Answer(len(own), violated=(*causes, *_twice(model)))
 
 
-def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
+def _shared_with(model: Model, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
     things = [item for item in _in_words(model, shared) if item]
     if not things:
         return None
@@ -136,7 +134,7 @@ def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] 
         key=other,
         message=f"{model.plan.owner} takes what {other} {how}: {', '.join(things)}",
         witness=tuple(f"{thing}: {model.plan.owner} and {other}" for thing in things),
-        hint="take other machines; what another tenant released is free once `interlock settle` has seen it let go",
+        hint="take other machines; what was released is free once `interlock settle` has seen it let go",
         specificity=92,
     )
 
@@ -187,7 +185,7 @@ TOP_02 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="IPU partitions come in powers of two, and racks are filled whole",
-    source="DOMAIN TOP-02, §2.4",
+    source="reference design, overview: vPODs of 1, 2, 4, 8, 16 or more IPU-Machines",
     needs=("machines of vPODs",),
     ask=_sizes,
 )
@@ -197,7 +195,7 @@ TOP_03 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="IPUs without a cable between them cannot form a partition",
-    source="DOMAIN TOP-03, §2.4",
+    source="IPU-POD64 build and test guide: IPU-Link cabling of a logical rack",
     needs=("machines", "IPU-Link cables"),
     ask=_connected,
 )
@@ -207,7 +205,7 @@ TOP_06 = Rule(
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="Excl: a machine runs one tenant's code, until it is known to be wiped",
-    source="DOMAIN TOP-06; semantics, Excl",
+    source="docs/design/semantics.md §6, Excl; V-IPU administrator guide, clusters",
     needs=("machines of vPODs", "locks of all tenants with what is released"),
     ask=_nobody_elses,
 )

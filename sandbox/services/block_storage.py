@@ -35,8 +35,12 @@ def configure(instance: Here) -> Any:
     from cinder import i18n
     i18n.enable_lazy()
 
+    from cinder import policy
     from cinder.wsgi import wsgi
-    return wsgi.initialize_application()
+    application = wsgi.initialize_application()
+    # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
+    policy.init()
+    return application
 
 
 def separate_heartbeats() -> None:

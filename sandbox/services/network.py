@@ -19,7 +19,10 @@ def main() -> None:
     os.environ["OS_NEUTRON_CONFIG_FILES"] = "neutron.conf"
     sqlite.tune()
 
+    from neutron import policy
     from neutron.wsgi import api
+    # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
+    policy.init()
     agents.start()
     process.serve(instance, "neutron", api.application, threads=16)
 

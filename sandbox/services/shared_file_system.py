@@ -55,8 +55,12 @@ def configure(instance: Here) -> Any:
     from oslo_config import cfg
     cfg.CONF.unregister_opts(manager.ks_opts, "keystone_authtoken")
 
+    from manila import policy
     from manila.wsgi import wsgi
-    return wsgi.initialize_application()
+    application = wsgi.initialize_application()
+    # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
+    policy.init()
+    return application
 
 
 def start_services() -> list[Any]:

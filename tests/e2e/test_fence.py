@@ -22,7 +22,9 @@ SABOTAGE = {
 
 
 @pytest.fixture
-def sabotaged(victim: Project, applied: Project, cloud: Connection, tmp_path: Path, request: pytest.FixtureRequest) -> Project:
+def sabotaged(
+    victim: Project, applied: Project, cloud: Connection, tmp_path: Path, request: pytest.FixtureRequest
+) -> Project:
     """The victim's stacks and cloud, with another program; `applied` brings a network of globex's."""
     project = Project.make(tmp_path / "project", victim.clouds_yaml, program=PROGRAMS / request.param)
     project.copy_stacks(victim)

@@ -81,7 +81,9 @@ def test_a_leaky_example_is_refused_before_anything_is_touched(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder)
 def test_a_leaky_example_is_judged_alike_without_cloud(case: Case, project: Project) -> None:
-    judged = project.interlock("check", "--site", f"leaky/{case.folder}", "--tenant", case.tenant, "--format", "json")
+    judged = project.interlock(
+        "check", "--site", f"leaky/{case.folder}", "--tenant", case.tenant, "--format", "json"
+    )
     assert judged.code == 1
     assert f'"rule": "{case.rule}"' in judged.out
 
@@ -102,7 +104,11 @@ def test_mended_in_one_line_it_is_applied(case: Case, project: Project, other_cl
 
 
 def _mend(project: Project, case: Case) -> None:
-    leaks = [path for path in (project.folder / "stacks/leaky" / case.folder).rglob("*.yaml") if LEAK.search(path.read_text())]
+    leaks = [
+        path
+        for path in (project.folder / "stacks/leaky" / case.folder).rglob("*.yaml")
+        if LEAK.search(path.read_text())
+    ]
     assert len(leaks) == 1, leaks
     leaks[0].write_text(LEAK.sub(lambda found: found["indent"] + found["mended"], leaks[0].read_text()))
 

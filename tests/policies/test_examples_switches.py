@@ -1,7 +1,7 @@
 """The worked examples that need two switches. The number is the example's.
 
-    leaf-1: ipum-01..08, poplar-1..2      leaf-2: ipum-09..16, poplar-3..4
-          └──────── spine-1 ────────┘     uplink = port 32 of each leaf, ports 1 and 2 of the spine
+leaf-1: ipum-01..08, poplar-1..2      leaf-2: ipum-09..16, poplar-3..4
+      └──────── spine-1 ────────┘     uplinks: port 32 of each leaf, ports 1, 2 of the spine
 """
 
 from __future__ import annotations
@@ -12,7 +12,22 @@ from interlock.model.site import Cable, Endpoint, PhysicalNetwork, Site, Switch,
 from interlock.planning.plan import Plan
 from interlock.resources import SwitchPort
 from tests.builders.pod64 import cable, cables, hosts, management_switch, pools, tenant
-from tests.policies.workspace import N, P, V, Made, added, edited, first, full_site, judged, made, text, verdicts, with_footprint
+from tests.policies.workspace import (
+    Made,
+    N,
+    P,
+    V,
+    added,
+    changed,
+    edited,
+    first,
+    full_site,
+    judged,
+    made,
+    text,
+    verdicts,
+    with_footprint,
+)
 
 NONE: tuple[tuple[int, int], ...] = ()
 WIDE = ((1000, 2999),)
@@ -21,9 +36,11 @@ APART = ("ISO-01", "ISO-02", "ISO-03", "ISO-05", "ISO-11", "TOP-06")
 
 
 def leaves(
-    tagged: tuple[tuple[int, int], ...] | None = NONE, natives: tuple[int | None, int | None] = (None, None), **spine: object
+    tagged: tuple[tuple[int, int], ...] | None = NONE,
+    natives: tuple[int | None, int | None] = (None, None),
+    **spine: object,
 ) -> Site:
-    """The site; what the uplinks carry tagged at all four ends, and their native VLANs at leaf 1 and at the spine."""
+    """The site; what the uplinks carry tagged at all ends, and the native VLANs of the first one."""
     legs = [SwitchPortConfig(port=port, mode="trunk", tagged=WIDE) for port in range(17, 25)]
     rnics = [SwitchPortConfig(port=port, mode="disabled") for port in range(1, 17)]
     up = SwitchPortConfig(port=32, mode="trunk", tagged=tagged)
@@ -39,7 +56,11 @@ def leaves(
     networks = tuple(PhysicalNetwork(name=name, switches=(leaf,)) for leaf, name in names.items())
     return full_site(
         switches=switches,
-        cables=(*(_rewired(item) for item in cables()), cable("leaf-1:32", "spine-1:1"), cable("leaf-2:32", "spine-1:2")),
+        cables=(
+            *(_rewired(item) for item in cables()),
+            cable("leaf-1:32", "spine-1:1"),
+            cable("leaf-2:32", "spine-1:2"),
+        ),
         physical_networks=networks + base.physical_networks[1:],
         hosts=tuple(
             host.model_copy(update={"interfaces": {_fabric(host.name): host.interfaces["fabric100g"]}})
@@ -59,7 +80,8 @@ def _switch(name: str, role: str, ports: Sequence[SwitchPortConfig]) -> Switch:
     return Switch.model_validate(
         {
             "name": name, "serial": f"SN-{name}", "model": "arista-7060x", "role": role,
-            "port_groups": ((100, 32), (10, 2)), "ports": tuple(ports), "routed_vlans": (), "ip_routing": False,
+            "port_groups": ((100, 32), (10, 2)), "ports": tuple(ports),
+            "routed_vlans": (), "ip_routing": False,
         }
     )  # fmt: skip
 
@@ -73,7 +95,9 @@ def _rewired(item: Cable) -> Cable:
     if item.b.device != "tor-1":
         return item
     far = int(item.a.device.rpartition("-")[2]) > (8 if item.a.device.startswith("ipum") else 2)
-    return item.model_copy(update={"b": Endpoint(device="leaf-2" if far else "leaf-1", interface=item.b.interface)})
+    return item.model_copy(
+        update={"b": Endpoint(device="leaf-2" if far else "leaf-1", interface=item.b.interface)}
+    )
 
 
 def on_leaf_2(plan: Plan) -> Plan:
@@ -117,7 +141,7 @@ def test_example_06_an_uplink_that_nobody_describes() -> None:
     site = leaves(tagged=None)
     spine = site.switch["spine-1"].model_copy(update={"ports": site.switch["spine-1"].ports[:1]})
     switches = tuple(spine if switch.name == "spine-1" else switch for switch in site.switches)
-    site = full_site(**{name: getattr(site, name) for name in type(site).model_fields} | {"switches": switches})
+    site = changed(site, switches=switches)
     acme, globex = two(site)
     judgement = judged(site, globex.plan, acme)
     assert verdicts(judgement)["ISO-11"] == N
@@ -128,13 +152,15 @@ def test_example_06_an_uplink_that_nobody_describes() -> None:
 def test_example_07_native_vlans_that_differ() -> None:
     site = leaves(natives=(1000, 1002))
     acme, _ = two(site)
-    globex = made(site, tenant("globex", machines=1, servers=1), [acme.lock], hosts=("poplar-2",), ipu_data_vlan=1005)
+    globex = made(
+        site, tenant("globex", machines=1, servers=1), [acme.lock], hosts=("poplar-2",), ipu_data_vlan=1005
+    )
     # 1002 is spoken on the spine only: globex claims it there.
     networks = tuple(
         item.model_copy(update={"switches": ("leaf-2", "spine-1")}) if item.name == "fabric-2" else item
         for item in site.physical_networks
     )
-    site = full_site(**{name: getattr(site, name) for name in type(site).model_fields} | {"physical_networks": networks})
+    site = changed(site, physical_networks=networks)
     plan = edited(globex.plan, "globex-train-ipu-data", physical_network="fabric-2", segmentation_id=1002)
     judgement = judged(site, plan, acme)
     assert verdicts(judgement)["ISO-02"] == V
@@ -147,7 +173,7 @@ def test_example_51_two_plans_join_what_neither_joins_alone() -> None:
     site = leaves()
     spine = PhysicalNetwork(name="fabric-2", switches=("leaf-2", "spine-1"))
     networks = tuple(spine if item.name == "fabric-2" else item for item in site.physical_networks)
-    site = full_site(**{name: getattr(site, name) for name in type(site).model_fields} | {"physical_networks": networks})
+    site = changed(site, physical_networks=networks)
     acme, globex = two(site, vlan=1002)
     leaf_end = SwitchPort(switch="leaf-1", port=32, device="spine-1", interface="rnic", vlan=1000)
     spine_end = SwitchPort(switch="spine-1", port=1, device="leaf-1", interface="rnic", vlan=1002)
@@ -173,8 +199,7 @@ def test_wires_of_one_vpod_over_two_leaves_need_the_uplink() -> None:
     servers = tuple(
         host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in site.hosts
     )
-    changes = {"physical_networks": both, "hosts": servers}
-    site = full_site(**{name: getattr(site, name) for name in type(site).model_fields} | changes)
+    site = changed(site, physical_networks=both, hosts=servers)
     judgement = judged(site, acme.plan)
     assert verdicts(judgement)["ISO-03"] == V
     assert "acme-train-poplar-1-ipu-data" in first(judgement).message

@@ -1,7 +1,7 @@
-"""Every guard and switch fact decides: taken away the plan is not provable and the fact is named; false, violated.
+"""Every guard and switch fact decides: taken away, not provable and the fact is named; false, violated.
 
-    constellation: acme on ipum-01..04, globex on ipum-05..12, so a link crosses the boundary (A4);
-                   one server of each on poplar-1 (A5, mitigations)
+constellation: acme on ipum-01..04, globex on ipum-05..12, so a link crosses the boundary (A4);
+               one server of each on poplar-1 (A5, mitigations)
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def test_assumption(name: str, guard: str) -> None:
 def test_sharing(name: str, guard: str) -> None:
     unknown = verdict_on(full_site(sharing=sharing(**{guard: None})))
     assert unknown.exit_code == 3
-    assert named(unknown) == {f"sharing.{name}.guards.{guard}"}
+    assert named(unknown) == {f"sharing.{name}.{guard}"}
     assert verdict_on(full_site(sharing=sharing(**{guard: False}))).exit_code == 1
 
 
@@ -91,7 +91,7 @@ def switched(tor_facts: dict[str, object], management_facts: dict[str, object]) 
     return full_site(switches=switches)
 
 
-#: Addresses that would join owners if the switch routed: two tenants' VLANs; management and the external wire.
+#: Addresses that join owners if the switch routes: two tenants' VLANs; management and the external wire.
 JOINING = {"tor-1": (1000, 1001), "mgmt-1": (100, 110)}
 
 
@@ -130,7 +130,11 @@ def test_several_unknown_guards_are_all_named() -> None:
     site = full_site(
         assumptions=assumptions(no_forwarding=None, iommu=None), sharing=sharing(address_scope_closed=None)
     )
-    expected = {"assumptions.A3.no_forwarding", "assumptions.A5.iommu", "sharing.external.guards.address_scope_closed"}
+    expected = {
+        "assumptions.A3.no_forwarding",
+        "assumptions.A5.iommu",
+        "sharing.external.address_scope_closed",
+    }
     assert named(verdict_on(site)) == expected
 
 

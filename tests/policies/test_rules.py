@@ -1,4 +1,4 @@
-"""For each rule a defect that it explains best; with the rule off, nothing or the named general rule finds it."""
+"""For each rule a defect that it explains best; with it off, nothing or the named general rule finds it."""
 
 from __future__ import annotations
 
@@ -9,54 +9,68 @@ import pytest
 
 from interlock.model.site import SwitchPortConfig, VlanPool
 from interlock.planning import plan_site
-from interlock.resources import RoleAssignment
-from policies import RULES, Judgement, Severity, Verdict, judge
+from interlock.resources import Port, RoleAssignment
+from policies import RULES, Judgement, Rule, Severity, Verdict, judge
 from policies.report import by_specificity
 from tests.builders.pod64 import external, hosts, management_switch, pools, site_locked, tenant, tor
-from tests.policies.workspace import NA, P, V, added, edited, first, full_site, judged, made, pair, text, verdicts
+from tests.policies.workspace import (
+    NA,
+    P,
+    V,
+    added,
+    edited,
+    first,
+    full_site,
+    judged,
+    made,
+    pair,
+    text,
+    verdicts,
+)
 
 SITE = full_site()
-Case = Callable[[tuple[object, ...]], Judgement]
+Case = Callable[[tuple[Rule, ...]], Judgement]
 
 
-def two_claims(rules: tuple[object, ...]) -> Judgement:
+def two_claims(rules: tuple[Rule, ...]) -> Judgement:
     acme = made(SITE, tenant("acme"))
     globex = made(SITE, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1000)
-    return judge(SITE, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+    return judge(SITE, globex.plan, [acme.lock], rules)
 
 
-def no_scope(rules: tuple[object, ...]) -> Judgement:
+def no_scope(rules: tuple[Rule, ...]) -> Judgement:
     site = full_site(external=external(address_scope=None))
     acme, globex = pair(site)
-    return judge(site, acme.plan, [globex.lock], rules)  # type: ignore[arg-type]
+    return judge(site, acme.plan, [globex.lock], rules)
 
 
-def stray_rnic(rules: tuple[object, ...]) -> Judgement:
+def stray_rnic(rules: tuple[Rule, ...]) -> Judgement:
     acme, globex = pair(SITE)
     name = next(item.name for item in globex.plan.resources if "-rnic-" in item.name)
-    return judge(SITE, edited(globex.plan, name, vlan=1000), [acme.lock], rules)  # type: ignore[arg-type]
+    return judge(SITE, edited(globex.plan, name, vlan=1000), [acme.lock], rules)
 
 
-def tenants_controller(rules: tuple[object, ...]) -> Judgement:
+def tenants_controller(rules: tuple[Rule, ...]) -> Judgement:
     acme, globex = pair(SITE)
     plan = edited(acme.plan, "acme-train-controller", project="acme-project")
-    return judge(SITE, plan, [globex.lock], rules)  # type: ignore[arg-type]
+    return judge(SITE, plan, [globex.lock], rules)
 
 
-def unchecked_function(rules: tuple[object, ...]) -> Judgement:
+def unchecked_function(rules: tuple[Rule, ...]) -> Judgement:
     acme, globex = pair(SITE)
     plan = edited(acme.plan, "acme-train-poplar-0-storage", port_security=False)
-    return judge(SITE, plan, [globex.lock], rules)  # type: ignore[arg-type]
+    return judge(SITE, plan, [globex.lock], rules)
 
 
-def hidden_sameness(rules: tuple[object, ...]) -> Judgement:
+def hidden_sameness(rules: tuple[Rule, ...]) -> Judgement:
     """Storage and ipu-data of one tenant on one VLAN, under two physical networks of one ToR."""
     base = full_site()
     names = tuple(base.physical_networks[0].model_copy(update={"name": name}) for name in ("data", "storage"))
     legs = {"data": ("ens161f0", "ens161f1"), "storage": ("ens161f0", "ens161f1")}
     site = full_site(
         hosts=tuple(
-            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in hosts()
+            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host
+            for host in hosts()
         ),
         physical_networks=names + base.physical_networks[1:],
         pools=pools(
@@ -65,43 +79,46 @@ def hidden_sameness(rules: tuple[object, ...]) -> Judgement:
         ),
     )
     acme = made(site, tenant("acme"), storage_vlan=2000)
-    globex = made(site, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1002, storage_vlan=1000)
-    return judge(site, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+    globex = made(
+        site, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1002, storage_vlan=1000
+    )
+    return judge(site, globex.plan, [acme.lock], rules)
 
 
-def reserved_id(rules: tuple[object, ...]) -> Judgement:
+def reserved_id(rules: tuple[Rule, ...]) -> Judgement:
     site = full_site(pools=pools(reserved_vlans=(1, 2500, 4095)))
-    return judge(site, made(site, tenant("acme"), storage_vlan=2500).plan, [], rules)  # type: ignore[arg-type]
+    return judge(site, made(site, tenant("acme"), storage_vlan=2500).plan, [], rules)
 
 
-def overlap_on_router(rules: tuple[object, ...]) -> Judgement:
+def overlap_on_router(rules: tuple[Rule, ...]) -> Judgement:
     acme = made(SITE, tenant("acme"))
     data = acme.lock.allocation.vpods["train"].ipu_data_subnet
     plan = edited(acme.plan, "acme-train-storage-subnet", cidr=data)
     for port in ("acme-train-poplar-0-storage", "acme-train-poplar-1-storage"):
-        address = acme.plan.by_name[port.replace("storage", "ipu-data")].resource.address  # type: ignore[attr-defined]
-        plan = edited(plan, port, address=address)
-    return judge(SITE, plan, [], rules)  # type: ignore[arg-type]
+        beside = acme.plan.by_name[port.replace("storage", "ipu-data")].resource
+        assert isinstance(beside, Port)
+        plan = edited(plan, port, address=beside.address)
+    return judge(SITE, plan, [], rules)
 
 
-def three_machines(rules: tuple[object, ...]) -> Judgement:
+def three_machines(rules: tuple[Rule, ...]) -> Judgement:
     machines = ("ipum-01", "ipum-02", "ipum-03")
-    return judge(SITE, made(SITE, tenant("acme", machines=3), machines=machines).plan, [], rules)  # type: ignore[arg-type]
+    return judge(SITE, made(SITE, tenant("acme", machines=3), machines=machines).plan, [], rules)
 
 
-def a_hole(rules: tuple[object, ...]) -> Judgement:
+def a_hole(rules: tuple[Rule, ...]) -> Judgement:
     machines = ("ipum-01", "ipum-02", "ipum-03", "ipum-05")
-    return judge(SITE, made(SITE, tenant("acme"), machines=machines).plan, [], rules)  # type: ignore[arg-type]
+    return judge(SITE, made(SITE, tenant("acme"), machines=machines).plan, [], rules)
 
 
-def shared_machines(rules: tuple[object, ...]) -> Judgement:
+def shared_machines(rules: tuple[Rule, ...]) -> Judgement:
     acme = made(SITE, tenant("acme"))
     held = acme.lock.allocation.vpods["train"].machines
     globex = made(SITE, tenant("globex"), [acme.lock], machines=held)
-    return judge(SITE, globex.plan, [acme.lock], rules)  # type: ignore[arg-type]
+    return judge(SITE, globex.plan, [acme.lock], rules)
 
 
-def narrow_subnet(rules: tuple[object, ...]) -> Judgement:
+def narrow_subnet(rules: tuple[Rule, ...]) -> Judgement:
     acme = made(SITE, tenant("acme"))
     subnet = acme.lock.allocation.vpods["train"].ipu_data_subnet
     narrow = subnet.rpartition("/")[0] + "/30"
@@ -109,12 +126,12 @@ def narrow_subnet(rules: tuple[object, ...]) -> Judgement:
     prefix = narrow.rpartition(".")[0]
     for number, port in enumerate(("acme-train-poplar-0-ipu-data", "acme-train-poplar-1-ipu-data")):
         plan = edited(plan, port, address=f"{prefix}.{2 + number}")
-    return judge(SITE, plan, [], rules)  # type: ignore[arg-type]
+    return judge(SITE, plan, [], rules)
 
 
 @dataclass(frozen=True)
 class Defect:
-    """A defect, the rule that explains it best, and the rule that finds it with that one off (None: nothing)."""
+    """A defect, the rule that explains it best, and the one that finds it with that one off, if any."""
 
     rule: str
     case: Case
@@ -181,7 +198,8 @@ def test_vpods_that_exist(taken: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("taken", "rule"), [(machines(1, 3), "TOP-03"), (machines(1, 2, 3), "TOP-02"), (machines(16, 1), "TOP-03")]
+    ("taken", "rule"),
+    [(machines(1, 3), "TOP-03"), (machines(1, 2, 3), "TOP-02"), (machines(16, 1), "TOP-03")],
 )
 def test_vpods_that_do_not(taken: tuple[str, ...], rule: str) -> None:
     plan = made(SITE, tenant("acme", machines=len(taken), servers=1), machines=taken).plan
@@ -211,13 +229,18 @@ def test_storage_ids_outside_the_pool(vlan: int) -> None:
     assert verdicts(judged(SITE, plan))["ISO-12"] == V
 
 
-@pytest.mark.parametrize("change", [{"segmentation_id": None}, {"physical_network": "elsewhere"}, {"network_type": "flat"}])
+@pytest.mark.parametrize(
+    "change", [{"segmentation_id": None}, {"physical_network": "elsewhere"}, {"network_type": "flat"}]
+)
 def test_networks_without_a_segment_of_their_own(change: dict[str, object]) -> None:
     acme = made(SITE, tenant("acme"))
     assert verdicts(judged(SITE, edited(acme.plan, "acme-train-storage", **change)))["ISO-12"] == V
 
 
-@pytest.mark.parametrize("change", [{"segmentation_id": 0}, {"segmentation_id": 4095}, {"network_type": "flat"}, {"port_security": False}])
+@pytest.mark.parametrize(
+    "change",
+    [{"segmentation_id": 0}, {"segmentation_id": 4095}, {"network_type": "flat"}, {"port_security": False}],
+)
 def test_functions_that_see_every_vlan(change: dict[str, object]) -> None:
     acme, globex = pair(SITE)
     judgement = judged(SITE, edited(acme.plan, "acme-train-storage", **change), globex)
@@ -227,7 +250,8 @@ def test_functions_that_see_every_vlan(change: dict[str, object]) -> None:
 
 def test_a_poplar_host_whose_trunk_lacks_the_vlan() -> None:
     ports = tuple(
-        port.model_copy(update={"tagged": ((2000, 2999),)}) if port.port >= 17 else port for port in tor().ports
+        port.model_copy(update={"tagged": ((2000, 2999),)}) if port.port >= 17 else port
+        for port in tor().ports
     )
     site = full_site(switches=(tor().model_copy(update={"ports": ports}), management_switch()))
     found = first(judged(site, made(site, tenant("acme")).plan))
@@ -262,7 +286,12 @@ def test_the_operators_own_stack_looks_at_all_tenants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "change"), [("external", {"shared": True}), ("external-pool", {"shared": True}), ("external-scope", {"shared": True})]
+    ("name", "change"),
+    [
+        ("external", {"shared": True}),
+        ("external-pool", {"shared": True}),
+        ("external-scope", {"shared": True}),
+    ],
 )
 def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, object]) -> None:
     acme, globex = pair(SITE)
@@ -274,7 +303,9 @@ def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, o
 
 def test_a_role_on_the_controllers_project_is_control() -> None:
     acme, globex = pair(SITE)
-    role = RoleAssignment(project="site:Project/controllers", user="cloud:User/alice", role="cloud:Role/member")
+    role = RoleAssignment(
+        project="site:Project/controllers", user="cloud:User/alice", role="cloud:Role/member"
+    )
     judgement = judged(SITE, added(acme.plan, "acme-sneaky", "acme", role), globex)
     assert verdicts(judgement)["ISO-05"] == V
 

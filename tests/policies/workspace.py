@@ -25,6 +25,11 @@ def full_site(**overrides: object) -> Site:
     return pod64(**({"sharing": sharing(), "assumptions": assumptions()} | overrides))
 
 
+def changed(site: Site, **fields: object) -> Site:
+    """The site with whole fields replaced; a copy would keep what the old one cached."""
+    return Site.model_validate({name: getattr(site, name) for name in Site.model_fields} | fields)
+
+
 def sharing(**changes: bool | None) -> tuple[Sharing, ...]:
     """Both declarations; `changes` set guards by name."""
     return tuple(
@@ -35,7 +40,9 @@ def sharing(**changes: bool | None) -> tuple[Sharing, ...]:
 
 def assumptions(**changes: bool | None) -> tuple[Assumption, ...]:
     """Every assumption; `changes` set guards by name."""
-    return tuple(Assumption(id=name, guards=_guards(known, changes)) for name, known in ASSUMPTION_GUARDS.items())
+    return tuple(
+        Assumption(id=name, guards=_guards(known, changes)) for name, known in ASSUMPTION_GUARDS.items()
+    )
 
 
 def _guards(known: Sequence[str], changes: dict[str, bool | None]) -> dict[str, bool | None]:
@@ -62,7 +69,9 @@ def with_footprint(site: Site, plan: Plan, lock: Lock) -> Made:
     return Made(plan, lock.model_copy(update={"footprint": footprint(site, plan, lock.released)}).sealed())
 
 
-def pair(site: Site, *, acme: dict[str, object] | None = None, globex: dict[str, object] | None = None) -> tuple[Made, Made]:
+def pair(
+    site: Site, *, acme: dict[str, object] | None = None, globex: dict[str, object] | None = None
+) -> tuple[Made, Made]:
     """acme with 4 machines and 2 servers, globex with 8 and 1; pins for each."""
     first = made(site, tenant("acme"), **(acme or {}))
     return first, made(site, tenant("globex", machines=8, servers=1), [first.lock], **(globex or {}))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
-from interlock.provider.errors import Failure, Trouble
+from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.markers import join, split
 from interlock.resources import Project, Quota, Resource, Role, RoleAssignment, ServiceUser
 
@@ -56,9 +56,9 @@ class ProjectActuator(Actuator[Project]):
     def delete(self, cloud: Cloud, ident: str, target: Target[Project]) -> None:
         left = _left_in(cloud, ident)
         if left:
-            raise Failure(
-                Trouble.IN_USE,
-                f"project {target.spec.name} ({ident}) still holds what this stack did not make: {', '.join(left)}",
+            raise refused(
+                f"project {target.spec.name} ({ident}) still holds what this stack did not make: "
+                f"{', '.join(left)}",
                 "remove these objects, then run the command again",
             )
         # Every project has a security group `default` that Neutron makes and never removes.

@@ -47,7 +47,8 @@ class ServerActuator(Actuator[Server]):
             "imageRef": target.one("image"),
             # Runs the scheduler's filters, unlike `availability_zone: nova:<host>`, so the claim is checked.
             "host": spec.host,
-            "networks": [{"port": port} for port in target.many("ports")],
+            # `none` spelled out: an empty list makes Nova choose a network by itself.
+            "networks": [{"port": port} for port in target.many("ports")] or "none",
             "metadata": {KEY: target.marker},
         }
         if target.refs.get("keypair"):

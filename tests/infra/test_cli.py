@@ -1,0 +1,114 @@
+"""The `interlock` command as a whole: help, exit codes, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from infra import cli, foreground
+from infra.exits import EnvironmentFailed
+from infra.gate import Gate
+from interlock import __version__
+from tests.infra.conftest import Interlock, Lyon
+
+CHILD = """\
+import pathlib, time
+try:
+    pathlib.Path("started").touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    pathlib.Path("tidied").touch()
+"""
+
+NAMES = [name for name, _ in cli.COMMANDS]
+
+
+def test_without_arguments_every_command_is_listed(interlock: Interlock) -> None:
+    done = interlock()
+    assert done.code == 2
+    head, _, commands = (done.out + done.err).partition("Commands:\n")
+    assert head.startswith("Usage: interlock [OPTIONS] COMMAND")
+    assert [line.split()[0] for line in commands.splitlines()] == [*NAMES, "sandbox"]
+    # Cut short, a line does not say what a command does.
+    assert "..." not in commands
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_shows_examples_that_can_be_copied(interlock: Interlock, name: str) -> None:
+    done = interlock(name, "--help")
+    assert done.code == 0
+    examples = done.out.split("Example")[1].split("\n\n")[0].splitlines()[1:]
+    assert examples
+    for line in examples:
+        assert line.startswith(("    interlock ", "    ./run ")), line
+
+
+def test_the_version(interlock: Interlock) -> None:
+    done = interlock("--version")
+    assert (done.code, done.out) == (0, f"{__version__}\n")
+
+
+@pytest.mark.parametrize("arguments", [("chek",), ("check", "--sit"), ("unlock",), ("check", "-f", "xml")])
+def test_wrong_words_are_2(interlock: Interlock, arguments: tuple[str, ...]) -> None:
+    done = interlock(*arguments)
+    assert done.code == 2
+    assert done.err.startswith("Usage: ")
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (EnvironmentFailed("no cloud: start one"), 4, "no cloud: start one\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (RuntimeError("a bug"), 4, "RuntimeError: a bug\nthis is a defect of interlock; please report it\n"),
+    ],
+    ids=["environment", "ctrl-c", "defect"],
+)
+def test_no_failure_reads_as_a_verdict(
+    lyon: Lyon,
+    interlock: Interlock,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    said: str,
+) -> None:
+    def fail(self: Gate, tenant: str | None) -> None:
+        raise error
+
+    monkeypatch.setattr(Gate, "judge", fail)
+    done = interlock("check")
+    assert done.code == code
+    assert done.err.endswith(said)
+    assert done.out == ""
+
+
+def test_ctrl_c_lets_a_program_in_the_foreground_end_in_its_own_way(tmp_path: Path) -> None:
+    """As `pulumi up`: it needs longer than the quarter of a second that subprocess.run would give it."""
+    (tmp_path / "child.py").write_text(CHILD)
+    parent = "import sys; from infra import foreground; foreground.run([sys.executable, 'child.py'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", parent],
+        cwd=tmp_path,
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        while not (tmp_path / "started").exists():
+            assert running.poll() is None
+            time.sleep(0.02)
+        os.killpg(running.pid, signal.SIGINT)
+        _, told = running.communicate(timeout=30)
+    assert (tmp_path / "tidied").exists()
+    assert "KeyboardInterrupt" in told
+
+
+def test_a_program_in_the_foreground_gives_its_exit_code() -> None:
+    assert foreground.run(["sh", "-c", "exit 7"]) == 7

@@ -1,0 +1,67 @@
+"""The lines that a demo ends with are true: what it names is there."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from infra import cli
+from infra.demo_summary import summary
+from infra.places import OPENSTACK, ROOT, SANDBOX
+from sandbox.launcher import layout
+from tests.infra.conftest import STACKS, Lyon
+from toolchain.__main__ import COMMANDS
+
+OUTPUTS = {
+    "plan_hash": "sha256:0",
+    "not_wired": ["x"],
+    "project_id": "p",
+    "vpods": {"acme-train": {"s3": "[secret]"}},
+}
+
+
+@pytest.fixture
+def text(lyon: Lyon) -> str:
+    return summary(lyon.gate(), "acme", OUTPUTS)
+
+
+def commands(text: str) -> list[list[str]]:
+    """The `./run …` lines, without what stands after two spaces."""
+    lines = [line.strip() for line in text.splitlines() if "./run " in line]
+    return [shlex.split(line[line.index("./run ") :].split("  ")[0]) for line in lines]
+
+
+def test_every_line_to_run_is_a_command(text: str) -> None:
+    known = {name for name, _ in cli.COMMANDS} | {"sandbox"}
+    assert len(commands(text)) == 6
+    for _, command, *rest in commands(text):
+        assert command in COMMANDS
+        assert command != "interlock" or rest[0] in known
+
+
+def test_every_site_and_stack_in_them_is_committed(text: str) -> None:
+    for line in commands(text):
+        if "--site" in line:
+            assert (STACKS / line[line.index("--site") + 1] / "site.yaml").is_file()
+        if "--stack" in line:
+            assert (STACKS / f"Pulumi.{line[line.index('--stack') + 1]}.yaml").is_file()
+
+
+def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
+    assert layout.BASE / "venv" / "bin" / "openstack" == OPENSTACK
+    assert f"  {OPENSTACK.relative_to(ROOT)} server list" in text
+    assert f"OS_CLIENT_CONFIG_FILE=$PWD/{SANDBOX.relative_to(ROOT)}/clouds.yaml" in text
+    assert "python-openstackclient" in (ROOT / "sandbox" / "requirements.in").read_text()
+
+
+def test_what_is_not_wired_and_not_looked_at_is_said(text: str) -> None:
+    assert "Not wired: 8 switch ports" in text
+    assert "acme-train-rnic-ipum-01" in text
+    assert "Applied state: not looked at" in text
+
+
+def test_the_tenants_outputs_stand_there_and_no_secret(text: str) -> None:
+    assert '"project_id": "p"' in text
+    assert "[secret]" in text
+    assert "plan_hash" not in text

@@ -1,0 +1,146 @@
+"""What the gate lets through: nothing without a proof, and with one only what it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interlock.provider.admitted import NO_PROOF, Gate
+from interlock.provider.errors import Failure
+from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
+
+SERVER = Server(
+    name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",)
+)
+VOLUME = Volume(name="v", project="t-project", size_gib=10, volume_type="site:VolumeType/fast")
+BUCKET = Bucket(name="b", project="t-project", credential="k")
+NETWORK = Network(name="n", network_type="vlan", physical_network="fabric100g", segmentation_id=2101)
+
+
+def _gate(**resources: Resource) -> Gate:
+    gate = Gate()
+    gate.admit(_admission(**resources))
+    return gate
+
+
+def _admission(**resources: Resource) -> Admission:
+    return Admission(
+        stack="lyon-t",
+        cloud="sandbox",
+        owner="0a11ce",
+        site_owner="5172e0",
+        plan_hash="p",
+        proof_hash="q",
+        site_folder="/nowhere",
+        resources=tuple(Admitted(name=n, kind=r.KIND, spec=r.canonical()) for n, r in resources.items()),
+    )
+
+
+def _inputs(resource: Resource, owner: str = "0a11ce", **ids: Any) -> dict[str, Any]:
+    return resource.canonical() | {"owner": owner, "ids": ids}
+
+
+def test_without_a_proof_nothing_passes() -> None:
+    assert Gate().check("Network", "n", _inputs(NETWORK), {}) == [("", NO_PROOF)]
+    with pytest.raises(Failure, match="no proof was handed over"):
+        _ = Gate().admission
+
+
+def test_what_is_proved_passes_also_with_numbers_as_floats() -> None:
+    values = _inputs(NETWORK) | {"segmentation_id": 2101.0}
+    assert _gate(n=NETWORK).check("Network", "n", values, {}) == []
+
+
+def test_fields_that_are_null_may_be_left_out() -> None:
+    subnet = Subnet(name="s", network="n", cidr="10.0.0.0/24")
+    values = {key: value for key, value in _inputs(subnet).items() if value is not None}
+    assert _gate(s=subnet).check("Subnet", "s", values, {}) == []
+
+
+@pytest.mark.parametrize(("kind", "name"), [("Network", "other"), ("Router", "n"), ("Subnet", "n")])
+def test_another_name_or_kind_is_refused(kind: str, name: str) -> None:
+    faults = _gate(n=NETWORK).check(kind, name, _inputs(NETWORK), {})
+    assert faults == [("", f"the proof holds no {kind} named {name}; declare only what the plan lists")]
+
+
+def test_an_altered_field_is_named() -> None:
+    values = _inputs(NETWORK) | {"segmentation_id": 2102}
+    assert _gate(n=NETWORK).check("Network", "n", values, {}) == [
+        ("segmentation_id", "segmentation_id is not what was proved")
+    ]
+
+
+def test_a_field_that_the_type_does_not_take_is_refused() -> None:
+    values = _inputs(NETWORK) | {"segmentation_id": 21.5}
+    (fault,) = _gate(n=NETWORK).check("Network", "n", values, {})
+    assert "segmentation_id" in fault[1]
+
+
+def test_another_owner_is_refused() -> None:
+    (fault,) = _gate(n=NETWORK).check("Network", "n", _inputs(NETWORK, owner="ebe"), {})
+    assert fault[0] == "owner"
+
+
+def test_ids_are_no_part_of_the_proof_and_may_be_unknown() -> None:
+    from interlock.provider.codec import UNKNOWN
+
+    gate = _gate(s=SERVER)
+    assert gate.check("Server", "s", _inputs(SERVER, ports=[UNKNOWN]), {}) == []
+    assert gate.check("Server", "s", _inputs(SERVER, ports=["4c0e"]), {}) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "resource", "field", "value", "reason"),
+    [
+        ("Server", SERVER, "flavor", "site:Flavor/b", "a resize moves pinned CPUs"),
+        ("Volume", VOLUME, "volume_type", "site:VolumeType/slow", "a retype moves the data"),
+        ("Bucket", BUCKET, "name", "c", "buckets cannot be renamed"),
+    ],
+)
+def test_a_forbidden_change_is_refused_with_its_reason(
+    kind: str, resource: Resource, field: str, value: str, reason: str
+) -> None:
+    gate = _gate(x=resource)
+    (fault,) = gate.check(kind, "x", _inputs(resource), _inputs(resource) | {field: value})
+    assert fault[0] == field
+    assert reason in fault[1]
+
+
+def test_another_project_behind_a_volume_is_a_forbidden_change() -> None:
+    gate = _gate(v=VOLUME)
+    (fault,) = gate.check("Volume", "v", _inputs(VOLUME, project="new"), _inputs(VOLUME, project="old"))
+    assert fault[0] == "project"
+
+
+def test_after_one_failed_check_nothing_is_changed_any_more() -> None:
+    gate = _gate(n=NETWORK)
+    gate.open()
+    gate.check("Network", "beside", _inputs(NETWORK), {})
+    with pytest.raises(Failure, match="nothing is changed, because a check failed: Network beside"):
+        gate.open()
+
+
+def test_what_the_program_will_declare_must_be_what_was_proved() -> None:
+    admission = _admission(n=NETWORK, s=SERVER)
+    exact = [[item.kind, item.name, item.digest] for item in admission.resources]
+    assert Gate().admit(admission, exact) == []
+    assert Gate().admit(admission, exact[:1]) == ["Server s is in the proof and not declared"]
+    assert Gate().admit(admission, [*exact, ["Port", "extra", "sha256:0"]]) == [
+        "Port extra is declared and not in the proof"
+    ]
+
+
+def test_the_servicer_refuses_a_check_without_a_proof_and_a_create_after_a_refusal(tmp_path: Path) -> None:
+    from tests.provider.driver import Process, Program, Refused
+
+    process = Process("no cloud at all")
+    program = Program(process, "lyon-t", "0a11ce", {"n": NETWORK}, "5172e0", tmp_path)
+    assert program.check("n") == [("", NO_PROOF)]
+    with pytest.raises(Refused, match="nothing is changed, because a check failed"):
+        program.create("n")
+    assert process.admit(program.admission()) == [
+        "the proof is for the cloud 'sandbox', the provider is set to 'no cloud at all'"
+    ]
+    process.close()

@@ -1,0 +1,259 @@
+"""The pure parts: effects of changes, classes of errors, retries, markers, the wire's values, the schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.codec import UNKNOWN, decode, encode, has_unknown
+from interlock.provider.diffing import compare
+from interlock.provider.errors import HINTS, Trouble, classify
+from interlock.provider.markers import CARRIERS, join, marker, owner_of, split
+from interlock.provider.pools import SIZES
+from interlock.provider.retry import Budget, may_repeat, pause
+from interlock.provider.schema import schema
+from interlock.provider.state import in_order_of
+from interlock.resources import KINDS, Effect, Network, Server
+
+MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
+
+NETWORK = Network(name="n", project="t-project", network_type="vxlan", segmentation_id=7)
+SERVER = Server(name="s", project="p", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p1",))
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+
+def test_every_kind_that_is_made_has_an_actuator_a_carrier_and_a_pool() -> None:
+    assert sorted(ACTUATORS) == MADE
+    assert sorted(CARRIERS) == MADE
+    assert all(actuator.SERVICE in SIZES for actuator in ACTUATORS.values())
+    assert all(kind.writers and kind.source for kind in CARRIERS.values())
+
+
+def test_every_class_of_error_says_what_to_do() -> None:
+    assert set(HINTS) == set(Trouble)
+
+
+# --- differences ------------------------------------------------------------------------------------------
+
+
+def _state(resource: Any, **changed: Any) -> dict[str, Any]:
+    mark = marker("0", "x")
+    return resource.canonical() | {"owner": "0", "ids": {}, "marker": mark, "broken": ""} | changed
+
+
+def _diff(resource: Any, news: Any = None, ids: Any = None, **olds: Any) -> dict[str, bool]:
+    inputs = (news or resource).canonical() | {"owner": "0", "ids": ids or {}}
+    return dict(compare(resource.KIND, "x", _state(resource, **olds), inputs).changed)
+
+
+@pytest.mark.parametrize("field", Network.model_fields)
+def test_a_changed_field_has_the_effect_that_its_type_says(field: str) -> None:
+    assert _diff(NETWORK, **{field: "other"}) == {field: Network.changes()[field].effect is Effect.REPLACE}
+
+
+def test_nothing_changed_is_no_difference() -> None:
+    assert _diff(NETWORK) == {}
+
+
+def test_another_object_behind_a_reference_has_the_effect_of_the_field() -> None:
+    assert _diff(NETWORK, ids={"project": "new"}, **{"ids": {"project": "old"}}) == {"ids.project": True}
+    assert _diff(SERVER, ids={"ports": ["new"]}, **{"ids": {"ports": ["old"]}}) == {"ids.ports": False}
+
+
+def test_an_unknown_id_counts_as_another_object() -> None:
+    assert _diff(SERVER, ids={"ports": [UNKNOWN]}, **{"ids": {"ports": ["old"]}}) == {"ids.ports": False}
+
+
+def test_a_drifted_forbidden_field_is_no_replacement() -> None:
+    assert _diff(SERVER, flavor="cloud-id:7") == {"flavor": False}
+
+
+def test_what_is_broken_is_replaced_and_a_lost_marker_is_put_back() -> None:
+    assert _diff(SERVER, broken="No valid host was found") == {"broken": True}
+    assert _diff(SERVER, marker="") == {"marker": False}
+
+
+def test_lists_that_hold_the_same_are_the_same() -> None:
+    assert in_order_of(["a", "b"], ["b", "a"]) == ["a", "b"]
+    assert in_order_of(["a", "b"], ["b", "c"]) == ["b", "c"]
+    assert in_order_of(["a", "a"], ["a", "b"]) == ["a", "b"]
+
+
+# --- errors -----------------------------------------------------------------------------------------------
+
+NEUTRON_QUOTA = '{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources", "detail": ""}}'
+NEUTRON_IN_USE = '{"NeutronError": {"type": "NetworkInUse", "message": "There are one or more ports", "detail": ""}}'
+NEUTRON_TAKEN = '{"NeutronError": {"type": "VlanIdInUse", "message": "VLAN 7 in use on x", "detail": ""}}'
+
+
+@pytest.mark.parametrize(
+    ("service", "status", "body", "trouble"),
+    [
+        ("network", 409, NEUTRON_QUOTA, Trouble.QUOTA),
+        ("network", 409, NEUTRON_IN_USE, Trouble.IN_USE),
+        ("network", 409, '{"NeutronError": {"type": "Dup", "message": "m", "detail": ""}}', Trouble.CONFLICT),
+        ("compute", 403, '{"forbidden": {"code": 403, "message": "Quota exceeded for cores"}}', Trouble.QUOTA),
+        ("compute", 403, '{"forbidden": {"code": 403, "message": "Policy disallows"}}', Trouble.FORBIDDEN),
+        ("compute", 409, '{"conflictingRequest": {"message": "Flavor x exists", "code": 409}}', Trouble.CONFLICT),
+        ("block-storage", 413, '{"overLimit": {"code": 413, "message": "VolumeLimitExceeded"}}', Trouble.QUOTA),
+        ("identity", 401, '{"error": {"code": 401, "message": "m", "title": "Unauthorized"}}', Trouble.UNAUTHORIZED),
+        ("identity", 404, "", Trouble.NOT_FOUND),
+        ("image", 410, "<html>gone</html>", Trouble.NOT_FOUND),
+        ("network", 429, "", Trouble.THROTTLED),
+        ("network", 400, '{"NeutronError": {"type": "T", "message": "m", "detail": ""}}', Trouble.INVALID),
+        ("compute", 500, '{"computeFault": {"code": 500, "message": "m"}}', Trouble.SERVICE),
+        ("compute", 503, "", Trouble.UNREACHABLE),
+    ],
+)  # fmt: skip
+def test_answers_are_classified(service: str, status: int, body: str, trouble: Trouble) -> None:
+    assert classify(service, status, body)[0] is trouble
+
+
+def test_messages_are_the_services_own_words() -> None:
+    assert classify("network", 409, NEUTRON_IN_USE)[1] == "There are one or more ports"
+    assert classify("image", 500, "<html>\n  oops </html>")[1] == "<html> oops </html>"
+
+
+# --- retries ----------------------------------------------------------------------------------------------
+
+
+def test_pauses_grow_and_the_budget_ends_them() -> None:
+    budget = Budget(attempts=4, total=60, first=0.5, factor=2, longest=10)
+    assert [pause(budget, attempt, 0.0) for attempt in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, None]
+    assert pause(budget, 1, 59.9) is None
+
+
+def test_the_services_own_wish_to_wait_is_obeyed_within_the_budget() -> None:
+    assert pause(Budget(), 1, 0.0, retry_after=7) == 7
+    assert pause(Budget(total=5), 1, 0.0, retry_after=7) is None
+
+
+def test_a_creation_is_repeated_only_if_it_never_left() -> None:
+    assert may_repeat("GET", idempotent=None, refused=False)
+    assert not may_repeat("POST", idempotent=None, refused=False)
+    assert may_repeat("POST", idempotent=None, refused=True)
+    assert not may_repeat("PUT", idempotent=False, refused=False)
+
+
+class _Adapter:
+    """Answers in turn; an answer is (status, headers) or an exception."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.calls = 0
+
+    def request(self, path: str, method: str, **options: Any) -> Any:
+        self.calls += 1
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        from types import SimpleNamespace
+
+        return SimpleNamespace(status_code=answer[0], headers=answer[1], text="", content=b"{}", json=dict)
+
+
+def _api(*answers: Any) -> tuple[Any, _Adapter, list[float]]:
+    from interlock.provider.calls import Api
+
+    adapter, slept = _Adapter(*answers), list[float]()
+    return Api(adapter, "network", clock=lambda: sum(slept), sleep=slept.append), adapter, slept
+
+
+def test_a_read_goes_on_after_429_and_503() -> None:
+    api, adapter, slept = _api((429, {"Retry-After": "3"}), (503, {}), (200, {}))
+    assert api.get("/networks") == {}
+    assert slept == [3.0, 1.0]
+    assert adapter.calls == 3
+
+
+def test_a_creation_answered_by_a_gateway_is_not_repeated() -> None:
+    from interlock.provider.errors import Failure
+
+    api, adapter, _ = _api((503, {}))
+    with pytest.raises(Failure) as caught:
+        api.post("/networks", {})
+    assert caught.value.trouble is Trouble.LOST_ANSWER
+    assert adapter.calls == 1
+
+
+def test_a_creation_is_repeated_if_nobody_listened_and_lost_if_the_line_broke() -> None:
+    import keystoneauth1.exceptions
+    from urllib3.exceptions import NewConnectionError
+
+    from interlock.provider.errors import Failure
+
+    silent = keystoneauth1.exceptions.ConnectFailure("no one there")
+    silent.__cause__ = NewConnectionError("pool", "refused")  # type: ignore[arg-type]
+    api, adapter, _ = _api(silent, (201, {}))
+    assert api.post("/networks", {}) == {}
+    assert adapter.calls == 2
+    api, adapter, _ = _api(keystoneauth1.exceptions.ConnectFailure("aborted"))
+    with pytest.raises(Failure) as caught:
+        api.post("/networks", {})
+    assert caught.value.trouble is Trouble.LOST_ANSWER
+
+
+# --- markers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "Blue Yonder", "two\nlines", "interlock:not:all of it"])
+def test_a_text_and_its_marker_come_apart_again(text: str) -> None:
+    mark = marker("0a11ce", "acme-net")
+    assert split(join(text, mark)) == (text, mark)
+    assert owner_of(mark) == "0a11ce"
+
+
+@pytest.mark.parametrize("value", [None, "", "acme-net", "interlock:x", "xinterlock:a:b", "interlock:a:b c"])
+def test_what_only_contains_a_marker_is_none(value: str | None) -> None:
+    assert split(value) == (value or "", "")
+    assert owner_of(value or "") == ""
+
+
+# --- the wire ---------------------------------------------------------------------------------------------
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.dictionaries(st.text(), VALUES))
+def test_values_come_back_as_they_were(values: dict[str, Any]) -> None:
+    assert decode(encode(values)) == values
+
+
+def test_whole_numbers_come_back_as_integers() -> None:
+    assert repr(decode(encode({"a": 5.0, "b": [2101.0]}))) == "{'a': 5, 'b': [2101]}"
+
+
+def test_unknowns_and_secrets() -> None:
+    values = {"a": UNKNOWN, "b": [UNKNOWN], "c": "hidden"}
+    assert decode(encode(values, frozenset({"c"}))) == values
+    assert has_unknown(values["b"])
+    assert not has_unknown(values["c"])
+
+
+# --- the schema -------------------------------------------------------------------------------------------
+
+
+def test_the_schema_lists_every_kind_with_inputs_and_outputs() -> None:
+    found = json.loads(schema())
+    assert (found["name"], found["version"]) == ("interlock", "0.1.0")
+    assert sorted(found["resources"]) == sorted(f"interlock:index:{kind}" for kind in MADE)
+    server = found["resources"]["interlock:index:Server"]
+    assert server["inputProperties"]["ports"] == {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "change: in place",
+    }
+    assert "change: forbidden (a resize" in server["inputProperties"]["flavor"]["description"]
+    assert set(server["requiredInputs"]) <= server["inputProperties"].keys()
+    key = found["resources"]["interlock:index:S3Credential"]["properties"]
+    assert key["secret_key"]["secret"] is True
