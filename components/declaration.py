@@ -26,9 +26,7 @@ class CloudObject(pulumi.CustomResource):
     proved does not depend on ids that do not exist yet.
     """
 
-    def __init__(
-        self, planned: Planned, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions
-    ) -> None:
+    def __init__(self, planned: Planned, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
         kind = planned.resource.KIND
         inputs = planned.resource.canonical() | {"owner": owner, "ids": ids}
         computed = dict.fromkeys(COMPUTED.get(kind, ()))

@@ -16,8 +16,7 @@ from .vpods import PoplarServer, VipuController, VirtualPod
 
 #: Component type of the plan -> class that declares it.
 COMPONENTS: dict[str, type[PlannedComponent]] = {
-    cls.TYPE: cls
-    for cls in (SiteObjects, TenantProject, VirtualPod, PoplarServer, VipuController, TenantBucket)
+    cls.TYPE: cls for cls in (SiteObjects, TenantProject, VirtualPod, PoplarServer, VipuController, TenantBucket)
 }
 
 ADMIT = "interlock:index:admit"

@@ -68,9 +68,7 @@ class FileBackend:
         folder = self.folder / "stacks" / PROJECT
         plain = folder / f"{stack}.json"
         if plain.exists():
-            return bool(
-                json.loads(plain.read_text())["checkpoint"].get("latest", {}).get("pending_operations")
-            )
+            return bool(json.loads(plain.read_text())["checkpoint"].get("latest", {}).get("pending_operations"))
         return any((folder / f"{stack}.json{suffix}").exists() for suffix in (".gz", ".zst"))
 
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
-def run(
-    command: Sequence[str | Path], folder: Path | None = None, environment: Mapping[str, str] | None = None
-) -> int:
+def run(command: Sequence[str | Path], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> int:
     """Run a program to its end; its exit code. After Ctrl-C raises KeyboardInterrupt, when it has ended.
 
     The terminal sends Ctrl-C to both of us. `subprocess.run` would kill the program a quarter of a second

@@ -122,9 +122,7 @@ class Union:
         planned = {int(vlan) for _, _, vlan in self.facts(Relation.UNTAGGED)}
         site = self.site.site
         routed = {vlan for switch in site.switches for vlan in switch.routed_vlans or ()}
-        natives = {
-            port.untagged for switch in site.switches for port in switch.ports if port.untagged is not None
-        }
+        natives = {port.untagged for switch in site.switches for port in switch.ports if port.untagged is not None}
         return tuple(sorted(used | planned | routed | natives))
 
     @cached_property
@@ -133,16 +131,10 @@ class Union:
         asked: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
         for serial, port, vlan in self.facts(Relation.UNTAGGED):
             asked[serial, int(port)].add(int(vlan))
-        ends = {end for _, end in self.site.device_ends} | {
-            end for pair in self.site.switch_links for end in pair
-        }
-        return {
-            end: self._mode(end, asked[self.site.site.switch[end.switch].serial, end.port]) for end in ends
-        }
+        ends = {end for _, end in self.site.device_ends} | {end for pair in self.site.switch_links for end in pair}
+        return {end: self._mode(end, asked[self.site.site.switch[end.switch].serial, end.port]) for end in ends}
 
     def _mode(self, end: SwitchEnd, asked: set[int]) -> PortMode:
         stated = self.site.configured(end)
         # A port that a plan sets is known even where the site file has no record of it.
-        return PortMode(
-            known=stated.known or bool(asked), untagged=stated.untagged | asked, tagged=stated.tagged
-        )
+        return PortMode(known=stated.known or bool(asked), untagged=stated.untagged | asked, tagged=stated.tagged)

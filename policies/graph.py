@@ -21,7 +21,7 @@ from .union_edges import UNION_EDGES, site_labels
 #: Edges inside a wire segment.
 WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
 Missing = tuple[str, ...]
-#: With more groups of unstated facts than this only G_may is searched, and findings name the facts on its paths.
+#: With more groups of unstated facts only G_may is searched, and findings name the facts on its paths.
 CAUSES_SHOWN_ALONE = 32
 
 

@@ -40,9 +40,7 @@ class Held:
 
 def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> Held:
     """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
-    stated = {
-        guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()
-    }
+    stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
     facts = dict.fromkeys(ASSUMPTION_GUARDS[name]) | stated
     return Held.of(
         (f"assumptions.{name}.{guard}", value)

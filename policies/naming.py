@@ -88,9 +88,7 @@ def _fixed_names(site: SiteFacts) -> dict[str, str]:
     }
     found[ids.external_hub(model.external.name)] = f"external network {model.external.name}"
     for machine in model.machines:
-        found |= {
-            ids.part(machine.serial, name): f"{word} of {machine.name}" for name, word in _PARTS.items()
-        }
+        found |= {ids.part(machine.serial, name): f"{word} of {machine.name}" for name, word in _PARTS.items()}
     for host in model.hosts:
         found[ids.hypervisor(host.serial)] = f"hypervisor {host.name}"
         found[ids.processors(host.serial)] = f"processors of {host.name}"

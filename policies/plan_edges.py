@@ -68,25 +68,19 @@ def _segments_at_host(facts: Planned, port: PortFact, network: NetworkFact) -> t
     if network.kind == "vxlan":
         return facts.wires(network)
     vlan = 0 if network.kind == "flat" else (network.segment or 0)
-    return tuple(
-        ids.vlan_segment(bridge, vlan) for bridge in facts.site.bridges(port.host, network.physical_network)
-    )
+    return tuple(ids.vlan_segment(bridge, vlan) for bridge in facts.site.bridges(port.host, network.physical_network))
 
 
 def _virtual_functions(facts: Planned) -> Iterator[Edge]:
     for port, network in _attached(facts):
         if port.vnic_type == "direct" and not reaches_every_vlan(port, network):
-            yield from (
-                Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network)
-            )
+            yield from (Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network))
 
 
 def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
     for port, network in _attached(facts):
         if port.vnic_type == "normal":
-            yield from (
-                Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network)
-            )
+            yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
 
 
 def _devices(facts: Planned) -> Iterator[Edge]:
@@ -94,9 +88,7 @@ def _devices(facts: Planned) -> Iterator[Edge]:
         if not facts.is_terminal(server):
             for port in server.ports:
                 known = port in facts.plan.port
-                yield Edge(
-                    facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9"
-                )
+                yield Edge(facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9")
 
 
 def _routers(facts: Planned) -> Iterator[Edge]:
@@ -129,9 +121,7 @@ def _capabilities(facts: Planned) -> Iterator[Edge]:
 
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
 PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
-    EdgeRule(
-        "E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions
-    ),
+    EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),
     EdgeRule("E7", "an ordinary vNIC reaches its network's segment on its host", _ordinary_nics),
     EdgeRule("E9", "a server forwards between its ports, unless it is a declared terminal", _devices),
     EdgeRule("E10", "a router joins the segments of all its interfaces", _routers),

@@ -47,9 +47,7 @@ def plan_facts(plan: Plan) -> PlanFacts:
     Raises ValueError if the tenant is called like one of the labels that are no tenant's.
     """
     if plan.tenant in RESERVED_LABELS:
-        raise ValueError(
-            f"a tenant cannot be called {plan.tenant!r}: the proof uses that word for another owner"
-        )
+        raise ValueError(f"a tenant cannot be called {plan.tenant!r}: the proof uses that word for another owner")
     return _Reader(plan).facts()
 
 
@@ -187,9 +185,5 @@ class _Reader:
     def _vpods(self) -> Iterable[VPodFact]:
         for component in self.plan.components:
             if component.type == "VirtualPod":
-                ports = (
-                    spec
-                    for item, spec in self._all(SwitchPort)
-                    if self._vpod(item.component) == component.name
-                )
+                ports = (spec for item, spec in self._all(SwitchPort) if self._vpod(item.component) == component.name)
                 yield VPodFact(component.name, tuple(sorted({spec.device for spec in ports})))

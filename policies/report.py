@@ -43,9 +43,7 @@ def as_table(judgement: Judgement, *, colour: bool = False) -> str:
     lines.append(f"applied state: {judgement.applied_state}")
     if judgement.without_actuator:
         count = len(judgement.without_actuator)
-        lines.append(
-            f"planned and proved, no actuator yet: {count} ({', '.join(judgement.without_actuator)})"
-        )
+        lines.append(f"planned and proved, no actuator yet: {count} ({', '.join(judgement.without_actuator)})")
     width = max((len(result.title) for result in judgement.results), default=0)
     for result in judgement.results:
         word = _colour(f"{result.verdict} ({result.count})", result.verdict, colour)

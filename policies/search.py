@@ -72,9 +72,7 @@ def _device_near(graph: nx.Graph[str], labels: Labels, node: str, owner: str, ta
     """The steps from a node to the nearest device of an owner, without the node itself; at most four."""
     if node.startswith("dev:"):
         return ()
-    allowed = {
-        item for item in graph if item not in taken and not item.startswith(("cap:", "cloud:", "foreign:"))
-    }
+    allowed = {item for item in graph if item not in taken and not item.startswith(("cap:", "cloud:", "foreign:"))}
     way = shortest(
         graph,
         [node],

@@ -45,9 +45,7 @@ class SiteFacts:
         found = self.site.host.get(host or "")
         if found is None or physical_network is None:
             return ()
-        return tuple(
-            ids.host_bridge(found.serial, name) for name in found.interfaces.get(physical_network, ())
-        )
+        return tuple(ids.host_bridge(found.serial, name) for name in found.interfaces.get(physical_network, ()))
 
     def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
         """A VLAN on every switch that the physical network reaches."""
@@ -87,10 +85,7 @@ class SiteFacts:
     def uplink(self) -> dict[str, SwitchEnd]:
         """Host bridge -> the switch port behind it."""
         ends = {(end.device, end.interface): far for end, far in self.device_ends}
-        found = {
-            bridge: ends.get((host.name, interface))
-            for bridge, (host, interface) in self.host_of_bridge.items()
-        }
+        found = {bridge: ends.get((host.name, interface)) for bridge, (host, interface) in self.host_of_bridge.items()}
         return {bridge: end for bridge, end in found.items() if end is not None}
 
     def configured(self, end: SwitchEnd) -> PortMode:
@@ -107,7 +102,7 @@ class SiteFacts:
         """The network devices at a cable's end: a machine's management port carries gateway and BMC."""
         machine = self.site.machine.get(end.device)
         if machine is not None:
-            parts = ("rnic",) if end.interface == "rnic" else ("gw", "bmc")
+            parts = ("rnic",) if end.interface.startswith("rnic") else ("gw", "bmc")
             return tuple(ids.part(machine.serial, name) for name in parts)
         host = self.site.host.get(end.device)
         return (ids.part(host.serial if host is not None else end.device, end.interface),)

@@ -36,9 +36,7 @@ def _between_switches(union: Union) -> Iterator[Edge]:
             continue
         for vlan in union.vlans:
             if left.carries(vlan) and right.carries(vlan):
-                yield Edge(
-                    ids.vlan_segment(_bridge(union, a), vlan), ids.vlan_segment(_bridge(union, b), vlan), "E1"
-                )
+                yield Edge(ids.vlan_segment(_bridge(union, a), vlan), ids.vlan_segment(_bridge(union, b), vlan), "E1")
 
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
@@ -46,9 +44,7 @@ def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
     missing = tuple(port_path(end) for end in (a, b) if not union.mode[end].known)
     link = ids.switch_port(union.site.site.switch[a.switch].serial, a.port)
     for end in (a, b):
-        yield from (
-            Edge(link, ids.vlan_segment(_bridge(union, end), vlan), "E2", missing) for vlan in union.vlans
-        )
+        yield from (Edge(link, ids.vlan_segment(_bridge(union, end), vlan), "E2", missing) for vlan in union.vlans)
 
 
 def _natives(union: Union) -> Iterator[Edge]:
@@ -104,9 +100,7 @@ def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]
     switch = union.site.site.switch[end.switch]
     port, bridge = ids.switch_port(switch.serial, end.port), _bridge(union, end)
     if not mode.known:
-        yield from (
-            Edge(port, ids.vlan_segment(bridge, vlan), "E5", (port_path(end),)) for vlan in union.vlans
-        )
+        yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5", (port_path(end),)) for vlan in union.vlans)
         return
     tagged = {vlan for vlan in union.vlans if mode.carries(vlan)}
     yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5") for vlan in sorted(mode.untagged | tagged))
@@ -256,16 +250,12 @@ UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E1", "cabled switches carry the same tagged VLAN", _between_switches),
     EdgeRule("E2", "cabled switches join their native VLANs, also when the numbers differ", _natives),
     EdgeRule("E4", "a host's interface carries the VLANs of its switch port", _host_uplinks),
-    EdgeRule(
-        "E5", "a device that may tag reaches the native and every tagged VLAN of its switch port", _every_vlan
-    ),
+    EdgeRule("E5", "a device that may tag reaches the native and every tagged VLAN of its switch port", _every_vlan),
     EdgeRule("E7", "a port whose host has no interface on its network may be on any of its VLANs", _unplaced),
     EdgeRule("E9", "what is cabled to a switch port is attached there", _cabled_devices),
     EdgeRule("E9", "a terminal passes nothing on while its guards are held", _terminals),
     EdgeRule("E10", "a switch that routes joins the VLANs in which it has an address", _switch_routing),
-    EdgeRule(
-        "E11", "a gateway meets a copy of the external network, and its hub unless it is filtered", _gateways
-    ),
+    EdgeRule("E11", "a gateway meets a copy of the external network, and its hub unless it is filtered", _gateways),
     EdgeRule("E12", "the wire of the external network", _external_wires),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
     EdgeRule("E15", "a machine joins RNIC, gateway and BMC unless A3 is held", _machines),
@@ -281,9 +271,7 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
     """Labels that no plan puts: the operator's devices, the world behind the external network, strangers."""
     operator = frozenset({ids.OPERATOR})
     site = union.site.site
-    found = {
-        device: operator for end, _ in union.site.device_ends for device in union.site.devices_behind(end)
-    }
+    found = {device: operator for end, _ in union.site.device_ends for device in union.site.devices_behind(end)}
     for machine in site.machines:
         found |= {ids.part(machine.serial, name): operator for name in ("rnic", "gw", "bmc")}
     for host in site.hosts:

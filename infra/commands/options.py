@@ -6,6 +6,4 @@ from typing import Annotated
 
 import typer
 
-Site = Annotated[
-    str, typer.Option("--site", "-s", metavar="FOLDER", help="Folder of the site below stacks/.")
-]
+Site = Annotated[str, typer.Option("--site", "-s", metavar="FOLDER", help="Folder of the site below stacks/.")]

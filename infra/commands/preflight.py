@@ -15,9 +15,7 @@ from policies.report import as_message
 
 
 def preflight(
-    tenant: Annotated[
-        str | None, typer.Argument(help="A tenant; without one the operator's own stack.")
-    ] = None,
+    tenant: Annotated[str | None, typer.Argument(help="A tenant; without one the operator's own stack.")] = None,
     site: Site = "lyon",
 ) -> None:
     """Name everything on the cloud that would make `pulumi up` fail.

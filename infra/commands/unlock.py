@@ -42,9 +42,7 @@ def mend(engine: Engine, stack: str) -> list[str]:
         lock.remove()
     said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
     if dropped := engine.drop_pending_creates(stack):
-        said.append(
-            f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made"
-        )
+        said.append(f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made")
     return said
 
 

@@ -53,9 +53,7 @@ class Gate:
     def open(self) -> None:
         """Raises `Failure` if nothing may be changed any more."""
         if self._cancelled:
-            raise Failure(
-                Trouble.REFUSED, "cancelled", "run the command again: what was made is found and kept"
-            )
+            raise Failure(Trouble.REFUSED, "cancelled", "run the command again: what was made is found and kept")
         if self._refused:
             raise refused(f"nothing is changed, because a check failed: {self._refused[0]}")
 
@@ -68,9 +66,7 @@ class Gate:
         """True after `cancel`."""
         return self._cancelled
 
-    def _faults(
-        self, kind: str, name: str, news: Mapping[str, Any], olds: Mapping[str, Any]
-    ) -> Iterable[Fault]:
+    def _faults(self, kind: str, name: str, news: Mapping[str, Any], olds: Mapping[str, Any]) -> Iterable[Fault]:
         if self._admission is None:
             return [("", NO_PROOF)]
         allowed = self._admission.by_name.get((kind, name))
@@ -81,12 +77,8 @@ class Gate:
         except Failure as failure:
             return [("", failure.message)]
         if item.spec.digest() != allowed.digest:
-            changed = sorted(
-                key for key, value in item.spec.canonical().items() if value != allowed.spec.get(key)
-            )
-            return [(field, f"{field} is not what was proved") for field in changed] or [
-                ("", "not what was proved")
-            ]
+            changed = sorted(key for key, value in item.spec.canonical().items() if value != allowed.spec.get(key))
+            return [(field, f"{field} is not what was proved") for field in changed] or [("", "not what was proved")]
         if item.owner != self._admission.owner:
             return [("owner", f"owner is {item.owner!r}, the proof is for {self._admission.owner!r}")]
         return forbidden_changes(item, olds)
@@ -101,9 +93,7 @@ def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
     faults = []
     for field, change in KINDS[item.kind].changes().items():
         if change.effect is Effect.FORBIDDEN and (old[field] != new[field] or _moved(before, item, field)):
-            faults.append(
-                (field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}")
-            )
+            faults.append((field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}"))
     return faults
 
 

@@ -119,18 +119,14 @@ class Api:
         if retried and not again:
             # A gateway says 502, 503 or 504 also when the service behind it did the work.
             kind = Trouble.LOST_ANSWER
-        failure = Failure(
-            kind, f"{self.service} {method} {path}: {said or f'status {status}'}", service=self.service
-        )
+        failure = Failure(kind, f"{self.service} {method} {path}: {said or f'status {status}'}", service=self.service)
         return None, failure, again, _retry_after(answer.headers.get("Retry-After"))
 
     def _no_login(self, error: Exception) -> Failure:
         if isinstance(error, trouble.HttpError) and error.http_status == 401:
             return Failure(Trouble.UNAUTHORIZED, f"the cloud refused the credential: {_short(error)}")
         if isinstance(error, (trouble.EndpointNotFound, trouble.DiscoveryFailure)):
-            return Failure(
-                Trouble.UNREACHABLE, f"the catalogue has no usable {self.service}: {_short(error)}"
-            )
+            return Failure(Trouble.UNREACHABLE, f"the catalogue has no usable {self.service}: {_short(error)}")
         return Failure(Trouble.SERVICE, f"{self.service}: {_short(error)}", service=self.service)
 
 
@@ -142,9 +138,7 @@ def _never_left(error: BaseException) -> bool:
     """True if no connection was made at all: the request cannot have had an effect."""
     seen: BaseException | None = error
     while seen is not None:
-        if isinstance(seen, NewConnectionError) or isinstance(
-            getattr(seen, "reason", None), NewConnectionError
-        ):
+        if isinstance(seen, NewConnectionError) or isinstance(getattr(seen, "reason", None), NewConnectionError):
             return True
         if any(isinstance(getattr(arg, "reason", None), NewConnectionError) for arg in seen.args):
             return True

@@ -34,9 +34,7 @@ def decode(struct: struct_pb2.Struct) -> dict[str, Any]:
 def encode(values: Mapping[str, Any], secret: frozenset[str] = frozenset()) -> struct_pb2.Struct:
     """A map of properties; the top-level keys in `secret` are marked secret."""
     fields = {key: _encode(value) for key, value in values.items()}
-    return struct_pb2.Struct(
-        fields={key: _secret(value) if key in secret else value for key, value in fields.items()}
-    )
+    return struct_pb2.Struct(fields={key: _secret(value) if key in secret else value for key, value in fields.items()})
 
 
 def has_unknown(value: Any) -> bool:

@@ -32,9 +32,7 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
     changes = KINDS[kind].changes()
     wanted = item.spec.canonical()
     changed = {
-        field: changes[field].effect is Effect.REPLACE
-        for field, value in wanted.items()
-        if olds.get(field) != value
+        field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if olds.get(field) != value
     }
     for field in _moved(olds.get("ids") or {}, item.ids):
         effect = changes[field].effect if field in changes else Effect.IN_PLACE

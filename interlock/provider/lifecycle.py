@@ -107,9 +107,7 @@ class Lifecycle:
         }
         return inputs | {"owner": item.owner, "ids": dict(item.ids)}, found
 
-    async def update(
-        self, item: Declared, ident: str, olds: Mapping[str, Any], *, preview: bool
-    ) -> dict[str, Any]:
+    async def update(self, item: Declared, ident: str, olds: Mapping[str, Any], *, preview: bool) -> dict[str, Any]:
         """Outputs. Raises `Failure` (nothing was changed) or `Partial`."""
         if preview:
             return {**olds, **item.inputs()}
@@ -163,9 +161,7 @@ class Lifecycle:
             return None
         what = f"{target.spec.KIND} {target.name}"
         if len(found) > 1:
-            raise refused(
-                f"{what}: several objects carry its marker: {', '.join(found)}", "delete all but one"
-            )
+            raise refused(f"{what}: several objects carry its marker: {', '.join(found)}", "delete all but one")
         seen = await self._look(actuator, target, found[0])
         if seen is None:
             return None
@@ -193,14 +189,10 @@ class Lifecycle:
             if seen.phase is Phase.BROKEN:
                 raise Failure(Trouble.NOT_READY, f"{what} cannot be used: {seen.reason}")
             if self._gate.cancelled:
-                raise Failure(
-                    Trouble.NOT_READY, f"{what}: cancelled while waiting for it", "run `pulumi up` again"
-                )
+                raise Failure(Trouble.NOT_READY, f"{what}: cancelled while waiting for it", "run `pulumi up` again")
             if self._clock() > deadline:
                 after = f"after {actuator.PATIENCE:.0f} s"
-                raise Failure(
-                    Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again"
-                )
+                raise Failure(Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again")
             await self._sleep(wait)
             wait = min(wait * 1.3, LONGEST_LOOK)
 
@@ -230,9 +222,7 @@ class Lifecycle:
                     raise failure.within(f"{target.spec.KIND} {target.name} ({ident})") from failure
             if self._clock() - start > actuator.PATIENCE:
                 what = f"{target.spec.KIND} {target.name} ({ident}) is still there"
-                raise Failure(
-                    Trouble.NOT_READY, f"{what} after {actuator.PATIENCE:.0f} s", "run the command again"
-                )
+                raise Failure(Trouble.NOT_READY, f"{what} after {actuator.PATIENCE:.0f} s", "run the command again")
             await self._sleep(wait)
             wait = min(wait * 1.3, LONGEST_LOOK)
 

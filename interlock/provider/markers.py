@@ -29,30 +29,22 @@ CARRIERS: dict[str, Carrier] = {
     "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one made anew"),
     "Keypair": Carrier("name", "the operator's user", "Nova keypairs belong to a user; the key must agree"),
     "Quota": Carrier("", "administrators", "the project itself, which is checked"),
-    "SegmentRange": Carrier(
-        "name", "administrators", "Neutron policy: network segment ranges are admin only"
-    ),
+    "SegmentRange": Carrier("name", "administrators", "Neutron policy: network segment ranges are admin only"),
     "AddressScope": Carrier("name", "members of the operator's project", _NEUTRON),
     "SubnetPool": Carrier("description", "members of the project", _NEUTRON),
     "Network": Carrier("description", "members of the project", _NEUTRON),
     "Subnet": Carrier("description", "members of the project", _NEUTRON),
     "Router": Carrier("description", "members of the project", _NEUTRON),
-    "RouterInterface": Carrier(
-        "", "members of the project", "the pair itself; router and subnet are checked"
-    ),
+    "RouterInterface": Carrier("", "members of the project", "the pair itself; router and subnet are checked"),
     "SecurityGroup": Carrier("description", "members of the project", _NEUTRON),
     "Port": Carrier("description", "members of the project", _NEUTRON),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
-    "Image": Carrier(
-        "interlock", "members of the operator's project", "Glance: properties of the owner's image"
-    ),
+    "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),
     "Aggregate": Carrier("metadata.interlock", "administrators", "Nova policy: aggregates are admin only"),
     "Server": Carrier("metadata.interlock", "members of the project", "Nova policy: project member"),
     "VolumeType": Carrier("description", "administrators", "Cinder policy: volume types are admin only"),
     "Volume": Carrier("metadata.interlock", "members of the project", "Cinder policy: project member"),
-    "VolumeAttachment": Carrier(
-        "", "members of the project", "the pair itself; server and volume are checked"
-    ),
+    "VolumeAttachment": Carrier("", "members of the project", "the pair itself; server and volume are checked"),
     "Bucket": Carrier("", "holders of an S3 key of the project", "the account (project) in which it lies"),
 }
 
@@ -77,5 +69,5 @@ def split(value: str | None) -> tuple[str, str]:
 
 def owner_of(mark: str) -> str:
     """The owner id in a marker; empty if it is none."""
-    parts = mark.split(":")
-    return parts[1] if len(parts) == 3 and parts[0] == "interlock" else ""
+    text, found = split(mark)
+    return found.split(":")[1] if found and not text else ""

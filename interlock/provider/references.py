@@ -31,9 +31,7 @@ def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]
         value = getattr(item.spec, field)
         ids = _given(item.ids.get(field))
         look = _Look(cloud, item, admission, field, refers.kinds, ids)
-        refs[field] = (
-            None if value is None else look.one(value) if isinstance(value, str) else look.all(value)
-        )
+        refs[field] = None if value is None else look.one(value) if isinstance(value, str) else look.all(value)
     return Target(item.name, item.owner, item.spec, refs, Path(admission.site_folder))
 
 
@@ -88,9 +86,7 @@ class _Look:
         # A key carries nothing: it is ours if its user is the one that the proof gives it.
         planned = self._admission.by_name[kind, reference].spec["user"]
         carried = marker_of(self._cloud, "ServiceUser", ident.split("/")[0])
-        return (
-            marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
-        )
+        return marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
 
 
 def marker_of(cloud: Cloud, kind: str, ident: str) -> str:
@@ -106,9 +102,7 @@ def marker_of(cloud: Cloud, kind: str, ident: str) -> str:
 
 def site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
     """The id of an object of the site's stack, or of one listed under `existing:`. Raises `Failure`."""
-    return cloud.once(
-        f"site:{kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name)
-    )
+    return cloud.once(f"site:{kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name))
 
 
 def _site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
@@ -135,21 +129,15 @@ def cloud_object(cloud: Cloud, kind: str, name: str, domain: str = "default") ->
     lists = {"Role": ("/roles", "roles"), "User": ("/users", "users")}
     if kind not in lists:
         raise refused(f"cloud:{kind}/{name}: only roles and users can be named so")
-    return cloud.once(
-        f"cloud:{kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind])
-    )
+    return cloud.once(f"cloud:{kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind]))
 
 
 def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, key: str) -> str:
     scope = {"domain_id": cloud.domain(domain)} if kind == "User" else {}
-    found = [
-        item for item in cloud.api("identity").items(path, key, name=name, **scope) if item["name"] == name
-    ]
+    found = [item for item in cloud.api("identity").items(path, key, name=name, **scope) if item["name"] == name]
     if len(found) != 1:
         what = "does not know it" if not found else f"knows {len(found)} of that name"
-        raise Failure(
-            Trouble.NOT_FOUND, f"cloud:{kind}/{name}: Keystone {what}", "correct the name in the file"
-        )
+        raise Failure(Trouble.NOT_FOUND, f"cloud:{kind}/{name}: Keystone {what}", "correct the name in the file")
     return str(found[0]["id"])
 
 
@@ -167,6 +155,4 @@ def _given(value: Any) -> Iterator[str]:
 
 
 #: Kinds whose ids may be handed over: all but those that carry no marker, and the S3 key, see `_Look._marker`.
-REFERABLE = frozenset(kind for kind in KINDS if CARRIERS.get(kind) and CARRIERS[kind].field) | {
-    S3Credential.KIND
-}
+REFERABLE = frozenset(kind for kind in KINDS if CARRIERS.get(kind) and CARRIERS[kind].field) | {S3Credential.KIND}

@@ -140,9 +140,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if found is None:
             return provider_pb2.ReadResponse()
         inputs, outputs = found
-        return provider_pb2.ReadResponse(
-            id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs)
-        )
+        return provider_pb2.ReadResponse(id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs))
 
     async def Update(self, request: Any, context: Any) -> Any:
         return await _answer(context, self._update(request))
@@ -271,9 +269,7 @@ def _diff(found: Difference) -> Any:
         deleteBeforeReplace=True,
         hasDetailedDiff=True,
         detailedDiff={
-            name: kinds(
-                kind=kinds.UPDATE_REPLACE if replaced else kinds.UPDATE, inputDiff=name not in _COMPUTED
-            )
+            name: kinds(kind=kinds.UPDATE_REPLACE if replaced else kinds.UPDATE, inputDiff=name not in _COMPUTED)
             for name, replaced in found.changed.items()
         },
     )

@@ -22,7 +22,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from interlock.resources import KINDS, Effect, Resource
+from interlock.resources import KINDS, Effect, Resource, canonical_json
 
 from .actuators import ACTUATORS, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
@@ -80,9 +80,7 @@ def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed |
         | (dict(seen.outputs) if seen else {})
         | {
             "cloud_id": cloud_id,
-            "resolved": {
-                key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()
-            },
+            "resolved": {key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()},
             "marker": target.marker if CARRIERS[item.kind].field else "",
             "broken": _broken(seen),
         }
@@ -98,9 +96,7 @@ def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | No
             f"{item.kind} {item.name}: the state holds no record of what it refers to",
             "it cannot be imported; declare it, and `pulumi up` adopts what carries its marker",
         )
-    refs: dict[str, Ids] = {
-        key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()
-    }
+    refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
     return Target(item.name, item.owner, item.spec, refs, folder)
 
 
@@ -142,7 +138,8 @@ def immutable(kind: str) -> frozenset[str]:
 def in_order_of(wanted: Any, value: Any) -> Any:
     """A list in the wanted order if it holds the same elements: services return lists in any order."""
     if isinstance(wanted, list) and isinstance(value, list) and len(wanted) == len(value):
-        return wanted if all(item in value for item in wanted) else value
+        same = sorted(map(canonical_json, wanted)) == sorted(map(canonical_json, value))
+        return wanted if same else value
     return value
 
 

@@ -101,9 +101,7 @@ def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
 
 def _needs(plan: PlanFacts, subnet: SubnetFact, network: NetworkFact) -> dict[str, int]:
     machines = sum(len(vpod.machines) for vpod in plan.vpods if vpod.name == network.vpod)
-    per_machine = (
-        {NetworkRole.IPU_DATA: 1, NetworkRole.MANAGEMENT: 2}.get(network.role, 0) if network.role else 0
-    )
+    per_machine = {NetworkRole.IPU_DATA: 1, NetworkRole.MANAGEMENT: 2}.get(network.role, 0) if network.role else 0
     return {
         "ports of servers": sum(port.subnet == subnet.name for port in plan.ports),
         "addresses of machines": machines * per_machine,

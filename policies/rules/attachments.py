@@ -55,12 +55,7 @@ def _behind(graph: nx.Graph[str], node: str) -> Iterator[str]:
 
 def neighbourhood(graph: nx.Graph[str], wire: set[str]) -> set[str]:
     """The wire segment, what is plugged into it, and the ports and servers in between."""
-    near = {
-        item
-        for node in wire
-        for item in graph[node]
-        if graph.edges[node, item]["rule"] not in ASSUMPTION_RULES
-    }
+    near = {item for node in wire for item in graph[node] if graph.edges[node, item]["rule"] not in ASSUMPTION_RULES}
     found = wire | near | set(attached(graph, wire))
     ports = [node for node in found if node.startswith("port:")]
     return found | {item for port in ports for item in graph[port] if item.startswith("dev:")}

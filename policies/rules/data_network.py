@@ -34,9 +34,7 @@ def _exactly_its_own(model: Model, names: Names) -> Answer:
 
 def _data_wires(model: Model, vpod: str, *roles: NetworkRole) -> list[str]:
     facts = Planned(model.site, model.plan)
-    return [
-        wire for role in roles for network in model.plan.role(vpod, role) for wire in facts.wires(network)
-    ]
+    return [wire for role in roles for network in model.plan.role(vpod, role) for wire in facts.wires(network)]
 
 
 def _members(model: Model, vpod: VPodFact) -> dict[str, str]:
@@ -139,9 +137,7 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
         if lost or not networks:
             absent.append(_lost_cause(model, names, vpod, networks, lost, ()))
         elif doubtful:
-            unsure.append(
-                _lost_cause(model, names, vpod, networks, doubtful, _facts_to(model, vpod, doubtful))
-            )
+            unsure.append(_lost_cause(model, names, vpod, networks, doubtful, _facts_to(model, vpod, doubtful)))
     return tuple(absent), tuple(unsure)
 
 

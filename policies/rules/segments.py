@@ -58,12 +58,8 @@ def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator
             yield _claim_cause(model, names, graph, wire, held[0], held[1])
 
 
-def _claim_cause(
-    model: Model, names: Names, graph: nx.Graph[str], wire: set[str], mine: Claim, other: Claim
-) -> Cause:
-    path = shortest(graph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire) or (
-        mine.node,
-    )
+def _claim_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[str], mine: Claim, other: Claim) -> Cause:
+    path = shortest(graph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire) or (mine.node,)
     # Two tenants on one id of one physical network: ISO-01 says it more plainly.
     hidden = mine.owner == other.owner or mine.words != other.words
     return Cause(
@@ -108,11 +104,7 @@ def _wrong_id(model: Model, network: NetworkFact) -> str:
 def _wrong_vni(model: Model, network: NetworkFact) -> str:
     pool = model.site.site.pools.control
     inside = network.segment is not None and any(low <= network.segment <= high for low, high in pool)
-    return (
-        ""
-        if inside or network.role is None
-        else f"VNI {network.segment} is not in the control pool {_spans(pool)}"
-    )
+    return "" if inside or network.role is None else f"VNI {network.segment} is not in the control pool {_spans(pool)}"
 
 
 def _wrong_pool(model: Model, network: NetworkFact) -> str:

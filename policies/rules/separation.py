@@ -31,9 +31,7 @@ def _shared_segments(model: Model, names: Names, graph: nx.Graph[str]) -> Iterat
             yield _segment_cause(model, names, graph, wire, owners)
 
 
-def _segment_cause(
-    model: Model, names: Names, graph: nx.Graph[str], wire: set[str], owners: set[str]
-) -> Cause:
+def _segment_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[str], owners: set[str]) -> Cause:
     around = neighbourhood(graph, wire)
     path = meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or (min(wire),)
     full = extended(graph, model.labels, path, model.plan.owner)
@@ -82,18 +80,11 @@ def _servers_off_management(model: Model, names: Names) -> Answer:
 def _tenant_servers(model: Model) -> list[str]:
     """Servers that a tenant controls; the operator's own plan answers for those of every tenant."""
     shares = (model.own,) if model.plan.is_tenant else model.others
-    named = {
-        node
-        for share in shares
-        for node in share.nodes
-        if node.startswith("dev:") and not ids.is_boundary(node)
-    }
+    named = {node for share in shares for node in share.nodes if node.startswith("dev:") and not ids.is_boundary(node)}
     return sorted(node for node in named if model.label(node) - ids.RESERVED_LABELS)
 
 
-def _ways_to_management(
-    model: Model, names: Names, graph: nx.Graph[str], servers: list[str]
-) -> Iterator[Cause]:
+def _ways_to_management(model: Model, names: Names, graph: nx.Graph[str], servers: list[str]) -> Iterator[Cause]:
     machines = model.site.site.machines
     targets = {ids.part(machine.serial, name) for machine in machines for name in ("gw", "bmc")}
     hardware = {node for node in graph if not node.startswith("cap:")}

@@ -44,9 +44,7 @@ def _size_cause(vpod: VPodFact) -> Cause:
 
 def _connected(model: Model, _: Names) -> Answer:
     answers = [(vpod, _broken_run(model, vpod)) for vpod in model.plan.vpods]
-    unknown = tuple(
-        _stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod))
-    )
+    unknown = tuple(_stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod)))
     violated = tuple(_run_cause(vpod, why) for vpod, why in answers if why)
     return Answer(len(answers), violated, unknown)
 
@@ -87,9 +85,7 @@ def _cut(model: Model, machines: list[Machine], kinds: tuple[str, ...]) -> tuple
     words = " or ".join("IPU-Link" if kind == "ipu-link" else "GW-Link" for kind in kinds)
     steps = [" – ".join(sorted(group)) for group in groups]
     return tuple(
-        step
-        for index, text in enumerate(steps)
-        for step in ((f"no {words} cable to",) if index else ()) + (text,)
+        step for index, text in enumerate(steps) for step in ((f"no {words} cable to",) if index else ()) + (text,)
     )
 
 
@@ -117,9 +113,7 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
 def _nobody_elses(model: Model, _: Names) -> Answer:
     own = {item for item in model.own.exclusive if not item.startswith("segment:")}
     causes = [
-        cause
-        for cause in (_shared_with(model, share.owner, own & share.exclusive) for share in model.others)
-        if cause
+        cause for cause in (_shared_with(model, share.owner, own & share.exclusive) for share in model.others) if cause
     ]
     return Answer(len(own), violated=(*causes, *_twice(model)))
 
@@ -147,9 +141,7 @@ def _in_words(model: Model, identities: set[str] | frozenset[str]) -> Iterator[s
     if not any(item.startswith("machine:") for item in identities):
         for switch in model.site.site.switches:
             ports = range(1, 1 + sum(count for _, count in switch.port_groups))
-            yield from (
-                f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities
-            )
+            yield from (f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities)
 
 
 def _twice(model: Model) -> Iterator[Cause]:
@@ -171,8 +163,7 @@ def _twice_cause(thing: str, items: list[SwitchPortFact]) -> Cause:
         key=thing,
         message=f"{thing} is planned {len(items)} times",
         witness=tuple(
-            f"{item.name}: {item.switch} port {item.port}, VLAN {item.vlan}, vPOD {item.vpod}"
-            for item in items
+            f"{item.name}: {item.switch} port {item.port}, VLAN {item.vlan}, vPOD {item.vpod}" for item in items
         ),
         hint="a machine belongs to one vPOD, and its switch port to one VLAN",
         specificity=92,

@@ -35,9 +35,7 @@ def site_plan() -> Plan:
 
 def proof_of(plan: Plan) -> Proof:
     """A proof with no rules in it: components look at the plan only."""
-    judgement = Judgement(
-        site=plan.site, stack=plan.stack, plan_hash=plan.hash, footprints="sha256:0", results=()
-    )
+    judgement = Judgement(site=plan.site, stack=plan.stack, plan_hash=plan.hash, footprints="sha256:0", results=())
     return Proof(plan=plan, judgement=judgement)
 
 

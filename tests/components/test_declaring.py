@@ -77,9 +77,7 @@ def test_references_within_the_stack_come_with_their_ids(done: Declared) -> None
     own = done.plan.by_name
     for item in makeable(done.plan):
         ids = done.inputs(item.name).get("ids", {})
-        expected = {
-            (name, f"id of {reference}") for name, reference in item.resource.references() if reference in own
-        }
+        expected = {(name, f"id of {reference}") for name, reference in item.resource.references() if reference in own}
         given = {
             (name, identity)
             for name, value in ids.items()

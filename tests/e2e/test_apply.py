@@ -181,10 +181,11 @@ def test_the_s3_service_user_may_not_touch_networks_or_servers(applied: Project,
     cloud.identity.update_user(user, password="secret")
     service = as_user(cloud, "acme-train-s3", acme)
     control = cloud.network.find_network("acme-train-control", ignore_missing=False)
+    flavor, image = next(iter(cloud.compute.flavors())), next(iter(cloud.image.images()))
     for attempt in (
         lambda: service.network.create_port(network_id=control.id),
         lambda: service.network.create_network(name="mine"),
-        lambda: service.compute.create_server(name="mine", flavor_id="x", image_id="x", networks="none"),
+        lambda: service.compute.create_server(name="mine", flavor_id=flavor.id, image_id=image.id, networks="none"),
     ):
         with pytest.raises(exceptions.HttpException) as caught:
             attempt()

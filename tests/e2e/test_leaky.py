@@ -40,9 +40,9 @@ CASES = (
     Case("vlan-of-another", "leakyvlan", "globex", "ISO-01"),
     Case("one-vlan-two-names", "leakynames", "globex", "ISO-11"),
     Case("poplar-on-management", "leakymgmt", "acme", "ISO-05"),
-    Case("overlapping-subnets", "leakyoverlap", "acme", "L3-04"),
+    Case("overlapping-subnets", "leakysubnets", "acme", "L3-04"),
     Case("machines-with-a-hole", "leakyhole", "acme", "TOP-03"),
-    Case("gateway-without-scope", "leakyscope", "acme", "ISO-02"),
+    Case("gateway-without-scope", "leakyscope", "globex", "ISO-02"),
 )
 
 
@@ -61,8 +61,13 @@ def project(other_cloud: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def expected(case: Case) -> str:
-    """The witness that the example ships with."""
-    return (ROOT / "tests/e2e/witnesses" / f"{case.folder}.txt").read_text().strip()
+    """The finding that comes first, with its whole witness; read and approved by people."""
+    return unindented((ROOT / "tests/e2e/witnesses" / f"{case.folder}.txt").read_text())
+
+
+def unindented(text: str) -> str:
+    """The engine indents what a program says by as much as it likes."""
+    return "\n".join(line.strip() for line in text.strip().splitlines())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder)
@@ -74,7 +79,7 @@ def test_a_leaky_example_is_refused_before_anything_is_touched(
     for options in ((), ("--skip-preview",)):
         refused = project.up(case.stack, *options)
         assert refused.code != 0
-        assert expected(case) in refused.text, refused.text
+        assert expected(case) in unindented(refused.text), refused.text
         assert "Traceback" not in refused.text
     assert journal.mutations() == []
 

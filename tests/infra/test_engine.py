@@ -35,9 +35,7 @@ def engine(tmp_path: Path) -> Engine:
     (tmp_path / "infra").mkdir()
     (tmp_path / "infra" / "__main__.py").write_text(SLEEPER)
     option = f"{{name: python, options: {{toolchain: pip, virtualenv: {layout.venv}}}}}"
-    (tmp_path / "Pulumi.yaml").write_text(
-        f"name: clusters\nmain: infra\nstackConfigDir: stacks\nruntime: {option}\n"
-    )
+    (tmp_path / "Pulumi.yaml").write_text(f"name: clusters\nmain: infra\nstackConfigDir: stacks\nruntime: {option}\n")
     (tmp_path / "state").mkdir()
     own = {
         "PULUMI_BACKEND_URL": f"file://{tmp_path / 'state'}",
@@ -70,9 +68,7 @@ def test_interrupted_creates_are_dropped(engine: Engine) -> None:
         pending("gone", "deleting"),
     ]
     file.write_text(json.dumps(document))
-    assert mend(engine, STACK) == [
-        f"{STACK}: dropped 1 interrupted create(s); `pulumi up` finds what they made"
-    ]
+    assert mend(engine, STACK) == [f"{STACK}: dropped 1 interrupted create(s); `pulumi up` finds what they made"]
     assert "pending_operations" not in file.read_text()
     assert mend(engine, STACK) == []
 

@@ -97,9 +97,7 @@ def test_a_reused_id_is_another_program(engine: Engine, put_lock: Put) -> None:
     assert not path.exists()
 
 
-def test_the_lock_of_a_living_pulumi_stays(
-    engine: Engine, put_lock: Put, living: subprocess.Popen[bytes]
-) -> None:
+def test_the_lock_of_a_living_pulumi_stays(engine: Engine, put_lock: Put, living: subprocess.Popen[bytes]) -> None:
     path = put_lock(living.pid)
     with pytest.raises(EnvironmentFailed, match=rf"locked by process {living.pid} .* `pulumi cancel`"):
         mend(engine, STACK)

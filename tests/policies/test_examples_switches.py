@@ -95,9 +95,7 @@ def _rewired(item: Cable) -> Cable:
     if item.b.device != "tor-1":
         return item
     far = int(item.a.device.rpartition("-")[2]) > (8 if item.a.device.startswith("ipum") else 2)
-    return item.model_copy(
-        update={"b": Endpoint(device="leaf-2" if far else "leaf-1", interface=item.b.interface)}
-    )
+    return item.model_copy(update={"b": Endpoint(device="leaf-2" if far else "leaf-1", interface=item.b.interface)})
 
 
 def on_leaf_2(plan: Plan) -> Plan:
@@ -152,9 +150,7 @@ def test_example_06_an_uplink_that_nobody_describes() -> None:
 def test_example_07_native_vlans_that_differ() -> None:
     site = leaves(natives=(1000, 1002))
     acme, _ = two(site)
-    globex = made(
-        site, tenant("globex", machines=1, servers=1), [acme.lock], hosts=("poplar-2",), ipu_data_vlan=1005
-    )
+    globex = made(site, tenant("globex", machines=1, servers=1), [acme.lock], hosts=("poplar-2",), ipu_data_vlan=1005)
     # 1002 is spoken on the spine only: globex claims it there.
     networks = tuple(
         item.model_copy(update={"switches": ("leaf-2", "spine-1")}) if item.name == "fabric-2" else item

@@ -79,8 +79,7 @@ def test_example_04_one_id_under_two_physical_networks() -> None:
     )  # fmt: skip
     site = full_site(
         hosts=tuple(
-            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host
-            for host in hosts()
+            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in hosts()
         ),
         physical_networks=networks + base.physical_networks[1:],
         pools=pools(
@@ -166,9 +165,7 @@ def test_example_22_poplar_server_on_management() -> None:
     trunk = SwitchPortConfig(port=37, mode="trunk", tagged=((110, 199),))
     site = _with_ports(site, "mgmt-1", *(trunk.model_copy(update={"port": port}) for port in range(37, 41)))
     acme, globex = pair(site)
-    plan = edited(
-        acme.plan, "acme-train-poplar-0-control", network="acme-train-management", security_groups=()
-    )
+    plan = edited(acme.plan, "acme-train-poplar-0-control", network="acme-train-management", security_groups=())
     found = first(judged(site, plan, globex))
     assert found.rule == "ISO-05"
     assert "acme-train-poplar-0" in text(found)
@@ -224,9 +221,7 @@ def test_example_35_released_but_not_seen_to_let_go() -> None:
     acme, globex = pair(SITE)
     taken = globex.lock.allocation.vpods["train"].machines[0]
     released = (Released(vpod="old", claim="machines", value=taken),)
-    lock = acme.lock.model_copy(
-        update={"released": released, "footprint": footprint(SITE, acme.plan, released)}
-    )
+    lock = acme.lock.model_copy(update={"released": released, "footprint": footprint(SITE, acme.plan, released)})
     found = first(judged(SITE, globex.plan, type(acme)(acme.plan, lock.sealed())))
     assert found.rule == "TOP-06"
     assert "released but is not seen to have let go" in found.message
@@ -337,3 +332,21 @@ def _with_ports(site: Site, name: str, *ports: SwitchPortConfig) -> Site:
         for switch in site.switches
     )
     return changed(site, switches=switches)
+
+
+def test_example_08_a_device_behind_a_port_with_leftover_tagged_vlans() -> None:
+    """Native 1000 as planned, 1001 left over: whoever controls the device adds a tag. A VF is held to its own."""
+    leftover = SwitchPortConfig(port=1, mode="trunk", tagged=((1001, 1001),))
+    acme, globex = pair(SITE)
+    judgement = judged(_with_ports(full_site(), "tor-1", leftover), acme.plan, globex)
+    assert verdicts(judgement)["ISO-02"] == V
+    assert "RNIC of ipum-01" in text(next(item for item in judgement.findings if item.rule == "ISO-01"))
+
+
+def test_what_the_site_file_and_the_plan_say_of_a_port_both_count() -> None:
+    """A plain quarantine VLAN on all machine ports joins every machine on it."""
+    quarantine = (SwitchPortConfig(port=port, mode="access", untagged=900) for port in range(1, 17))
+    acme, globex = pair(SITE)
+    judgement = judged(_with_ports(full_site(), "tor-1", *quarantine), acme.plan, globex)
+    assert verdicts(judgement)["ISO-02"] == V
+    assert "tor-1 VLAN 900" in text(first(judgement))

@@ -50,9 +50,7 @@ def test_only_prove_makes_a_proof() -> None:
     for room in ("policies", "components", "infra", "interlock"):
         for file in sorted((ROOT / room).rglob("*.py")):
             tree = ast.parse(file.read_text(encoding="utf-8"))
-            for function in (
-                node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Module)
-            ):
+            for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Module)):
                 calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
                 if isinstance(function, ast.FunctionDef) and any(_makes_a_proof(call) for call in calls):
                     makers.append(f"{file.relative_to(ROOT).as_posix()}:{function.name}")
@@ -88,9 +86,7 @@ def test_the_message_begins_with_the_most_specific_finding() -> None:
     message = as_message(judge(SITE, globex.plan, [acme.lock]))
     lines = message.splitlines()
     assert lines[0] == "lyon-globex is violated: nothing has been touched"
-    assert lines[2].startswith(
-        "ISO-01 violated: one segment, tor-1 VLAN 1000, has the owners acme and globex"
-    )
+    assert lines[2].startswith("ISO-01 violated: one segment, tor-1 VLAN 1000, has the owners acme and globex")
     also = lines[lines.index("also:") + 1 :]
     assert [line.split()[0] for line in also if line.startswith("  ")] == ["ISO-02", "ISO-03", "ISO-11"]
 

@@ -25,17 +25,15 @@ from tests.policies.workspace import Made, assumptions, edited, full_site, made,
 IDS = ("acme", "globex", "carol")
 VLANS = (1000, 1001, 1002, 2000, 2001, 2002)
 SEP = ("ISO-01", "ISO-02")
-#: Half of what the profile asks for: each example judges three plans.
-FEW = settings(max_examples=max(25, settings().max_examples // 2))
+#: A quarter of what the profile asks for: each example judges three plans.
+FEW = settings(max_examples=max(25, settings().max_examples // 4))
 
 
 @cache
 def clean() -> dict[str, Made]:
     site, found = full_site(), {}
     for name in IDS:
-        found[name] = made(
-            site, tenant(name, machines=4, servers=1), [other.lock for other in found.values()]
-        )
+        found[name] = made(site, tenant(name, machines=4, servers=1), [other.lock for other in found.values()])
     return found
 
 
@@ -60,9 +58,7 @@ class Defect:
             case "controller":
                 return edited(plan, f"{owner}-train-controller", project=f"{owner}-project")
             case "scope":
-                return edited(
-                    plan, f"{owner}-train-control-subnet", subnet_pool="site:SubnetPool/external-pool"
-                )
+                return edited(plan, f"{owner}-train-control-subnet", subnet_pool="site:SubnetPool/external-pool")
             case _:
                 return edited(plan, f"{owner}-train-control", shared=True)
 
@@ -108,9 +104,7 @@ def whole(site: Site, plan: Plan, others: list[Plan]) -> Model:
     """The model over the full graphs of all plans, no footprint in between."""
     facts = SiteFacts(site)
     own = plan_facts(plan)
-    return Model(
-        facts, own, plan_share(facts, own), [plan_share(facts, plan_facts(other)) for other in others]
-    )
+    return Model(facts, own, plan_share(facts, own), [plan_share(facts, plan_facts(other)) for other in others])
 
 
 def answers(model: Model) -> dict[str, Verdict]:
@@ -168,9 +162,7 @@ def test_more_facts_join_more(site: Site, wrong: list[Defect]) -> None:
 
 @FEW
 @given(wrong=defects, stated=guards)
-def test_stating_a_guard_decides_one_way_or_the_other(
-    wrong: list[Defect], stated: dict[str, bool | None]
-) -> None:
+def test_stating_a_guard_decides_one_way_or_the_other(wrong: list[Defect], stated: dict[str, bool | None]) -> None:
     """What is proved with a fact unknown is proved whatever the fact; what is violated then, too."""
     unknown = full_site(assumptions=assumptions(**dict.fromkeys(stated, None)))
     made_of = workspace(unknown, wrong)

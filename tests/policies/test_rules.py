@@ -69,8 +69,7 @@ def hidden_sameness(rules: tuple[Rule, ...]) -> Judgement:
     legs = {"data": ("ens161f0", "ens161f1"), "storage": ("ens161f0", "ens161f1")}
     site = full_site(
         hosts=tuple(
-            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host
-            for host in hosts()
+            host.model_copy(update={"interfaces": legs}) if host.role == "poplar" else host for host in hosts()
         ),
         physical_networks=names + base.physical_networks[1:],
         pools=pools(
@@ -79,9 +78,7 @@ def hidden_sameness(rules: tuple[Rule, ...]) -> Judgement:
         ),
     )
     acme = made(site, tenant("acme"), storage_vlan=2000)
-    globex = made(
-        site, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1002, storage_vlan=1000
-    )
+    globex = made(site, tenant("globex", machines=8, servers=1), [acme.lock], ipu_data_vlan=1002, storage_vlan=1000)
     return judge(site, globex.plan, [acme.lock], rules)
 
 
@@ -250,8 +247,7 @@ def test_functions_that_see_every_vlan(change: dict[str, object]) -> None:
 
 def test_a_poplar_host_whose_trunk_lacks_the_vlan() -> None:
     ports = tuple(
-        port.model_copy(update={"tagged": ((2000, 2999),)}) if port.port >= 17 else port
-        for port in tor().ports
+        port.model_copy(update={"tagged": ((2000, 2999),)}) if port.port >= 17 else port for port in tor().ports
     )
     site = full_site(switches=(tor().model_copy(update={"ports": ports}), management_switch()))
     found = first(judged(site, made(site, tenant("acme")).plan))
@@ -303,9 +299,7 @@ def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, o
 
 def test_a_role_on_the_controllers_project_is_control() -> None:
     acme, globex = pair(SITE)
-    role = RoleAssignment(
-        project="site:Project/controllers", user="cloud:User/alice", role="cloud:Role/member"
-    )
+    role = RoleAssignment(project="site:Project/controllers", user="cloud:User/alice", role="cloud:Role/member")
     judgement = judged(SITE, added(acme.plan, "acme-sneaky", "acme", role), globex)
     assert verdicts(judgement)["ISO-05"] == V
 

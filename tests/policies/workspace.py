@@ -40,9 +40,7 @@ def sharing(**changes: bool | None) -> tuple[Sharing, ...]:
 
 def assumptions(**changes: bool | None) -> tuple[Assumption, ...]:
     """Every assumption; `changes` set guards by name."""
-    return tuple(
-        Assumption(id=name, guards=_guards(known, changes)) for name, known in ASSUMPTION_GUARDS.items()
-    )
+    return tuple(Assumption(id=name, guards=_guards(known, changes)) for name, known in ASSUMPTION_GUARDS.items())
 
 
 def _guards(known: Sequence[str], changes: dict[str, bool | None]) -> dict[str, bool | None]:

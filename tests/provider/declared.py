@@ -1,7 +1,7 @@
 """A small site and a small tenant that hold every kind, with names and ids of their own.
 
-    external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
-                                   t-data (VLAN) ────── t-port-data ────┴─ t-server ── t-volume
+external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
+                               t-data (VLAN) ────── t-port-data ────┴─ t-server ── t-volume
 """
 
 from __future__ import annotations
@@ -61,9 +61,7 @@ def site(s: str, vlan: int) -> dict[str, Resource]:
         "s3_service": Role(name=f"{s}-s3", description="Object storage"),
         "range": SegmentRange(name=f"{s}-range", network_type="vxlan", minimum=vlan + 30000, maximum=vlan + 30009),
         "external-scope": AddressScope(name=f"{s}-scope"),
-        "external-pool": SubnetPool(
-            name=f"{s}-pool", address_scope="external-scope", prefixes=("203.0.113.0/24",)
-        ),
+        "external-pool": SubnetPool(name=f"{s}-pool", address_scope="external-scope", prefixes=("203.0.113.0/24",)),
         "external": Network(
             name=f"{s}-external",
             network_type="vlan",
@@ -151,9 +149,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
         f"{t}-s3": ServiceUser(name=f"{t}-s3", project=project),
         f"{t}-s3-role": RoleAssignment(project=project, user=f"{t}-s3", role="cloud:Role/member"),
         f"{t}-s3-key": S3Credential(project=project, user=f"{t}-s3"),
-        f"{t}-bucket": Bucket(
-            name=f"{t}-bucket", project=project, credential=f"{t}-s3-key", on_delete="erase"
-        ),
+        f"{t}-bucket": Bucket(name=f"{t}-bucket", project=project, credential=f"{t}-s3-key", on_delete="erase"),
     }
 
 
@@ -180,8 +176,8 @@ def quota(project: str) -> Quota:
     return Quota(
         project=project,
         instances=5,
-        cores=50,
-        ram_mib=65536,
+        cores=-1,
+        ram_mib=-1,
         networks=10,
         subnets=10,
         ports=50,

@@ -180,9 +180,7 @@ class Program:
 
     def delete(self, name: str, **changed: Any) -> None:
         old = self.state[name]
-        request = provider_pb2.DeleteRequest(
-            urn=self.urn(name), id=old.id, properties=encode(old.outputs | changed)
-        )
+        request = provider_pb2.DeleteRequest(urn=self.urn(name), id=old.id, properties=encode(old.outputs | changed))
         self.process.call("Delete", request)
         del self.state[name]
 

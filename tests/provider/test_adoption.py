@@ -30,9 +30,7 @@ def program(process: Process, folder: Path) -> Iterator[Program]:
         ),
     }
     fake = _default_type(Cloud("sandbox"))
-    found = Program(
-        process, "lyon-bob", "b0bb0b", resources, "5172e1", folder, existing={"VolumeType/fake": fake}
-    )
+    found = Program(process, "lyon-bob", "b0bb0b", resources, "5172e1", folder, existing={"VolumeType/fake": fake})
     assert found.admit() == []
     found.create("bob-project")
     found.create("bob-operator")

@@ -11,9 +11,7 @@ from interlock.provider.admitted import NO_PROOF, Gate
 from interlock.provider.errors import Failure
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
 
-SERVER = Server(
-    name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",)
-)
+SERVER = Server(name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",))
 VOLUME = Volume(name="v", project="t-project", size_gib=10, volume_type="site:VolumeType/fast")
 BUCKET = Bucket(name="b", project="t-project", credential="k")
 NETWORK = Network(name="n", network_type="vlan", physical_network="fabric100g", segmentation_id=2101)

@@ -48,8 +48,8 @@ def _state(resource: Any, **changed: Any) -> dict[str, Any]:
     return resource.canonical() | {"owner": "0", "ids": {}, "marker": mark, "broken": ""} | changed
 
 
-def _diff(resource: Any, news: Any = None, ids: Any = None, **olds: Any) -> dict[str, bool]:
-    inputs = (news or resource).canonical() | {"owner": "0", "ids": ids or {}}
+def _diff(resource: Any, new_ids: Any = None, **olds: Any) -> dict[str, bool]:
+    inputs = resource.canonical() | {"owner": "0", "ids": new_ids or {}}
     return dict(compare(resource.KIND, "x", _state(resource, **olds), inputs).changed)
 
 
@@ -63,12 +63,12 @@ def test_nothing_changed_is_no_difference() -> None:
 
 
 def test_another_object_behind_a_reference_has_the_effect_of_the_field() -> None:
-    assert _diff(NETWORK, ids={"project": "new"}, **{"ids": {"project": "old"}}) == {"ids.project": True}
-    assert _diff(SERVER, ids={"ports": ["new"]}, **{"ids": {"ports": ["old"]}}) == {"ids.ports": False}
+    assert _diff(NETWORK, new_ids={"project": "new"}, ids={"project": "old"}) == {"ids.project": True}
+    assert _diff(SERVER, new_ids={"ports": ["new"]}, ids={"ports": ["old"]}) == {"ids.ports": False}
 
 
 def test_an_unknown_id_counts_as_another_object() -> None:
-    assert _diff(SERVER, ids={"ports": [UNKNOWN]}, **{"ids": {"ports": ["old"]}}) == {"ids.ports": False}
+    assert _diff(SERVER, new_ids={"ports": [UNKNOWN]}, ids={"ports": ["old"]}) == {"ids.ports": False}
 
 
 def test_a_drifted_forbidden_field_is_no_replacement() -> None:
@@ -218,13 +218,15 @@ def test_what_only_contains_a_marker_is_none(value: str | None) -> None:
 
 # --- the wire ---------------------------------------------------------------------------------------------
 
+NAMES = st.text(max_size=4)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | NAMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text(), VALUES))
+@given(st.dictionaries(NAMES, VALUES, max_size=3))
 def test_values_come_back_as_they_were(values: dict[str, Any]) -> None:
     assert decode(encode(values)) == values
 

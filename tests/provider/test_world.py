@@ -201,9 +201,7 @@ def test_another_cloud_of_the_same_name_is_refused(world: World, journal: Any) -
     assert journal.ours() == before
 
 
-def test_an_exchanged_reference_is_refused_before_any_change(
-    world: World, operator: Cloud, journal: Any
-) -> None:
+def test_an_exchanged_reference_is_refused_before_any_change(world: World, operator: Cloud, journal: Any) -> None:
     program, name = world.tenant, "alice-port-control"
     body = {"name": "alice-control", "description": "interlock:ebe:alice-control"}
     foreign = operator.api("network").post("/networks", {"network": body})["network"]["id"]
@@ -277,7 +275,9 @@ def test_preview_asks_the_cloud_nothing(world: World, journal: Any) -> None:
     from tests.provider.driver import Process
 
     process = Process("there is no such cloud")
-    program = Program(process, "lyon-bob", "b0b", {"n": Network(name="n", network_type="vxlan")}, "5", world.site.folder)
+    program = Program(
+        process, "lyon-bob", "b0b", {"n": Network(name="n", network_type="vxlan")}, "5", world.site.folder
+    )
     found = program.create("n", preview=True)
     assert found.id == ""
     assert found.outputs["name"] == "n"

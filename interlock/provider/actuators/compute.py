@@ -72,9 +72,7 @@ class AggregateActuator(Actuator[Aggregate]):
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         found = cloud.api("compute").get("/os-aggregates")["aggregates"]
-        return [
-            str(item["id"]) for item in found if mark in (item["metadata"].get(KEY), split(item["name"])[1])
-        ]
+        return [str(item["id"]) for item in found if mark in (item["metadata"].get(KEY), split(item["name"])[1])]
 
     def create(self, cloud: Cloud, target: Target[Aggregate]) -> str:
         # Nova takes metadata only by a second request: until then the name carries the marker.
@@ -91,9 +89,7 @@ class AggregateActuator(Actuator[Aggregate]):
         fields = {"name": raw["name"], "hosts": raw["hosts"], "metadata": metadata}
         return Observed(ident, raw["metadata"].get(KEY, ""), fields)
 
-    def update(
-        self, cloud: Cloud, target: Target[Aggregate], seen: Observed, changed: frozenset[str]
-    ) -> None:
+    def update(self, cloud: Cloud, target: Target[Aggregate], seen: Observed, changed: frozenset[str]) -> None:
         api, path = cloud.api("compute"), f"/os-aggregates/{seen.id}"
         if changed & {"marker", "metadata"}:
             gone: dict[str, Any] = dict.fromkeys(seen.fields["metadata"].keys() - target.spec.metadata.keys())

@@ -57,8 +57,7 @@ class ProjectActuator(Actuator[Project]):
         left = _left_in(cloud, ident)
         if left:
             raise refused(
-                f"project {target.spec.name} ({ident}) still holds what this stack did not make: "
-                f"{', '.join(left)}",
+                f"project {target.spec.name} ({ident}) still holds what this stack did not make: {', '.join(left)}",
                 "remove these objects, then run the command again",
             )
         # Every project has a security group `default` that Neutron makes and never removes.
@@ -72,9 +71,7 @@ def _left_in(cloud: Cloud, project: str) -> list[str]:
     """What still lies in a project, as `kind name`; at most ten of each."""
     network = cloud.api("network")
     servers = cloud.api("compute").get("/servers", all_tenants=1, project_id=project, limit=10)["servers"]
-    volumes = cloud.api("block-storage").get("/volumes", all_tenants=1, project_id=project, limit=10)[
-        "volumes"
-    ]
+    volumes = cloud.api("block-storage").get("/volumes", all_tenants=1, project_id=project, limit=10)["volumes"]
     found = {
         "server": servers,
         "volume": volumes,
@@ -143,9 +140,7 @@ class ServiceUserActuator(Actuator[ServiceUser]):
         references = {"project": raw.get("default_project_id")}
         return Observed(ident, split(raw.get("description"))[1], {"name": raw["name"]}, references)
 
-    def update(
-        self, cloud: Cloud, target: Target[ServiceUser], seen: Observed, changed: frozenset[str]
-    ) -> None:
+    def update(self, cloud: Cloud, target: Target[ServiceUser], seen: Observed, changed: frozenset[str]) -> None:
         cloud.api("identity").patch(f"/users/{seen.id}", {"user": {"description": target.marker}})
 
     def delete(self, cloud: Cloud, ident: str, target: Target[ServiceUser]) -> None:
@@ -229,8 +224,7 @@ class QuotaActuator(Actuator[Quota]):
         if cloud.api("identity").find(f"/projects/{ident}") is None:
             return None
         answers = {
-            service: cloud.api(service).get(f"{path}/{ident}")[key]
-            for service, (path, key) in QUOTA_PATHS.items()
+            service: cloud.api(service).get(f"{path}/{ident}")[key] for service, (path, key) in QUOTA_PATHS.items()
         }
         fields = {name: answers[service][theirs] for name, (service, theirs) in QUOTAS.items()}
         return Observed(ident, "", fields, {"project": ident})

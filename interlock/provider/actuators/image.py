@@ -46,9 +46,7 @@ class ImageActuator(Actuator[Image]):
         headers = {"Content-Type": "application/octet-stream"}
         with path.open("rb") as data:
             # Not repeated on its own: the file has been read to its end by then.
-            cloud.api("image").request(
-                "PUT", f"/images/{ident}/file", data=data, headers=headers, idempotent=False
-            )
+            cloud.api("image").request("PUT", f"/images/{ident}/file", data=data, headers=headers, idempotent=False)
 
     def read(self, cloud: Cloud, ident: str, target: Target[Image] | None = None) -> Observed | None:
         raw = cloud.api("image").find(f"/images/{ident}")

@@ -68,9 +68,7 @@ class AddressScopeActuator(NamedNeutronActuator[AddressScope]):
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         text, mark = split(raw["name"])
-        return Observed(
-            raw["id"], mark, {"name": text, "ip_version": raw["ip_version"], "shared": raw["shared"]}
-        )
+        return Observed(raw["id"], mark, {"name": text, "ip_version": raw["ip_version"], "shared": raw["shared"]})
 
 
 class SubnetPoolActuator(NeutronActuator[SubnetPool]):
@@ -108,9 +106,7 @@ class NetworkActuator(NeutronActuator[Network]):
     PATH: ClassVar[str] = "networks"
     ONE: ClassVar[str] = "network"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "port_security_enabled", "mtu")
-    OUTPUTS: ClassVar[Mapping[str, str]] = {
-        "segment": "segmentation id in use (VLAN or VNI); null on a flat network"
-    }
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"segment": "segmentation id in use (VLAN or VNI); null on a flat network"}
 
     def body(self, cloud: Cloud, target: Target[Network]) -> dict[str, Any]:
         spec = target.spec

@@ -27,9 +27,7 @@ class RouterActuator(NeutronActuator[Router]):
     PATH: ClassVar[str] = "routers"
     ONE: ClassVar[str] = "router"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "external_gateway_info")
-    OUTPUTS: ClassVar[Mapping[str, str]] = {
-        "external_addresses": "addresses of the gateway, from which SNAT speaks"
-    }
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"external_addresses": "addresses of the gateway, from which SNAT speaks"}
 
     def body(self, cloud: Cloud, target: Target[Router]) -> dict[str, Any]:
         gateway: dict[str, Any] = {}
@@ -63,8 +61,7 @@ class RouterInterfaceActuator(Actuator[RouterInterface]):
         return [
             str(port["id"])
             for port in ports
-            if port["device_owner"] in INTERFACES
-            and any(item["subnet_id"] == subnet for item in port["fixed_ips"])
+            if port["device_owner"] in INTERFACES and any(item["subnet_id"] == subnet for item in port["fixed_ips"])
         ]
 
     def create(self, cloud: Cloud, target: Target[RouterInterface]) -> str:
@@ -73,9 +70,7 @@ class RouterInterfaceActuator(Actuator[RouterInterface]):
         answer = cloud.api("network").put(path, {"subnet_id": target.one("subnet")}, idempotent=False)
         return str(answer["port_id"])
 
-    def read(
-        self, cloud: Cloud, ident: str, target: Target[RouterInterface] | None = None
-    ) -> Observed | None:
+    def read(self, cloud: Cloud, ident: str, target: Target[RouterInterface] | None = None) -> Observed | None:
         found = cloud.api("network").find(f"/ports/{ident}")
         if found is None or found["port"]["device_owner"] not in INTERFACES:
             return None
@@ -109,9 +104,7 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         fields = {"name": raw["name"], "rules": rules}
         return Observed(raw["id"], raw["description"], fields, {"project": raw["project_id"]})
 
-    def update(
-        self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed, changed: frozenset[str]
-    ) -> None:
+    def update(self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed, changed: frozenset[str]) -> None:
         if changed - {"rules"}:
             super().update(cloud, target, seen, changed)
         if "rules" in changed:

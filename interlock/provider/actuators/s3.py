@@ -174,7 +174,9 @@ def _call(method: Any, **arguments: Any) -> Any:
         status = error.response["ResponseMetadata"]["HTTPStatusCode"]
         said = error.response["Error"]
         kind, _ = classify("object-store", status, said.get("Code", ""))
-        message = f"S3 {error.operation_name} {arguments.get('Bucket', '')}: {said.get('Code')} {said.get('Message', '')}"
+        message = (
+            f"S3 {error.operation_name} {arguments.get('Bucket', '')}: {said.get('Code')} {said.get('Message', '')}"
+        )
         raise Failure(kind, message, service="object storage") from error
     except BotoCoreError as error:
         raise Failure(Trouble.UNREACHABLE, f"S3: {error}", service="object storage") from error

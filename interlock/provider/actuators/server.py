@@ -33,11 +33,7 @@ class ServerActuator(Actuator[Server]):
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         found = cloud.api("compute").items("/servers/detail", "servers", all_tenants=1, project_id=project)
-        return [
-            str(item["id"])
-            for item in found
-            if item["metadata"].get(KEY) == mark and item["tenant_id"] == project
-        ]
+        return [str(item["id"]) for item in found if item["metadata"].get(KEY) == mark and item["tenant_id"] == project]
 
     def create(self, cloud: Cloud, target: Target[Server]) -> str:
         spec = target.spec

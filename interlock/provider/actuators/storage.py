@@ -45,9 +45,7 @@ class VolumeTypeActuator(Actuator[VolumeType]):
         fields = {"name": raw["name"], "description": text, "extra_specs": raw["extra_specs"]}
         return Observed(ident, mark, fields)
 
-    def update(
-        self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]
-    ) -> None:
+    def update(self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]) -> None:
         api, path, spec = cloud.api("block-storage"), f"/types/{seen.id}", target.spec
         if changed & {"name", "description", "marker"}:
             body = {"name": spec.name, "description": join(spec.description, target.marker)}
@@ -69,14 +67,8 @@ class VolumeActuator(Actuator[Volume]):
     PATIENCE: ClassVar[float] = 300.0
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
-        found = cloud.api("block-storage").items(
-            "/volumes/detail", "volumes", all_tenants=1, project_id=project
-        )
-        return [
-            str(item["id"])
-            for item in found
-            if item["metadata"].get(KEY) == mark and _project(item) == project
-        ]
+        found = cloud.api("block-storage").items("/volumes/detail", "volumes", all_tenants=1, project_id=project)
+        return [str(item["id"]) for item in found if item["metadata"].get(KEY) == mark and _project(item) == project]
 
     def create(self, cloud: Cloud, target: Target[Volume]) -> str:
         body = {
@@ -143,9 +135,7 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
         api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
         return f"{server}/{volume}"
 
-    def read(
-        self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None
-    ) -> Observed | None:
+    def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
         server, volume = ident.split("/")
         found = cloud.api("compute").find(f"/servers/{server}/os-volume_attachments/{volume}")
         answer = cloud.api("block-storage").find(f"/volumes/{volume}")

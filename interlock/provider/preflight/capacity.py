@@ -86,8 +86,7 @@ def _used_by_others(cloud: Cloud, admission: Admission, host: str) -> int:
     return sum(
         1
         for port in ports
-        if port["binding:vnic_type"] == "direct"
-        and owner_of(split(port["description"])[1]) != admission.owner
+        if port["binding:vnic_type"] == "direct" and owner_of(split(port["description"])[1]) != admission.owner
     )
 
 
@@ -164,9 +163,7 @@ def _ours(cloud: Cloud, admission: Admission, project: str, needed: Counter[str]
             items = cloud.api("network").items(
                 f"/{path}", path.replace("-", "_"), project_id=project, fields=["description"]
             )
-            have[which] = sum(
-                1 for item in items if owner_of(split(item["description"])[1]) == admission.owner
-            )
+            have[which] = sum(1 for item in items if owner_of(split(item["description"])[1]) == admission.owner)
     if needed["instances"]:
         servers = cloud.api("compute").items("/servers/detail", "servers", all_tenants=1, project_id=project)
         for server in servers:

@@ -47,6 +47,4 @@ def image_files(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
         if not ACTUATORS["Image"].search(cloud, mark, cloud.login.project):
             fault = file_fault(Path(admission.site_folder) / image.file, image.sha512)
             if fault:
-                yield Fault(
-                    "image", f"image {name}: {fault}", "put the right file there, or correct `sha512`"
-                )
+                yield Fault("image", f"image {name}: {fault}", "put the right file there, or correct `sha512`")

@@ -1,0 +1,339 @@
+"""The other side of the comparison: a script as a careful operator writes it, with openstacksdk and nothing of ours.
+
+    python -m benchmarks.bare make VALUES    makes the objects; their ids go to stdout, as JSON
+    python -m benchmarks.bare remove IDS     deletes what `make` made
+
+`make` starts every object as soon as those that it needs are there, with no more calls at once per service than
+the file says. It reads nothing back, adopts nothing, marks nothing, retries nothing and keeps no state; it waits
+for what others need to be ready (volumes, servers, attachments), and looks four times a second.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import openstack
+from botocore.config import Config
+from openstack.connection import Connection
+
+#: Seconds between two looks at what is on its way, and until patience ends.
+LOOK, PATIENCE = 0.25, 300
+
+Spec = dict[str, Any]
+#: Reference -> id on the cloud.
+Ids = Mapping[str, str]
+
+
+@dataclass
+class Operator:
+    """The administrator's connection, and others of the same user for single projects."""
+
+    cloud: Connection
+    _scoped: dict[str, Connection] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    #: Access key -> secret.
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    def within(self, project: str) -> Connection:
+        """A connection whose token is for one project: Nova and Cinder take the owner from the token."""
+        with self._lock:
+            if project not in self._scoped:
+                self._scoped[project] = self.cloud.connect_as_project({"id": project})
+            return self._scoped[project]
+
+
+def _project(operator: Operator, spec: Spec, _ids: Ids) -> str:
+    made = operator.cloud.identity.create_project(
+        name=spec["name"], domain_id=spec["domain"], description=spec["description"]
+    )
+    return str(made.id)
+
+
+def _role_assignment(operator: Operator, spec: Spec, ids: Ids) -> str:
+    named = ids[spec["project"]], ids[spec["user"]], ids[spec["role"]]
+    operator.cloud.identity.assign_project_role_to_user(*named)
+    return "/".join(named)
+
+
+def _quota(operator: Operator, spec: Spec, ids: Ids) -> str:
+    owner, cloud = ids[spec["project"]], operator.cloud
+    cloud.compute.update_quota_set(
+        owner, instances=spec["instances"], cores=spec["cores"], ram=spec["ram_mib"]
+    )
+    cloud.network.update_quota(
+        owner, networks=spec["networks"], subnets=spec["subnets"], ports=spec["ports"], routers=spec["routers"],
+        security_groups=spec["security_groups"], security_group_rules=spec["security_group_rules"],
+    )  # fmt: skip
+    cloud.block_storage.update_quota_set(owner, volumes=spec["volumes"], gigabytes=spec["volume_gib"])
+    return owner
+
+
+def _keypair(operator: Operator, spec: Spec, _ids: Ids) -> str:
+    made = operator.cloud.compute.create_keypair(name=spec["name"], public_key=spec["public_key"], type="ssh")
+    return str(made.name)
+
+
+def _service_user(operator: Operator, spec: Spec, ids: Ids) -> str:
+    made = operator.cloud.identity.create_user(
+        name=spec["name"], domain_id=spec["domain"], default_project_id=ids[spec["project"]]
+    )
+    return str(made.id)
+
+
+def _s3_credential(operator: Operator, spec: Spec, ids: Ids) -> str:
+    user = ids[spec["user"]]
+    answer = operator.cloud.identity.post(
+        f"/users/{user}/credentials/OS-EC2", json={"tenant_id": ids[spec["project"]]}
+    )
+    made = answer.json()["credential"]
+    operator.secrets[made["access"]] = made["secret"]
+    return f"{user}/{made['access']}"
+
+
+def _network(operator: Operator, spec: Spec, ids: Ids) -> str:
+    optional = {
+        "provider_physical_network": spec["physical_network"],
+        "provider_segmentation_id": spec["segmentation_id"],
+        "mtu": spec["mtu"],
+    }
+    made = operator.cloud.network.create_network(
+        name=spec["name"],
+        project_id=ids[spec["project"]],
+        provider_network_type=spec["network_type"],
+        is_port_security_enabled=spec["port_security"],
+        **{key: value for key, value in optional.items() if value is not None},
+    )
+    return str(made.id)
+
+
+def _subnet(operator: Operator, spec: Spec, ids: Ids) -> str:
+    made = operator.cloud.network.create_subnet(
+        name=spec["name"],
+        project_id=ids[spec["project"]],
+        network_id=ids[spec["network"]],
+        ip_version=4,
+        cidr=spec["cidr"],
+        gateway_ip=spec["gateway"],
+        is_dhcp_enabled=spec["dhcp"],
+        dns_nameservers=spec["dns"],
+        allocation_pools=[{"start": first, "end": last} for first, last in spec["pools"]],
+    )
+    return str(made.id)
+
+
+def _router(operator: Operator, spec: Spec, ids: Ids) -> str:
+    gateway = {"network_id": ids[spec["external_network"]], "enable_snat": spec["snat"]}
+    made = operator.cloud.network.create_router(
+        name=spec["name"], project_id=ids[spec["project"]], external_gateway_info=gateway
+    )
+    return str(made.id)
+
+
+def _router_interface(operator: Operator, spec: Spec, ids: Ids) -> str:
+    router, subnet = ids[spec["router"]], ids[spec["subnet"]]
+    operator.cloud.network.add_interface_to_router(router, subnet_id=subnet)
+    return f"{router}/{subnet}"
+
+
+#: Field of a rule in the file -> Neutron's name of it.
+RULE = {
+    "direction": "direction",
+    "ethertype": "ethertype",
+    "protocol": "protocol",
+    "port_min": "port_range_min",
+    "port_max": "port_range_max",
+    "remote_prefix": "remote_ip_prefix",
+}
+
+
+def _security_group(operator: Operator, spec: Spec, ids: Ids) -> str:
+    neutron, owner = operator.cloud.network, ids[spec["project"]]
+    made = neutron.create_security_group(name=spec["name"], project_id=owner)
+    wanted = [{theirs: rule[ours] for ours, theirs in RULE.items()} for rule in spec["rules"]]
+    # Neutron gives every new group two rules that let everything out.
+    for rule in made.security_group_rules:
+        same = {theirs: rule[theirs] for theirs in RULE.values()}
+        if same in wanted:
+            wanted.remove(same)
+        else:
+            neutron.delete_security_group_rule(rule["id"])
+    if wanted:
+        whose = {"security_group_id": made.id, "project_id": owner}
+        list(neutron.create_security_group_rules([rule | whose for rule in wanted]))
+    return str(made.id)
+
+
+def _port(operator: Operator, spec: Spec, ids: Ids) -> str:
+    made = operator.cloud.network.create_port(
+        name=spec["name"],
+        project_id=ids[spec["project"]],
+        network_id=ids[spec["network"]],
+        fixed_ips=[{"subnet_id": ids[spec["subnet"]], "ip_address": spec["address"]}],
+        binding_vnic_type=spec["vnic_type"],
+        is_port_security_enabled=spec["port_security"],
+        security_group_ids=[ids[group] for group in spec["security_groups"]],
+    )
+    return str(made.id)
+
+
+def _volume(operator: Operator, spec: Spec, ids: Ids) -> str:
+    made = operator.within(ids[spec["project"]]).block_storage.create_volume(
+        name=spec["name"], size=spec["size_gib"], volume_type=ids[spec["volume_type"]]
+    )
+    return str(made.id)
+
+
+def _server(operator: Operator, spec: Spec, ids: Ids) -> str:
+    made = operator.within(ids[spec["project"]]).compute.create_server(
+        name=spec["name"],
+        flavor_id=ids[spec["flavor"]],
+        image_id=ids[spec["image"]],
+        host=spec["host"],
+        networks=[{"port": ids[port]} for port in spec["ports"]],
+        user_data=base64.b64encode(spec["user_data"].encode()).decode(),
+        **({"key_name": ids[spec["keypair"]]} if spec["keypair"] else {}),
+    )
+    return str(made.id)
+
+
+def _volume_attachment(operator: Operator, spec: Spec, ids: Ids) -> str:
+    server, volume = ids[spec["server"]], ids[spec["volume"]]
+    operator.within(ids[spec["project"]]).compute.create_volume_attachment(server, volume_id=volume)
+    return f"{server}/{volume}"
+
+
+def _bucket(operator: Operator, spec: Spec, ids: Ids) -> str:
+    s3 = _s3(operator, ids[spec["credential"]].split("/")[1])
+    s3.create_bucket(Bucket=spec["name"])
+    if spec["versioning"]:
+        s3.put_bucket_versioning(Bucket=spec["name"], VersioningConfiguration={"Status": "Enabled"})
+    return str(spec["name"])
+
+
+def _s3(operator: Operator, access: str) -> Any:
+    address = urlsplit(operator.cloud.object_store.get_endpoint())
+    return boto3.client(
+        "s3",
+        endpoint_url=f"{address.scheme}://{address.netloc}",
+        aws_access_key_id=access,
+        aws_secret_access_key=operator.secrets[access],
+        region_name=operator.cloud.config.region_name,
+        config=Config(signature_version="s3v4", s3={"addressing_style": "path"}),
+    )
+
+
+Make = Callable[[Operator, Spec, Ids], str]
+
+#: Kind -> (service whose threads it takes, how it is made).
+MAKERS: dict[str, tuple[str, Make]] = {
+    "Project": ("identity", _project),
+    "RoleAssignment": ("identity", _role_assignment),
+    "Quota": ("identity", _quota),
+    "Keypair": ("compute", _keypair),
+    "ServiceUser": ("identity", _service_user),
+    "S3Credential": ("identity", _s3_credential),
+    "Network": ("network", _network),
+    "Subnet": ("network", _subnet),
+    "Router": ("network", _router),
+    "RouterInterface": ("network", _router_interface),
+    "SecurityGroup": ("network", _security_group),
+    "Port": ("network", _port),
+    "Volume": ("block-storage", _volume),
+    "Server": ("compute", _server),
+    "VolumeAttachment": ("compute", _volume_attachment),
+    "Bucket": ("object-store", _bucket),
+}
+
+
+def _wait_for_volume(cloud: Connection, ident: str, status: str) -> None:
+    volume = cloud.block_storage.get_volume(ident)
+    cloud.block_storage.wait_for_status(volume, status, failures=["error"], interval=LOOK, wait=PATIENCE)
+
+
+def _wait_for_server(cloud: Connection, ident: str) -> None:
+    cloud.compute.wait_for_server(cloud.compute.get_server(ident), interval=LOOK, wait=PATIENCE)
+
+
+#: Kind -> how to wait until it is ready. What is not here is ready when the request is answered.
+WAITS: dict[str, Callable[[Connection, str], None]] = {
+    "Volume": lambda cloud, ident: _wait_for_volume(cloud, ident, "available"),
+    "Server": _wait_for_server,
+    "VolumeAttachment": lambda cloud, ident: _wait_for_volume(cloud, ident.split("/")[1], "in-use"),
+}
+
+#: Kind -> the id of something that is there already, by its name; with the service.
+FINDERS: dict[str, tuple[str, Callable[[Connection, str], Any]]] = {
+    "Project": ("identity", lambda cloud, name: cloud.identity.find_project(name, ignore_missing=False)),
+    "Role": ("identity", lambda cloud, name: cloud.identity.find_role(name, ignore_missing=False)),
+    "User": ("identity", lambda cloud, name: cloud.identity.find_user(name, ignore_missing=False)),
+    "Network": ("network", lambda cloud, name: cloud.network.find_network(name, ignore_missing=False)),
+    "Flavor": ("compute", lambda cloud, name: cloud.compute.find_flavor(name, ignore_missing=False)),
+    "Image": ("image", lambda cloud, name: cloud.image.find_image(name, ignore_missing=False)),
+    "VolumeType": ("block-storage", lambda cloud, name: cloud.block_storage.find_type(name, ignore_missing=False)),
+}
+
+
+class Run:
+    """One run of `make`: a thread for each object, and per service a limit on how many of them call it at once."""
+
+    def __init__(self, operator: Operator, values: dict[str, Any]) -> None:
+        self._operator = operator
+        self._values = values
+        self._limits = {service: threading.Semaphore(count) for service, count in values["threads"].items()}
+
+    def make(self) -> dict[str, str]:
+        """Makes everything; ids by name. Raises the first failure, when what had begun has ended."""
+        existing, objects = self._values["existing"], self._values["objects"]
+        futures: dict[str, Future[str]] = {}
+        with ThreadPoolExecutor(len(existing) + len(objects)) as threads:
+            for reference, item in existing.items():
+                futures[reference] = threads.submit(self._find, item)
+            for item in objects:
+                needs = {name: futures[name] for name in item["needs"]}
+                futures[item["name"]] = threads.submit(self._one, item, needs)
+        return {item["name"]: futures[item["name"]].result() for item in objects}
+
+    def _find(self, item: dict[str, str]) -> str:
+        if item["name"] == "@operator":
+            return str(self._operator.cloud.current_user_id)
+        service, find = FINDERS[item["kind"]]
+        with self._limits[service]:
+            return str(find(self._operator.cloud, item["name"]).id)
+
+    def _one(self, item: dict[str, Any], needs: dict[str, Future[str]]) -> str:
+        ids = {name: future.result() for name, future in needs.items()}
+        service, make = MAKERS[item["kind"]]
+        with self._limits[service]:
+            ident = make(self._operator, item["spec"], ids)
+        if item["kind"] in WAITS:
+            WAITS[item["kind"]](self._operator.cloud, ident)
+        return ident
+
+
+def main(words: list[str]) -> None:
+    """Make or remove."""
+    command, file = words
+    given = json.loads(Path(file).read_text())
+    cloud = openstack.connect(app_name="benchmark-bare")
+    if command == "make":
+        kinds = {item["name"]: item["kind"] for item in given["objects"]}
+        made = Run(Operator(cloud), given).make()
+        json.dump([{"kind": kinds[name], "id": ident} for name, ident in made.items()], sys.stdout)
+    else:
+        from benchmarks.removal import remove
+
+        remove(cloud, given)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

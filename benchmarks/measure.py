@@ -1,0 +1,115 @@
+"""Runs a command and measures all of it: wall time, processor time, and the peak memory of its process tree.
+
+Memory is sampled: every 100 ms the resident sets of the command and all its descendants are added up. Pages
+that several of them share count once for each, so the figure is an upper bound.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+SAMPLE_SECONDS = 0.1
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class BenchmarkFailed(Exception):
+    """A measured command failed, so there is no figure. The text holds its own last words."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of one command."""
+
+    seconds: float
+    #: Processor time of the command and of all descendants that were waited for.
+    cpu_seconds: float
+    peak_mib: float
+    out: str = ""
+
+    def figures(self) -> dict[str, float]:
+        """The numbers, rounded to what they are worth."""
+        return {key: round(value, 2) for key, value in asdict(self).items() if key != "out"}
+
+
+def measure(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Measured:
+    """Run a command to its end. Raises `BenchmarkFailed` unless it exits with 0."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        begun = time.monotonic()
+        process = subprocess.Popen(
+            command, cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        )
+        sampler = Sampler(process.pid)
+        sampler.start()
+        # wait4 and not wait(): it also tells the processor time of this child with its own children.
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begun
+        process.returncode = os.waitstatus_to_exitcode(status)
+        sampler.stop()
+        out.seek(0)
+        err.seek(0)
+        said, complained = out.read(), err.read()
+    if process.returncode:
+        words = " ".join(str(word) for word in command)
+        tail = (said + complained)[-3000:]
+        raise BenchmarkFailed(f"`{words}` ended with {process.returncode}:\n{tail}")
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, sampler.peak / 2**20, said)
+
+
+class Sampler:
+    """Follows the memory of a process tree in a thread of its own; `peak` is in bytes."""
+
+    def __init__(self, root: int) -> None:
+        self.peak = 0
+        self._root = root
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; `peak` is final then."""
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._over.is_set():
+            self.peak = max(self.peak, sum(_resident(pid) for pid in _tree(self._root)))
+            self._over.wait(SAMPLE_SECONDS)
+
+
+def _tree(root: int) -> Iterator[int]:
+    """A process and its descendants, as far as they still live."""
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        yield pid
+        for thread in _entries(Path(f"/proc/{pid}/task")):
+            waiting += _numbers(thread / "children")
+
+
+def _resident(pid: int) -> int:
+    fields = _numbers(Path(f"/proc/{pid}/statm"))
+    return fields[1] * _PAGE if len(fields) > 1 else 0
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _numbers(file: Path) -> list[int]:
+    try:
+        return [int(word) for word in file.read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []  # it ended a moment ago

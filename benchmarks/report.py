@@ -1,0 +1,106 @@
+"""A benchmark's results: as a table for people, as JSON for programs, or as a block of docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import machine
+from benchmarks.measure import BenchmarkFailed
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+
+Cell = str | int | float
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of figures. Units stand in the headings."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def markdown(self) -> str:
+        """The table as Markdown, which reads well in a terminal too."""
+        texts = [self.headings, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
+        widths = [max(len(row[column]) for row in texts) for column in range(len(self.headings))]
+        lines = [_line(row, widths) for row in texts]
+        ruler = "|" + "|".join("-" * (width + 1) + (":" if n else "-") for n, width in enumerate(widths)) + "|"
+        return "\n".join([lines[0], ruler, *lines[1:]])
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = [text.rjust(width) if n else text.ljust(width) for n, (text, width) in enumerate(zip(row, widths, strict=True))]
+    return f"| {' | '.join(cells)} |"
+
+
+def _shown(cell: Cell) -> str:
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one benchmark found. `ratios` are the results; the tables say what they were made from."""
+
+    name: str
+    ratios: dict[str, float]
+    table: Table
+    #: Every single measurement, in the order in which they were made.
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    remarks: tuple[str, ...] = ()
+    machine: dict[str, str | float] = field(default_factory=machine)
+
+    def as_json(self) -> str:
+        """All of it."""
+        content = asdict(self) | {"ratios": {key: round(value, 3) for key, value in self.ratios.items()}}
+        return json.dumps(content, indent=1, ensure_ascii=False)
+
+    def as_text(self) -> str:
+        """The table, the ratios, the remarks, and the machine."""
+        ratios = "\n".join(f"- {name}: **{value:.2f}**" for name, value in self.ratios.items())
+        on = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in self.machine.items())
+        parts = [self.table.markdown(), ratios, *self.remarks, f"Measured on: {on}."]
+        return "\n\n".join(part for part in parts if part)
+
+    def write(self, page: Path = PAGE) -> None:
+        """Put the text between this benchmark's two marks in the page."""
+        begin, end = (f"<!-- {word} {self.name} -->" for word in ("begin", "end"))
+        text = page.read_text()
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            raise BenchmarkFailed(f"{page.name} has no place for {self.name}: put {begin} and {end} into it")
+        page.write_text(f"{before}{begin}\n{self.as_text()}\n{end}{after}")
+
+
+def median(values: Sequence[float]) -> float:
+    """The middle one; of an even number the mean of the middle two."""
+    return statistics.median(values)
+
+
+def options(description: str) -> argparse.ArgumentParser:
+    """The options that every benchmark has."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="form of the results on stdout")
+    parser.add_argument("--write", action="store_true", help="also write the results into docs/benchmarks.md")
+    return parser
+
+
+def run(parser: argparse.ArgumentParser, benchmark: Callable[[argparse.Namespace], Report]) -> int:
+    """Run one benchmark; its exit code: 0 measured, 4 something failed, which is then said."""
+    chosen = parser.parse_args()
+    try:
+        report = benchmark(chosen)
+        if chosen.write:
+            report.write()
+    except BenchmarkFailed as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 4
+    print(report.as_json() if chosen.format == "json" else report.as_text())
+    return 0

@@ -1,0 +1,215 @@
+"""What the generated parts of the pages say, each from the code that it is about.
+
+A part takes what stood there before, since the words of some columns are written by hand and kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+import infra
+import components
+import interlock.hardware
+import interlock.model
+import interlock.planning
+import interlock.provider
+import interlock.resources
+import policies
+from infra.cli import COMMANDS
+from infra.exits import Exit
+from infra.gate import Gate
+from interlock.model import errors
+from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site_file import SiteFile
+from interlock.model.tenant_file import TenantFile
+from interlock.planning import Plan
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.markers import CARRIERS
+from interlock.provider.schema import COMMON
+from interlock.resources import KINDS, Resource
+from policies.proof import Severity
+from policies.rules import RULES
+
+from .file_keys import Key, keys
+from .pages import ROOT
+from .tables import code, explained, table
+
+ROOMS = (
+    infra, components, policies, interlock.provider, interlock.planning, interlock.model, interlock.hardware,
+    interlock.resources,
+)  # fmt: skip
+
+_CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
+
+
+def acme_tree(_old: str) -> str:
+    """The component tree of the plan of lyon's tenant acme."""
+    plan = Gate.open("lyon").plan("acme")
+    root = next(item.name for item in plan.components if item.parent is None)
+    rows = list(_branch(plan, root, "", ""))
+    width = max(len(head) for head, _ in rows)
+    return "\n".join(["```text", *(f"{head:<{width}}  {made}" for head, made in rows), "```"])
+
+
+def _branch(plan: Plan, name: str, first: str, rest: str) -> Iterator[tuple[str, str]]:
+    """(component, its own resources) of a component and all below it; `first` and `rest` are what is drawn before."""
+    component = next(item for item in plan.components if item.name == name)
+    counts = Counter(_kind(item.resource) for item in plan.of(name))
+    made = ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in counts.items())
+    yield f"{first}{component.type} {name}", made
+    below = [item.name for item in plan.components if item.parent == name]
+    for child in below:
+        last = child == below[-1]
+        yield from _branch(plan, child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+
+def _kind(resource: Resource) -> str:
+    return resource.KIND if resource.HAS_ACTUATOR else f"{resource.KIND} (planned only)"
+
+
+def tenant_keys(old: str) -> str:
+    """Every key of a tenant's file."""
+    return _keys(list(keys(TenantFile)), old)
+
+
+def site_keys(old: str) -> str:
+    """Every key of a site's file: one table for the plain ones, one for each other key of the first level."""
+    found = list(keys(SiteFile))
+    tops = {top: list(group) for top, group in groupby(found, lambda key: key.top)}
+    plain = [group[0] for group in tops.values() if len(group) == 1]
+    parts = [_keys(plain, old)]
+    parts += [f"### {top}\n\n{_keys(group, old)}" for top, group in tops.items() if len(group) > 1]
+    return "\n\n".join(parts)
+
+
+def _keys(found: list[Key], old: str) -> str:
+    rows = ([code(key.path), key.form, key.default] for key in found)
+    return explained(["key", "form", "default", "meaning"], rows, old)
+
+
+def sharing_guards(old: str) -> str:
+    """Guards of declared sharing."""
+    rows = ([code(guard), kind] for kind, guards in SHARING_GUARDS.items() for guard in guards)
+    return explained(["guard", "of kind", "meaning"], rows, old)
+
+
+def assumption_guards(old: str) -> str:
+    """Guards of assumptions."""
+    rows = ([code(f"{name}.{guard}")] for name, guards in ASSUMPTION_GUARDS.items() for guard in guards)
+    return explained(["guard", "meaning"], rows, old)
+
+
+def error_codes(_old: str) -> str:
+    """Codes of input faults, each with a message that a test expects."""
+    messages = _expected_messages()
+    rows = ([found["code"], found["meaning"], messages.get(found["code"], "–")] for found in _CODE.finditer(errors.__doc__ or ""))
+    return table(["code", "what is wrong", "for example"], rows)
+
+
+def _expected_messages() -> dict[str, str]:
+    """Code -> the first message with it among the expected ones."""
+    found: dict[str, str] = {}
+    for path in sorted((ROOT / "tests" / "errors").glob("*/*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if match := re.search(r": (IN-\d{3}) (.+)$", line):
+                found.setdefault(match[1], match[2])
+    return found
+
+
+def rules(_old: str) -> str:
+    """Every rule, in the order of reports."""
+    severities = {Severity.BLOCK: "B", Severity.ERROR: "E"}
+    rows = (
+        [rule.id, rule.title, severities.get(rule.severity, str(rule.severity)), rule.why, ", ".join(rule.needs), rule.source]
+        for rule in RULES
+    )
+    return table(["rule", "what it proves", "severity", "why", "what it looks at", "source"], rows)
+
+
+def kinds(_old: str) -> str:
+    """Every resource kind: fields, effects, outputs, owner id."""
+    return "\n\n".join(_kind_section(kind) for kind in KINDS.values())
+
+
+def _kind_section(kind: type[Resource]) -> str:
+    doc = " ".join((kind.__doc__ or "").split())
+    parts = [f"### {kind.KIND}", doc, _fields(kind), _carried(kind), _computed(kind)]
+    if kind.HOLDS_DATA:
+        parts.append("Holds data: deleting it is refused unless `on_delete` is `erase`.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fields(kind: type[Resource]) -> str:
+    changes, references = kind.changes(), kind.reference_fields()
+    rows = []
+    for name, field in kind.model_fields.items():
+        default = "required" if field.is_required() else code("none" if field.default is None else field.default)
+        refers = ", ".join(references[name].kinds) if name in references else "–"
+        change = changes[name]
+        rows.append([code(name), default, refers, change.effect + (f": {change.reason}" if change.reason else "")])
+    return table(["field", "default", "refers to", "a change"], rows)
+
+
+def _carried(kind: type[Resource]) -> str:
+    if not kind.HAS_ACTUATOR:
+        return "Planned and proved; nothing can make it yet, so nothing carries an owner id."
+    carrier = CARRIERS[kind.KIND]
+    where = f"in {code(carrier.field)}" if carrier.field else "none carried"
+    return f"Owner id: {where} (writable by {carrier.writers}; {carrier.source})."
+
+
+def _computed(kind: type[Resource]) -> str:
+    if kind.KIND not in ACTUATORS:
+        return ""
+    actuator = ACTUATORS[kind.KIND]
+    secret = {name: " (secret)" for name in actuator.SECRET}
+    outputs = "; ".join(f"{code(name)}{secret.get(name, '')}: {text}" for name, text in actuator.OUTPUTS.items())
+    return f"Computed: {outputs}." if outputs else ""
+
+
+def common_outputs(_old: str) -> str:
+    """Computed outputs of every kind."""
+    return table(["output", "meaning"], ([code(name), text] for name, (_, text) in COMMON.items()))
+
+
+def exit_codes(old: str) -> str:
+    """Exit codes of `interlock`."""
+    rows = ([str(int(item)), item.name.lower().replace("_", " ")] for item in Exit)
+    return explained(["code", "name", "meaning, and what to do"], rows, old)
+
+
+def commands(_old: str) -> str:
+    """The commands of `interlock`, with the first sentence of their help."""
+    rows = ([code(f"interlock {name}"), _first_sentence(command.__doc__)] for name, command in COMMANDS)
+    return table(["command", "what it does"], rows)
+
+
+def rooms(_old: str) -> str:
+    """The packages, with the first sentence of each."""
+    rows = ([code(room.__name__.replace(".", "/") + "/"), _first_sentence(room.__doc__)] for room in ROOMS)
+    return table(["room", "what is in it"], rows)
+
+
+def _first_sentence(doc: str | None) -> str:
+    text = " ".join((doc or "").split("\n\n")[0].split())
+    return text.split(". ")[0].removesuffix(".")
+
+
+#: Name in `<!-- generated: NAME -->` -> what belongs there.
+CONTENT: dict[str, Callable[[str], str]] = {
+    "acme-tree": acme_tree,
+    "tenant-keys": tenant_keys,
+    "site-keys": site_keys,
+    "sharing-guards": sharing_guards,
+    "assumption-guards": assumption_guards,
+    "error-codes": error_codes,
+    "rules": rules,
+    "kinds": kinds,
+    "common-outputs": common_outputs,
+    "exit-codes": exit_codes,
+    "commands": commands,
+    "rooms": rooms,
+}

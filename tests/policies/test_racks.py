@@ -1,0 +1,69 @@
+"""Golden vectors of vPODs over two logical racks.
+
+lrack-1: ipum-01..16 = chain of IPU-Links      lrack-2: ipum-17..32 = the same
+ipum-n — ipum-(n+16): GW-Links between machines of one position
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from interlock.model.site import Cable, Endpoint, Machine, Site
+from policies import RULES, Verdict
+from policies.facts import PlanFacts, VPodFact
+from policies.graph import Model
+from policies.naming import Names
+from policies.plan_edges import plan_share
+from policies.plan_facts import plan_facts
+from policies.site_facts import SiteFacts
+from tests.builders.pod64 import cables, machines, tenant
+from tests.policies.workspace import P, V, full_site, made
+
+TOP = {rule.id: rule for rule in RULES if rule.id.startswith("TOP")}
+
+
+def name(number: int) -> str:
+    return f"ipum-{number:02}"
+
+
+def link(a: int, b: int, kind: str) -> Cable:
+    ends = (Endpoint(device=name(number), interface=f"{kind}-{a}-{b}") for number in (a, b))
+    return Cable.model_validate({"a": next(ends), "b": next(ends), "kind": kind})
+
+
+def two_racks(*, gateways: bool = True) -> Site:
+    second = tuple(
+        Machine(name=name(number), serial=f"SN-{name(number)}", logical_rack="lrack-2", position=number - 16)
+        for number in range(17, 33)
+    )
+    chain = tuple(link(number, number + 1, "ipu-link") for number in range(17, 32))
+    across = tuple(link(number, number + 16, "gw-link") for number in range(1, 17)) if gateways else ()
+    return full_site(machines=machines() + second, cables=(*cables(), *chain, *across))
+
+
+def asked(site: Site, numbers: list[int]) -> dict[str, Verdict]:
+    facts = SiteFacts(site)
+    plan: PlanFacts = plan_facts(made(full_site(), tenant("acme")).plan)
+    plan = replace(plan, vpods=(VPodFact("acme-train", tuple(map(name, numbers))),))
+    model = Model(facts, plan, plan_share(facts, plan))
+    return {rule.id: rule.judge(model, Names(model)).verdict for rule in TOP.values()}
+
+
+BOTH = list(range(1, 33))
+
+
+def test_two_whole_racks() -> None:
+    assert asked(two_racks(), BOTH) == {"TOP-02": P, "TOP-03": P, "TOP-06": P}
+
+
+def test_two_racks_without_gateway_links() -> None:
+    assert asked(two_racks(gateways=False), BOTH)["TOP-03"] == V
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rule"), [([16, 17], "TOP-03"), (list(range(1, 25)), "TOP-02"), (list(range(9, 25)), "TOP-03")]
+)
+def test_what_crosses_racks_without_filling_them(numbers: list[int], rule: str) -> None:
+    assert asked(two_racks(), numbers)[rule] == V
