@@ -24,7 +24,9 @@ from urllib.parse import urlsplit
 import boto3
 import openstack
 from botocore.config import Config
-from openstack.connection import Connection
+
+#: A connection of openstacksdk, whose types are unions over all versions of each service.
+Connection = Any
 
 #: Seconds between two looks at what is on its way, and until patience ends.
 LOOK, PATIENCE = 0.25, 300
@@ -67,9 +69,7 @@ def _role_assignment(operator: Operator, spec: Spec, ids: Ids) -> str:
 
 def _quota(operator: Operator, spec: Spec, ids: Ids) -> str:
     owner, cloud = ids[spec["project"]], operator.cloud
-    cloud.compute.update_quota_set(
-        owner, instances=spec["instances"], cores=spec["cores"], ram=spec["ram_mib"]
-    )
+    cloud.compute.update_quota_set(owner, instances=spec["instances"], cores=spec["cores"], ram=spec["ram_mib"])
     cloud.network.update_quota(
         owner, networks=spec["networks"], subnets=spec["subnets"], ports=spec["ports"], routers=spec["routers"],
         security_groups=spec["security_groups"], security_group_rules=spec["security_group_rules"],
@@ -92,9 +92,7 @@ def _service_user(operator: Operator, spec: Spec, ids: Ids) -> str:
 
 def _s3_credential(operator: Operator, spec: Spec, ids: Ids) -> str:
     user = ids[spec["user"]]
-    answer = operator.cloud.identity.post(
-        f"/users/{user}/credentials/OS-EC2", json={"tenant_id": ids[spec["project"]]}
-    )
+    answer = operator.cloud.identity.post(f"/users/{user}/credentials/OS-EC2", json={"tenant_id": ids[spec["project"]]})
     made = answer.json()["credential"]
     operator.secrets[made["access"]] = made["secret"]
     return f"{user}/{made['access']}"
@@ -213,21 +211,23 @@ def _volume_attachment(operator: Operator, spec: Spec, ids: Ids) -> str:
 
 
 def _bucket(operator: Operator, spec: Spec, ids: Ids) -> str:
-    s3 = _s3(operator, ids[spec["credential"]].split("/")[1])
+    access = ids[spec["credential"]].split("/")[1]
+    s3 = s3_client(operator.cloud, access, operator.secrets[access])
     s3.create_bucket(Bucket=spec["name"])
     if spec["versioning"]:
         s3.put_bucket_versioning(Bucket=spec["name"], VersioningConfiguration={"Status": "Enabled"})
     return str(spec["name"])
 
 
-def _s3(operator: Operator, access: str) -> Any:
-    address = urlsplit(operator.cloud.object_store.get_endpoint())
+def s3_client(cloud: Connection, access: str, secret: str) -> Any:
+    """A client of the object store's S3 interface, which answers at the root of its address."""
+    address = urlsplit(cloud.object_store.get_endpoint())
     return boto3.client(
         "s3",
         endpoint_url=f"{address.scheme}://{address.netloc}",
         aws_access_key_id=access,
-        aws_secret_access_key=operator.secrets[access],
-        region_name=operator.cloud.config.region_name,
+        aws_secret_access_key=secret,
+        region_name=cloud.config.region_name,
         config=Config(signature_version="s3v4", s3={"addressing_style": "path"}),
     )
 

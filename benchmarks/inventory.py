@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import openstack
-from openstack.connection import Connection
 
+from benchmarks.bare import Connection
 from benchmarks.measure import BenchmarkFailed
 from tests.e2e.project import Project
 
@@ -27,7 +27,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
 
 def inventory(project: Project, tenant: str) -> Inventory:
     """One line per object of a tenant, in every project."""
-    config = openstack.config.OpenStackConfig(config_files=[str(project.clouds_yaml)])
+    # OS_CLIENT_CONFIG_FILE of the prepared shell, which names another sandbox, would win over the argument.
+    config = openstack.config.OpenStackConfig(config_files=[str(project.clouds_yaml)], load_envvars=False)
     cloud = openstack.connection.Connection(config=config.get_one(cloud="sandbox"), app_name="benchmark-inventory")
     with cloud:
         return frozenset([*_lines(cloud, tenant), *_rules(cloud, tenant), *_access(cloud, tenant)])

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE_SECONDS = 0.1
@@ -32,10 +32,12 @@ class Measured:
     cpu_seconds: float
     peak_mib: float
     out: str = ""
+    err: str = ""
 
     def figures(self) -> dict[str, float]:
         """The numbers, rounded to what they are worth."""
-        return {key: round(value, 2) for key, value in asdict(self).items() if key != "out"}
+        numbers = {"seconds": self.seconds, "cpu_seconds": self.cpu_seconds, "peak_mib": self.peak_mib}
+        return {name: round(value, 2) for name, value in numbers.items()}
 
 
 def measure(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Measured:
@@ -59,7 +61,7 @@ def measure(command: Sequence[str | Path], folder: Path, environment: Mapping[st
         words = " ".join(str(word) for word in command)
         tail = (said + complained)[-3000:]
         raise BenchmarkFailed(f"`{words}` ended with {process.returncode}:\n{tail}")
-    return Measured(seconds, usage.ru_utime + usage.ru_stime, sampler.peak / 2**20, said)
+    return Measured(seconds, usage.ru_utime + usage.ru_stime, sampler.peak / 2**20, said, complained)
 
 
 class Sampler:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
-import boto3
-from botocore.config import Config
-from openstack.connection import Connection
+from benchmarks.bare import Connection, s3_client
 
 #: What `make` printed: [{"kind", "id"}, …] in the order in which it was made.
 Made = list[dict[str, str]]
@@ -26,15 +23,7 @@ def remove(cloud: Connection, made: Made) -> None:
 def _bucket(cloud: Connection, name: str, credential: str) -> None:
     user, access = credential.split("/")
     key = cloud.identity.get(f"/users/{user}/credentials/OS-EC2/{access}").json()["credential"]
-    address = urlsplit(cloud.object_store.get_endpoint())
-    boto3.client(
-        "s3",
-        endpoint_url=f"{address.scheme}://{address.netloc}",
-        aws_access_key_id=access,
-        aws_secret_access_key=key["secret"],
-        region_name=cloud.config.region_name,
-        config=Config(signature_version="s3v4", s3={"addressing_style": "path"}),
-    ).delete_bucket(Bucket=name)
+    s3_client(cloud, access, key["secret"]).delete_bucket(Bucket=name)
 
 
 def _attachment(cloud: Connection, ident: str) -> None:

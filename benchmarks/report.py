@@ -6,13 +6,13 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import machine
-from benchmarks.measure import BenchmarkFailed
+from benchmarks.measure import BenchmarkFailed, Measured
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 
@@ -36,7 +36,8 @@ class Table:
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = [text.rjust(width) if n else text.ljust(width) for n, (text, width) in enumerate(zip(row, widths, strict=True))]
+    first, *others = zip(row, widths, strict=True)
+    cells = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
     return f"| {' | '.join(cells)} |"
 
 
@@ -82,6 +83,27 @@ class Report:
 def median(values: Sequence[float]) -> float:
     """The middle one; of an even number the mean of the middle two."""
     return statistics.median(values)
+
+
+def table_of(rows: Mapping[str, Sequence[Measured]]) -> Table:
+    """What was measured -> its runs, as medians; of memory the highest peak."""
+    return Table(
+        ("", "seconds", "processor seconds", "peak MiB"),
+        tuple(
+            (
+                name,
+                median([one.seconds for one in runs]),
+                median([one.cpu_seconds for one in runs]),
+                round(max(one.peak_mib for one in runs)),
+            )
+            for name, runs in rows.items()
+        ),
+    )
+
+
+def runs_of(rows: Mapping[str, Sequence[Measured]]) -> list[dict[str, Any]]:
+    """Every run by itself."""
+    return [{"what": name, **one.figures()} for name, runs in rows.items() for one in runs]
 
 
 def options(description: str) -> argparse.ArgumentParser:

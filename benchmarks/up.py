@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.inventory import inventory, require_same
 from benchmarks.measure import Measured, measure
-from benchmarks.report import Report, Table, median, options, run
+from benchmarks.report import Report, median, options, run, runs_of, table_of
 from benchmarks.values import values_of
 from benchmarks.world import TENANT, TENANT_STACK, say, world
 from infra.gate import Gate
@@ -92,27 +91,19 @@ def pairs(project: Project, count: int) -> Iterator[Pair]:
 
 def compare(chosen: argparse.Namespace) -> Report:
     """The benchmark."""
-    load = os.getloadavg()[0]
     with world() as project:
         done = list(pairs(project, chosen.pairs))
-    bare, ours = [pair.bare for pair in done], [pair.pulumi for pair in done]
-    ratio = median([run.seconds for run in ours]) / median([run.seconds for run in bare])
+    rows = {"openstacksdk script": [pair.bare for pair in done], "pulumi up": [pair.pulumi for pair in done]}
+    bare, ours = (median([one.seconds for one in runs]) for runs in rows.values())
+    ratio = ours / bare
     return Report(
         name="up",
         ratios={"pulumi up / script, medians (goal: at most 1.5)": ratio}
         | {f"pulumi up / script, pair {number}": pair.ratio for number, pair in enumerate(done, start=1)},
-        table=Table(
-            ("", "seconds, median", "processor seconds, median", "peak MiB"),
-            (_row("openstacksdk script", bare), _row("pulumi up", ours)),
-        ),
-        runs=[{"what": what, **run.figures()} for pair in done for what, run in vars(pair).items()],
-        remarks=(_verdict(ratio), f"Load average before: {load:.2f}."),
+        table=table_of(rows),
+        runs=runs_of(rows),
+        remarks=(_verdict(ratio),),
     )
-
-
-def _row(name: str, runs: list[Measured]) -> tuple[str, float, float, int]:
-    seconds, processor = median([one.seconds for one in runs]), median([one.cpu_seconds for one in runs])
-    return name, seconds, processor, round(max(one.peak_mib for one in runs))
 
 
 def _verdict(ratio: float) -> str:

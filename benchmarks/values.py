@@ -1,8 +1,8 @@
 """A tenant's plan as plain data: what the bare script is given instead of our model and provider.
 
-    {"threads": {"network": 8, …},                    calls at once, per service
-     "existing": {"site:Flavor/poplar.half": {"kind": "Flavor", "name": "poplar.half"}, …},
-     "objects": [{"name", "kind", "spec", "needs": ["acme-project", …]}, …]}      in an order that works
+{"threads": {"network": 8, …},                    calls at once, per service
+ "existing": {"site:Flavor/poplar.half": {"kind": "Flavor", "name": "poplar.half"}, …},
+ "objects": [{"name", "kind", "spec", "needs": ["acme-project", …]}, …]}      in an order that works
 """
 
 from __future__ import annotations

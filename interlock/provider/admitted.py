@@ -79,6 +79,9 @@ class Gate:
         if item.spec.digest() != allowed.digest:
             changed = sorted(key for key, value in item.spec.canonical().items() if value != allowed.spec.get(key))
             return [(field, f"{field} is not what was proved") for field in changed] or [("", "not what was proved")]
+        beside = sorted(key for key, value in news.items() if value is not None and key not in item.inputs())
+        if beside:
+            return [(key, f"{key} is no input of {kind}") for key in beside]
         if item.owner != self._admission.owner:
             return [("owner", f"owner is {item.owner!r}, the proof is for {self._admission.owner!r}")]
         return forbidden_changes(item, olds)

@@ -10,7 +10,7 @@ from interlock.resources import KINDS, Effect
 
 from .codec import has_unknown
 from .markers import CARRIERS, marker
-from .state import declared
+from .state import ID_OF, declared, ids_in
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
     changed = {
         field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if olds.get(field) != value
     }
-    for field in _moved(olds.get("ids") or {}, item.ids):
-        effect = changes[field].effect if field in changes else Effect.IN_PLACE
+    for field in _moved(ids_in(kind, olds), item.ids):
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
-        changed[f"ids.{field}"] = effect in (Effect.REPLACE, Effect.FORBIDDEN)
+        replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
+        changed["ids" if "ids" in item.given else ID_OF + field] = replaced
     if olds.get("broken"):
         changed["broken"] = True
     if olds.get("owner") != item.owner:
@@ -49,5 +49,8 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
 
 def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Reference fields behind which another object stands, or may stand: one that is made anew is unknown."""
-    fields = sorted(old.keys() | new.keys())
-    return [field for field in fields if old.get(field) != new.get(field) or has_unknown(new.get(field))]
+    return [
+        field
+        for field in sorted(old.keys() | new.keys())
+        if old.get(field) != new.get(field) or has_unknown(new.get(field))
+    ]

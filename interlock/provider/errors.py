@@ -72,25 +72,40 @@ def refused(message: str, hint: str = "") -> Failure:
     return Failure(Trouble.REFUSED, message, hint)
 
 
+#: Service -> status that it gives to an exceeded quota; elsewhere that status means something else.
+_QUOTA_STATUS: dict[str, int] = {"network": 409, "compute": 403, "block-storage": 413, "image": 413}
+
+
 def classify(service: str, status: int, body: str) -> tuple[Trouble, str]:
     """Class and message of an HTTP answer >= 400. `service` is a type of the catalogue (`network`, …)."""
     kind, message = _said(body)
-    quota = kind == "OverQuota" or "quota" in message.lower()
-    if status in (403, 409, 413) and quota:
+    quota = "quota" in (kind + message).lower() or service == "block-storage"
+    if quota and status == _QUOTA_STATUS.get(service):
         return Trouble.QUOTA, message
-    if status == 409:
-        # Neutron's names end in InUse; Cinder answers 400 for the same and is handled by its own text.
-        in_use = "InUse" in kind or "in use" in message or "still has" in message
-        return (Trouble.IN_USE if in_use else Trouble.CONFLICT), message
+    if status in (400, 409) and _in_use(service, kind, message):
+        return Trouble.IN_USE, message
     return _BY_STATUS.get(status, Trouble.SERVICE if status >= 500 else Trouble.INVALID), message
+
+
+def _in_use(service: str, kind: str, message: str) -> bool:
+    """Neutron's types end in InUse, but a VLAN or an address in use is taken by someone else; Cinder says 400."""
+    if service == "network":
+        return kind.endswith("InUse") and kind not in (
+            "VlanIdInUse",
+            "TunnelIdInUse",
+            "IpAddressInUse",
+            "MacAddressInUse",
+        )
+    return service == "block-storage" and "must be available or error" in message
 
 
 _BY_STATUS: dict[int, Trouble] = {
     401: Trouble.UNAUTHORIZED,
     403: Trouble.FORBIDDEN,
     404: Trouble.NOT_FOUND,
+    409: Trouble.CONFLICT,
     410: Trouble.NOT_FOUND,
-    413: Trouble.QUOTA,
+    413: Trouble.THROTTLED,
     429: Trouble.THROTTLED,
     502: Trouble.UNREACHABLE,
     503: Trouble.UNREACHABLE,

@@ -64,6 +64,7 @@ def check_tenants(cloud: Cloud, target: Target[Any], stack: str) -> None:
     )
     if others:
         raise refused(
-            f"{target.spec.KIND} {target.name} belongs to the site, and tenants still use the site: {', '.join(others)}",
+            f"{target.spec.KIND} {target.name} belongs to the site, and tenants still use the site: "
+            f"{', '.join(others)}",
             "destroy the tenants' stacks first",
         )

@@ -105,7 +105,7 @@ class Lifecycle:
             name: item.spec.canonical()[name] if changes[name].effect is Effect.FORBIDDEN else value
             for name, value in actual.items()
         }
-        return inputs | {"owner": item.owner, "ids": dict(item.ids)}, found
+        return inputs | {"owner": item.owner} | dict(item.given), found
 
     async def update(self, item: Declared, ident: str, olds: Mapping[str, Any], *, preview: bool) -> dict[str, Any]:
         """Outputs. Raises `Failure` (nothing was changed) or `Partial`."""

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from interlock.resources import KINDS, Admission, S3Credential, is_cloud_reference, is_site_reference
+from interlock.resources import Admission, S3Credential, is_cloud_reference, is_site_reference
 
 from .actuators import ACTUATORS, Ids, Target
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
-from .markers import CARRIERS, marker
+from .markers import marker
 from .state import Declared
 
 #: What a plan calls the user whose credential applies it.
@@ -68,7 +68,7 @@ class _Look:
         ident = next(self._ids, None)
         where = f"{self._item.kind} {self._item.name}: {self._field}"
         if ident is None:
-            raise refused(f"{where} refers to {reference}, and `ids` holds no id of it")
+            raise refused(f"{where} refers to {reference}, and no id of it was handed over")
         kind = next((kind for kind in self._kinds if (kind, reference) in self._admission.by_name), None)
         if kind is None:
             raise refused(f"{where} refers to {reference}, which the proof does not hold")
@@ -152,7 +152,3 @@ def _given(value: Any) -> Iterator[str]:
     if value is None:
         return iter(())
     return iter((value,)) if isinstance(value, str) else iter(str(item) for item in value)
-
-
-#: Kinds whose ids may be handed over: all but those that carry no marker, and the S3 key, see `_Look._marker`.
-REFERABLE = frozenset(kind for kind in KINDS if CARRIERS.get(kind) and CARRIERS[kind].field) | {S3Credential.KIND}

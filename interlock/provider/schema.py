@@ -10,6 +10,7 @@ from interlock.resources import KINDS, Resource
 
 from . import NAME, VERSION
 from .actuators import ACTUATORS
+from .state import ID_OF
 
 #: Outputs that every resource has, see `state`.
 COMMON: dict[str, tuple[dict[str, Any], str]] = {
@@ -26,11 +27,6 @@ COMMON: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 _OWNER = {"type": "string", "description": "owner id of the stack, from its lock"}
-_IDS = {
-    "type": "object",
-    "additionalProperties": {"$ref": "pulumi.json#/Any"},
-    "description": "reference field -> id, or list of ids, of resources of the same plan",
-}
 
 
 @cache
@@ -52,7 +48,7 @@ def schema() -> str:
 
 def _resource(kind: str) -> dict[str, Any]:
     cls, actuator = KINDS[kind], ACTUATORS[kind]
-    inputs = _fields(cls) | {"owner": _OWNER, "ids": _IDS}
+    inputs = _fields(cls) | {"owner": _OWNER} | _ids(cls)
     computed: dict[str, Any] = {name: form | {"description": text} for name, (form, text) in COMMON.items()}
     for name, text in actuator.OUTPUTS.items():
         secret = {"secret": True} if name in actuator.SECRET else {}
@@ -64,6 +60,14 @@ def _resource(kind: str) -> dict[str, Any]:
         "requiredInputs": required,
         "properties": inputs | computed,
         "required": [*required, *COMMON],
+    }
+
+
+def _ids(cls: type[Resource]) -> dict[str, Any]:
+    fields = cls.model_json_schema()["properties"]
+    return {
+        ID_OF + name: _form(fields[name], {}) | {"description": f"id behind `{name}`, if it names the same plan"}
+        for name in cls.reference_fields()
     }
 
 

@@ -146,11 +146,17 @@ def _fields(kind: type[Resource]) -> str:
     changes, references = kind.changes(), kind.reference_fields()
     rows = []
     for name, field in kind.model_fields.items():
-        default = "required" if field.is_required() else code("none" if field.default is None else field.default)
+        default = "required" if field.is_required() else _shown(field.default)
         refers = ", ".join(references[name].kinds) if name in references else "–"
         change = changes[name]
         rows.append([code(name), default, refers, change.effect + (f": {change.reason}" if change.reason else "")])
     return table(["field", "default", "refers to", "a change"], rows)
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return code(str(default).lower())
+    return "none" if default is None or default in ("", (), {}) else code(default)
 
 
 def _carried(kind: type[Resource]) -> str:

@@ -29,8 +29,8 @@ class Recorded:
 class Refused(Exception):
     """A call that the provider did not carry out; `partial` is what it hands over for the state, if anything."""
 
-    def __init__(self, message: str, partial: Recorded | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str | None, partial: Recorded | None = None) -> None:
+        super().__init__(message or "")
         self.partial = partial
 
 
@@ -112,10 +112,10 @@ class Program:
                 continue
             ident = self.state[reference].id
             if isinstance(getattr(item, where), tuple):
-                ids.setdefault(where, []).append(ident)
+                ids.setdefault(f"id_of_{where}", []).append(ident)
             else:
-                ids[where] = ident
-        return item.canonical() | {"owner": self.owner, "ids": ids}
+                ids[f"id_of_{where}"] = ident
+        return item.canonical() | {"owner": self.owner} | ids
 
     def check(self, name: str, inputs: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
         """Faults of what the program declares now."""

@@ -37,7 +37,7 @@ def _admission(**resources: Resource) -> Admission:
 
 
 def _inputs(resource: Resource, owner: str = "0a11ce", **ids: Any) -> dict[str, Any]:
-    return resource.canonical() | {"owner": owner, "ids": ids}
+    return resource.canonical() | {"owner": owner} | {f"id_of_{field}": value for field, value in ids.items()}
 
 
 def test_without_a_proof_nothing_passes() -> None:
@@ -74,6 +74,14 @@ def test_a_field_that_the_type_does_not_take_is_refused() -> None:
     values = _inputs(NETWORK) | {"segmentation_id": 21.5}
     (fault,) = _gate(n=NETWORK).check("Network", "n", values, {})
     assert "segmentation_id" in fault[1]
+
+
+def test_an_input_beside_the_type_is_refused() -> None:
+    gate = _gate(n=NETWORK)
+    assert gate.check("Network", "n", _inputs(NETWORK) | {"project_id": "7"}, {}) == [
+        ("project_id", "project_id is no input of Network")
+    ]
+    assert _gate(n=NETWORK).check("Network", "n", _inputs(NETWORK) | {"segment": None}, {}) == []
 
 
 def test_another_owner_is_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -45,11 +45,12 @@ def test_every_class_of_error_says_what_to_do() -> None:
 
 def _state(resource: Any, **changed: Any) -> dict[str, Any]:
     mark = marker("0", "x")
-    return resource.canonical() | {"owner": "0", "ids": {}, "marker": mark, "broken": ""} | changed
+    state: dict[str, Any] = resource.canonical() | {"owner": "0", "marker": mark, "broken": ""}
+    return state | changed
 
 
 def _diff(resource: Any, new_ids: Any = None, **olds: Any) -> dict[str, bool]:
-    inputs = resource.canonical() | {"owner": "0", "ids": new_ids or {}}
+    inputs = resource.canonical() | {"owner": "0"} | (new_ids or {})
     return dict(compare(resource.KIND, "x", _state(resource, **olds), inputs).changed)
 
 
@@ -63,12 +64,21 @@ def test_nothing_changed_is_no_difference() -> None:
 
 
 def test_another_object_behind_a_reference_has_the_effect_of_the_field() -> None:
-    assert _diff(NETWORK, new_ids={"project": "new"}, ids={"project": "old"}) == {"ids.project": True}
-    assert _diff(SERVER, new_ids={"ports": ["new"]}, ids={"ports": ["old"]}) == {"ids.ports": False}
+    assert _diff(NETWORK, {"id_of_project": "new"}, id_of_project="old") == {"id_of_project": True}
+    assert _diff(SERVER, {"id_of_ports": ["new"]}, id_of_ports=["old"]) == {"id_of_ports": False}
 
 
-def test_an_unknown_id_counts_as_another_object() -> None:
-    assert _diff(SERVER, new_ids={"ports": [UNKNOWN]}, ids={"ports": ["old"]}) == {"ids.ports": False}
+def test_a_server_is_not_replaced_for_a_port_that_is() -> None:
+    """The engine asks with the whole input unknown, while it looks for what goes together with the port."""
+    same = {"id_of_project": "7", "id_of_ports": ["old"]}
+    assert _diff(SERVER, same | {"id_of_ports": UNKNOWN}, **same) == {"id_of_ports": False}
+    assert _diff(SERVER, same | {"id_of_ports": [UNKNOWN]}, **same) == {"id_of_ports": False}
+    assert _diff(SERVER, same | {"id_of_project": UNKNOWN}, **same) == {"id_of_project": True}
+
+
+def test_all_ids_in_one_map_are_understood() -> None:
+    assert _diff(NETWORK, {"ids": {"project": "7"}}, ids={"project": "7"}) == {}
+    assert _diff(NETWORK, {"ids": UNKNOWN}, ids={"project": "7"}) == {"ids": True}
 
 
 def test_a_drifted_forbidden_field_is_no_replacement() -> None:
@@ -98,6 +108,7 @@ NEUTRON_TAKEN = '{"NeutronError": {"type": "VlanIdInUse", "message": "VLAN 7 in 
     [
         ("network", 409, NEUTRON_QUOTA, Trouble.QUOTA),
         ("network", 409, NEUTRON_IN_USE, Trouble.IN_USE),
+        ("network", 409, NEUTRON_TAKEN, Trouble.CONFLICT),
         ("network", 409, '{"NeutronError": {"type": "Dup", "message": "m", "detail": ""}}', Trouble.CONFLICT),
         ("compute", 403, '{"forbidden": {"code": 403, "message": "Quota exceeded for cores"}}', Trouble.QUOTA),
         ("compute", 403, '{"forbidden": {"code": 403, "message": "Policy disallows"}}', Trouble.FORBIDDEN),
@@ -163,7 +174,7 @@ def _api(*answers: Any) -> tuple[Any, _Adapter, list[float]]:
     from interlock.provider.calls import Api
 
     adapter, slept = _Adapter(*answers), list[float]()
-    return Api(adapter, "network", clock=lambda: sum(slept), sleep=slept.append), adapter, slept
+    return Api(cast(Any, adapter), "network", clock=lambda: sum(slept), sleep=slept.append), adapter, slept
 
 
 def test_a_read_goes_on_after_429_and_503() -> None:

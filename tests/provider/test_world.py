@@ -47,12 +47,12 @@ def test_an_object_whose_id_a_crash_lost_is_adopted(world: World, kind: str) -> 
             assert ACTUATORS[kind].read(Cloud("sandbox"), before.id) is None
         else:
             assert after.id == before.id
-        assert {**after.outputs, "ids": before.outputs["ids"]}.keys() == before.outputs.keys()
+        assert after.outputs.keys() == before.outputs.keys()
 
 
 def test_outputs_hold_the_inputs_the_cloud_and_what_was_resolved(world: World, operator: Cloud) -> None:
     server = world.tenant.state["alice-server"]
-    assert server.outputs.items() >= {k: v for k, v in server.inputs.items()}.items()
+    assert server.outputs | server.inputs == server.outputs
     assert server.outputs["cloud_id"] == operator.login.fingerprint
     assert server.outputs["resolved"]["flavor"] == world.site.state["poplar"].id
     assert server.outputs["marker"] == "interlock:0a11ce:alice-server"
@@ -139,12 +139,12 @@ def test_a_port_deleted_by_hand_comes_back_and_the_server_stays(world: World, op
     assert program.read(server) is not None
     assert program.diff(server) == {"ports": False}
     assert program.create(port).id != lost
-    assert program.diff(server) == {"ports": False, "ids.ports": False}
+    assert program.diff(server) == {"ports": False, "id_of_ports": False}
     assert program.update(server).id == ident
     assert program.read(server) is not None
     assert program.diff(server) == {}
     attached = operator.api("network").get("/ports", device_id=ident)["ports"]
-    assert {item["id"] for item in attached} == set(program.inputs(server)["ids"]["ports"])
+    assert {item["id"] for item in attached} == set(program.inputs(server)["id_of_ports"])
 
 
 def test_a_volume_grows_in_place_and_never_shrinks(world: World) -> None:
@@ -206,7 +206,7 @@ def test_an_exchanged_reference_is_refused_before_any_change(world: World, opera
     body = {"name": "alice-control", "description": "interlock:ebe:alice-control"}
     foreign = operator.api("network").post("/networks", {"network": body})["network"]["id"]
     inputs = program.inputs(name)
-    inputs["ids"] = inputs["ids"] | {"network": foreign}
+    inputs["id_of_network"] = foreign
     assert program.check(name, inputs) == []
     before = journal.ours()
     for attempt in (program.create, program.update):
@@ -255,7 +255,7 @@ def test_a_project_with_someone_elses_network_is_not_deleted(world: World, opera
     project = world.tenant.state["alice-project"].id
     body = {"name": "left-over", "project_id": project}
     network = operator.api("network").post("/networks", {"network": body})["network"]["id"]
-    with pytest.raises(Refused, match="still holds what this stack did not make: .*network left-over"):
+    with pytest.raises(Refused, match=r"still holds what this stack did not make: .*network left-over"):
         world.tenant.delete("alice-project")
     operator.api("network").delete(f"/networks/{network}")
 

@@ -99,7 +99,8 @@ def quotas(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
             if 0 <= limit < needed[which] + others:
                 yield Fault(
                     "quota",
-                    f"project {name} ({project}) may have {limit} {which}: others use {others}, the plan needs {needed[which]}",
+                    f"project {name} ({project}) may have {limit} {which}: others use {others}, "
+                    f"the plan needs {needed[which]}",
                     f"raise {which} of that project to {needed[which] + others} or more",
                 )
 

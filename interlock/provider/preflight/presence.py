@@ -16,7 +16,7 @@ from interlock.resources import Admission, Image, is_cloud_reference, is_site_re
 from .faults import Fault, everything, of_failure, planned
 
 
-def credential(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+def credential(cloud: Cloud, _: Admission) -> Iterator[Fault]:
     """The operator must be an administrator: provider networks, flavours and pinning ask for it."""
     if "admin" not in cloud.login.roles:
         have = ", ".join(sorted(cloud.login.roles)) or "none"

@@ -54,9 +54,9 @@ def _in_ranges(cloud: Cloud, wanted: dict[Segment, str]) -> Iterator[Fault]:
             where = raw["physical_network"] or raw["network_type"]
             yield Fault(
                 "range",
-                f"Neutron hands out {where} {raw['minimum']}-{raw['maximum']} (segment range {raw.get('name') or 'default'}), "
-                f"which holds the ids of {', '.join(inside)}",
-                "shrink or delete that range, or narrow it in Neutron's configuration, so that it ends outside the site's pools",
+                f"Neutron hands out {where} {raw['minimum']}-{raw['maximum']} "
+                f"(segment range {raw.get('name') or 'default'}), which holds the ids of {', '.join(inside)}",
+                "shrink or delete that range, or narrow it in Neutron's configuration: no pool of the site may touch it",
             )
 
 

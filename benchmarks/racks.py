@@ -1,0 +1,77 @@
+"""A site of several racks, made from `stacks/lyon`, with as many small tenants as wanted."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.e2e.project import ROOT
+
+#: 4 racks of 16 IPU-Machines, and on each of their 16 Poplar hosts room for 4 quarters: 64 tenants.
+RACKS = 4
+MOST = 64
+
+TENANT = """\
+name: Tenant {number}
+on_delete: erase
+access: {{members: [alice], ssh_public_key: {key}, ssh_from: [198.51.100.0/24]}}
+vpods:
+  train:
+    machines: 1
+    poplar: {{servers: 1, flavor: poplar.quarter, image: poplar, volume: 10GiB}}
+buckets:
+  data: {{versioning: true}}
+"""
+
+
+def write_stacks(stacks: Path, tenants: int) -> None:
+    """Write a folder of stacks with the site `lyon` of four racks and tenants t01, t02 …; without locks."""
+    shipped = ROOT / "stacks"
+    folder = stacks / "lyon"
+    (folder / "tenants").mkdir(parents=True)
+    shutil.copy(shipped / "fleet.yaml", stacks)
+    shutil.copytree(shipped / "lyon" / "images", folder / "images")
+    site = yaml.safe_load((shipped / "lyon" / "site.yaml").read_text())
+    acme = yaml.safe_load((shipped / "lyon" / "tenants" / "acme.yaml").read_text())
+    (folder / "site.yaml").write_text(yaml.safe_dump(enlarged(site), sort_keys=False))
+    for number in range(1, tenants + 1):
+        text = TENANT.format(number=number, key=acme["access"]["ssh_public_key"])
+        (folder / "tenants" / f"t{number:02}.yaml").write_text(text)
+
+
+def enlarged(site: dict[str, Any]) -> dict[str, Any]:
+    """The site with `RACKS` racks like its one, their switches joined in two chains.
+
+    tor-1 25 === 26 tor-2 25 === 26 tor-3 …      mgmt-1 51 === 52 mgmt-2 51 === 52 mgmt-3 …
+    """
+    first = site["racks"][0]
+    numbers = range(1, RACKS + 1)
+    site["racks"] = [_rack(first, number) for number in numbers]
+    networks = site["physical_networks"]
+    networks["fabric100g"] = [f"tor-{number}" for number in numbers]
+    networks["mgmt1g"] = [f"mgmt-{number}" for number in numbers]
+    for upper, lower in pairwise(numbers):
+        site["cables"].append({"ends": [f"tor-{upper}:25", f"tor-{lower}:26"]})
+        site["cables"].append({"ends": [f"mgmt-{upper}:51", f"mgmt-{lower}:52"]})
+    site["limits"] = {"controller_instances": MOST, "controller_cores": 4 * MOST, "controller_ram": "512GiB"}
+    return site
+
+
+def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
+    rack = copy.deepcopy(first)
+    rack["name"] = f"rack-{number}"
+    rack["machines"] |= {"names": f"r{number}-ipum-[01-16]", "serials": f"MACHINE-{number}-[01-16]"}
+    rack["poplar"] |= {"names": f"r{number}-poplar-[1-4]", "serials": f"POPLAR-{number}-[1-4]"}
+    rack["tor"] |= {"name": f"tor-{number}", "serial": f"TOR-{number}"}
+    rack["management"] |= {"name": f"mgmt-{number}", "serial": f"MANAGEMENT-{number}"}
+    rack["tor"]["ports"] |= {"25-26": "trunk 1000-2999"}
+    rack["management"]["ports"] |= {"51-52": "trunk 110-199"}
+    if number > 1:
+        del rack["management"]["ports"]["49-50"]  # the infra hosts hang on the first rack only
+    rack["pdus"] = f"r{number}-pdu-[1-2]"
+    return rack
