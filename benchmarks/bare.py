@@ -1,9 +1,8 @@
 """The other side of the comparison: a script as a careful operator writes it, with openstacksdk and nothing of ours.
 
-    python -m benchmarks.bare make VALUES    makes the objects; their ids go to stdout, as JSON
-    python -m benchmarks.bare remove IDS     deletes what `make` made
+    python -m benchmarks.bare VALUES     their kinds and ids go to stdout, as JSON; VALUES: see benchmarks/values.py
 
-`make` starts every object as soon as those that it needs are there, with no more calls at once per service than
+It starts every object as soon as those that it needs are there, with no more calls at once per service than
 the file says. It reads nothing back, adopts nothing, marks nothing, retries nothing and keeps no state; it waits
 for what others need to be ready (volumes, servers, attachments), and looks four times a second.
 """
@@ -284,7 +283,7 @@ FINDERS: dict[str, tuple[str, Callable[[Connection, str], Any]]] = {
 
 
 class Run:
-    """One run of `make`: a thread for each object, and per service a limit on how many of them call it at once."""
+    """A thread for each object, and per service a limit on how many of them call it at once."""
 
     def __init__(self, operator: Operator, values: dict[str, Any]) -> None:
         self._operator = operator
@@ -321,18 +320,11 @@ class Run:
 
 
 def main(words: list[str]) -> None:
-    """Make or remove."""
-    command, file = words
-    given = json.loads(Path(file).read_text())
-    cloud = openstack.connect(app_name="benchmark-bare")
-    if command == "make":
-        kinds = {item["name"]: item["kind"] for item in given["objects"]}
-        made = Run(Operator(cloud), given).make()
-        json.dump([{"kind": kinds[name], "id": ident} for name, ident in made.items()], sys.stdout)
-    else:
-        from benchmarks.removal import remove
-
-        remove(cloud, given)
+    """Make what the file named by the one argument holds; print kinds and ids."""
+    values = json.loads(Path(words[0]).read_text())
+    kinds = {item["name"]: item["kind"] for item in values["objects"]}
+    made = Run(Operator(openstack.connect(app_name="benchmark-script")), values).make()
+    json.dump([{"kind": kinds[name], "id": ident} for name, ident in made.items()], sys.stdout)
 
 
 if __name__ == "__main__":

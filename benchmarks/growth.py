@@ -10,20 +10,19 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Measured, measure
 from benchmarks.racks import MOST, write_stacks
-from benchmarks.report import Report, Table, options, run, runs_of
+from benchmarks.report import Report, Table, median, options, run, runs_of
 from benchmarks.world import say
 from tests.e2e.project import ROOT
 
-SIZES = (1, 10, 50)
+SIZES, ROUNDS = (1, 10, 50), 3
 
 #: What is measured -> the words after `interlock`, in an order in which they work.
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "lock all": ("lock",),
+    "lock": ("lock",),
     "check": ("check",),
     "check one tenant": ("check", "--tenant", "t01"),
 }
@@ -31,45 +30,57 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 def grow(chosen: argparse.Namespace) -> Report:
     """The benchmark."""
-    rows = {size: dict(_measured(size)) for size in chosen.sizes}
-    first = rows[chosen.sizes[0]]
+    rows = {size: _measured(size, chosen.rounds) for size in chosen.sizes}
+    smallest = chosen.sizes[0]
     return Report(
         name="growth",
         ratios={
-            f"{command}, {kind}, {size} tenants / {chosen.sizes[0]}": _figure(one, kind) / _figure(first[command], kind)
-            for size, row in rows.items()
-            if row is not first
-            for command, one in row.items()
-            for kind in ("seconds", "peak memory")
+            f"{command}, {what}, {size} tenants / {smallest}": figure(runs) / figure(rows[smallest][command])
+            for command in COMMANDS
+            for what, figure in FIGURES.items()
+            for size, runs in ((size, row[command]) for size, row in rows.items() if size != smallest)
         },
         table=Table(
-            ("tenants", *(f"{name}, {unit}" for name in COMMANDS for unit in ("seconds", "peak MiB"))),
-            tuple((size, *_cells(row)) for size, row in rows.items()),
+            ("tenants", *(f"{command}, {unit}" for command in COMMANDS for unit in ("s", "MiB"))),
+            tuple(
+                (size, *(cell for runs in row.values() for cell in (_seconds(runs), round(_memory(runs)))))
+                for size, row in rows.items()
+            ),
         ),
-        runs=runs_of({f"{name}, {size} tenants": [one] for size, row in rows.items() for name, one in row.items()}),
+        runs=runs_of({f"{name}, {size} tenants": runs for size, row in rows.items() for name, runs in row.items()}),
     )
 
 
-def _measured(size: int) -> Iterator[tuple[str, Measured]]:
-    """Each command once, on a site of its own with so many tenants."""
+def _measured(size: int, rounds: int) -> dict[str, list[Measured]]:
+    """Every command, a few times, on a site of its own with so many tenants."""
+    found: dict[str, list[Measured]] = {}
     with tempfile.TemporaryDirectory(prefix="interlock-benchmark-") as folder:
         stacks = Path(folder) / "stacks"
         write_stacks(stacks, size)
-        environment = os.environ | {"INTERLOCK_STACKS": str(stacks), "NO_COLOR": "1"}
         for name, words in COMMANDS.items():
-            one = measure([sys.executable, "-P", "-m", "infra.cli", *words], ROOT, environment)
-            say(f"{size} tenants: {name} {one.seconds:.2f} s, {one.peak_mib:.0f} MiB")
-            yield name, one
+            found[name] = [_once(stacks, words) for _ in range(rounds)]
+            say(f"{size} tenants: {name} {_seconds(found[name]):.2f} s, {_memory(found[name]):.0f} MiB")
+    return found
 
 
-def _figure(one: Measured, kind: str) -> float:
-    return one.seconds if kind == "seconds" else one.peak_mib
+def _once(stacks: Path, words: tuple[str, ...]) -> Measured:
+    if words == COMMANDS["lock"]:
+        for lock in stacks.rglob("*.lock.json"):  # as if for the first time
+            lock.unlink()
+    environment = os.environ | {"INTERLOCK_STACKS": str(stacks), "NO_COLOR": "1"}
+    return measure([sys.executable, "-P", "-m", "infra.cli", *words], ROOT, environment)
 
 
-def _cells(row: dict[str, Measured]) -> Iterator[float | int]:
-    for one in row.values():
-        yield one.seconds
-        yield round(one.peak_mib)
+def _seconds(runs: list[Measured]) -> float:
+    return median([one.seconds for one in runs])
+
+
+def _memory(runs: list[Measured]) -> float:
+    return max(one.peak_mib for one in runs)
+
+
+#: What is compared between sizes.
+FIGURES = {"time": _seconds, "peak memory": _memory}
 
 
 def main() -> int:
@@ -78,6 +89,7 @@ def main() -> int:
     parser.add_argument(
         "--sizes", type=int, nargs="+", default=SIZES, metavar="TENANTS", help=f"how many tenants, at most {MOST}"
     )
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how often each is run (default {ROUNDS})")
     return run(parser, grow)
 
 

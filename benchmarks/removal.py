@@ -1,13 +1,21 @@
-"""Deletes what the bare script made, by id. Not measured: it only makes room for the next round."""
+"""Deletes what the bare script made. Not measured: it only makes room for the next round.
+
+python -m benchmarks.removal IDS     what the script printed
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import openstack
 
 from benchmarks.bare import Connection, s3_client
 
-#: What `make` printed: [{"kind", "id"}, …] in the order in which it was made.
+#: What the script printed: [{"kind", "id"}, …] in the order in which it was made.
 Made = list[dict[str, str]]
 
 
@@ -70,3 +78,7 @@ REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "Keypair": lambda cloud, ident: cloud.compute.delete_keypair(ident),
     "Project": _project,
 }
+
+
+if __name__ == "__main__":
+    remove(openstack.connect(app_name="benchmark-removal"), json.loads(Path(sys.argv[1]).read_text()))

@@ -85,19 +85,22 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
+#: Heading -> the figure of several runs of the same command.
+FIGURES: dict[str, Callable[[Sequence[Measured]], Cell]] = {
+    "seconds": lambda runs: median([one.seconds for one in runs]),
+    "processor seconds": lambda runs: median([one.cpu_seconds for one in runs]),
+    "of the services": lambda runs: median([one.service_seconds or 0.0 for one in runs]),
+    "peak MiB": lambda runs: round(max(one.peak_mib for one in runs)),
+}
+
+
 def table_of(rows: Mapping[str, Sequence[Measured]]) -> Table:
     """What was measured -> its runs, as medians; of memory the highest peak."""
+    looked_at = any(one.service_seconds is not None for runs in rows.values() for one in runs)
+    figures = {name: figure for name, figure in FIGURES.items() if looked_at or name != "of the services"}
     return Table(
-        ("", "seconds", "processor seconds", "peak MiB"),
-        tuple(
-            (
-                name,
-                median([one.seconds for one in runs]),
-                median([one.cpu_seconds for one in runs]),
-                round(max(one.peak_mib for one in runs)),
-            )
-            for name, runs in rows.items()
-        ),
+        ("", *figures),
+        tuple((name, *(figure(runs) for figure in figures.values())) for name, runs in rows.items()),
     )
 
 

@@ -19,7 +19,7 @@ from benchmarks.inventory import inventory, require_same
 from benchmarks.measure import Measured, measure
 from benchmarks.report import Report, median, options, run, runs_of, table_of
 from benchmarks.values import values_of
-from benchmarks.world import TENANT, TENANT_STACK, say, world
+from benchmarks.world import TENANT, TENANT_STACK, beside_services, say, world
 from infra.gate import Gate
 from tests.e2e.project import PACK, ROOT, Project
 
@@ -62,26 +62,26 @@ class Bare:
 
     def make(self) -> Measured:
         """Make the objects, measured."""
-        done = self._run("make", self._values)
+        done = self._run("benchmarks.bare", self._values)
         self._made.write_text(done.out)
         return done
 
     def remove(self) -> None:
         """Delete them again."""
-        self._run("remove", self._made)
+        self._run("benchmarks.removal", self._made)
 
-    def _run(self, command: str, file: Path) -> Measured:
-        return measure([sys.executable, "-m", "benchmarks.bare", command, file], ROOT, self._environment)
+    def _run(self, module: str, file: Path) -> Measured:
+        return measure([sys.executable, "-m", module, file], ROOT, self._environment)
 
 
 def pairs(project: Project, count: int) -> Iterator[Pair]:
     """Script, `pulumi up`, script, `pulumi up` …, each alone on the cloud."""
     bare = Bare(project)
     for number in range(1, count + 1):
-        script = bare.make()
+        script = beside_services(bare.make)
         made = inventory(project, TENANT)
         bare.remove()
-        ours = apply(project)
+        ours = beside_services(lambda: apply(project))
         require_same(made, inventory(project, TENANT))
         destroy(project)
         pair = Pair(script, ours)

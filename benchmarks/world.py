@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.measure import BenchmarkFailed
+from benchmarks.measure import BenchmarkFailed, Measured, processor_seconds
 from tests.e2e.project import ROOT, Project
 
 INSTANCE = ROOT / ".interlock" / "bench-sandbox"
@@ -46,6 +47,18 @@ def world() -> Iterator[Project]:
             yield project
     finally:
         _supervise("down")
+
+
+def beside_services(command: Callable[[], Measured]) -> Measured:
+    """What `command` measured, with the processor time that the sandbox's services took meanwhile."""
+    before = _services_cpu()
+    done = command()
+    return replace(done, service_seconds=_services_cpu() - before)
+
+
+def _services_cpu() -> float:
+    pids = [int(file.read_text().split()[0]) for file in (INSTANCE / "run").glob("*.pid")]
+    return sum(processor_seconds(pid) for pid in pids)
 
 
 def _supervise(command: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 from interlock.resources import KINDS, Admission, Effect
 
-from .codec import has_unknown
 from .errors import Failure, Trouble, refused
 from .state import Declared, declared
 
@@ -88,19 +87,17 @@ class Gate:
 
 
 def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
-    """Changes of fields that may not change on an existing object, with the reason of each."""
+    """Changes of fields that may not change on an existing object, with the reason of each.
+
+    Another object behind the same reference is no such change: the old one was made anew, and what rests on it
+    follows (see `diffing`), unless it holds data.
+    """
     if not olds:
         return []
     before = declared(item.kind, item.name, olds)
     old, new = before.spec.canonical(), item.spec.canonical()
     faults = []
     for field, change in KINDS[item.kind].changes().items():
-        if change.effect is Effect.FORBIDDEN and (old[field] != new[field] or _moved(before, item, field)):
+        if change.effect is Effect.FORBIDDEN and old[field] != new[field]:
             faults.append((field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}"))
     return faults
-
-
-def _moved(before: Declared, after: Declared, field: str) -> bool:
-    """True if the same reference now stands for another object."""
-    old, new = before.ids.get(field), after.ids.get(field)
-    return old != new and not has_unknown((old, new)) and old is not None and new is not None

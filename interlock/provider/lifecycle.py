@@ -23,6 +23,7 @@ from .pools import Pools
 from .references import target_of
 from .state import (
     Declared,
+    as_made_from,
     as_seen,
     differing,
     immutable,
@@ -115,6 +116,7 @@ class Lifecycle:
         actuator = ACTUATORS[item.kind]
         await self._run(actuator, check_cloud, self._cloud, item, olds)
         target = await self._run(actuator, target_of, self._cloud, item, self._gate.admission)
+        target = as_made_from(target, item, olds)
         try:
             seen = await self._ready(actuator, target, ident)
             check_owner(target, seen)

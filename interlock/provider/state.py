@@ -19,7 +19,7 @@ and what the actuator computes (`Actuator.OUTPUTS`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,20 @@ def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | No
         )
     refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
     return Target(item.name, item.owner, item.spec, refs, folder)
+
+
+def as_made_from(target: Target[Any], item: Declared, values: Mapping[str, Any]) -> Target[Any]:
+    """The target with the ids that the object was made from, where these are the site's and cannot change.
+
+    The operator may have put another image under the same name meanwhile; a server stays with the one it has.
+    """
+    recorded = recorded_target(item, values).refs
+    kept = {
+        field: recorded[field]
+        for field in immutable(item.kind) & recorded.keys()
+        if field not in item.ids and values.get(field) == item.spec.canonical()[field]
+    }
+    return replace(target, refs={**target.refs, **kept})
 
 
 def differing(target: Target[Any], seen: Observed) -> frozenset[str]:

@@ -4,9 +4,10 @@ An example's first line says how it is tested, after the language:
 
     ```sh                 run without a cloud, in a folder like the root (tests/docs/test_commands.py)
     ```sh cloud           run in a fresh clone with the embedded cloud, page by page (tests/e2e/test_demo.py)
-    ```sh suite           `./run test`: what runs these tests
     ```sh exit=1          it must end with this exit code; without it, with 0
-    ```text output        lines that the example before it prints; a line with … stands for any
+    ```text output        lines that the example before it prints, in this order; … stands for anything
+
+`./run test`, which runs these tests, and benchmarks, which take minutes each, are left to people.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Every word that may stand after ```; another would be an example that nobody tests.
 LANGUAGES = ("sh", "yaml", "text", "json")
-TAGS = ("cloud", "suite", "output")
+TAGS = ("cloud", "output")
 
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)\n(?P<text>(?:.*\n)*?)(?P=indent)```$", re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+#: Lines of examples that no test runs.
+_LONG = re.compile(r"\./run test|python -m benchmarks\.\w+")
+_PREPARE = 'eval "$(./run env)"'
 _HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 
 
@@ -49,6 +53,12 @@ class Block:
         return next((int(tag.removeprefix("exit=")) for tag in self.tags if tag.startswith("exit=")), 0)
 
     @property
+    def left_to_people(self) -> bool:
+        """True for the suite itself and for benchmarks."""
+        commands = [line.split("#")[0].strip() for line in self.text.splitlines() if line.strip() != _PREPARE]
+        return all(_LONG.fullmatch(command) for command in commands)
+
+    @property
     def unknown(self) -> list[str]:
         """Words of its first line that mean nothing."""
         known = [*LANGUAGES, *TAGS]
@@ -65,7 +75,7 @@ class Example:
     def missing(self, printed: str) -> list[str]:
         """Lines of the page that were not printed, or not in this order."""
         rest = iter([line.strip() for line in printed.splitlines()])
-        return [line for line in self.output if not any(line == other for other in rest)]
+        return [line for line in self.output if not any(_pattern(line).fullmatch(other) for other in rest)]
 
 
 def pages() -> list[str]:
@@ -88,10 +98,10 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def examples(page: str) -> list[Example]:
-    """The command blocks of a page, in order, each with the output that is shown for it."""
+    """The command blocks of a page that tests run, in order, each with the output that is shown for it."""
     found: list[Example] = []
     for block in blocks(page):
-        if block.language == "sh":
+        if block.language == "sh" and not block.left_to_people:
             found.append(Example(block, ()))
         elif "output" in block.tags:
             found[-1] = Example(found[-1].block, (*found[-1].output, *_lines(block)))
@@ -100,7 +110,7 @@ def examples(page: str) -> list[Example]:
 
 def offline(page: str) -> list[Example]:
     """Those that run without a cloud."""
-    return [item for item in examples(page) if not {"cloud", "suite"} & set(item.block.tags)]
+    return [item for item in examples(page) if "cloud" not in item.block.tags]
 
 
 def with_cloud(page: str) -> list[Example]:
@@ -120,5 +130,8 @@ def anchors(page: str) -> set[str]:
 
 
 def _lines(block: Block) -> list[str]:
-    lines = (line.strip() for line in block.text.splitlines())
-    return [line for line in lines if line and "…" not in line]
+    return [line.strip() for line in block.text.splitlines() if line.strip()]
+
+
+def _pattern(line: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in line.split("…")))

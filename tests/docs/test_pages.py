@@ -8,12 +8,8 @@ from pathlib import PurePosixPath
 import pytest
 import yaml
 
-from tests.docs.pages import ROOT, anchors, blocks, examples, links, offline, pages, text_of, with_cloud
 from tests.docs.newcomer import ROUTE
-
-#: What `./run test` is cannot be run by a test of it.
-SUITE = {"./run test"}
-
+from tests.docs.pages import ROOT, anchors, blocks, links, offline, pages, text_of, with_cloud
 
 @pytest.mark.parametrize("page", pages())
 def test_every_example_says_how_it_is_tested(page: str) -> None:
@@ -23,11 +19,14 @@ def test_every_example_says_how_it_is_tested(page: str) -> None:
 
 
 def test_no_command_escapes() -> None:
-    """Each is run here, or in the newcomer's clone, or is the one that runs all tests."""
+    """Each is run without a cloud, or in the newcomer's clone, or is long and there."""
     for page in pages():
-        rest = [item for item in examples(page) if item not in offline(page) and item not in with_cloud(page)]
-        assert {item.block.text.strip() for item in rest} <= SUITE, page
+        commands = [block for block in blocks(page) if block.language == "sh"]
+        long = [block for block in commands if block.left_to_people]
+        assert len(commands) == len(offline(page)) + len(with_cloud(page)) + len(long)
         assert page in ROUTE or not with_cloud(page), f"{page} needs a cloud, and the newcomer does not read it"
+        for module in re.findall(r"python -m benchmarks\.(\w+)", "".join(block.text for block in long)):
+            assert (ROOT / "benchmarks" / f"{module}.py").is_file(), f"{page} names benchmarks.{module}"
 
 
 @pytest.mark.parametrize("page", pages())

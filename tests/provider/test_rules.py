@@ -18,7 +18,7 @@ from interlock.provider.pools import SIZES
 from interlock.provider.retry import Budget, may_repeat, pause
 from interlock.provider.schema import schema
 from interlock.provider.state import in_order_of
-from interlock.resources import KINDS, Effect, Network, Server
+from interlock.resources import KINDS, Effect, Network, Server, Volume
 
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
@@ -74,6 +74,11 @@ def test_a_server_is_not_replaced_for_a_port_that_is() -> None:
     assert _diff(SERVER, same | {"id_of_ports": UNKNOWN}, **same) == {"id_of_ports": False}
     assert _diff(SERVER, same | {"id_of_ports": [UNKNOWN]}, **same) == {"id_of_ports": False}
     assert _diff(SERVER, same | {"id_of_project": UNKNOWN}, **same) == {"id_of_project": True}
+
+
+def test_another_project_behind_a_volume_replaces_it_and_deletion_has_its_own_guard() -> None:
+    volume = Volume(name="v", project="p", size_gib=1, volume_type="site:VolumeType/t")
+    assert _diff(volume, {"id_of_project": "new"}, id_of_project="old") == {"id_of_project": True}
 
 
 def test_all_ids_in_one_map_are_understood() -> None:

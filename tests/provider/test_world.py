@@ -20,7 +20,7 @@ def _of_kind(world: World, kind: str) -> list[tuple[Program, str]]:
         (program, name)
         for program in (world.site, world.tenant)
         for name, item in program.resources.items()
-        if item.KIND == kind
+        if kind == item.KIND
     ]
 
 
@@ -145,6 +145,20 @@ def test_a_port_deleted_by_hand_comes_back_and_the_server_stays(world: World, op
     assert program.diff(server) == {}
     attached = operator.api("network").get("/ports", device_id=ident)["ports"]
     assert {item["id"] for item in attached} == set(program.inputs(server)["id_of_ports"])
+
+
+def test_a_server_stays_with_the_image_that_it_was_made_from(world: World) -> None:
+    program, server = world.tenant, "alice-server"
+    # As if the operator had put another image under the name: new servers take it, this one keeps its own.
+    world.tenant.process.servicer._parts()[0].resolved["site:Image", world.site.owner, "machine"] = "another"
+    before = program.state[server].outputs["resolved"]["image"]
+    assert program.update(server).outputs["resolved"]["image"] == before
+    world.tenant.process.servicer._parts()[0].resolved.clear()
+
+
+def test_preflight_finds_nothing_where_all_is_there(world: World) -> None:
+    for program in (world.site, world.tenant):
+        assert program.admit(preview=False) == []
 
 
 def test_a_volume_grows_in_place_and_never_shrinks(world: World) -> None:

@@ -56,7 +56,7 @@ def _in_ranges(cloud: Cloud, wanted: dict[Segment, str]) -> Iterator[Fault]:
                 "range",
                 f"Neutron hands out {where} {raw['minimum']}-{raw['maximum']} "
                 f"(segment range {raw.get('name') or 'default'}), which holds the ids of {', '.join(inside)}",
-                "shrink or delete that range, or narrow it in Neutron's configuration: no pool of the site may touch it",
+                "shrink or delete that range, or narrow it in Neutron's configuration: it may hold no id of a pool",
             )
 
 
