@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, Measured, measure
 from benchmarks.report import Cell, Report, Table, options, run, runs_of
 from benchmarks.world import say
@@ -55,12 +56,14 @@ def steps_of(lines: list[str]) -> Steps:
 
 def demo(_chosen: argparse.Namespace) -> Report:
     """The benchmark."""
+    machine = Machine.here()
     with tempfile.TemporaryDirectory(prefix="interlock-benchmark-") as folder, _copy(Path(folder)) as clone:
         cold, warm = (_run(clone, word) for word in ("cold", "warm"))
     return Report(
         name="demo",
         ratios={"warm / cold": warm.seconds / cold.seconds},
         table=Table(("step", "cold, seconds", "warm, seconds", "warm / cold"), tuple(_rows(cold, warm))),
+        machine=machine,
         runs=runs_of({"cold": [cold], "warm": [warm]}),
         remarks=("Cold: `.interlock` was empty; the caches of uv, pip and Go on this machine were as they were.",),
     )

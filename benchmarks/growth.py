@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.machine import Machine
 from benchmarks.measure import Measured, measure
 from benchmarks.racks import MOST, write_stacks
 from benchmarks.report import Report, Table, median, options, run, runs_of
@@ -30,6 +31,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 def grow(chosen: argparse.Namespace) -> Report:
     """The benchmark."""
+    machine = Machine.here()
     rows = {size: _measured(size, chosen.rounds) for size in chosen.sizes}
     smallest = chosen.sizes[0]
     return Report(
@@ -47,6 +49,7 @@ def grow(chosen: argparse.Namespace) -> Report:
                 for size, row in rows.items()
             ),
         ),
+        machine=machine,
         runs=runs_of({f"{name}, {size} tenants": runs for size, row in rows.items() for name, runs in row.items()}),
     )
 

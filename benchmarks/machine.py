@@ -6,21 +6,45 @@ import os
 import platform
 import subprocess
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 
-def machine() -> dict[str, str | float]:
-    """Processor, memory, versions, date, and how busy the machine was at the beginning."""
-    return {
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "processor": _processor(),
-        "cores": float(len(os.sched_getaffinity(0))),
-        "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "pulumi": _first_word("pulumi", "version"),
-        "load_before": round(os.getloadavg()[0], 2),
-    }
+@dataclass(frozen=True)
+class Machine:
+    """The machine at the beginning of a benchmark."""
+
+    date: str
+    processor: str
+    cores: int
+    memory_gib: float
+    system: str
+    python: str
+    #: "absent" where no `pulumi` is on PATH.
+    pulumi: str
+    #: Load average of the last minute before: how much else was running.
+    load: float
+
+    @classmethod
+    def here(cls) -> Machine:
+        """This one, now."""
+        return cls(
+            date=time.strftime("%Y-%m-%d", time.gmtime()),
+            processor=_processor(),
+            cores=len(os.sched_getaffinity(0)),
+            memory_gib=round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1),
+            system=f"{platform.system()} {platform.machine()}",
+            python=platform.python_version(),
+            pulumi=_pulumi(),
+            load=round(os.getloadavg()[0], 2),
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"Measured {self.date} on {self.cores} cores of {self.processor}, {self.memory_gib} GiB, {self.system}, "
+            f"Python {self.python}, Pulumi {self.pulumi}; load average before: {self.load} "
+            f"({'quiet' if self.load < self.cores / 2 else 'NOT quiet: other programs ran'})."
+        )
 
 
 def _processor() -> str:
@@ -30,9 +54,9 @@ def _processor() -> str:
     return platform.processor() or "unknown"
 
 
-def _first_word(*command: str) -> str:
+def _pulumi() -> str:
     try:
-        done = subprocess.run(command, check=False, text=True, capture_output=True)
+        done = subprocess.run(["pulumi", "version"], check=False, text=True, capture_output=True)
     except FileNotFoundError:
         return "absent"
     return done.stdout.strip()

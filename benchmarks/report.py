@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import machine
+from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, Measured
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -52,10 +52,11 @@ class Report:
     name: str
     ratios: dict[str, float]
     table: Table
+    #: What it was measured on, looked at before.
+    machine: Machine
     #: Every single measurement, in the order in which they were made.
     runs: list[dict[str, Any]] = field(default_factory=list)
     remarks: tuple[str, ...] = ()
-    machine: dict[str, str | float] = field(default_factory=machine)
 
     def as_json(self) -> str:
         """All of it."""
@@ -65,8 +66,7 @@ class Report:
     def as_text(self) -> str:
         """The table, the ratios, the remarks, and the machine."""
         ratios = "\n".join(f"- {name}: **{value:.2f}**" for name, value in self.ratios.items())
-        on = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in self.machine.items())
-        parts = [self.table.markdown(), ratios, *self.remarks, f"Measured on: {on}."]
+        parts = [self.table.markdown(), ratios, *self.remarks, str(self.machine)]
         return "\n\n".join(part for part in parts if part)
 
     def write(self, page: Path = PAGE) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from benchmarks.machine import Machine
 from benchmarks.measure import Measured, measure
 from benchmarks.report import Report, median, options, run, runs_of, table_of
 from benchmarks.up import apply, destroy
@@ -22,6 +23,7 @@ def check(project: Project) -> Measured:
 
 def compare(chosen: argparse.Namespace) -> Report:
     """The benchmark."""
+    machine = Machine.here()
     again: list[Measured] = []
     checks: list[Measured] = []
     with world() as project:
@@ -41,6 +43,7 @@ def compare(chosen: argparse.Namespace) -> Report:
             if runs[0] is not full
         },
         table=table_of(rows),
+        machine=machine,
         runs=runs_of(rows),
     )
 

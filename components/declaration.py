@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 
 from interlock.planning.plan import Component, Planned
-from interlock.resources import is_cloud_reference, is_site_reference
+from interlock.resources import ID_OF, is_cloud_reference, is_site_reference
 from policies.proof import Proof
 
 #: What components read of all that the provider computes, by kind.
@@ -21,14 +21,14 @@ SECRET: dict[str, tuple[str, ...]] = {"S3Credential": ("secret_key",)}
 class CloudObject(pulumi.CustomResource):
     """One planned resource as the engine sees it.
 
-    Inputs: the fields of its specification, the owner id, and `ids`: the cloud's ids of the objects of this
-    plan that its references name. References stay names in the specification, so that the digest that was
-    proved does not depend on ids that do not exist yet.
+    Inputs: the fields of its specification, the owner id, and for each reference field `id_of_<field>`: the
+    cloud's ids of the objects of this plan that it names. References stay names in the specification, so that
+    the digest that was proved does not depend on ids that do not exist yet.
     """
 
     def __init__(self, planned: Planned, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
         kind = planned.resource.KIND
-        inputs = planned.resource.canonical() | {"owner": owner, "ids": ids}
+        inputs = planned.resource.canonical() | {"owner": owner} | ids
         computed = dict.fromkeys(COMPUTED.get(kind, ()))
         always = pulumi.ResourceOptions(
             # Otherwise the engine creates before it deletes: the new object would be the old one, adopted.
@@ -72,14 +72,14 @@ class Declaration:
         return made
 
     def _ids(self, item: Planned) -> dict[str, Any]:
-        """Reference field -> id, or list of ids, of the objects of this plan that it names."""
+        """`id_of_<field>` -> id, or list of ids, of the objects of this plan that the field names."""
         ids: dict[str, Any] = {}
         for field in item.resource.reference_fields():
             value = getattr(item.resource, field)
             if isinstance(value, tuple):
-                ids[field] = [self._declared[name].id for name in value if _own(name)]
+                ids[ID_OF + field] = [self._declared[name].id for name in value if _own(name)]
             elif value is not None and _own(value):
-                ids[field] = self._declared[value].id
+                ids[ID_OF + field] = self._declared[value].id
         return ids
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pulumi
 
 from interlock.resources import Admission
@@ -22,23 +24,23 @@ COMPONENTS: dict[str, type[PlannedComponent]] = {
 ADMIT = "interlock:index:admit"
 
 
-def declare(proof: Proof, admission: Admission) -> PlannedComponent:
-    """Declare a proved stack; the root component is returned.
+def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComponent:
+    """Declare a proved stack; the root component is returned. `rehearsals`: where the provider notes previews.
 
     The provider learns the proof first. Raises `pulumi.RunError` with every fault that its read-only
     preflight found; then nothing has been declared and nothing touched.
     """
     provider = pulumi.ProviderResource("interlock", "cloud", {"cloud": admission.cloud})
-    admit(admission, provider)
+    admit(admission, provider, rehearsals)
     root = next(item for item in proof.plan.components if item.parent is None)
     arguments = ComponentArgs(Declaration(proof, provider), COMPONENTS)
     return COMPONENTS[root.type](root.name, arguments)
 
 
-def admit(admission: Admission, provider: pulumi.ProviderResource) -> None:
+def admit(admission: Admission, provider: pulumi.ProviderResource, rehearsals: Path) -> None:
     """Hand the proof to the provider, in this phase of the engine's run."""
     preview = pulumi.runtime.is_dry_run()
-    arguments = {"admission": admission.model_dump_json(), "preview": preview}
+    arguments = {"admission": admission.model_dump_json(), "preview": preview, "rehearsals": str(rehearsals)}
     answer = pulumi.runtime.invoke(ADMIT, arguments, pulumi.InvokeOptions(provider=provider))
     faults = (answer.value or {}).get("faults") or []
     if faults:

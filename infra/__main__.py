@@ -11,6 +11,7 @@ import pulumi
 from components import declare
 from infra.gate import Gate, NotPlanned, keep_copy
 from infra.passphrase import refuse_demo_passphrase
+from infra.places import REHEARSALS
 from interlock.model.load import InputErrors
 from policies import NotProved, Proof
 from policies.report import as_message
@@ -35,7 +36,7 @@ def main() -> None:
 def _declare(gate: Gate, proof: Proof) -> None:
     admitted = gate.admission(proof)
     keep_copy(proof, admitted)
-    root = declare(proof, admitted)
+    root = declare(proof, admitted, REHEARSALS)
     pulumi.export("plan_hash", proof.plan.hash)
     pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
     for name, value in root.outputs().items():

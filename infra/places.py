@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / ".interlock"
 PROOFS = RUNTIME / "proofs"
+#: Where the provider notes that a plan was previewed.
+REHEARSALS = RUNTIME / "rehearsals"
 SANDBOX = RUNTIME / "sandbox"
 #: The `openstack` client, which the sandbox installs for itself.
 OPENSTACK = RUNTIME / "sandbox-base" / "venv" / "bin" / "openstack"

@@ -31,7 +31,7 @@ def ensure_stacks(layout: Layout, pulumi: Pulumi, values: Mapping[str, str]) -> 
 def mend_stacks(layout: Layout, values: Mapping[str, str]) -> None:
     """Let `interlock unlock` look at each stack that a killed run may have left locked or in the middle."""
     for stack in interrupted(layout):
-        command = [layout.python, "-P", "-m", "infra.cli", "unlock", stack]
+        command = [str(layout.python), "-P", "-m", "infra.cli", "unlock", stack]
         subprocess.run(command, env={**os.environ, **values}, check=False)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from interlock.resources import KINDS, Admission, Effect
 
 from .errors import Failure, Trouble, refused
+from .rehearsal import NOT_REHEARSED, Rehearsals
 from .state import Declared, declared
 
 NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
@@ -21,6 +22,8 @@ class Gate:
 
     def __init__(self) -> None:
         self._admission: Admission | None = None
+        #: Where this preview is noted; None in an update.
+        self._preview: Rehearsals | None = None
         self._refused: list[str] = []
         self._cancelled = False
 
@@ -31,22 +34,28 @@ class Gate:
             raise refused(NO_PROOF)
         return self._admission
 
-    def admit(self, admission: Admission, registered: Iterable[Iterable[str]] | None = None) -> list[str]:
-        """Takes a proof in force; `registered` is what the program will declare: (kind, name, digest) each."""
+    def admit(self, admission: Admission, rehearsals: Rehearsals, *, preview: bool) -> list[str]:
+        """Takes a proof in force; the faults are those of an update that no preview went before."""
         self._admission = admission
-        if registered is None:
+        self._preview = rehearsals if preview else None
+        if preview:
+            rehearsals.begin(admission)
             return []
-        allowed = {(item.kind, item.name, item.digest) for item in admission.resources}
-        announced = {tuple(item) for item in registered}
-        faults = [f"{kind} {name} is declared and not in the proof" for kind, name, _ in announced - allowed]
-        faults += [f"{kind} {name} is in the proof and not declared" for kind, name, _ in allowed - announced]
-        self._refused += faults
-        return sorted(faults)
+        if rehearsals.consume(admission):
+            return []
+        self.refuse([NOT_REHEARSED])
+        return [NOT_REHEARSED]
+
+    def refuse(self, reasons: Sequence[str]) -> None:
+        """Closes the gate for the rest of this process and, in a preview, for the update that would follow."""
+        self._refused += reasons
+        if reasons and self._preview is not None and self._admission is not None:
+            self._preview.fail(self._admission)
 
     def check(self, kind: str, name: str, news: Mapping[str, Any], olds: Mapping[str, Any]) -> list[Fault]:
         """Faults of one declared resource; any fault closes the gate."""
         faults = list(self._faults(kind, name, news, olds))
-        self._refused += [f"{kind} {name}: {reason}" for _, reason in faults]
+        self.refuse([f"{kind} {name}: {reason}" for _, reason in faults])
         return faults
 
     def open(self) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.resources import KINDS, Effect
+from interlock.resources import ID_OF, KINDS, Effect
 
 from .codec import has_unknown
 from .markers import CARRIERS, marker
-from .state import ID_OF, declared, ids_in
+from .state import declared, ids_in
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
     changed = {
         field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if olds.get(field) != value
     }
-    for field in _moved(ids_in(kind, olds), item.ids):
+    for field in _moved(ids_in(olds), item.ids):
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
-        changed["ids" if "ids" in item.given else ID_OF + field] = replaced
+        changed[ID_OF + field] = replaced
     if olds.get("broken"):
         changed["broken"] = True
     if olds.get("owner") != item.owner:

@@ -7,11 +7,11 @@ for another tenant's is refused here. References to the site and the cloud carry
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.resources import Admission, S3Credential, is_cloud_reference, is_site_reference
+from interlock.resources import ID_OF, Admission, S3Credential, is_cloud_reference, is_site_reference
 
 from .actuators import ACTUATORS, Ids, Target
 from .clouds import Cloud
@@ -33,6 +33,33 @@ def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]
         look = _Look(cloud, item, admission, field, refers.kinds, ids)
         refs[field] = None if value is None else look.one(value) if isinstance(value, str) else look.all(value)
     return Target(item.name, item.owner, item.spec, refs, Path(admission.site_folder))
+
+
+def exchanged(
+    cloud: Cloud, item: Declared, admission: Admission, known: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """(input, reason) for each id that is given and stands for another object than its reference names.
+
+    `known` are ids that this process has seen the engine use, by plan name. An id that is neither unknown nor
+    among them did not come out of the resource it should come from, so the cloud is asked whose it is.
+    """
+    for field, refers in item.spec.reference_fields().items():
+        look = _Look(cloud, item, admission, field, refers.kinds, iter(()))
+        given = item.ids.get(field)
+        ids = given if isinstance(given, list) else [given]
+        for reference, ident in zip(own(getattr(item.spec, field)), ids, strict=False):
+            if not isinstance(ident, str) or known.get(reference) == ident:
+                continue
+            try:
+                look.confirm(reference, ident)
+            except Failure as failure:
+                yield ID_OF + field, failure.message
+
+
+def own(value: str | tuple[str, ...] | None) -> list[str]:
+    """The references to resources of the same plan among those of a field."""
+    values = (value,) if isinstance(value, str) else value or ()
+    return [name for name in values if not (is_site_reference(name) or is_cloud_reference(name))]
 
 
 class _Look:
@@ -66,16 +93,23 @@ class _Look:
 
     def _own(self, reference: str) -> str:
         ident = next(self._ids, None)
-        where = f"{self._item.kind} {self._item.name}: {self._field}"
         if ident is None:
-            raise refused(f"{where} refers to {reference}, and no id of it was handed over")
+            raise refused(f"{self._where} refers to {reference}, and no id of it was handed over")
+        return self.confirm(reference, ident)
+
+    @property
+    def _where(self) -> str:
+        return f"{self._item.kind} {self._item.name}: {self._field}"
+
+    def confirm(self, reference: str, ident: str) -> str:
+        """The id, if it stands for the resource of this plan that the reference names. Raises `Failure`."""
         kind = next((kind for kind in self._kinds if (kind, reference) in self._admission.by_name), None)
         if kind is None:
-            raise refused(f"{where} refers to {reference}, which the proof does not hold")
+            raise refused(f"{self._where} refers to {reference}, which the proof does not hold")
         found = self._marker(kind, reference, ident)
         if found != marker(self._item.owner, reference):
             raise refused(
-                f"{where} refers to {reference}, but object {ident} carries {found or 'no marker'!r}",
+                f"{self._where} refers to {reference}, but object {ident} carries {found or 'no marker'!r}",
                 "an id was exchanged, or the object was replaced by hand: run `pulumi refresh`, then `pulumi up`",
             )
         return ident

@@ -6,11 +6,10 @@ import json
 from functools import cache
 from typing import Any
 
-from interlock.resources import KINDS, Resource
+from interlock.resources import ID_OF, KINDS, Resource
 
 from . import NAME, VERSION
 from .actuators import ACTUATORS
-from .state import ID_OF
 
 #: Outputs that every resource has, see `state`.
 COMMON: dict[str, tuple[dict[str, Any], str]] = {

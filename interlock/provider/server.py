@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import grpc
@@ -29,6 +30,8 @@ from .errors import Failure, refused
 from .lifecycle import Lifecycle, Partial
 from .pools import Pools
 from .preflight import preflight
+from .references import exchanged
+from .rehearsal import Rehearsals
 from .schema import schema
 from .state import Declared, declared
 
@@ -49,6 +52,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     def __init__(self) -> None:
         self.gate = Gate()
         self.pools = Pools()
+        #: Plan name -> id that the engine has for it in this run.
+        self._known: dict[str, str] = {}
         self._lifecycle: Lifecycle | None = None
         self._cloud: Cloud | None = None
 
@@ -101,8 +106,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         cloud, _ = self._parts()
         if admission.cloud != cloud.name:
             return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"]
-        faults = self.gate.admit(admission, arguments.get("registered"))
-        if faults or arguments.get("preview", True):
+        preview = bool(arguments.get("preview"))
+        faults = self.gate.admit(admission, Rehearsals(Path(arguments["rehearsals"])), preview=preview)
+        if faults or preview:
             return faults
         return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud)]
 
@@ -113,14 +119,25 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def _check(self, request: Any) -> Any:
         kind, name = _kind_and_name(request.urn)
-        faults = self.gate.check(kind, name, decode(request.news), decode(request.olds))
+        news = decode(request.news)
+        faults = self.gate.check(kind, name, news, decode(request.olds)) or await self._exchanged(kind, name, news)
         return provider_pb2.CheckResponse(inputs=request.news, failures=_failures(faults))
+
+    async def _exchanged(self, kind: str, name: str, news: dict[str, Any]) -> list[tuple[str, str]]:
+        """Faults of ids that stand for other objects than the references name."""
+        known, admission = dict(self._known), self.gate.admission
+        found = exchanged(self._parts()[0], declared(kind, name, news), admission, known)
+        faults: list[tuple[str, str]] = await self.pools.run("identity", list, found)
+        self.gate.refuse([f"{kind} {name}: {reason}" for _, reason in faults])
+        return faults
 
     async def Diff(self, request: Any, context: Any) -> Any:
         return await _answer(context, self._diff(request))
 
     async def _diff(self, request: Any) -> Any:
-        return _diff(compare(*_kind_and_name(request.urn), decode(request.olds), decode(request.news)))
+        kind, name = _kind_and_name(request.urn)
+        self._known[name] = request.id
+        return _diff(compare(kind, name, decode(request.olds), decode(request.news)))
 
     async def Create(self, request: Any, context: Any) -> Any:
         return await _answer(context, self._create(request))
@@ -128,6 +145,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _create(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
         ident, values = await self._parts()[1].create(item, preview=request.preview)
+        if ident:
+            self._known[item.name] = ident
         return provider_pb2.CreateResponse(id=ident, properties=_encoded(item, values))
 
     async def Read(self, request: Any, context: Any) -> Any:

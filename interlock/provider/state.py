@@ -1,10 +1,8 @@
 """The two maps that Pulumi keeps of a resource, and what they mean.
 
 Inputs are the fields of the specification, `owner` (owner id of the stack), and for each reference field that
-names resources of the same plan `id_of_<field>`: the id or the list of ids. One input per field, because the
-engine takes a whole input for unknown once any part of it comes from a resource that is being replaced: with all
-ids in one map a replaced port would look like a replaced project, and the server would go. (The one map `ids` is
-understood, too.) Outputs are the inputs and:
+names resources of the same plan `id_of_<field>` (`interlock.resources.ID_OF`): the id or the list of ids.
+Outputs are the inputs and:
 
 ==========  ===============================================================================================
 `cloud_id`  fingerprint of the cloud on which it lies
@@ -25,15 +23,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from interlock.resources import KINDS, Effect, Resource, canonical_json
+from interlock.resources import ID_OF, KINDS, Effect, Resource, canonical_json
 
 from .actuators import ACTUATORS, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
 from .errors import Failure, Trouble, refused
 from .markers import CARRIERS
-
-#: Prefix of the inputs that hold ids of resources of the same plan.
-ID_OF = "id_of_"
 
 #: Prefix of a reference field whose object is none that the plan names.
 FOREIGN = "cloud-id:"
@@ -53,20 +48,16 @@ class Declared:
     @property
     def ids(self) -> dict[str, Any]:
         """Reference field -> id or list of ids."""
-        return ids_in(self.kind, self.given)
+        return ids_in(self.given)
 
     def inputs(self) -> dict[str, Any]:
         """Back in the form of inputs."""
         return self.spec.canonical() | {"owner": self.owner} | dict(self.given)
 
 
-def ids_in(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def ids_in(values: Mapping[str, Any]) -> dict[str, Any]:
     """Reference field -> id or list of ids, out of inputs or outputs."""
-    whole = values.get("ids") or {}
-    if whole is UNKNOWN:
-        return dict.fromkeys(KINDS[kind].reference_fields(), UNKNOWN)
-    one_by_one = {key.removeprefix(ID_OF): value for key, value in values.items() if key.startswith(ID_OF)}
-    return dict(whole) | one_by_one
+    return {key.removeprefix(ID_OF): value for key, value in values.items() if key.startswith(ID_OF)}
 
 
 def declared(kind: str, name: str, values: Mapping[str, Any]) -> Declared:
@@ -80,7 +71,7 @@ def declared(kind: str, name: str, values: Mapping[str, Any]) -> Declared:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise refused(f"{kind} {name}: {where}: {first['msg']}") from error
-    given = {key: value for key, value in values.items() if key == "ids" or key.startswith(ID_OF)}
+    given = {key: value for key, value in values.items() if key.startswith(ID_OF)}
     return Declared(kind, name, spec, str(values.get("owner") or ""), given)
 
 

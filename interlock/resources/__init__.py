@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .admission import Admission, Admitted
 from .base import (
+    ID_OF,
     Change,
     Effect,
     Frozen,
@@ -48,6 +49,7 @@ KINDS: dict[str, type[Resource]] = {
 }  # fmt: skip
 
 __all__ = [
+    "ID_OF",
     "KINDS",
     "AddressScope",
     "Admission",

@@ -25,6 +25,11 @@ from pydantic import BaseModel, ConfigDict
 
 M = TypeVar("M")
 
+#: Prefix of the inputs that hold, for a reference field, the id or ids of resources of the same plan. One input
+#: per field: the engine takes a whole input for unknown once any part of it comes from a resource that is being
+#: replaced, so with all ids in one map a replaced port would look like a replaced project.
+ID_OF = "id_of_"
+
 
 class Frozen(BaseModel):
     """A value: immutable, strict about unknown fields, compared and hashed by content."""

@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks import bare
 from benchmarks.demo import steps_of
+from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, measure
 from benchmarks.report import PAGE, Report, Table
 from benchmarks.values import values_of
@@ -124,7 +125,7 @@ def test_reads_the_steps_of_the_demo() -> None:
 def test_writes_its_block_of_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- begin up -->\nold\n<!-- end up -->\nafter\n")
-    report = Report("up", {"a / b": 1.25}, Table(("", "seconds"), (("a", 1.0),)), machine={"cores": 2})
+    report = Report("up", {"a / b": 1.25}, Table(("", "seconds"), (("a", 1.0),)), Machine.here())
     report.write(page)
     text = page.read_text()
     assert text.startswith("before\n<!-- begin up -->\n|")

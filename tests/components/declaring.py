@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -110,7 +111,7 @@ def declared(plan: Plan, faults: Sequence[str] = (), *, preview: bool = False) -
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
     def program() -> pulumi.Output[None]:
         proof = proof_of(plan)
-        roots.append(declare(proof, admission_of(proof)))
+        roots.append(declare(proof, admission_of(proof), Path("rehearsals")))
         return pulumi.Output.from_input(roots[0].outputs()).apply(outputs.update)
 
     try:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from interlock.planning import Plan, Planned
-from interlock.resources import Admission, digest_of
+from interlock.resources import ID_OF, Admission, digest_of
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
 
 PLANS = {"tenant": tenant_plan, "site": site_plan}
+
+
+def ids_in(inputs: dict[str, Any]) -> dict[str, Any]:
+    """Reference field -> id or ids."""
+    return {name.removeprefix(ID_OF): value for name, value in inputs.items() if name.startswith(ID_OF)}
 
 
 @pytest.fixture(scope="module", params=PLANS)
@@ -67,7 +73,9 @@ def test_inputs_are_what_was_proved_with_owner_and_ids(done: Declared) -> None:
     for item in makeable(done.plan):
         inputs = done.inputs(item.name)
         assert inputs.pop("owner") == done.plan.owner
-        assert set(inputs.pop("ids", {})) <= set(item.resource.reference_fields())
+        for name in [name for name in inputs if name.startswith(ID_OF)]:
+            assert name.removeprefix(ID_OF) in item.resource.reference_fields()
+            del inputs[name]
         # The SDK sends no key whose value is None; the kinds' defaults are None there.
         spec = type(item.resource).model_validate(inputs).canonical()
         assert digest_of({"kind": item.resource.KIND, "spec": spec}) == item.resource.digest(), item.name
@@ -76,7 +84,7 @@ def test_inputs_are_what_was_proved_with_owner_and_ids(done: Declared) -> None:
 def test_references_within_the_stack_come_with_their_ids(done: Declared) -> None:
     own = done.plan.by_name
     for item in makeable(done.plan):
-        ids = done.inputs(item.name).get("ids", {})
+        ids = ids_in(done.inputs(item.name))
         expected = {(name, f"id of {reference}") for name, reference in item.resource.references() if reference in own}
         given = {
             (name, identity)
@@ -88,19 +96,22 @@ def test_references_within_the_stack_come_with_their_ids(done: Declared) -> None
 
 def test_ids_of_references_are_outputs_of_the_objects_referred_to(acme: Declared) -> None:
     server = acme.object("acme-train-poplar-0")
-    assert {urn.rsplit("::", 1)[1] for urn in server.propertyDependencies["ids"].urns} == {
-        "acme-project",
-        "acme-key",
-        "acme-train-poplar-0-ipu-data",
-        "acme-train-poplar-0-storage",
-        "acme-train-poplar-0-control",
+    behind = {
+        name.removeprefix(ID_OF): {urn.rsplit("::", 1)[1] for urn in found.urns}
+        for name, found in server.propertyDependencies.items()
+        if name.startswith(ID_OF)
+    }
+    assert behind == {
+        "project": {"acme-project"},
+        "keypair": {"acme-key"},
+        "ports": {f"acme-train-poplar-0-{suffix}" for suffix in ("ipu-data", "storage", "control")},
     }
     assert not server.propertyDependencies["ports"].urns
 
 
 def test_references_to_the_site_and_the_cloud_carry_no_id(acme: Declared) -> None:
-    assert set(acme.inputs("acme-operator")["ids"]) == {"project"}
-    assert "flavor" not in acme.inputs("acme-train-poplar-0")["ids"]
+    assert set(ids_in(acme.inputs("acme-operator"))) == {"project"}
+    assert "flavor" not in ids_in(acme.inputs("acme-train-poplar-0"))
 
 
 def test_what_must_exist_first_is_a_dependency(done: Declared) -> None:

@@ -11,7 +11,7 @@ import pytest
 from components import SiteObjects, TenantProject, VirtualPod
 from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
-from interlock.resources import KINDS
+from interlock.resources import ID_OF, KINDS
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
 
 
@@ -106,4 +106,5 @@ def test_what_components_read_is_what_the_provider_computes() -> None:
 
 def test_nothing_that_the_provider_computes_hides_an_input() -> None:
     for kind, actuator in ACTUATORS.items():
-        assert not {*KINDS[kind].model_fields, "owner", "ids"} & set(actuator.OUTPUTS)
+        assert not {*KINDS[kind].model_fields, "owner"} & set(actuator.OUTPUTS)
+        assert not [name for name in actuator.OUTPUTS if name.startswith(ID_OF)]

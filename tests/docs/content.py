@@ -6,12 +6,11 @@ A part takes what stood there before, since the words of some columns are writte
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 
-import infra
 import components
+import infra
 import interlock.hardware
 import interlock.model
 import interlock.planning
@@ -25,17 +24,16 @@ from interlock.model import errors
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site_file import SiteFile
 from interlock.model.tenant_file import TenantFile
-from interlock.planning import Plan
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
-from policies.proof import Severity
 from policies.rules import RULES
 
 from .file_keys import Key, keys
 from .pages import ROOT
 from .tables import code, explained, table
+from .tree import tree
 
 ROOMS = (
     infra, components, policies, interlock.provider, interlock.planning, interlock.model, interlock.hardware,
@@ -47,27 +45,7 @@ _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
 
 def acme_tree(_old: str) -> str:
     """The component tree of the plan of lyon's tenant acme."""
-    plan = Gate.open("lyon").plan("acme")
-    root = next(item.name for item in plan.components if item.parent is None)
-    rows = list(_branch(plan, root, "", ""))
-    width = max(len(head) for head, _ in rows)
-    return "\n".join(["```text", *(f"{head:<{width}}  {made}" for head, made in rows), "```"])
-
-
-def _branch(plan: Plan, name: str, first: str, rest: str) -> Iterator[tuple[str, str]]:
-    """(component, its own resources) of a component and all below it; `first` and `rest` are what is drawn before."""
-    component = next(item for item in plan.components if item.name == name)
-    counts = Counter(_kind(item.resource) for item in plan.of(name))
-    made = ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in counts.items())
-    yield f"{first}{component.type} {name}", made
-    below = [item.name for item in plan.components if item.parent == name]
-    for child in below:
-        last = child == below[-1]
-        yield from _branch(plan, child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
-
-
-def _kind(resource: Resource) -> str:
-    return resource.KIND if resource.HAS_ACTUATOR else f"{resource.KIND} (planned only)"
+    return f"```text\n{tree(Gate.open('lyon').plan('acme'))}\n```"
 
 
 def tenant_keys(old: str) -> str:
@@ -105,7 +83,8 @@ def assumption_guards(old: str) -> str:
 def error_codes(_old: str) -> str:
     """Codes of input faults, each with a message that a test expects."""
     messages = _expected_messages()
-    rows = ([found["code"], found["meaning"], messages.get(found["code"], "–")] for found in _CODE.finditer(errors.__doc__ or ""))
+    listed = ((found["code"], found["meaning"]) for found in _CODE.finditer(errors.__doc__ or ""))
+    rows = ([name, meaning, messages.get(name, "–")] for name, meaning in listed)
     return table(["code", "what is wrong", "for example"], rows)
 
 
@@ -121,11 +100,7 @@ def _expected_messages() -> dict[str, str]:
 
 def rules(_old: str) -> str:
     """Every rule, in the order of reports."""
-    severities = {Severity.BLOCK: "B", Severity.ERROR: "E"}
-    rows = (
-        [rule.id, rule.title, severities.get(rule.severity, str(rule.severity)), rule.why, ", ".join(rule.needs), rule.source]
-        for rule in RULES
-    )
+    rows = ([rule.id, rule.title, str(rule.severity), rule.why, ", ".join(rule.needs), rule.source] for rule in RULES)
     return table(["rule", "what it proves", "severity", "why", "what it looks at", "source"], rows)
 
 
@@ -171,7 +146,7 @@ def _computed(kind: type[Resource]) -> str:
     if kind.KIND not in ACTUATORS:
         return ""
     actuator = ACTUATORS[kind.KIND]
-    secret = {name: " (secret)" for name in actuator.SECRET}
+    secret = dict.fromkeys(actuator.SECRET, " (secret)")
     outputs = "; ".join(f"{code(name)}{secret.get(name, '')}: {text}" for name, text in actuator.OUTPUTS.items())
     return f"Computed: {outputs}." if outputs else ""
 

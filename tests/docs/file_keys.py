@@ -66,7 +66,8 @@ def form_of(schema: dict[str, Any]) -> str:
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if options:
         forms = dict.fromkeys(form_of(option) for option in options)
-        return " or ".join(forms) + _example(schema)
+        # A number, a range, several of them, or a list of these.
+        return ("ids" if {"number", "text"} < forms.keys() else " or ".join(forms)) + _example(schema)
     if "const" in schema:
         return code(schema["const"])
     if "enum" in schema:

@@ -1,7 +1,7 @@
 """Writes the generated parts of the pages anew: `python -m tests.docs.generate`.
 
-    <!-- generated: NAME -->     what `content.CONTENT` gives, up to <!-- end -->
-    <!-- file: PATH -->          the example that follows holds that file's text
+<!-- generated: NAME -->     what `content.CONTENT` gives, up to <!-- end -->
+<!-- file: PATH -->          the example that follows holds that file's text
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from .content import CONTENT
 from .pages import ROOT, pages, text_of
 
 _PART = re.compile(r"(?P<head><!-- generated: (?P<name>[\w-]+) -->\n)(?P<old>.*?)(?P<end><!-- end -->)", re.DOTALL)
-_FILE = re.compile(r"(?P<head><!-- file: (?P<path>\S+) -->\n```\w+\n)(?P<old>.*?)(?P<end>^```$)", re.DOTALL | re.MULTILINE)
+_FILE = re.compile(
+    r"(?P<head><!-- file: (?P<path>\S+) -->\n```\w+\n)(?P<old>.*?)(?P<end>^```$)", re.DOTALL | re.MULTILINE
+)
 
 
 def filled(text: str) -> str:

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.docs.pages import Example
 from toolchain.layout import Layout
 from toolchain.making import STAMP, digest
 from toolchain.variables import foreign_path
-
-from tests.docs.pages import Example
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,11 +30,11 @@ PREPARED = ("PULUMI_", "OS_", "INTERLOCK_", "PYTEST_", "PYTHON", "VIRTUAL_ENV", 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended, and all it said."""
+    """How a command ended, and what it said; `err` is empty if both streams were one, as on a terminal."""
 
     code: int
     out: str
-    err: str
+    err: str = ""
 
     @property
     def text(self) -> str:
@@ -59,20 +58,20 @@ class Newcomer:
         made._take_over_caches()
         return made
 
-    def run(self, script: str) -> Ran:
+    def run(self, script: str, *, terminal: bool = False) -> Ran:
         """Run a script with `sh`, as a person who says yes to every question of Pulumi."""
         done = subprocess.run(
             ["sh", "-eu", "-c", script], cwd=self.folder, env=self._environment(), check=False, text=True,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=400,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if terminal else subprocess.PIPE, timeout=550,
         )  # fmt: skip
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return Ran(done.returncode, done.stdout, done.stderr or "")
 
-    def follow(self, example: Example) -> Ran:
+    def follow(self, example: Example) -> None:
         """Run an example; it must end and print as its page says."""
-        ran = self.run(example.block.text)
+        ran = self.run(example.block.text, terminal=True)
         assert ran.code == example.block.exit, f"{example.block.place} ended with {ran.code}:\n{ran.text}"
         assert example.missing(ran.text) == [], f"{example.block.place} printed:\n{ran.text}"
-        return ran
 
     def status(self) -> str:
         """What `git status` has to say."""

@@ -80,7 +80,8 @@ class Example:
 
 def pages() -> list[str]:
     """Every page, by its path from the root."""
-    return ["README.md", "CHANGELOG.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+    below = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    return ["README.md", "CHANGELOG.md", *below]
 
 
 def text_of(page: str) -> str:

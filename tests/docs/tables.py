@@ -16,7 +16,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def kept(old: str) -> Mapping[str, str]:
     """First cell -> last cell of every row in a text."""
-    cells = ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in old.splitlines() if line.startswith("| "))
+    lines = (line for line in old.splitlines() if line.startswith("| "))
+    cells = ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines)
     return {row[0]: row[-1] for row in cells if len(row) > 1}
 
 

@@ -15,7 +15,6 @@ from interlock.model.tenant_file import TenantFile
 from interlock.provider.markers import CARRIERS
 from interlock.resources import KINDS
 from policies.rules import RULES
-
 from tests.docs.content import CONTENT
 from tests.docs.file_keys import keys
 from tests.docs.generate import files, filled, parts

@@ -11,6 +11,7 @@ import yaml
 from tests.docs.newcomer import ROUTE
 from tests.docs.pages import ROOT, anchors, blocks, links, offline, pages, text_of, with_cloud
 
+
 @pytest.mark.parametrize("page", pages())
 def test_every_example_says_how_it_is_tested(page: str) -> None:
     assert {block.place: block.unknown for block in blocks(page) if block.unknown} == {}

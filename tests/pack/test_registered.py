@@ -59,7 +59,7 @@ def shown(plan: Plan) -> list[Any]:
         if item.resource.HAS_ACTUATOR:
             beside = {
                 "owner": plan.owner,
-                "ids": {"project": UNKNOWN_STRING_VALUE},
+                "id_of_project": UNKNOWN_STRING_VALUE,
                 "marker": UNKNOWN_STRING_VALUE,
             }
             values = on_the_wire(item.resource.canonical()) | beside

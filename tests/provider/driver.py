@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Process:
 
     def __init__(self, cloud: str = "sandbox") -> None:
         self.servicer = Servicer()
+        self._notes = tempfile.mkdtemp()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -53,10 +55,11 @@ class Process:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
-    def admit(self, admission: Admission, *, preview: bool = True, registered: Any = None) -> list[str]:
-        arguments = {"admission": admission.model_dump_json(), "preview": preview}
-        if registered is not None:
-            arguments["registered"] = registered
+    def admit(self, admission: Admission, *, preview: bool = True, rehearsed: bool = True) -> list[str]:
+        """As the engine does in a preview, or in an update with the preview before it, unless not `rehearsed`."""
+        if not preview and rehearsed:
+            self.admit(admission)
+        arguments = {"admission": admission.model_dump_json(), "preview": preview, "rehearsals": self._notes}
         answer = self.call("Invoke", provider_pb2.InvokeRequest(tok=ADMIT, args=encode(arguments)))
         faults: list[str] = decode(getattr(answer, "return"))["faults"]
         return faults

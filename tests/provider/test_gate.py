@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from interlock.provider.admitted import NO_PROOF, Gate
 from interlock.provider.errors import Failure
+from interlock.provider.rehearsal import NOT_REHEARSED, Rehearsals
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
 
 SERVER = Server(name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",))
@@ -19,7 +21,7 @@ NETWORK = Network(name="n", network_type="vlan", physical_network="fabric100g", 
 
 def _gate(**resources: Resource) -> Gate:
     gate = Gate()
-    gate.admit(_admission(**resources))
+    gate.admit(_admission(**resources), Rehearsals(Path(tempfile.mkdtemp())), preview=True)
     return gate
 
 
@@ -127,14 +129,31 @@ def test_after_one_failed_check_nothing_is_changed_any_more() -> None:
         gate.open()
 
 
-def test_what_the_program_will_declare_must_be_what_was_proved() -> None:
-    admission = _admission(n=NETWORK, s=SERVER)
-    exact = [[item.kind, item.name, item.digest] for item in admission.resources]
-    assert Gate().admit(admission, exact) == []
-    assert Gate().admit(admission, exact[:1]) == ["Server s is in the proof and not declared"]
-    assert Gate().admit(admission, [*exact, ["Port", "extra", "sha256:0"]]) == [
-        "Port extra is declared and not in the proof"
-    ]
+def test_an_update_needs_a_preview_of_the_same_proof_and_each_preview_serves_once(tmp_path: Path) -> None:
+    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
+    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    assert Gate().admit(admission, notes, preview=True) == []
+    assert Gate().admit(admission, notes, preview=False) == []
+    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+
+
+def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path) -> None:
+    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
+    Gate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
+    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": 1}')
+    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+
+
+def test_a_preview_in_which_something_was_refused_allows_no_update(tmp_path: Path) -> None:
+    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
+    preview = Gate()
+    preview.admit(admission, notes, preview=True)
+    preview.check("Network", "beside", _inputs(NETWORK), {})
+    update = Gate()
+    assert update.admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    with pytest.raises(Failure, match="leave out --skip-preview"):
+        update.open()
 
 
 def test_the_servicer_refuses_a_check_without_a_proof_and_a_create_after_a_refusal(tmp_path: Path) -> None:

@@ -81,11 +81,6 @@ def test_another_project_behind_a_volume_replaces_it_and_deletion_has_its_own_gu
     assert _diff(volume, {"id_of_project": "new"}, id_of_project="old") == {"id_of_project": True}
 
 
-def test_all_ids_in_one_map_are_understood() -> None:
-    assert _diff(NETWORK, {"ids": {"project": "7"}}, ids={"project": "7"}) == {}
-    assert _diff(NETWORK, {"ids": UNKNOWN}, ids={"project": "7"}) == {"ids": True}
-
-
 def test_a_drifted_forbidden_field_is_no_replacement() -> None:
     assert _diff(SERVER, flavor="cloud-id:7") == {"flavor": False}
 
