@@ -14,7 +14,7 @@ from typing import Any
 from . import foreground
 from .backend import FileBackend, pending_creates
 from .exits import EnvironmentFailed
-from .places import PACK, ROOT
+from .places import DEMO_PASSPHRASE, PACK, ROOT, SANDBOX, STATE
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,17 @@ class Engine:
 
     environment: Mapping[str, str]
     folder: Path = ROOT
+
+    @classmethod
+    def of_the_demo(cls) -> Engine:
+        """On the sandbox, with the local state and the public passphrase, whatever this shell is set to."""
+        mine = {name: value for name, value in os.environ.items() if name != "PULUMI_CONFIG_PASSPHRASE_FILE"}
+        demo = {
+            "PULUMI_BACKEND_URL": f"file://{STATE}",
+            "PULUMI_CONFIG_PASSPHRASE": DEMO_PASSPHRASE,
+            "OS_CLIENT_CONFIG_FILE": str(SANDBOX / "clouds.yaml"),
+        }
+        return cls(mine | demo)
 
     @classmethod
     def here(cls) -> Engine:

@@ -8,6 +8,8 @@ from pathlib import Path
 #: The repository: the packages are installed editable, so this is where the program was checked out.
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME = ROOT / ".interlock"
+#: The local state backend.
+STATE = RUNTIME / "state"
 PROOFS = RUNTIME / "proofs"
 #: Where the provider notes that a plan was previewed.
 REHEARSALS = RUNTIME / "rehearsals"

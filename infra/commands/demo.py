@@ -32,7 +32,7 @@ def demo() -> None:
       ./run demo
     """
     begun = time.monotonic()
-    engine, gate = Engine.here(), Gate.open(SITE)
+    engine, gate = Engine.of_the_demo(), Gate.open(SITE)
     with _step("sandbox: a real OpenStack on this machine's loopback"):
         if code := supervise("up", "--dir", str(SANDBOX)):
             raise EnvironmentFailed(f"the sandbox did not start (exit {code}); its own words are above")

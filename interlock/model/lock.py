@@ -54,7 +54,7 @@ class Premise(Frozen):
 
 
 class Footprint(Frozen):
-    """A tenant's boundary. Node names are the canonical identities of `policies.graph`."""
+    """A tenant's boundary. Node names are the canonical identities of `policies.identities`."""
 
     #: The partition induced on the boundary nodes: classes, each sorted, the whole sorted.
     classes: tuple[tuple[str, ...], ...]

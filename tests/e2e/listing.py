@@ -26,9 +26,7 @@ def listing(cloud: Connection, tenant: str) -> Listing:
         "keypairs": compute.keypairs(),
         "volumes": cloud.block_storage.volumes(all_projects=True),
     }
-    found = {
-        what: Counter(item.name for item in items if _of(tenant, item.name)) for what, items in lists.items()
-    }
+    found = {what: Counter(item.name for item in items if _of(tenant, item.name)) for what, items in lists.items()}
     return found | _keys(cloud, tenant) | _nameless(cloud, tenant)
 
 

@@ -149,11 +149,9 @@ def changes(result: Result) -> dict[str, int]:
 
 
 def _summary(text: str) -> Iterator[str]:
-    lines = iter(text.splitlines())
-    for line in lines:
-        if line.startswith("Resources:"):
-            break
-    for line in lines:
+    # An `up` has two: of its preview and of the update.
+    _, _, last = text.rpartition("\nResources:\n")
+    for line in last.splitlines():
         if not line.strip():
             return
         if line.split()[-1] in ("created", "updated", "deleted", "replaced", "unchanged"):

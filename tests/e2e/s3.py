@@ -10,9 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from openstack.connection import Connection
 
-STYLE = Config(
-    signature_version="s3v4", s3={"addressing_style": "path"}, request_checksum_calculation="when_required"
-)
+STYLE = Config(signature_version="s3v4", s3={"addressing_style": "path"}, request_checksum_calculation="when_required")
 
 
 def client(cloud: Connection, access: str, secret: str) -> Any:

@@ -71,9 +71,7 @@ DRIFTS = (
 )  # fmt: skip
 
 
-def test_what_a_client_altered_is_shown_by_refresh_and_mended_by_up(
-    applied: Project, cloud: Connection
-) -> None:
+def test_what_a_client_altered_is_shown_by_refresh_and_mended_by_up(applied: Project, cloud: Connection) -> None:
     for drift in DRIFTS:
         drift.alter(cloud)
     # The site first: while an object of it carries no owner, no tenant may rest on it.
@@ -90,9 +88,7 @@ def test_what_a_client_altered_is_shown_by_refresh_and_mended_by_up(
         assert set(settled) == {"unchanged"}, settled
 
 
-def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(
-    applied: Project, cloud: Connection
-) -> None:
+def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(applied: Project, cloud: Connection) -> None:
     before = _server(cloud, "acme-train-poplar-1").id
     for suffix in ("control", "storage"):
         cloud.network.delete_port(_port(cloud, f"acme-train-poplar-1-{suffix}"))
@@ -112,8 +108,7 @@ def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(app
     grown = applied.must(applied.up("lyon-acme"))
     new = applied.objects("lyon-acme")
     assert {name for name in new if name not in old} == {
-        f"acme-train-poplar-2{suffix}"
-        for suffix in ("", "-ipu-data", "-storage", "-control", "-data", "-attachment")
+        f"acme-train-poplar-2{suffix}" for suffix in ("", "-ipu-data", "-storage", "-control", "-data", "-attachment")
     }
     assert "replaced" not in changes(grown)
     assert {name: item["id"] for name, item in new.items() if name in old} == {

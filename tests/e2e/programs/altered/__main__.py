@@ -10,9 +10,7 @@ import infra
 original = pulumi.CustomResource.__init__
 
 
-def altered(
-    self: pulumi.CustomResource, kind: str, name: str, props: dict[str, Any], *rest: Any, **more: Any
-) -> None:
+def altered(self: pulumi.CustomResource, kind: str, name: str, props: dict[str, Any], *rest: Any, **more: Any) -> None:
     if name.endswith("-ipu-data") and kind.endswith(":Network"):
         props = props | {"segmentation_id": 1001}
     original(self, kind, name, props, *rest, **more)

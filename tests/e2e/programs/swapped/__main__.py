@@ -11,9 +11,7 @@ import infra
 original = pulumi.CustomResource.__init__
 
 
-def swapped(
-    self: pulumi.CustomResource, kind: str, name: str, props: dict[str, Any], *rest: Any, **more: Any
-) -> None:
+def swapped(self: pulumi.CustomResource, kind: str, name: str, props: dict[str, Any], *rest: Any, **more: Any) -> None:
     if name.endswith("-poplar-0-ipu-data") and kind.endswith(":Port"):
         props = props | {"id_of_network": os.environ["SWAPPED_NETWORK"]}
     original(self, kind, name, props, *rest, **more)
