@@ -64,9 +64,15 @@ class Engine:
         self.ask("stack", "init", stack, "--no-select")
         return True
 
+    def last_changes(self, stack: str) -> dict[str, int]:
+        """How many resources the last update created, updated, left the same …; empty if there was none."""
+        updates = json.loads(self.ask("stack", "history", "--json", "--page-size", "1", "--stack", stack))
+        found: dict[str, int] = updates[0].get("resourceChanges", {}) if updates else {}
+        return found
+
     def up(self, stack: str) -> int:
         """Apply a stack with the policy pack; its exit code."""
-        command = self._command("up", "--yes", "--stack", stack, "--policy-pack", str(PACK))
+        command = self._command("up", "--yes", "--stack", stack, "--policy-pack", str(PACK), "--suppress-progress")
         return foreground.run(command, self.folder, self.environment)
 
     def outputs(self, stack: str) -> dict[str, Any]:

@@ -38,6 +38,8 @@ def demo() -> None:
             raise EnvironmentFailed(f"the sandbox did not start (exit {code}); its own words are above")
     for tenant in (None, TENANT):
         _apply(engine, gate.stack(tenant))
+    if all(engine.last_changes(gate.stack(tenant)).keys() <= {"same"} for tenant in (None, TENANT)):
+        _say("nothing was changed: everything stood already")
     print(summary(gate, TENANT, engine.outputs(gate.stack(TENANT))), flush=True)
     _say(f"demo finished in {time.monotonic() - begun:.1f} s")
 

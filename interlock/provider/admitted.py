@@ -24,6 +24,8 @@ class Gate:
         self._admission: Admission | None = None
         #: Where this preview is noted; None in an update.
         self._preview: Rehearsals | None = None
+        #: Plan names of what does not exist yet, as the preview found.
+        self.creates: frozenset[str] = frozenset()
         self._refused: list[str] = []
         self._cancelled = False
 
@@ -39,12 +41,20 @@ class Gate:
         self._admission = admission
         self._preview = rehearsals if preview else None
         if preview:
-            rehearsals.begin(admission)
+            rehearsals.note(admission, self.creates)
             return []
-        if rehearsals.consume(admission):
-            return []
-        self.refuse([NOT_REHEARSED])
-        return [NOT_REHEARSED]
+        creates = rehearsals.consume(admission)
+        if creates is None:
+            self.refuse([NOT_REHEARSED])
+            return [NOT_REHEARSED]
+        self.creates = creates
+        return []
+
+    def will_create(self, name: str) -> None:
+        """A preview finds that an object does not exist yet; the preflight of the update looks at those."""
+        self.creates |= {name}
+        if self._preview is not None and self._admission is not None and not self._refused:
+            self._preview.note(self._admission, self.creates)
 
     def refuse(self, reasons: Sequence[str]) -> None:
         """Closes the gate for the rest of this process and, in a preview, for the update that would follow."""

@@ -32,8 +32,11 @@ from .state import (
     recorded_target,
 )
 
-#: How often a creation whose answer was lost is looked for and tried again.
-TRIES = 3
+#: How often a creation is tried, and for what again: its answer was lost, so it is looked for first; or the quota
+#: was full. Neutron counts an object beside the reservation it was made under until its request has ended, so of
+#: several requests at once one may be refused although all fit. A quota that does not fit is told by the preflight.
+TRIES = 4
+TRIED_AGAIN = (Trouble.LOST_ANSWER, Trouble.QUOTA)
 
 #: Seconds between two looks at an object that is on its way: first and longest.
 FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
@@ -151,7 +154,7 @@ class Lifecycle:
             try:
                 return await self._run(actuator, actuator.create, self._cloud, target), True
             except Failure as failure:
-                if failure.trouble is not Trouble.LOST_ANSWER or attempt == TRIES:
+                if failure.trouble not in TRIED_AGAIN or attempt == TRIES:
                     raise failure.within(f"{target.spec.KIND} {target.name}") from failure
             await self._sleep(attempt)
         raise AssertionError("the last attempt returns or raises")

@@ -53,7 +53,7 @@ def exchanged(
             try:
                 look.confirm(reference, ident)
             except Failure as failure:
-                yield ID_OF + field, failure.message
+                yield ID_OF + field, f"{failure.message}; {failure.hint}"
 
 
 def own(value: str | tuple[str, ...] | None) -> list[str]:

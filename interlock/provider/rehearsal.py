@@ -30,28 +30,29 @@ class Rehearsals:
 
     folder: Path
 
-    def begin(self, admission: Admission) -> None:
-        """A preview begins; it counts until something in it is refused."""
+    def note(self, admission: Admission, creates: frozenset[str]) -> None:
+        """A preview has begun, and these are to be created so far; it counts until something in it is refused."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._file(admission).write_text(json.dumps(_note(admission)))
+        self._file(admission).write_text(json.dumps(_head(admission) | {"creates": sorted(creates)}))
 
     def fail(self, admission: Admission) -> None:
         """Something was refused: this preview allows nothing."""
         self._file(admission).unlink(missing_ok=True)
 
-    def consume(self, admission: Admission) -> bool:
-        """True if this run of the engine has previewed this very proof; a note serves once."""
+    def consume(self, admission: Admission) -> frozenset[str] | None:
+        """What is to be created, if this run of the engine has previewed this very proof. A note serves once."""
         path = self._file(admission)
         try:
             note = json.loads(path.read_text())
         except (FileNotFoundError, json.JSONDecodeError):
-            return False
+            return None
         path.unlink(missing_ok=True)
-        return bool(note == _note(admission))
+        creates = frozenset(note.pop("creates", ()))
+        return creates if note == _head(admission) else None
 
     def _file(self, admission: Admission) -> Path:
         return self.folder / f"{admission.stack}.json"
 
 
-def _note(admission: Admission) -> dict[str, object]:
+def _head(admission: Admission) -> dict[str, object]:
     return {"proof": admission.proof_hash, "engine": os.getppid()}

@@ -110,7 +110,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         faults = self.gate.admit(admission, Rehearsals(Path(arguments["rehearsals"])), preview=preview)
         if faults or preview:
             return faults
-        return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud)]
+        return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud, self.gate.creates)]
 
     # --- resources ---------------------------------------------------------------------------------------
 
@@ -144,6 +144,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def _create(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
+        if request.preview:
+            self.gate.will_create(item.name)
         ident, values = await self._parts()[1].create(item, preview=request.preview)
         if ident:
             self._known[item.name] = ident

@@ -5,7 +5,6 @@ A counter that always says nothing proves nothing: with the one bad line mended,
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import time
@@ -14,11 +13,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.builders.leaky import LEAKS, mended
 from tests.conftest import ROOT, Sandbox
 from tests.e2e.project import Project
 from tests.e2e.requests import Journal
 
-LEAK = re.compile(r"^(?P<indent>\s*)\S.*# LEAK \(instead: (?P<mended>.*)\)$", re.MULTILINE)
 ENOUGH = 10
 
 
@@ -107,13 +106,9 @@ def test_mended_in_one_line_it_is_applied(case: Case, project: Project, other_cl
 
 
 def _mend(project: Project, case: Case) -> None:
-    leaks = [
-        path
-        for path in (project.folder / "stacks/leaky" / case.folder).rglob("*.yaml")
-        if LEAK.search(path.read_text())
-    ]
-    assert len(leaks) == 1, leaks
-    leaks[0].write_text(LEAK.sub(lambda found: found["indent"] + found["mended"], leaks[0].read_text()))
+    leak = next(item for item in LEAKS if item.case == case.folder)
+    file = project.folder / "stacks/leaky" / leak.case / leak.file
+    file.write_text(mended(file.read_text()))
 
 
 def _up_until_enough(project: Project, stack: str, journal: Journal) -> None:

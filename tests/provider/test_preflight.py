@@ -10,7 +10,7 @@ import pytest
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, preflight
-from interlock.resources import Image, Network, Port, Project, RoleAssignment, Server
+from interlock.resources import Image, Network, Port, Project, Role, RoleAssignment, Server
 from tests.provider.declared import DATA, FILE, SHA512
 from tests.provider.driver import Process, Program
 
@@ -146,3 +146,18 @@ def test_the_image_file_is_only_asked_for_until_the_image_is_there(process: Proc
     moved = Program(process, "lyon-site", "51729", {"i": image}, "51729", folder / "empty")
     assert preflight(moved.admission()) == []
     program.delete_all()
+
+
+def test_a_name_that_must_be_unique_and_is_taken_is_told_for_what_is_to_be_created(
+    process: Process, folder: Path, operator: Cloud
+) -> None:
+    api = operator.api("identity")
+    role = api.post("/roles", {"role": {"name": "c-taken"}})["role"]["id"]
+    try:
+        program = Program(process, "lyon-carol", "ca401", {"c-role": Role(name="c-taken")}, "51729", folder)
+        (fault,) = preflight(program.admission())
+        assert f"Role c-taken is on the cloud already ({role}) and nothing of ours made it" in fault.message
+        # One that the state holds lost its marker by hand: the update puts it back.
+        assert preflight(program.admission(), creates=frozenset()) == []
+    finally:
+        api.delete(f"/roles/{role}")

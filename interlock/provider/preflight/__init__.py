@@ -5,6 +5,7 @@ It runs before every apply, also when nothing is to do: what exists already as o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from interlock.provider.clouds import Cloud
@@ -13,31 +14,48 @@ from interlock.resources import Admission
 
 from .capacity import hosts, quotas, virtual_functions
 from .faults import Fault, of_failure
+from .names import free_names
 from .presence import credential, image_files, referred
 from .segments import free_segments
 
-#: Every look, in the order in which faults are told. Each is a function (cloud, admission) -> faults.
-LOOKS = (credential, referred, image_files, hosts, virtual_functions, free_segments, quotas)
+Look = Callable[[Cloud, Admission], Iterator[Fault]]
+
+#: Every look, in the order in which faults are told. Names are looked at for what is to be created only.
+LOOKS: tuple[Look, ...] = (
+    credential,
+    referred,
+    free_names,
+    image_files,
+    hosts,
+    virtual_functions,
+    free_segments,
+    quotas,
+)
 
 
-def preflight(admission: Admission, cloud: Cloud | None = None) -> list[Fault]:
-    """Everything that stands in the way of the apply; empty if nothing does. Never raises `Failure`."""
+def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozenset[str] | None = None) -> list[Fault]:
+    """Everything that stands in the way of the apply; empty if nothing does. Never raises `Failure`.
+
+    `creates` are plan names of what does not exist yet, where a preview has found that out; else it may be all.
+    """
     cloud = cloud or Cloud(admission.cloud)
     try:
         # Logging in first: without it each look would report the same.
         _ = cloud.login
     except Failure as failure:
         return [of_failure("cloud", failure)]
-    with ThreadPoolExecutor(len(LOOKS)) as pool:
-        results = [pool.submit(_look, index, cloud, admission) for index in range(len(LOOKS))]
+    new = [item for item in admission.resources if creates is None or item.name in creates]
+    looks = dict.fromkeys(LOOKS, admission) | {free_names: admission.model_copy(update={"resources": tuple(new)})}
+    with ThreadPoolExecutor(len(looks)) as pool:
+        results = [pool.submit(_look, look, cloud, about) for look, about in looks.items()]
     return [fault for result in results for fault in result.result()]
 
 
-def _look(index: int, cloud: Cloud, admission: Admission) -> list[Fault]:
+def _look(look: Look, cloud: Cloud, admission: Admission) -> list[Fault]:
     try:
-        return list(LOOKS[index](cloud, admission))
+        return list(look(cloud, admission))
     except Failure as failure:
-        return [of_failure(LOOKS[index].__name__, failure)]
+        return [of_failure(look.__name__, failure)]
 
 
 __all__ = ["Fault", "preflight"]
