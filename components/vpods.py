@@ -11,10 +11,8 @@ from interlock.resources import Port, SwitchPort
 from .base import PlannedComponent
 
 
-class PoplarServer(PlannedComponent):
-    """A Poplar server with its ports and volume. Outputs: `server_id`, `control_address`."""
-
-    TYPE: ClassVar[str] = "PoplarServer"
+class PlannedServer(PlannedComponent):
+    """A server with its ports. Outputs: `server_id`, `control_address`."""
 
     @property
     def server_id(self) -> pulumi.Output[str]:
@@ -31,24 +29,16 @@ class PoplarServer(PlannedComponent):
         return {"server_id": self.server_id, "control_address": self.control_address}
 
 
-class VipuController(PlannedComponent):
-    """The vPOD's V-IPU controller, in the operator's project. Outputs: `server_id`, `control_address`."""
+class PoplarServer(PlannedServer):
+    """A Poplar server, with its volume."""
+
+    TYPE: ClassVar[str] = "PoplarServer"
+
+
+class VipuController(PlannedServer):
+    """The vPOD's V-IPU controller, in the operator's project; its address is where its user API listens."""
 
     TYPE: ClassVar[str] = "VipuController"
-
-    @property
-    def server_id(self) -> pulumi.Output[str]:
-        """Nova's id of the server."""
-        return self.objects[self.name].id
-
-    @property
-    def control_address(self) -> str:
-        """Address on the control network, at which Poplar servers reach the user API."""
-        return cast(Port, self.spec(f"{self.name}-control")).address
-
-    def outputs(self) -> dict[str, Any]:
-        """Id and address."""
-        return {"server_id": self.server_id, "control_address": self.control_address}
 
 
 class VirtualPod(PlannedComponent):
