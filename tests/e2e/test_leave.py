@@ -23,7 +23,8 @@ def test_data_is_kept_and_named_and_everything_goes_once_the_request_says_erase(
     applied.edit("lyon/tenants/acme.yaml", "on_delete: erase", "on_delete: keep")
     applied.must(applied.interlock("lock", "acme"))
     applied.must(applied.up("lyon-acme"))
-    kept = applied.pulumi("destroy", "lyon-acme", "--yes")
+    # Without this the engine stops at the first refusal, and the other is told the next time.
+    kept = applied.pulumi("destroy", "lyon-acme", "--yes", "--continue-on-error")
     assert kept.code != 0
     for name in ("acme-train-poplar-0-data", "acme-checkpoints"):
         assert f"{name} (" in kept.text, kept.text

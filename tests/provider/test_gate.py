@@ -141,7 +141,7 @@ def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path)
     notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
     Gate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
     assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
-    (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": 1}')
+    (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": -1}')
     assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
 
 
