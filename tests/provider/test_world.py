@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.resources import KINDS, Network, Rule, SecurityGroup, Server, Volume
 from tests.provider.conftest import World
-from tests.provider.driver import Program, Refused
+from tests.provider.driver import Process, Program, Refused
 
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
@@ -221,8 +222,14 @@ def test_an_exchanged_reference_is_refused_before_any_change(world: World, opera
     foreign = operator.api("network").post("/networks", {"network": body})["network"]["id"]
     inputs = program.inputs(name)
     inputs["id_of_network"] = foreign
-    assert program.check(name, inputs) == []
     before = journal.ours()
+    # In a process of its own: a refusal closes the gate for the rest of a process.
+    other = replace(program, process=Process())
+    assert other.admit() == []
+    ((where, why),) = other.check(name, inputs)
+    other.process.close()
+    assert where == "id_of_network"
+    assert f"object {foreign} carries 'interlock:ebe:alice-control'" in why
     for attempt in (program.create, program.update):
         with pytest.raises(Refused, match=rf"object {foreign} carries 'interlock:ebe:alice-control'"):
             attempt(name, inputs=inputs)
