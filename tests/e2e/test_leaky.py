@@ -109,6 +109,9 @@ def _mend(project: Project, case: Case) -> None:
     leak = next(item for item in LEAKS if item.case == case.folder)
     file = project.folder / "stacks/leaky" / leak.case / leak.file
     file.write_text(mended(file.read_text()))
+    # A lock keeps what it gave, and what is given up counts until it is settled. Nothing of this tenant was ever
+    # applied, so its lock can be thrown away and made anew.
+    (project.folder / "stacks/leaky" / leak.case / "tenants" / f"{leak.tenant}.lock.json").unlink()
 
 
 def _up_until_enough(project: Project, stack: str, journal: Journal) -> None:
