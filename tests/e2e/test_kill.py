@@ -43,6 +43,7 @@ def _points(total: int, count: int) -> list[tuple[int, str]]:
     return [(number, ("before", "after")[index % 2]) for index, number in enumerate(numbers)]
 
 
+@pytest.mark.timeout(3600)
 def test_killed_at_any_request_the_next_up_converges(
     victim: Project, cloud: Connection, trap: Trap, uninterrupted: tuple[int, Listing], long: bool
 ) -> None:
