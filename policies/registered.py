@@ -1,7 +1,7 @@
 """Holds what Pulumi registered against the proof; the policy pack reports each difference as a violation.
 
 Everything is compared canonically: whole floats are integers again, absent keys are the defaults of the kind,
-and what the provider adds (`ids`, computed outputs) is left out. A value that cannot be read is a difference:
+and what the provider adds (`id_of_…`, computed outputs) is left out. A value that cannot be read is a difference:
 the policy SDK would turn an unknown into an advisory note about the whole policy, and let everything pass.
 """
 

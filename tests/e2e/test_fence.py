@@ -52,9 +52,3 @@ def test_without_a_preview_nothing_is_applied(victim: Project, journal: Journal)
     assert refused.code != 0
     assert "leave out --skip-preview" in refused.text
     assert since.mutations() == []
-
-
-def test_the_pack_names_what_no_proof_holds(victim: Project, applied: Project) -> None:
-    """With the provider's fence the pack finds nothing in a healthy stack; that it looks is shown in tests/pack."""
-    healthy = applied.must(applied.up("lyon-acme"))
-    assert "registered-is-proved" not in healthy.text
