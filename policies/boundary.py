@@ -109,7 +109,7 @@ def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
         "ipu_data_vlan": pools.ipu_data, "storage_vlan": pools.storage, "management_vlan": pools.management,
     }  # fmt: skip
     if entry.claim in vlans:
-        for segment in site.segments(vlans[entry.claim].physical_network, int(entry.value)):
+        for segment in site.segments(vlans[entry.claim].physical_networks[0], int(entry.value)):
             yield segment, ids.segment_identity(segment)
     if entry.claim == "control_vni":
         segment = ids.overlay(site.site.cloud, int(entry.value))

@@ -10,7 +10,9 @@ from typing import Final, Literal
 
 from interlock.resources import Frozen, digest_of
 
-FORMAT: Final = 1
+#: 2 records the physical networks of a vPOD, its storage VIP and the control VLAN of bare-metal hosts, and hashes
+#: only the slice of the site that the lock uses. `interlock lock --upgrade` makes it of format 1.
+FORMAT: Final = 2
 
 
 class VPodAllocation(Frozen):
@@ -22,10 +24,19 @@ class VPodAllocation(Frozen):
     #: Flavour of those servers: how much of its host each takes. Empty: not recorded, count the largest.
     flavor: str = ""
     controller_host: str
+    #: Physical networks that the three VLANs are ids of: those of the leaf group where the machines stand.
+    ipu_data_network: str
+    storage_network: str
+    management_network: str
     ipu_data_vlan: int
     storage_vlan: int
     management_vlan: int
-    control_vni: int
+    #: The control network: VXLAN for servers on hypervisors, a VLAN (with its network) for bare-metal hosts.
+    control_vni: int | None = None
+    control_vlan: int | None = None
+    control_network: str | None = None
+    #: Address of the storage appliance in the storage subnet; None: the vPOD mounts no share.
+    storage_vip: str | None = None
     ipu_data_subnet: str
     storage_subnet: str
     control_subnet: str
@@ -72,12 +83,12 @@ class Footprint(Frozen):
 class Lock(Frozen):
     """A lock file. `hash` covers everything else in it."""
 
-    format: Literal[1] = FORMAT
+    format: Literal[2] = FORMAT
     id: str
     #: Random, minted once; every object on the cloud carries it.
     owner: str
     serial: int
-    #: Hashes of the request and of the site that this lock was made from.
+    #: Hash of the request that this lock was made from, and of the slice of the site that it uses.
     request: str
     site: str
     allocation: Allocation
@@ -97,7 +108,7 @@ class Lock(Frozen):
 class SiteLock(Frozen):
     """The lock of the operator's own stack: its owner id, and the hash of the site it was made from."""
 
-    format: Literal[1] = FORMAT
+    format: Literal[2] = FORMAT
     id: Literal["site"] = "site"
     owner: str
     serial: int

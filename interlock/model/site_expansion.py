@@ -114,7 +114,7 @@ def _pools(file: PoolsFile) -> Pools:
 
 
 def _vlan_pool(file: VlanPoolFile) -> VlanPool:
-    return VlanPool(physical_network=file.physical_network, vlans=file.vlans)
+    return VlanPool(physical_networks=(file.physical_network,), vlans=file.vlans)
 
 
 def _subnets(file: SubnetsFile) -> tuple[str, int]:
@@ -157,6 +157,8 @@ def _sharing(file: SiteFile) -> tuple[Sharing, ...]:
         Sharing(
             name=name,
             kind=entry.kind,
+            node=name,
+            rule="SEC-03",
             audience=tuple(entry.audience),
             guards=completed(entry.guards, SHARING_GUARDS[entry.kind]),
         )

@@ -72,7 +72,13 @@ class Draft:
     def finished(self) -> VPodAllocation:
         """The claims as a lock records them."""
         fields = {"machines": self.machines, "hosts": self.hosts, "flavor": self.vpod.poplar.flavor}
-        return VPodAllocation.model_validate(fields | self.claims)
+        pools = self.taken.site.pools
+        networks = {
+            "ipu_data_network": pools.ipu_data.physical_networks[0],
+            "storage_network": pools.storage.physical_networks[0],
+            "management_network": pools.management.physical_networks[0],
+        }
+        return VPodAllocation.model_validate(fields | networks | self.claims)
 
     def _take(self, claim: str, value: str) -> None:
         holder = f"{self.tenant}/{self.vpod.name}"

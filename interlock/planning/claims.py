@@ -10,6 +10,8 @@ from interlock.model.lock import Lock, Released, VPodAllocation
 from interlock.model.site import Site
 
 VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "management_vlan")
+#: Fields that say what a claim is an id of, or how big it is; they are none themselves.
+NO_CLAIMS = ("flavor", "ipu_data_network", "storage_network", "management_network", "control_network")
 SUBNET_CLAIMS = ("ipu_data_subnet", "storage_subnet", "control_subnet", "management_subnet")
 
 
@@ -91,9 +93,9 @@ def claims_of_vpod(tenant: str, name: str, vpod: VPodAllocation) -> Iterator[Cla
 def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
     """(field, value as text) of every claim of a vPOD."""
     for claim in VPodAllocation.model_fields:
-        if claim == "flavor":  # says how big a claim on a host is; it is none itself
-            continue
         value = getattr(vpod, claim)
+        if claim in NO_CLAIMS or value is None:
+            continue
         for item in value if isinstance(value, tuple) else (value,):
             yield claim, str(item)
 
@@ -111,7 +113,7 @@ def physical_network_of(site: Site, claim: str) -> str:
         "storage_vlan": site.pools.storage,
         "management_vlan": site.pools.management,
     }
-    return pools[claim].physical_network
+    return pools[claim].physical_networks[0]
 
 
 def switches_of(site: Site, claim: str) -> tuple[str, ...]:

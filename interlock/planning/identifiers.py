@@ -98,7 +98,7 @@ def _numbers(ranges: Ranges) -> Iterator[int]:
 def _first(free: Iterator[int] | list[int], claim: str, pool: VlanPool) -> int:
     vlan = next(iter(free), None)
     if vlan is None:
-        raise _exhausted(claim, f"{_text(pool.vlans)} on {pool.physical_network}", "VLAN id")
+        raise _exhausted(claim, f"{_text(pool.vlans)} on {pool.physical_networks[0]}", "VLAN id")
     return vlan
 
 

@@ -56,18 +56,17 @@ class VPodScope:
 def write_vpod(scope: VPodScope, sheet: Sheet) -> None:
     """Write down everything of one vPOD."""
     sheet.component(scope.name(), "VirtualPod", parent=scope.tenant.id)
-    pools = scope.site.pools
     claims = scope.claims
     _write_data_network(
         scope,
         sheet,
         "ipu-data",
-        pools.ipu_data.physical_network,
+        claims.ipu_data_network,
         claims.ipu_data_vlan,
         claims.ipu_data_subnet,
     )
     _write_data_network(
-        scope, sheet, "storage", pools.storage.physical_network, claims.storage_vlan, claims.storage_subnet
+        scope, sheet, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet
     )
     _write_control_network(scope, sheet)
     group = SecurityGroup(
@@ -227,7 +226,7 @@ def _write_management_network(scope: VPodScope, sheet: Sheet) -> str:
     name, cidr = scope.name("management"), scope.claims.management_subnet
     network = Network(
         name=name, project=CONTROLLERS, network_type="vlan",
-        physical_network=scope.site.pools.management.physical_network,
+        physical_network=scope.claims.management_network,
         segmentation_id=scope.claims.management_vlan,
     )  # fmt: skip
     sheet.add(name, network)

@@ -19,8 +19,15 @@ from .base import (
     is_cloud_reference,
     is_site_reference,
 )
-from .compute import Aggregate, Flavor, Image, Server
-from .fabric import SwitchPort
+from .compute import Aggregate, BareMetalServer, Flavor, Image, Server
+from .fabric import (
+    NvlinkPartition,
+    PartitionKey,
+    PartitionMember,
+    SwitchPort,
+    VipuAllocation,
+    VipuPartition,
+)
 from .identity import Keypair, Project, Quota, Role, RoleAssignment, S3Credential, ServiceUser
 from .network import (
     AddressScope,
@@ -34,7 +41,17 @@ from .network import (
     Subnet,
     SubnetPool,
 )
-from .storage import Bucket, Volume, VolumeAttachment, VolumeType
+from .storage import (
+    Bucket,
+    BucketPolicy,
+    BucketStatement,
+    Share,
+    ShareAccess,
+    ShareType,
+    Volume,
+    VolumeAttachment,
+    VolumeType,
+)
 
 #: Every kind there is, by name, in the order in which docs and reports list them.
 KINDS: dict[str, type[Resource]] = {
@@ -42,9 +59,9 @@ KINDS: dict[str, type[Resource]] = {
     for kind in (
         Project, Role, ServiceUser, RoleAssignment, S3Credential, Keypair, Quota,
         SegmentRange, AddressScope, SubnetPool, Network, Subnet, Router, RouterInterface, SecurityGroup, Port,
-        Flavor, Image, Aggregate, Server,
-        VolumeType, Volume, VolumeAttachment, Bucket,
-        SwitchPort,
+        Flavor, Image, Aggregate, Server, BareMetalServer,
+        VolumeType, Volume, VolumeAttachment, ShareType, Share, ShareAccess, Bucket, BucketPolicy,
+        SwitchPort, VipuAllocation, VipuPartition, PartitionKey, NvlinkPartition,
     )
 }  # fmt: skip
 
@@ -55,7 +72,10 @@ __all__ = [
     "Admission",
     "Admitted",
     "Aggregate",
+    "BareMetalServer",
     "Bucket",
+    "BucketPolicy",
+    "BucketStatement",
     "Change",
     "Effect",
     "Flavor",
@@ -63,6 +83,9 @@ __all__ = [
     "Image",
     "Keypair",
     "Network",
+    "NvlinkPartition",
+    "PartitionKey",
+    "PartitionMember",
     "Port",
     "Project",
     "Quota",
@@ -78,9 +101,14 @@ __all__ = [
     "SegmentRange",
     "Server",
     "ServiceUser",
+    "Share",
+    "ShareAccess",
+    "ShareType",
     "Subnet",
     "SubnetPool",
     "SwitchPort",
+    "VipuAllocation",
+    "VipuPartition",
     "Volume",
     "VolumeAttachment",
     "VolumeType",

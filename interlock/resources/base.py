@@ -78,6 +78,9 @@ class Resource(Frozen):
     """
 
     KIND: ClassVar[str]
+    #: True for kinds that a plan reserves with its machines although nobody asked for them by name: without an
+    #: actuator they are listed as not wired, and do not stand in the way of an apply.
+    RESERVED: ClassVar[bool] = False
     #: False for kinds that are planned and proved but that nothing can make yet; they are always listed.
     HAS_ACTUATOR: ClassVar[bool] = True
     #: True if the object holds a tenant's data, so that deleting it is guarded by `on_delete`.

@@ -58,3 +58,20 @@ class Server(Resource):
     ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
     #: cloud-init document, without secrets.
     user_data: Annotated[str, REPLACE] = ""
+
+
+class BareMetalServer(Resource):
+    """A whole host, deployed by Ironic. Root on it sends any frame that the switch ports behind it take."""
+
+    KIND: ClassVar[str] = "BareMetalServer"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    name: Annotated[str, IN_PLACE]
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    #: Name of the Ironic node, which is the host's in the site.
+    node: Annotated[str, REPLACE]
+    image: Annotated[str, Refers(("Image",)), REPLACE]
+    keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None
+    ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
+    #: cloud-init document, without secrets.
+    user_data: Annotated[str, REPLACE] = ""

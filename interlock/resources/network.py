@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource
 
 NetworkType = Literal["flat", "vlan", "vxlan"]
-VnicType = Literal["normal", "direct"]
+VnicType = Literal["normal", "direct", "baremetal"]
 
 
 class SegmentRange(Resource):
@@ -122,7 +122,7 @@ class SecurityGroup(Resource):
 
 
 class Port(Resource):
-    """An attachment of a server to a network. `direct` is a virtual function of an SR-IOV adapter."""
+    """An attachment of a server to a network. `direct` is a virtual function, `baremetal` a host's own interface."""
 
     KIND: ClassVar[str] = "Port"
 

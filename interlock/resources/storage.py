@@ -1,12 +1,13 @@
-"""Data: Cinder volume types, volumes and attachments; S3 buckets."""
+"""Data: Cinder volume types, volumes and attachments; Manila shares; S3 buckets."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
+from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden
 
-OnDelete = Literal["keep", "erase"]
+#: What happens to data when its object goes. Nothing can take a snapshot yet: the apply refuses it beforehand.
+OnDelete = Literal["keep", "snapshot", "erase"]
 
 
 class VolumeType(Resource):
@@ -53,3 +54,63 @@ class Bucket(Resource):
     credential: Annotated[str, Refers(("S3Credential",)), IN_PLACE]
     versioning: Annotated[bool, IN_PLACE] = True
     on_delete: Annotated[OnDelete, IN_PLACE] = "keep"
+
+
+class BucketStatement(Frozen):
+    """One allow statement of a bucket policy. Principals are references to service users, or `*`: everybody."""
+
+    principals: tuple[str, ...]
+    actions: tuple[Literal["read", "write"], ...]
+
+
+class BucketPolicy(Resource):
+    """Who else may use a bucket. Without one only the key that made it can."""
+
+    KIND: ClassVar[str] = "BucketPolicy"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    bucket: Annotated[str, Refers(("Bucket",)), REPLACE]
+    credential: Annotated[str, Refers(("S3Credential",)), IN_PLACE]
+    statements: Annotated[tuple[BucketStatement, ...], IN_PLACE]
+
+
+class ShareType(Resource):
+    """A Manila share type."""
+
+    KIND: ClassVar[str] = "ShareType"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    name: Annotated[str, IN_PLACE]
+    extra_specs: Annotated[dict[str, str], IN_PLACE] = {}
+
+
+class Share(Resource):
+    """A file share, size in GiB, exported at one address of the appliance per storage network."""
+
+    KIND: ClassVar[str] = "Share"
+    HAS_ACTUATOR: ClassVar[bool] = False
+    HOLDS_DATA: ClassVar[bool] = True
+
+    name: Annotated[str, IN_PLACE]
+    project: Annotated[str, Refers(("Project",)), forbidden("the data would have to be copied")]
+    size_gib: Annotated[int, IN_PLACE]
+    share_type: Annotated[str, Refers(("ShareType",)), forbidden("the data would have to be migrated")]
+    protocol: Annotated[Literal["NFS"], forbidden("clients mount it by this protocol")] = "NFS"
+    on_delete: Annotated[OnDelete, IN_PLACE] = "keep"
+
+
+class ShareAccess(Resource):
+    """One network that may mount a share, at the appliance's own address there (its VIP)."""
+
+    KIND: ClassVar[str] = "ShareAccess"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    share: Annotated[str, Refers(("Share",)), REPLACE]
+    network: Annotated[str, Refers(("Network",)), REPLACE]
+    #: Prefix of the clients: the storage subnet of one vPOD, never more.
+    prefix: Annotated[str, REPLACE]
+    vip: Annotated[str, REPLACE]
+    level: Annotated[Literal["rw", "ro"], REPLACE] = "rw"
+    root_squash: Annotated[bool, IN_PLACE] = True

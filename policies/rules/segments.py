@@ -112,8 +112,9 @@ def _wrong_pool(model: Model, network: NetworkFact) -> str:
     if pool is None:
         known = network.physical_network in model.site.switches_of
         return "" if known else f"the site has no physical network {network.physical_network}"
-    if network.physical_network != pool.physical_network:
-        return f"{network.role} networks lie on {pool.physical_network}, not on {network.physical_network}"
+    if network.physical_network not in pool.physical_networks:
+        known_as = ", ".join(pool.physical_networks)
+        return f"{network.role} networks lie on {known_as}, not on {network.physical_network}"
     if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
         return f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}"
     return ""

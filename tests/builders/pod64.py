@@ -155,9 +155,9 @@ def cable(a: str, b: str) -> Cable:
 def pools(**overrides: object) -> Pools:
     """The pools of the reference design: data 1000-1999, storage 2000-2999, management 110-199."""
     fields: dict[str, object] = {
-        "ipu_data": VlanPool(physical_network="fabric100g", vlans=((1000, 1999),)),
-        "storage": VlanPool(physical_network="fabric100g", vlans=((2000, 2999),)),
-        "management": VlanPool(physical_network="mgmt1g", vlans=((110, 199),)),
+        "ipu_data": VlanPool(physical_networks=("fabric100g",), vlans=((1000, 1999),)),
+        "storage": VlanPool(physical_networks=("fabric100g",), vlans=((2000, 2999),)),
+        "management": VlanPool(physical_networks=("mgmt1g",), vlans=((110, 199),)),
         "control": ((5000, 5999),),
         "reserved_vlans": (1, 4095),
         "ipu_data_subnets": ("10.20.0.0/16", 24),
@@ -217,7 +217,7 @@ def images() -> tuple[ImageSpec, ...]:
 def sharing() -> tuple[Sharing, ...]:
     """The two shared objects of the design, with every guard known to hold."""
     return tuple(
-        Sharing(name=name, kind=kind, audience=("*",), guards=held(SHARING_GUARDS[kind]))
+        Sharing(name=name, kind=kind, node=name, rule="SEC-03", audience=("*",), guards=held(SHARING_GUARDS[kind]))
         for name, kind in KINDS_OF_SHARING
     )
 

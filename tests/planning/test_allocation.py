@@ -13,7 +13,7 @@ from interlock.model.tenant import Tenant
 from interlock.planning import AllocationError, PlanningError
 from tests.builders.pod64 import MACHINES, hosts, locked, machines, pinned, pod64, pools, tenant, vpod
 
-ONE_VLAN = VlanPool(physical_network="mgmt1g", vlans=((110, 110),))
+ONE_VLAN = VlanPool(physical_networks=("mgmt1g",), vlans=((110, 110),))
 
 
 def train(lock: Lock) -> VPodAllocation:

@@ -69,8 +69,8 @@ def leaves(
             for host in hosts()
         ),
         pools=pools(
-            ipu_data=VlanPool(physical_network="fabric-1", vlans=((1000, 1999),)),
-            storage=VlanPool(physical_network="fabric-1", vlans=((2000, 2999),)),
+            ipu_data=VlanPool(physical_networks=("fabric-1",), vlans=((1000, 1999),)),
+            storage=VlanPool(physical_networks=("fabric-1",), vlans=((2000, 2999),)),
         ),
         **spine,
     )

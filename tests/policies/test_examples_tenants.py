@@ -83,8 +83,8 @@ def test_example_04_one_id_under_two_physical_networks() -> None:
         ),
         physical_networks=networks + base.physical_networks[1:],
         pools=pools(
-            ipu_data=VlanPool(physical_network="ipu-data", vlans=((1000, 1999),)),
-            storage=VlanPool(physical_network="storage", vlans=((1000, 2999),)),
+            ipu_data=VlanPool(physical_networks=("ipu-data",), vlans=((1000, 1999),)),
+            storage=VlanPool(physical_networks=("storage",), vlans=((1000, 2999),)),
         ),
     )
     acme = made(site, tenant("acme"), storage_vlan=2000)

@@ -73,8 +73,8 @@ def hidden_sameness(rules: tuple[Rule, ...]) -> Judgement:
         ),
         physical_networks=names + base.physical_networks[1:],
         pools=pools(
-            ipu_data=VlanPool(physical_network="data", vlans=((1000, 1999),)),
-            storage=VlanPool(physical_network="storage", vlans=((1000, 2999),)),
+            ipu_data=VlanPool(physical_networks=("data",), vlans=((1000, 1999),)),
+            storage=VlanPool(physical_networks=("storage",), vlans=((1000, 2999),)),
         ),
     )
     acme = made(site, tenant("acme"), storage_vlan=2000)

@@ -1,0 +1,104 @@
+"""What networks are made from: labels on switches, pools that locks hand out, fabric profiles, underlays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from interlock.resources import Frozen
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+class PhysicalNetwork(Frozen):
+    """Neutron's label on an L2 domain: the switches whose ports it reaches. VLAN ids are local to it."""
+
+    name: str
+    switches: tuple[str, ...]
+    #: Largest frame that every port of it takes, in bytes; None: not stated.
+    mtu: int | None = None
+    #: Name of the fabric profile that its ports carry; None: not stated.
+    profile: str | None = None
+
+
+class FabricProfile(Frozen):
+    """How RDMA traffic is marked and paced; equal on every port between a virtual function and an RNIC."""
+
+    name: str
+    pfc_priority: int
+    dscp: int
+    cnp_dscp: int | None = None
+    ecn: bool
+    mtu: int
+
+
+class VlanPool(Frozen):
+    """Ids that the locks may give out, inclusive ranges, on each of these physical networks separately."""
+
+    physical_networks: tuple[str, ...]
+    vlans: Ranges
+
+
+class PartitionKeyPool(Frozen):
+    """P_Keys (15 bits) of one InfiniBand subnet."""
+
+    infiniband: str
+    keys: Ranges
+    reserved: tuple[int, ...] = ()
+
+
+class Pools(Frozen):
+    """Everything locks hand out. Subnet pools are (prefix, length of what is cut from it)."""
+
+    ipu_data: VlanPool
+    storage: VlanPool
+    management: VlanPool
+    #: VLANs of control networks that hold bare-metal hosts; None: the site has none to give.
+    bare_metal_control: VlanPool | None = None
+    #: VXLAN ids of control networks.
+    control: Ranges
+    reserved_vlans: tuple[int, ...] = ()
+    reserved_vnis: tuple[int, ...] = ()
+    ipu_data_subnets: tuple[str, int]
+    storage_subnets: tuple[str, int]
+    control_subnets: tuple[str, int]
+    management_subnets: tuple[str, int]
+    #: First and last offset, in every storage subnet, of the addresses of the storage appliance.
+    storage_vips: tuple[int, int] | None = None
+    partition_keys: tuple[PartitionKeyPool, ...] = ()
+
+
+class Underlay(Frozen):
+    """The routed network that VXLAN runs over. Two tenants' VNIs are apart only on one underlay's own count."""
+
+    name: str
+    mtu: int | None = None
+
+
+class InfinibandSubnet(Frozen):
+    """An InfiniBand subnet, known by its 64-bit prefix; `prefix` as 16 hex digits."""
+
+    name: str
+    prefix: str
+
+
+class ExternalNetwork(Frozen):
+    """The provider network that router gateways stand on."""
+
+    name: str
+    physical_network: str
+    network_type: Literal["flat", "vlan"] = "flat"
+    vlan: int | None = None
+    cidr: str
+    gateway: str
+    pool: tuple[str, str]
+    #: Address scope of its subnet, which no tenant subnet may join; None: no scope (nothing filters then).
+    address_scope: str | None
+
+
+class SegmentRangeSpec(Frozen):
+    """Ids that Neutron may hand out by itself on a physical network (None: VXLAN)."""
+
+    network_type: Literal["vlan", "vxlan"]
+    physical_network: str | None
+    minimum: int
+    maximum: int

@@ -1,0 +1,88 @@
+"""What a site offers and on which terms: flavours, images, storage, prices, limits, declared sharing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from interlock.resources import Frozen
+
+SharingKind = Literal[
+    "external-network", "vipu-controller", "storage-appliance", "object-store", "routed-back-end",
+    "private-vlan-back-end", "bastion", "monitoring", "name-and-time", "metadata", "registry",
+]  # fmt: skip
+
+
+class Sharing(Frozen):
+    """An operator's object that is shared on purpose: it stays one only while every guard is known to hold."""
+
+    name: str
+    kind: SharingKind
+    #: Device, host or network that is shared; the entry's own name where the file does not say.
+    node: str
+    #: Tenant ids, or ("*",) for any.
+    audience: tuple[str, ...]
+    #: Guard -> True holds, False does not, None not stated.
+    guards: dict[str, bool | None]
+    #: Rule that answers for what tenants can do through it, where Sep no longer looks.
+    rule: str
+
+
+class Assumption(Frozen):
+    """A premise of the proof (A1, A2 …) with its guard facts."""
+
+    id: str
+    guards: dict[str, bool | None]
+
+
+class FlavorSpec(Frozen):
+    """A flavour of the site. `role` says on which hosts it may be used; sizes in MiB and GiB."""
+
+    name: str
+    role: Literal["poplar", "infra"]
+    vcpus: int
+    ram_gib: int
+    disk_gib: int
+    extra_specs: dict[str, str] = {}
+
+
+class ImageSpec(Frozen):
+    """An image file in the site's folder."""
+
+    name: str
+    file: str
+    sha512: str
+    disk_format: Literal["raw", "qcow2"] = "raw"
+
+
+class ShareType(Frozen):
+    """A Manila share type: the class of storage behind it (interlock.hardware.STORAGE_CLASSES)."""
+
+    name: str
+    storage_class: str
+
+
+class Controller(Frozen):
+    """How the V-IPU controller of a vPOD runs."""
+
+    flavor: str
+    image: str
+    user_api_port: int
+
+
+class Limits(Frozen):
+    """Limits of the operator's own project, in which controllers run, and of every tenant."""
+
+    controller_instances: int
+    controller_cores: int
+    controller_ram_gib: int
+    #: IPU-Machines that one tenant may have; None: no limit.
+    machines_per_tenant: int | None = None
+    #: Most that the way to a Poplar host in another rack may be oversubscribed (south : north).
+    remote_poplar_oversubscription: float = 3.0
+
+
+class PriceBook(Frozen):
+    """Prices per item (interlock.hardware.PRICE_ITEMS), decimal text, in one currency. An absent one is unknown."""
+
+    currency: str
+    prices: dict[str, str]
