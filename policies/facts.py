@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
 
 from interlock.resources.network import NetworkType, VnicType
 
@@ -103,7 +102,7 @@ class SwitchPortFact:
     switch: str
     port: int
     device: str
-    interface: Literal["rnic", "mgmt"]
+    interface: str
     vlan: int
     vpod: str | None
 

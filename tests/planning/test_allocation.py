@@ -9,7 +9,7 @@ import pytest
 
 from interlock.model.lock import Lock, Released, VPodAllocation
 from interlock.model.site import Site, VlanPool
-from interlock.model.tenant import Tenant
+from interlock.model.tenant import Pins, Tenant
 from interlock.planning import AllocationError, PlanningError
 from tests.builders.pod64 import MACHINES, hosts, locked, machines, pinned, pod64, pools, tenant, vpod
 
@@ -197,7 +197,7 @@ class TestPins:
     def test_pins_are_taken_as_given_even_where_they_collide(self) -> None:
         site = pod64()
         acme = locked(site, tenant("acme"))
-        stolen = pinned(**train(acme).model_dump(exclude={"flavor", "controller_host"}))
+        stolen = pinned(**train(acme).model_dump(include=set(Pins.model_fields) - {"controller_host"}))
         globex = locked(site, tenant("globex", pins=stolen), [acme])
         assert train(globex).model_dump(exclude={"controller_host"}) == train(acme).model_dump(
             exclude={"controller_host"}

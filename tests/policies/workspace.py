@@ -33,7 +33,14 @@ def changed(site: Site, **fields: object) -> Site:
 def sharing(**changes: bool | None) -> tuple[Sharing, ...]:
     """Both declarations; `changes` set guards by name."""
     return tuple(
-        Sharing(name=name, kind=kind, node=name, rule="SEC-03", audience=("*",), guards=_guards(SHARING_GUARDS[kind], changes))
+        Sharing(
+            name=name,
+            kind=kind,
+            node=name,
+            rule="SEC-03",
+            audience=("*",),
+            guards=_guards(SHARING_GUARDS[kind], changes),
+        )
         for name, kind in SHARED.items()
     )
 
