@@ -4,19 +4,22 @@ Everything here takes a `Proof`, never a bare plan, so nothing can be registered
 `declare` is the one entry; the components are public so that a program can read their typed outputs.
 """
 
-from .buckets import TenantBucket
+from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
 from .stack import declare
 from .tenants import TenantProject
-from .vpods import PoplarServer, VipuController, VirtualPod
+from .vpods import BareMetalServer, PoplarServer, VipuController, VirtualPod
 
 __all__ = [
+    "BareMetalServer",
     "Declaration",
     "PoplarServer",
     "SiteObjects",
     "TenantBucket",
     "TenantProject",
+    "TenantShare",
+    "TenantVolume",
     "VipuController",
     "VirtualPod",
     "declare",

@@ -10,29 +10,37 @@ from interlock.resources import Admission
 from policies.proof import Proof
 
 from .base import ComponentArgs, PlannedComponent
-from .buckets import TenantBucket
+from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
 from .tenants import TenantProject
-from .vpods import PoplarServer, VipuController, VirtualPod
+from .vpods import BareMetalServer, PoplarServer, VipuController, VirtualPod
 
 #: Component type of the plan -> class that declares it.
 COMPONENTS: dict[str, type[PlannedComponent]] = {
-    cls.TYPE: cls for cls in (SiteObjects, TenantProject, VirtualPod, PoplarServer, VipuController, TenantBucket)
-}
+    cls.TYPE: cls
+    for cls in (
+        SiteObjects, TenantProject, VirtualPod, PoplarServer, BareMetalServer, VipuController,
+        TenantVolume, TenantShare, TenantBucket,
+    )
+}  # fmt: skip
 
 ADMIT = "interlock:index:admit"
 
 
-def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComponent:
-    """Declare a proved stack; the root component is returned. `rehearsals`: where the provider notes previews.
+def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComponent | None:
+    """Declare a proved stack; the root component is returned, or None if the plan is empty.
+
+    `rehearsals`: where the provider notes previews. Of an empty plan the engine takes everything away again.
 
     The provider learns the proof first. Raises `pulumi.RunError` with every fault that its read-only
     preflight found; then nothing has been declared and nothing touched.
     """
     provider = pulumi.ProviderResource("interlock", "cloud", {"cloud": admission.cloud})
     admit(admission, provider, rehearsals)
-    root = next(item for item in proof.plan.components if item.parent is None)
+    root = next((item for item in proof.plan.components if item.parent is None), None)
+    if root is None:
+        return None
     arguments = ComponentArgs(Declaration(proof, provider), COMPONENTS)
     return COMPONENTS[root.type](root.name, arguments)
 

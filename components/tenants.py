@@ -1,18 +1,19 @@
-"""A tenant's project: members, quota, ssh key, router; its vPODs and buckets lie below it."""
+"""A tenant's project: members, quota, ssh key, router; its vPODs and data lie below it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import pulumi
 
 from .base import PlannedComponent
-from .buckets import TenantBucket
+from .data import TenantBucket, TenantShare, TenantVolume
 from .vpods import VirtualPod
 
 
 class TenantProject(PlannedComponent):
-    """Everything of one tenant. Outputs: `project_id`, `vpods`, `buckets`."""
+    """Everything of one tenant. Outputs: `project_id`, `vpods`, `volumes`, `shares`, `buckets`."""
 
     TYPE: ClassVar[str] = "TenantProject"
 
@@ -27,14 +28,27 @@ class TenantProject(PlannedComponent):
         return [item for item in self.below if isinstance(item, VirtualPod)]
 
     @property
+    def volumes(self) -> list[TenantVolume]:
+        """The tenant's volumes beside those of servers, in the order of the request."""
+        return [item for item in self.below if isinstance(item, TenantVolume)]
+
+    @property
+    def shares(self) -> list[TenantShare]:
+        """The tenant's shares, in the order of the request."""
+        return [item for item in self.below if isinstance(item, TenantShare)]
+
+    @property
     def buckets(self) -> list[TenantBucket]:
         """The tenant's buckets, in the order of the request."""
         return [item for item in self.below if isinstance(item, TenantBucket)]
 
     def outputs(self) -> dict[str, Any]:
         """What a tenant needs to know to begin."""
-        return {
-            "project_id": self.project_id,
-            "vpods": {pod.name: pod.outputs() for pod in self.vpods},
-            "buckets": {bucket.name: bucket.outputs() for bucket in self.buckets},
+        parts: dict[str, Sequence[PlannedComponent]] = {
+            "vpods": self.vpods,
+            "volumes": self.volumes,
+            "shares": self.shares,
+            "buckets": self.buckets,
         }
+        shown = {key: {item.name: item.outputs() for item in items} for key, items in parts.items()}
+        return {"project_id": self.project_id, **shown}

@@ -11,13 +11,8 @@ from interlock.resources import Port, SwitchPort
 from .base import PlannedComponent
 
 
-class PlannedServer(PlannedComponent):
-    """A server with its ports. Outputs: `server_id`, `control_address`."""
-
-    @property
-    def server_id(self) -> pulumi.Output[str]:
-        """Nova's id of the server."""
-        return self.objects[self.name].id
+class WithPorts(PlannedComponent):
+    """Something that stands on the control network. Outputs: `control_address`."""
 
     @property
     def control_address(self) -> str:
@@ -25,14 +20,33 @@ class PlannedServer(PlannedComponent):
         return cast(Port, self.spec(f"{self.name}-control")).address
 
     def outputs(self) -> dict[str, Any]:
+        """The address."""
+        return {"control_address": self.control_address}
+
+
+class PlannedServer(WithPorts):
+    """A server with its ports. Outputs: `server_id`, `control_address`."""
+
+    @property
+    def server_id(self) -> pulumi.Output[str]:
+        """Nova's id of the server."""
+        return self.objects[self.name].id
+
+    def outputs(self) -> dict[str, Any]:
         """Id and address."""
-        return {"server_id": self.server_id, "control_address": self.control_address}
+        return {"server_id": self.server_id, **super().outputs()}
 
 
 class PoplarServer(PlannedServer):
     """A Poplar server, with its volume."""
 
     TYPE: ClassVar[str] = "PoplarServer"
+
+
+class BareMetalServer(WithPorts):
+    """A Poplar server that is a whole host. It has no id: nothing can make one yet, and the program refuses it."""
+
+    TYPE: ClassVar[str] = "BareMetalServer"
 
 
 class VipuController(PlannedServer):
@@ -54,9 +68,9 @@ class VirtualPod(PlannedComponent):
         return [port.device for port in ports if port.interface == "rnic"]
 
     @property
-    def poplar(self) -> list[PoplarServer]:
+    def poplar(self) -> list[PoplarServer | BareMetalServer]:
         """The Poplar servers, by index."""
-        return [item for item in self.below if isinstance(item, PoplarServer)]
+        return [item for item in self.below if isinstance(item, PoplarServer | BareMetalServer)]
 
     @property
     def controller(self) -> VipuController:

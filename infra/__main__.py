@@ -12,6 +12,7 @@ from components import declare
 from infra.gate import Gate, NotPlanned, keep_copy
 from infra.passphrase import refuse_demo_passphrase
 from infra.places import REHEARSALS
+from infra.refusal import CannotBeMade, require_makeable
 from interlock.model.load import InputErrors
 from policies import NotProved, Proof
 from policies.report import as_message
@@ -25,7 +26,8 @@ def main() -> None:
         gate = Gate.open(config.require("site"))
         _require_matching_name(gate, tenant)
         proof = gate.prove(tenant)
-    except (InputErrors, NotPlanned) as error:
+        require_makeable(proof.plan)
+    except (InputErrors, NotPlanned, CannotBeMade) as error:
         raise pulumi.RunError(str(error)) from None
     except NotProved as error:
         raise pulumi.RunError(as_message(error.judgement)) from None
@@ -39,8 +41,9 @@ def _declare(gate: Gate, proof: Proof) -> None:
     root = declare(proof, admitted, REHEARSALS)
     pulumi.export("plan_hash", proof.plan.hash)
     pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
-    for name, value in root.outputs().items():
-        pulumi.export(name, value)
+    if root is not None:
+        for name, value in root.outputs().items():
+            pulumi.export(name, value)
 
 
 def _require_matching_name(gate: Gate, tenant: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infra.commands import check, demo, lock, preflight, sandbox, unlock
+from infra.commands import check, demo, lock, plan, preflight, sandbox, schema, site, unlock
 from infra.exits import EnvironmentFailed, Exit
 from infra.gate import NotPlanned
 from interlock import __version__
@@ -29,8 +29,11 @@ app = typer.Typer(
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("lock", lock.lock),
     ("check", check.check),
+    ("plan", plan.plan),
     ("preflight", preflight.preflight),
     ("unlock", unlock.unlock),
+    ("site", site.site),
+    ("schema", schema.schema),
     ("demo", demo.demo),
 )
 for name, command in COMMANDS:

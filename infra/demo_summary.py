@@ -45,15 +45,19 @@ def _reached(stack: str, outputs: Mapping[str, Any]) -> str:
 
 
 def _open_ends(plan: Plan) -> str:
-    ports = plan.without_actuator()
-    names = ", ".join(item.name for item in ports)
+    ports, allocations = (_names(plan, kind) for kind in ("SwitchPort", "VipuAllocation"))
     return (
         f"Not wired: {len(ports)} switch ports are planned and proved, and nothing sets them yet:\n"
-        f"  {names}\n"
-        "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs.\n"
+        f"  {', '.join(ports)}\n"
+        "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs, and nothing registers\n"
+        f"  them at V-IPU yet: {', '.join(allocations)}.\n"
         "Applied state: not looked at (the proof is over the plan and the locks of all tenants).\n"
         "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
     )
+
+
+def _names(plan: Plan, kind: str) -> list[str]:
+    return [item.name for item in plan.without_actuator() if kind == item.resource.KIND]
 
 
 def _look(tenant: str) -> str:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from interlock.model.load import (
@@ -19,16 +20,18 @@ from interlock.model.load import (
     require_fresh_site_lock,
 )
 from interlock.model.lock import Lock
+from interlock.model.locks import LockReader, read_locks
 from interlock.model.tenant import Tenant
 from interlock.model.validation import nearest
 from interlock.planning import (
     AllocationError,
+    NeedsMove,
     Plan,
     PlanningError,
+    SiteHashes,
     plan_site,
     plan_tenant,
     request_hash,
-    site_hash,
 )
 from interlock.resources import Admission
 from policies import Judgement, Proof, admission, judge, prove
@@ -37,10 +40,14 @@ from .places import PROOFS, stacks
 
 
 class NotPlanned(Exception):
-    """A request that cannot be fulfilled. Codes: PL-001 it contradicts itself or the site, PL-002 no room."""
+    """A request that cannot be fulfilled.
+
+    Codes: PL-001 it contradicts itself or the site, PL-002 no room, PL-003 only if something moves.
+    """
 
     def __init__(self, position: str, error: PlanningError) -> None:
         code = "PL-002" if isinstance(error, AllocationError) else "PL-001"
+        code = "PL-003" if isinstance(error, NeedsMove) else code
         what, _, hint = str(error).partition("\n")
         super().__init__(f"{position}: {code} {what}" + (f"\n  hint: {hint.strip()}" if hint else ""))
 
@@ -52,9 +59,14 @@ class Gate:
     workspace: Workspace
 
     @classmethod
-    def open(cls, site: str) -> Gate:
+    def open(cls, site: str, locks: LockReader = read_locks) -> Gate:
         """Load a site's folder, named from `places.stacks()`. Raises `InputErrors`."""
-        return cls(load_workspace(stacks(), site))
+        return cls(load_workspace(stacks(), site, locks))
+
+    @cached_property
+    def hashes(self) -> SiteHashes:
+        """The hashes of the site and its slices, each made once."""
+        return SiteHashes(self.workspace.site)
 
     def stack(self, tenant: str | None) -> str:
         """Name of a stack of this site."""
@@ -80,13 +92,13 @@ class Gate:
 
         Raises `InputErrors` if its lock is missing or older than its inputs, `NotPlanned` if there is none.
         """
-        site, fresh = self.workspace.site, site_hash(self.workspace.site)
-        site_lock = require_fresh_site_lock(self.workspace, fresh)
+        site, hashes = self.workspace.site, self.hashes
+        site_lock = require_fresh_site_lock(self.workspace, hashes.whole)
         with self.placed(tenant):
             if tenant is None:
                 return plan_site(site, site_lock)
             request = self.tenant(tenant)
-            lock = require_fresh_lock(self.workspace, tenant, request_hash(request), fresh)
+            lock = require_fresh_lock(self.workspace, tenant, request_hash(request), hashes.slice_hash)
             return plan_tenant(site, site_lock, request, lock)
 
     @contextmanager

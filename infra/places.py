@@ -26,3 +26,8 @@ DEMO_PASSPHRASE = "interlock-demo"
 def stacks() -> Path:
     """The folder of all sites; INTERLOCK_STACKS names another than the repository's."""
     return Path(os.environ.get("INTERLOCK_STACKS") or ROOT / "stacks").absolute()
+
+
+def index_of(site: str) -> Path:
+    """The index of the locks of a site's folder, beside the folder of all sites."""
+    return stacks().parent / ".interlock" / "index" / f"{site.replace('/', '--')}.sqlite"

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import networkx as nx
-
-from interlock.model.lock import Footprint, Lock, Premise, Released
-from interlock.model.site import VlanPool
+from interlock.model.lock import Footprint, Lock, Released
 
 from . import identities as ids
-from .edges import Edge, Relation, Share, Union, is_node, premise
+from .edges import Edge, Share, Union, is_node
+from .graphs import connected, empty_graph
+from .residue import with_released
 from .site_facts import SiteFacts
 from .union_edges import UNION_EDGES
 
@@ -25,13 +24,15 @@ PARTITION = "footprint"
 
 def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = ()) -> Footprint:
     """What a lock records of this share and of the claims that it released."""
-    whole = _with_released(site, share, tuple(released))
+    whole = with_released(site, share, tuple(released))
     kept = _boundary(whole)
     return Footprint(
         classes=tuple(sorted(_partition(whole, kept))),
         labels={node: tuple(sorted(labels)) for node, labels in sorted(whole.labels.items()) if node in kept},
         exclusive=tuple(sorted(whole.exclusive)),
         premises=tuple(sorted(whole.premises, key=lambda item: (item.relation, item.tuple))),
+        exposures=whole.exposures,
+        grants=whole.grants,
         unknown=tuple(sorted(_unknown_marks(site, whole))),
     )
 
@@ -54,10 +55,10 @@ def _boundary(share: Share) -> set[str]:
 
 
 def _partition(share: Share, kept: set[str]) -> Iterator[tuple[str, ...]]:
-    graph: nx.Graph[str] = nx.Graph()
+    graph = empty_graph()
     graph.add_nodes_from(share.nodes)
     graph.add_edges_from((edge.a, edge.b) for edge in share.edges if not edge.missing)
-    for component in nx.connected_components(graph):
+    for component in connected(graph):
         members = tuple(sorted(component & kept))
         if members:
             yield members
@@ -76,41 +77,3 @@ def _joined(members: tuple[str, ...]) -> Iterator[Edge]:
     """A class as a star around one of its devices, which reads best in a witness."""
     centre = min(members, key=lambda node: (not node.startswith("dev:"), not node.startswith("R:"), node))
     yield from (Edge(centre, node, PARTITION) for node in members if node != centre)
-
-
-def _with_released(site: SiteFacts, share: Share, released: tuple[Released, ...]) -> Share:
-    """The share and everything that its owner gave up and that has not been seen to let go."""
-    labels = dict(share.labels)
-    exclusive = set(share.exclusive)
-    premises = set(share.premises)
-    for entry in released:
-        for node, identity in _still_held(site, entry):
-            owner = ids.OPERATOR if entry.claim == "management_vlan" else share.owner
-            labels[node] = labels.get(node, frozenset()) | {owner}
-            exclusive.add(identity)
-            premises |= set(_residue(share.owner, entry, node, identity))
-    return Share(share.owner, share.edges, labels, tuple(premises), frozenset(exclusive))
-
-
-def _residue(owner: str, entry: Released, node: str, identity: str) -> Iterator[Premise]:
-    yield premise(Relation.RESIDUE, identity, owner, entry.vpod)
-    if ids.is_wire(node):
-        what = f"{entry.vpod} {entry.claim} {entry.value}"
-        yield premise(Relation.CLAIM, node, owner, what, f"{entry.claim} {entry.value}", "released")
-
-
-def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
-    """(node, exclusive identity) of a released claim."""
-    machine = site.site.machine.get(entry.value)
-    if entry.claim == "machines" and machine is not None:
-        yield ids.part(machine.serial, "rnic"), ids.machine_identity(machine.serial)
-    pools = site.site.pools
-    vlans: dict[str, VlanPool] = {
-        "ipu_data_vlan": pools.ipu_data, "storage_vlan": pools.storage, "management_vlan": pools.management,
-    }  # fmt: skip
-    if entry.claim in vlans:
-        for segment in site.segments(vlans[entry.claim].physical_networks[0], int(entry.value)):
-            yield segment, ids.segment_identity(segment)
-    if entry.claim == "control_vni":
-        segment = ids.overlay(site.site.cloud, int(entry.value))
-        yield segment, ids.segment_identity(segment)

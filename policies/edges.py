@@ -55,6 +55,12 @@ class Relation(StrEnum):
     COPY = "copy"
     #: server node, host, "server" or "controller" (E18).
     GUEST = "guest"
+    #: server node, host: a whole host that is lent out (E14).
+    METAL = "metal"
+    #: key node, port node, "full" or "limited", fabric node (E19).
+    KEY = "key"
+    #: partition node, fabric node (E17).
+    NVLINK = "nvlink"
     #: capability node (E13).
     CAPABILITY = "capability"
     #: address scope or subnet pool that every project may use (E11).
@@ -65,6 +71,8 @@ class Relation(StrEnum):
     CLAIM = "claim"
     #: exclusive identity, owner, vPOD: released, and not yet seen to be let go.
     RESIDUE = "residue"
+    #: node of the claim, VLAN, claim: released, and its physical network is not recorded.
+    SOMEWHERE = "somewhere"
 
 
 def premise(relation: Relation, *columns: str) -> Premise:
@@ -81,8 +89,11 @@ class Share:
     labels: dict[str, frozenset[str]]
     premises: tuple[Premise, ...]
     exclusive: frozenset[str] = frozenset()
+    #: Entries from outside, and grants to others, in words.
+    exposures: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def nodes(self) -> frozenset[str]:
         """Every node that this owner's plan mentions."""
         ends = {end for edge in self.edges for end in (edge.a, edge.b)}
@@ -90,7 +101,10 @@ class Share:
         return frozenset(ends | set(self.labels) | named)
 
 
-_KINDS = ("L:", "V:", "X:", "R:", "dev:", "port:", "cap:", "cpu:", "fabric:", "cloud:", "foreign:", "ref:")
+_KINDS = (
+    "L:", "V:", "X:", "R:", "K:", "N:", "I:", "dev:", "port:", "vol:", "shares:", "vip:", "guid:", "gpu:",
+    "cap:", "cpu:", "fabric:", "cloud:", "foreign:", "lost:", "ref:",
+)  # fmt: skip
 
 
 def is_node(text: str) -> bool:
@@ -111,9 +125,22 @@ class Union:
             for item in share.premises:
                 self._tuples[item.relation].add(item.tuple)
 
+        self._sorted: dict[str, list[tuple[str, ...]]] = {}
+
     def facts(self, relation: Relation) -> list[tuple[str, ...]]:
         """The tuples of one relation, sorted."""
-        return sorted(self._tuples[str(relation)])
+        name = str(relation)
+        if name not in self._sorted:
+            self._sorted[name] = sorted(self._tuples[name])
+        return self._sorted[name]
+
+    @cached_property
+    def claims_on(self) -> dict[str, list[tuple[str, ...]]]:
+        """Segment -> the tuples of the claims on it."""
+        found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for item in self.facts(Relation.CLAIM):
+            found[item[0]].append(item)
+        return dict(found)
 
     @cached_property
     def vlans(self) -> tuple[int, ...]:

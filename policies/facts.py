@@ -8,6 +8,18 @@ from functools import cached_property
 
 from interlock.resources.network import NetworkType, VnicType
 
+from .data_facts import (
+    AttachmentFact,
+    BucketFact,
+    BucketPolicyFact,
+    CredentialFact,
+    ServiceUserFact,
+    ShareAccessFact,
+    ShareFact,
+    VolumeFact,
+)
+from .fabric_facts import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+
 
 class NetworkRole(StrEnum):
     """What a network of a vPOD is for; follows from the plan name that the planner gives it."""
@@ -33,6 +45,8 @@ class NetworkFact:
     external: bool
     shared: bool
     port_security: bool
+    #: Largest frame, in bytes; None: that of its physical network.
+    mtu: int | None = None
 
     @property
     def segment_name(self) -> str:
@@ -82,6 +96,8 @@ class ServerFact:
     ports: tuple[str, ...]
     #: In the operator's project, as a vPOD's V-IPU controller.
     is_controller: bool
+    #: A whole host: its root sends any frame that the switch ports behind it take.
+    is_bare_metal: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,24 +111,23 @@ class RouterFact:
 
 
 @dataclass(frozen=True)
-class SwitchPortFact:
-    """A switch port that the plan puts into access mode."""
-
-    name: str
-    switch: str
-    port: int
-    device: str
-    interface: str
-    vlan: int
-    vpod: str | None
-
-
-@dataclass(frozen=True)
 class VPodFact:
-    """A vPOD: its machines are those whose switch ports it sets."""
+    """A vPOD: its machines are those whose switch ports it sets, its hosts those it takes as bare metal."""
 
     name: str
     machines: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SegmentRangeFact:
+    """Ids that the cloud may give out by itself; VXLAN has no physical network."""
+
+    name: str
+    kind: str
+    physical_network: str | None
+    minimum: int
+    maximum: int
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,22 @@ class PlanFacts:
     routers: tuple[RouterFact, ...]
     switch_ports: tuple[SwitchPortFact, ...]
     vpods: tuple[VPodFact, ...]
+    allocations: tuple[AllocationFact, ...] = ()
+    partitions: tuple[PartitionFact, ...] = ()
+    keys: tuple[PartitionKeyFact, ...] = ()
+    nvlinks: tuple[NvlinkFact, ...] = ()
+    volumes: tuple[VolumeFact, ...] = ()
+    attachments: tuple[AttachmentFact, ...] = ()
+    shares: tuple[ShareFact, ...] = ()
+    accesses: tuple[ShareAccessFact, ...] = ()
+    buckets: tuple[BucketFact, ...] = ()
+    bucket_policies: tuple[BucketPolicyFact, ...] = ()
+    users: tuple[ServiceUserFact, ...] = ()
+    credentials: tuple[CredentialFact, ...] = ()
+    ranges: tuple[SegmentRangeFact, ...] = ()
+    #: How many resources the plan holds, and (kind, name) of those that the proof has no way to read.
+    resources: int = 0
+    unread: tuple[tuple[str, str], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[str, ...] = ()
 
@@ -151,6 +182,11 @@ class PlanFacts:
     def server(self) -> dict[str, ServerFact]:
         """Servers by plan name."""
         return {item.name: item for item in self.servers}
+
+    @cached_property
+    def allocation(self) -> dict[str, AllocationFact]:
+        """V-IPU allocations by plan name."""
+        return {item.name: item for item in self.allocations}
 
     def role(self, vpod: str, role: NetworkRole) -> tuple[NetworkFact, ...]:
         """The networks of one vPOD with this role."""

@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from . import identities as ids
 from .edges import Edge, Share, Union
 from .facts import PlanFacts
+from .graphs import connected, empty_graph
 from .site_facts import SiteFacts
-from .union_edges import UNION_EDGES, site_labels
+from .site_labels import site_labels
+from .union_edges import UNION_EDGES
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Edges inside a wire segment.
 WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
@@ -35,6 +39,7 @@ class Model:
         self.others = tuple(sorted(others, key=lambda share: share.owner))
         self.union = Union(site, (own, *self.others))
         self._edges = self._resolve()
+        self._wires: dict[int, list[set[str]]] = {}
         self.must = self._graph(())
         self.labels = self._labels()
 
@@ -45,7 +50,7 @@ class Model:
 
     def _graph(self, groups: Sequence[Missing]) -> nx.Graph[str]:
         """Known edges, and the unknown ones that rest on one of these groups of facts."""
-        graph: nx.Graph[str] = nx.Graph()
+        graph = empty_graph()
         graph.add_nodes_from(sorted(self.union.nodes))
         for edge in self._edges:
             if edge.missing in groups and not graph.has_edge(edge.a, edge.b):
@@ -77,8 +82,8 @@ class Model:
             for node, labels in share.labels.items():
                 put[node] |= labels
         for node, labels in site_labels(self.union).items():
-            # A lent machine is its borrower's; everything else keeps the site's label beside any other.
-            if not (node in put and node.endswith("/rnic")):
+            # What is lent is its borrower's; everything else keeps the site's label beside any other.
+            if not (node in put and node in self.site.lendable):
                 put[node] |= labels
         for edge in self._edges:
             for node in (edge.a, edge.b):
@@ -98,6 +103,8 @@ class Model:
         for server in plan.servers:
             if server.vpod is not None and not server.is_controller:
                 found[ids.server(own, server.name)] = server.vpod
+                if server.is_bare_metal:
+                    found |= dict.fromkeys(self.site.interfaces(server.host), server.vpod)
                 found |= {ids.neutron_port(own, port): server.vpod for port in server.ports}
         for item in plan.switch_ports:
             machine = self.site.site.machine.get(item.device)
@@ -111,14 +118,17 @@ class Model:
 
     def components(self, graph: nx.Graph[str]) -> list[set[str]]:
         """The components that the plan answers for, in a stable order."""
-        return sorted((item for item in nx.connected_components(graph) if self.touched(item)), key=min)
+        return [item for item in connected(graph) if self.touched(item)]
 
     def wires(self, graph: nx.Graph[str]) -> list[set[str]]:
-        """Wire segments: what E1-E4 join. In a stable order."""
-        wires: nx.Graph[str] = nx.Graph()
-        wires.add_nodes_from(node for node in graph if ids.is_wire(node))
-        wires.add_edges_from((a, b) for a, b, facts in graph.edges(data=True) if facts["rule"] in WIRE_RULES)
-        return sorted(nx.connected_components(wires), key=min)
+        """Wire segments: what E1-E4 join. In a stable order, and made once: every rule asks for them."""
+        known = self._wires.get(id(graph))
+        if known is None:
+            wires = empty_graph()
+            wires.add_nodes_from(node for node in graph if ids.is_wire(node))
+            wires.add_edges_from((a, b) for a, b, facts in graph.edges(data=True) if facts["rule"] in WIRE_RULES)
+            known = self._wires[id(graph)] = connected(wires)
+        return known
 
     def wire_of(self, graph: nx.Graph[str], nodes: Sequence[str]) -> list[set[str]]:
         """The wire segments that hold one of these nodes."""

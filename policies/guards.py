@@ -1,4 +1,4 @@
-"""Which guard facts the proof uses: assumptions A1-A10 and the guards of declared sharing.
+"""Which guard facts the proof uses: the assumptions of docs/design/semantics.md and the guards of declared sharing.
 
 The names are those of `interlock.model.guards`. Each can decide a verdict: true removes edges, false adds
 them, not stated makes the plan not provable. A guard that is listed nowhere but stated counts the same way.
@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site import Sharing, Site
 
+#: Guards that no site file can state yet, beside those that it can. Plans that rest on them are not provable until it
+#: can: the default partition of an InfiniBand subnet, and the way from a bare-metal host to its BMC.
+NOT_STATED_YET: dict[str, tuple[str, ...]] = {"A6": ("default_partition_limited",), "A13": ("in_band_closed",)}
 #: Guard of A5 that counts only where two owners sit on one host.
 BETWEEN_OWNERS = "mitigations"
 
 
-#: Facts are named as `Site.guard` takes them: `sharing.<name>.<guard>`, `assumptions.<id>.<guard>`.
+#: Facts are named as the site file has them: `sharing.<name>.guards.<guard>`, `assumptions.<id>.<guard>`.
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Held:
 def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> Held:
     """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
     stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
-    facts = dict.fromkeys(ASSUMPTION_GUARDS[name]) | stated
+    known = ASSUMPTION_GUARDS.get(name, ()) + NOT_STATED_YET.get(name, ())
+    facts = dict.fromkeys(known) | stated
     return Held.of(
         (f"assumptions.{name}.{guard}", value)
         for guard, value in sorted(facts.items())
@@ -54,7 +58,7 @@ def sharing(site: Site, declarations: Iterable[Sharing]) -> Held:
     stated: list[tuple[str, bool | None]] = []
     for declared in declarations:
         facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
-        head = f"sharing.{declared.name}"
+        head = f"sharing.{declared.name}.guards"
         stated += [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
         if declared.kind == "external-network":
             stated.append(("external.address_scope", site.external.address_scope is not None))

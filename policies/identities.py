@@ -13,13 +13,24 @@ identity                       what                                             
 `dev:<serial>/<part>`          `rnic`, `gw` or `bmc` of a machine; another cabled device  boundary
 `dev:<serial>`                 a hypervisor                                               boundary
 `dev:<owner>:<server>`         a server                                                   own, named
+`dev:<serial>/<interface>`     a bare-metal host, as far as this interface of it goes     boundary
 `port:<serial>/<n>`            a switch port with a device behind it                      boundary
 `port:<owner>:<port>`          a Neutron port                                             own
+`vol:<owner>:<volume>`         a volume                                                   own
+`I:<owner>:<allocation>`       what one V-IPU controller joins                            own
+`shares:<cloud>`               the storage appliance behind the cloud's file shares       boundary
+`vip:<cloud>:<address>`        an address of that appliance, split off from it            boundary
+`K:<prefix>:<key>`             a P_Key (15 bits) of an InfiniBand subnet                  boundary
+`guid:<guid>`                  an InfiniBand port                                         boundary
+`N:<domain>:<partition>`       an NVLink partition                                        boundary
+`gpu:<domain>/<gpu>`           a GPU                                                      boundary
 `cap:<tenant>`                 what a tenant's project may plug in by itself              boundary
 `cpu:<serial>`                 the processors of a hypervisor that guests share           boundary
-`fabric:<serial>`              all VLANs of a switch, met only where A1 is not held       boundary
+`fabric:<serial>`              all VLANs of a switch, met only where A1 is not held; the  boundary
+                               same for P_Keys (A6) and NVLink partitions (A8)
 `cloud:<cloud>`                the API of the cloud, met only where A2 is not held        boundary
 `foreign:<cloud>`              what no model file describes                               boundary
+`lost:<owner>:<claim>`         a released VLAN whose physical network nobody recorded     boundary
 `ref:<reference>`              an object that neither plan nor site describes             boundary
 =============================  =========================================================  ==============
 
@@ -119,13 +130,57 @@ def switch_port(serial: str, number: int) -> str:
     return f"port:{_plain(serial)}/{number}"
 
 
+def volume(owner: str, name: str) -> str:
+    """A volume of a plan."""
+    return f"vol:{_plain(owner)}:{_plain(name)}"
+
+
+def allocation(owner: str, name: str) -> str:
+    """A V-IPU allocation of a plan."""
+    return f"I:{_plain(owner)}:{_plain(name)}"
+
+
+def share_service(cloud: str) -> str:
+    """The storage appliance that exports the cloud's file shares."""
+    return f"shares:{_plain(cloud)}"
+
+
+def share_address(cloud: str, address: str) -> str:
+    """An address of that appliance (VIP)."""
+    return f"vip:{_plain(cloud)}:{_plain(address)}"
+
+
+#: Bits of a P_Key that make it one: the highest says full or limited.
+KEY_BITS = 0x7FFF
+
+
+def partition_key(prefix: str, key: int) -> str:
+    """A P_Key of the InfiniBand subnet with this prefix."""
+    return f"K:{_plain(prefix)}:{key & KEY_BITS:#06x}"
+
+
+def infiniband_port(guid: str) -> str:
+    """An InfiniBand port."""
+    return f"guid:{_plain(guid.lower())}"
+
+
+def nvlink_partition(domain: str, partition: int) -> str:
+    """An NVLink partition."""
+    return f"N:{_plain(domain)}:{partition}"
+
+
+def gpu(domain: str, name: str) -> str:
+    """A GPU of an NVLink domain."""
+    return f"gpu:{_plain(domain)}/{_plain(name)}"
+
+
 def capability(tenant: str) -> str:
     """Everything that a tenant's project may plug in or call by itself."""
     return f"cap:{_plain(tenant)}"
 
 
 def fabric(serial: str) -> str:
-    """A switch that does not keep its VLANs apart."""
+    """A switch that does not keep its VLANs apart; an InfiniBand subnet or NVLink domain likewise."""
     return f"fabric:{_plain(serial)}"
 
 
@@ -144,9 +199,19 @@ def unresolved(reference: str) -> str:
     return f"ref:{_plain(reference)}"
 
 
+def lost_claim(owner: str, claim: str) -> str:
+    """A released claim of which nobody knows where it lies."""
+    return f"lost:{_plain(owner)}:{_plain(claim)}"
+
+
 def machine_identity(serial: str) -> str:
     """The exclusive identity of a machine."""
     return f"machine:{serial}"
+
+
+def host_identity(serial: str) -> str:
+    """The exclusive identity of a bare-metal host."""
+    return f"host:{serial}"
 
 
 def port_identity(serial: str, number: int) -> str:
@@ -167,5 +232,7 @@ def is_wire(node: str) -> bool:
 def is_boundary(node: str) -> bool:
     """True unless the node is an object of a plan's own (those stay only where a premise names them)."""
     kind, _, rest = node.partition(":")
+    if kind in ("vol", "I"):
+        return False
     own_kinds = {"dev", "port"} if "/" not in rest else set()
     return not (kind in own_kinds and ":" in rest) and not (kind == "R" and ":" in rest) and "@" not in node

@@ -12,8 +12,8 @@ from interlock.resources import digest_of
 from .boundary import footprint_of, lock_share
 from .graph import Model
 from .naming import Names
-from .plan_edges import plan_share
 from .plan_facts import plan_facts
+from .plan_share import plan_share
 from .proof import Judgement, NotProved, Proof
 from .rules import RULES, Rule
 from .site_facts import SiteFacts
@@ -38,7 +38,9 @@ def judge(site: Site, plan: Plan, others: Sequence[Lock], rules: Sequence[Rule] 
         stack=plan.stack,
         plan_hash=plan.hash,
         footprints=digest_of([[lock.id, lock.expected_hash()] for lock in locks]),
-        results=tuple(rule.judge(model, names) for rule in rules),
+        results=tuple(
+            rule.judge(model, names) for rule in rules if rule.of.speaks_to(is_tenant=model.plan.is_tenant)
+        ),
         without_actuator=tuple(item.name for item in plan.without_actuator()),
     )
 

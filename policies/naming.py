@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
-
-import networkx as nx
 
 from . import identities as ids
 from .graph import Model
 from .site_facts import SiteFacts
 
+if TYPE_CHECKING:
+    import networkx as nx
+
+#: Nodes that are called by one word and the last part of their identity.
+_WORDS = {
+    "V": "VXLAN", "R": "router", "vol": "volume", "I": "V-IPU allocation", "K": "P_Key", "guid": "InfiniBand port",
+    "N": "NVLink partition", "gpu": "GPU", "vip": "storage address",
+}  # fmt: skip
 _PARTS = {"rnic": "RNIC", "gw": "gateway", "bmc": "BMC"}
 
 
@@ -32,12 +39,8 @@ class Names:
         match kind:
             case "L":
                 return self._segment(node)
-            case "V":
-                return f"VXLAN {last}"
             case "X":
                 return f"external network {unquote(rest.split('@')[0])} as that router meets it"
-            case "R":
-                return f"router {last}"
             case "cap":
                 return f"what {last} may plug in by itself"
             case "port":
@@ -45,7 +48,7 @@ class Names:
             case "ref":
                 return f"{last}, which no file of this site describes"
             case _:
-                return last
+                return f"{_WORDS[kind]} {last}" if kind in _WORDS else last
 
     def _segment(self, node: str) -> str:
         bridge, vlan = ids.bridge_and_vlan(node)
@@ -85,6 +88,7 @@ def _fixed_names(site: SiteFacts) -> dict[str, str]:
     found = {
         ids.foreigners(model.cloud): "a project that no file describes",
         ids.cloud_api(model.cloud): "the cloud",
+        ids.share_service(model.cloud): "the storage appliance",
     }
     found[ids.external_hub(model.external.name)] = f"external network {model.external.name}"
     for machine in model.machines:
@@ -100,6 +104,8 @@ def _fixed_names(site: SiteFacts) -> dict[str, str]:
         found[ids.switch_port(serial, port.port)] = f"{port.switch} port {port.port}"
         if end.device not in model.machine:
             found |= dict.fromkeys(site.devices_behind(end), f"{end.device} {end.interface}")
+    for subnet in model.infiniband:
+        found[ids.fabric(subnet.prefix)] = f"{subnet.name} across its P_Keys"
     for a, _ in site.switch_links:
         found[ids.switch_port(model.switch[a.switch].serial, a.port)] = f"{a.switch} port {a.port}"
     return found

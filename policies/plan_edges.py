@@ -1,15 +1,13 @@
-"""A plan's own edges: those whose premises all lie in the plan and the site's inventory."""
+"""A plan's own edges: those whose premises all lie in the plan and the site's inventory; `plan_share` has the rest."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.model.lock import Premise
-
 from . import identities as ids
-from .edges import Edge, EdgeRule, Relation, Share, premise
+from .edges import Edge, EdgeRule
+from .fabric_facts import PartitionKeyFact
 from .facts import NetworkFact, PlanFacts, PortFact, ServerFact
 from .site_facts import SiteFacts
 
@@ -44,24 +42,37 @@ class Planned:
             return self.site.segments(network.physical_network, network.segment)
         return ()
 
+    def rnic(self, machine: str) -> str:
+        """The RNIC of a machine; a machine that the site does not list is a node of its own."""
+        found = self.site.site.machine.get(machine)
+        return ids.part(found.serial, "rnic") if found is not None else ids.unresolved(machine)
+
+    def key(self, item: PartitionKeyFact) -> tuple[str, str]:
+        """The node of a P_Key and of the whole InfiniBand subnet; an unknown subnet goes by its name."""
+        prefixes = {subnet.name: subnet.prefix for subnet in self.site.site.infiniband}
+        prefix = prefixes.get(item.infiniband, item.infiniband)
+        return ids.partition_key(prefix, item.key), ids.fabric(prefix)
+
+    def attached_ports(self) -> Iterator[tuple[PortFact, NetworkFact]]:
+        """Ports on networks of this plan."""
+        for port in self.plan.ports:
+            network = self.plan.network.get(port.network)
+            if network is not None:
+                yield port, network
+
     def is_terminal(self, server: ServerFact) -> bool:
         """True if the server may count as a declared controller: the operator's alone."""
         return server.is_controller and server.labels == {ids.OPERATOR}
 
 
 def reaches_every_vlan(port: PortFact, network: NetworkFact) -> bool:
-    """E5 rather than E6: a VF with the spoof check off, without a VLAN, or with VLAN 0 or 4095."""
+    """E5 rather than E6: a whole interface; a VF with the spoof check off, without a VLAN, or with VLAN 0 or 4095."""
+    if port.vnic_type == "baremetal":
+        return True
     if port.vnic_type != "direct":
         return False
     checked = port.port_security and network.port_security
     return not checked or network.kind == "flat" or network.segment in EVERY_VLAN_IDS
-
-
-def _attached(facts: Planned) -> Iterator[tuple[PortFact, NetworkFact]]:
-    for port in facts.plan.ports:
-        network = facts.plan.network.get(port.network)
-        if network is not None:
-            yield port, network
 
 
 def _segments_at_host(facts: Planned, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
@@ -72,13 +83,13 @@ def _segments_at_host(facts: Planned, port: PortFact, network: NetworkFact) -> t
 
 
 def _virtual_functions(facts: Planned) -> Iterator[Edge]:
-    for port, network in _attached(facts):
+    for port, network in facts.attached_ports():
         if port.vnic_type == "direct" and not reaches_every_vlan(port, network):
             yield from (Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network))
 
 
 def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
-    for port, network in _attached(facts):
+    for port, network in facts.attached_ports():
         if port.vnic_type == "normal":
             yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
 
@@ -89,6 +100,58 @@ def _devices(facts: Planned) -> Iterator[Edge]:
             for port in server.ports:
                 known = port in facts.plan.port
                 yield Edge(facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9")
+
+
+def _bare_metal(facts: Planned) -> Iterator[Edge]:
+    """A whole host is every interface of it that is cabled, whatever its ports say."""
+    for server in facts.plan.servers:
+        host = facts.site.site.host.get(server.host)
+        if not server.is_bare_metal:
+            continue
+        node = facts.server(server.name)
+        if host is None:
+            yield Edge(node, ids.unresolved(server.host), "E5")
+        elif host.provisioning == "hypervisor":
+            yield Edge(node, ids.hypervisor(host.serial), "E5")
+        yield from (Edge(node, interface, "E5") for interface in facts.site.interfaces(server.host))
+
+
+def _bare_metal_ports(facts: Planned) -> Iterator[Edge]:
+    for port, network in facts.attached_ports():
+        if port.vnic_type == "baremetal":
+            for end in facts.site.bare_metal_ends(port.host, network.physical_network):
+                serial = facts.site.site.switch[end.switch].serial
+                yield Edge(facts.port(port.name), ids.switch_port(serial, end.port), "E5")
+
+
+def _volumes(facts: Planned) -> Iterator[Edge]:
+    servers, volumes = facts.plan.server, {item.name for item in facts.plan.volumes}
+    for item in facts.plan.attachments:
+        a = facts.server(item.server) if item.server in servers else ids.unresolved(item.server)
+        known = item.volume in volumes
+        yield Edge(a, ids.volume(facts.plan.owner, item.volume) if known else ids.unresolved(item.volume), "E9")
+
+
+def _allocations(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.allocations:
+        node = ids.allocation(item.owner, item.name)
+        yield from (Edge(facts.rnic(machine), node, "E16") for machine in item.machines)
+        if item.controller not in facts.plan.server:
+            yield Edge(node, ids.unresolved(item.controller), "E16")
+
+
+def _share_addresses(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.accesses:
+        address = ids.share_address(facts.site.site.cloud, item.vip)
+        network = facts.plan.network.get(item.network)
+        wires = facts.wires(network) if network is not None else (ids.unresolved(item.network),)
+        yield from (Edge(address, wire, "E7") for wire in wires)
+
+
+def _gpus(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.nvlinks:
+        node = ids.nvlink_partition(item.domain, item.partition)
+        yield from (Edge(ids.gpu(item.domain, gpu), node, "E17") for gpu in item.gpus)
 
 
 def _routers(facts: Planned) -> Iterator[Edge]:
@@ -121,120 +184,16 @@ def _capabilities(facts: Planned) -> Iterator[Edge]:
 
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
 PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
+    EdgeRule("E5", "a bare-metal server is on every interface of its host", _bare_metal),
+    EdgeRule("E5", "a bare-metal port is on the switch ports behind its host's interfaces", _bare_metal_ports),
     EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),
     EdgeRule("E7", "an ordinary vNIC reaches its network's segment on its host", _ordinary_nics),
     EdgeRule("E9", "a server forwards between its ports, unless it is a declared terminal", _devices),
+    EdgeRule("E7", "the storage appliance has an address on the network of each grant", _share_addresses),
+    EdgeRule("E9", "a server reads and writes the volumes attached to it", _volumes),
     EdgeRule("E10", "a router joins the segments of all its interfaces", _routers),
     EdgeRule("E12", "a port on an external network reaches its hub", _external_ports),
     EdgeRule("E13", "a project may plug into its own networks", _capabilities),
+    EdgeRule("E16", "a V-IPU allocation joins its machines", _allocations),
+    EdgeRule("E17", "an NVLink partition joins its GPUs", _gpus),
 )
-
-
-def plan_share(site: SiteFacts, plan: PlanFacts) -> Share:
-    """What one plan brings into the union."""
-    facts = Planned(site, plan)
-    return Share(
-        owner=plan.owner,
-        edges=tuple(edge for rule in PLAN_EDGES for edge in rule.edges(facts)),
-        labels=_labels(facts),
-        premises=tuple(sorted(set(_premises(facts)), key=lambda item: (item.relation, item.tuple))),
-        exclusive=frozenset(_exclusive(facts)),
-    )
-
-
-def _labels(facts: Planned) -> dict[str, frozenset[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for node, label in _labelled(facts):
-        found[node].add(label)
-    return {node: frozenset(labels) for node, labels in sorted(found.items())}
-
-
-def _labelled(facts: Planned) -> Iterator[tuple[str, str]]:
-    plan = facts.plan
-    terminal_ports = {port for server in plan.servers if facts.is_terminal(server) for port in server.ports}
-    for network in plan.networks:
-        yield from ((wire, network.owner) for wire in facts.wires(network))
-    for port in plan.ports:
-        if port.name not in terminal_ports:
-            yield facts.port(port.name), port.owner
-    for server in plan.servers:
-        yield from ((facts.server(server.name), label) for label in server.labels)
-    for router in plan.routers:
-        yield facts.router(router.name), router.owner
-    for item in plan.switch_ports:
-        machine = facts.site.site.machine.get(item.device)
-        if machine is not None and item.interface == "rnic":
-            yield ids.part(machine.serial, "rnic"), plan.owner
-    if plan.is_tenant:
-        yield ids.capability(plan.owner), plan.owner
-
-
-def _premises(facts: Planned) -> Iterator[Premise]:
-    yield from _switch_port_premises(facts)
-    yield from _port_premises(facts)
-    yield from _gateway_premises(facts)
-    yield from _server_premises(facts)
-    yield from _network_premises(facts)
-
-
-def _switch_port_premises(facts: Planned) -> Iterator[Premise]:
-    for item in facts.plan.switch_ports:
-        switch = facts.site.site.switch.get(item.switch)
-        if switch is not None:
-            yield premise(Relation.UNTAGGED, switch.serial, str(item.port), str(item.vlan))
-
-
-def _port_premises(facts: Planned) -> Iterator[Premise]:
-    for port, network in _attached(facts):
-        bridges = facts.site.bridges(port.host, network.physical_network)
-        if reaches_every_vlan(port, network):
-            yield from (premise(Relation.EVERY_VLAN, facts.port(port.name), bridge) for bridge in bridges)
-        if network.kind != "vxlan" and not bridges and port.host is not None:
-            where = (network.physical_network or "", str(network.segment or 0))
-            yield premise(Relation.UNPLACED, facts.port(port.name), port.host, *where)
-
-
-def _gateway_premises(facts: Planned) -> Iterator[Premise]:
-    for router in facts.plan.routers:
-        if router.external_network is None:
-            continue
-        inside = [facts.plan.subnet[name] for name in router.subnets if name in facts.plan.subnet]
-        scoped = any(subnet.subnet_pool is not None for subnet in inside)
-        node = facts.router(router.name)
-        addresses = "in scope" if scoped else "filtered"
-        yield premise(Relation.GATEWAY, node, router.external_network, addresses, facts.plan.owner)
-
-
-def _server_premises(facts: Planned) -> Iterator[Premise]:
-    for server in facts.plan.servers:
-        node = facts.server(server.name)
-        role = "controller" if server.is_controller else "server"
-        yield premise(Relation.GUEST, node, server.host, role)
-        if facts.is_terminal(server):
-            for port in server.ports:
-                yield premise(Relation.COPY, node, facts.port(port), "vipu-controller", facts.plan.owner)
-
-
-def _network_premises(facts: Planned) -> Iterator[Premise]:
-    if facts.plan.is_tenant:
-        yield premise(Relation.CAPABILITY, ids.capability(facts.plan.owner))
-    for network in facts.plan.networks:
-        for wire in facts.wires(network):
-            yield premise(Relation.CLAIM, wire, facts.plan.owner, network.name, network.segment_name, "held")
-            if network.shared:
-                yield premise(Relation.OFFERED, wire)
-        if network.shared and network.external:
-            yield premise(Relation.OFFERED, ids.external_hub(facts.site.site.external.name))
-    yield from (premise(Relation.OPEN_SCOPE, scope) for scope in facts.plan.open_scopes)
-
-
-def _exclusive(facts: Planned) -> Iterator[str]:
-    for item in facts.plan.switch_ports:
-        machine = facts.site.site.machine.get(item.device)
-        switch = facts.site.site.switch.get(item.switch)
-        if machine is not None:
-            yield ids.machine_identity(machine.serial)
-        if switch is not None:
-            yield ids.port_identity(switch.serial, item.port)
-    for network in facts.plan.networks:
-        yield from (ids.segment_identity(wire) for wire in facts.wires(network))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from .identities import RESERVED_LABELS
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Labels = Mapping[str, frozenset[str]]
 Path = tuple[str, ...]

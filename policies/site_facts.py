@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
-from interlock.model.site import Cable, Endpoint, Host, Site, Switch
+from interlock.model.site import Cable, Endpoint, Host, Placement, Site, Switch
 
 from . import identities as ids
 from .facts import PortMode, SwitchEnd
+
+#: Plugs of a host that lead to its BMC; every other one is the host's own.
+BMC_INTERFACES = frozenset({"bmc", "idrac", "ilo", "ipmi"})
 
 
 class SiteFacts:
@@ -27,10 +31,14 @@ class SiteFacts:
 
     @cached_property
     def host_of_bridge(self) -> dict[str, tuple[Host, str]]:
-        """Host bridge -> (host, interface). One interface under two physical networks is one bridge."""
+        """Host bridge -> (host, interface). One interface under two physical networks is one bridge.
+
+        A bare-metal host has none: nothing of the operator's stands between its root and the switch port.
+        """
         return {
             ids.host_bridge(host.serial, interface): (host, interface)
             for host in self.site.hosts
+            if host.provisioning == "hypervisor"
             for interfaces in host.interfaces.values()
             for interface in interfaces
         }
@@ -43,14 +51,80 @@ class SiteFacts:
     def bridges(self, host: str | None, physical_network: str | None) -> tuple[str, ...]:
         """The host's bridges on a physical network: each leg of a bond is one, and all carry the VLAN."""
         found = self.site.host.get(host or "")
-        if found is None or physical_network is None:
+        if found is None or physical_network is None or found.provisioning == "bare-metal":
             return ()
         return tuple(ids.host_bridge(found.serial, name) for name in found.interfaces.get(physical_network, ()))
+
+    def bridges_of(self, host: str) -> tuple[str, ...]:
+        """All bridges of a host."""
+        return tuple(bridge for bridge, (found, _) in self.host_of_bridge.items() if found.name == host)
+
+    @cached_property
+    def ends_of(self) -> dict[str, tuple[tuple[str, SwitchEnd], ...]]:
+        """Host -> (interface, switch port) of each of its cables that leads to a switch."""
+        found: dict[str, tuple[tuple[str, SwitchEnd], ...]] = {}
+        for end, port in self.device_ends:
+            if end.device in self.site.host:
+                found[end.device] = (*found.get(end.device, ()), (end.interface, port))
+        return found
+
+    def is_bare_metal(self, host: str) -> bool:
+        """True if the site gives the host out whole."""
+        found = self.site.host.get(host)
+        return found is not None and found.provisioning == "bare-metal"
+
+    def interfaces(self, host: str, *, bmc: bool = False) -> tuple[str, ...]:
+        """The nodes of a host's cabled interfaces, or of those that lead to its BMC."""
+        names = (name for name, _ in self.ends_of.get(host, ()) if (name in BMC_INTERFACES) == bmc)
+        return tuple(ids.part(self.site.host[host].serial, name) for name in names)
+
+    def bare_metal_ends(self, host: str | None, physical_network: str | None) -> tuple[SwitchEnd, ...]:
+        """The switch ports behind a bare-metal host's interfaces on a physical network."""
+        if host is None or physical_network is None or not self.is_bare_metal(host):
+            return ()
+        listed = self.site.host[host].interfaces.get(physical_network, ())
+        switches = {switch.name for switch in self.switches_of.get(physical_network, ())}
+        ends = self.ends_of.get(host, ())
+        return tuple(end for name, end in ends if (name in listed if listed else end.switch in switches))
+
+    @cached_property
+    def lendable(self) -> frozenset[str]:
+        """What carries its borrower's label alone: RNICs of machines, and bare-metal hosts without their BMC."""
+        rnics = {ids.part(machine.serial, "rnic") for machine in self.site.machines}
+        hosts = (host.name for host in self.site.hosts if host.provisioning == "bare-metal")
+        return frozenset(rnics | {node for host in hosts for node in self.interfaces(host)})
 
     def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
         """A VLAN on every switch that the physical network reaches."""
         switches = self.switches_of.get(physical_network or "", ())
         return tuple(ids.vlan_segment(ids.switch_bridge(item.serial), vlan) for item in switches)
+
+    @cached_property
+    def standing_in(self) -> dict[str, tuple[Placement, ...]]:
+        """Physical rack -> what stands in it."""
+        found: defaultdict[str, list[Placement]] = defaultdict(list)
+        for item in self.site.placements:
+            found[item.rack].append(item)
+        return {rack: tuple(items) for rack, items in found.items()}
+
+    @cached_property
+    def rack_of(self) -> dict[str, str]:
+        """Device -> the physical rack in which it stands."""
+        return {item.device: item.rack for item in self.site.placements}
+
+    @cached_property
+    def plugs_of(self) -> dict[str, frozenset[str]]:
+        """Device -> its interfaces with a cable."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for device, interface in self.site.cable_at:
+            found[device].add(interface)
+        return {device: frozenset(names) for device, names in found.items()}
+
+    @cached_property
+    def ipu_links(self) -> Counter[frozenset[str]]:
+        """Pair of machines -> the number of IPU-Link cables between them."""
+        cables = (cable for cable in self.site.cables if cable.kind == "ipu-link")
+        return Counter(frozenset((cable.a.device, cable.b.device)) for cable in cables)
 
     @cached_property
     def ethernet(self) -> tuple[Cable, ...]:

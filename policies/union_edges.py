@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Sharing
-
 from . import identities as ids
 from .edges import Edge, EdgeRule, Relation, Union
 from .facts import PortMode, SwitchEnd
-from .guards import BETWEEN_OWNERS, Held, assumption, sharing
-from .plan_edges import EXTERNAL_REFERENCE
-
-
-def unless(held: Held, rule: str, a: str, b: str) -> Iterator[Edge]:
-    """The edge that a guard removes: there if it is known not to hold, perhaps there if nobody stated it."""
-    if held.value is not True:
-        yield Edge(a, b, rule, held.missing, held.broken)
+from .guarded_edges import GUARDED_EDGES
 
 
 def port_path(end: SwitchEnd) -> str:
@@ -108,9 +99,12 @@ def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]
 
 def _unplaced(union: Union) -> Iterator[Edge]:
     for port, host, network, _ in union.facts(Relation.UNPLACED):
+        listed = union.site.site.host.get(host)
+        stated = listed is not None and network in listed.interfaces
+        # A virtual server on a host that is given out whole: its interfaces are stated, and are not its own.
+        missing = (f"hosts.{host}.provisioning" if stated else f"hosts.{host}.interfaces.{network}",)
         for switch in union.site.switches_of.get(network, ()):
             bridge = ids.switch_bridge(switch.serial)
-            missing = (f"hosts.{host}.interfaces.{network}",)
             yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E7", missing) for vlan in union.vlans)
 
 
@@ -123,26 +117,6 @@ def _cabled_devices(union: Union) -> Iterator[Edge]:
                 yield Edge(device, ids.switch_port(serial, port.port), "E9")
 
 
-def _terminals(union: Union) -> Iterator[Edge]:
-    for server, attachment, kind, _ in union.facts(Relation.COPY):
-        yield from unless(_declared_held(union, kind), "E9", server, attachment)
-
-
-def declarations(union: Union, kind: str) -> tuple[Sharing, ...]:
-    """The site's declarations of one kind of sharing."""
-    return tuple(item for item in union.site.site.sharing if item.kind == kind)
-
-
-def _declared_held(union: Union, kind: str) -> Held:
-    """Undeclared sharing is an ordinary node: like a declaration with a false guard."""
-    found = declarations(union, kind)
-    return sharing(union.site.site, found) if found else _broken(f"sharing declares no {kind}")
-
-
-def _broken(fact: str) -> Held:
-    return Held(value=False, broken=(fact,))
-
-
 def _switch_routing(union: Union) -> Iterator[Edge]:
     for switch in union.site.site.switches:
         if switch.ip_routing is False or switch.routed_vlans == ():
@@ -152,23 +126,6 @@ def _switch_routing(union: Union) -> Iterator[Edge]:
         for vlan in union.vlans if switch.routed_vlans is None else switch.routed_vlans:
             segment = ids.vlan_segment(ids.switch_bridge(switch.serial), vlan)
             yield Edge(ids.default_vrf(switch.serial), segment, "E10", missing)
-
-
-def _gateways(union: Union) -> Iterator[Edge]:
-    held = _declared_held(union, "external-network")
-    for (scope,) in union.facts(Relation.OPEN_SCOPE):
-        held = _broken(f"{scope} is shared with tenants")
-    for router, reference, addresses, _ in union.facts(Relation.GATEWAY):
-        if reference != EXTERNAL_REFERENCE:
-            yield Edge(router, ids.unresolved(reference), "E11")
-            continue
-        name = union.site.site.external.name
-        copy, hub = ids.external_copy(name, router), ids.external_hub(name)
-        yield Edge(router, copy, "E11")
-        joined = addresses == "in scope"
-        yield from unless(
-            _broken("a subnet of the router joins an address scope") if joined else held, "E11", copy, hub
-        )
 
 
 def _external_vlan(union: Union) -> int:
@@ -197,55 +154,16 @@ def _offered(union: Union) -> Iterator[Edge]:
         yield from (Edge(node, segment, "E13") for node in everyone)
 
 
-def _machines(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A3")
-    for machine in union.site.site.machines:
-        rnic, gateway, bmc = (ids.part(machine.serial, name) for name in ("rnic", "gw", "bmc"))
-        yield from unless(held, "E15", rnic, gateway)
-        yield from unless(held, "E15", gateway, bmc)
+def _lost_claims(union: Union) -> Iterator[Edge]:
+    """A released VLAN whose physical network nobody recorded may lie on any switch."""
+    for node, vlan, words in union.facts(Relation.SOMEWHERE):
+        if vlan.isdecimal():
+            for switch in union.site.site.switches:
+                segment = ids.vlan_segment(ids.switch_bridge(switch.serial), int(vlan))
+                yield Edge(node, segment, "E13", (f"physical network of {words}",))
 
 
-def _links(union: Union) -> Iterator[Edge]:
-    held, machine = assumption(union.site.site, "A4"), union.site.site.machine
-    for cable in union.site.site.cables:
-        if cable.kind != "ethernet" and cable.a.device in machine and cable.b.device in machine:
-            ends = (ids.part(machine[end.device].serial, "rnic") for end in (cable.a, cable.b))
-            yield from unless(held, "E16", *ends)
-
-
-def _hypervisors(union: Union) -> Iterator[Edge]:
-    site = union.site.site
-    apart = assumption(site, "A5", without=BETWEEN_OWNERS)
-    processors = assumption(site, "A5", only=BETWEEN_OWNERS)
-    for server, name, _ in union.facts(Relation.GUEST):
-        host = site.host.get(name)
-        serial = host.serial if host is not None else name
-        yield from unless(apart, "E18", server, ids.hypervisor(serial))
-        yield from unless(processors, "E18", server, ids.processors(serial))
-
-
-def _switches_forward(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A1")
-    for node in sorted(union.nodes):
-        if node.startswith("L:") and "/" not in node:
-            switch = union.site.switch_of_bridge.get(ids.bridge_and_vlan(node)[0])
-            if switch is not None:
-                yield from unless(held, "A1", node, ids.fabric(switch.serial))
-
-
-def _cloud_scopes(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A2")
-    for (node,) in union.facts(Relation.CAPABILITY):
-        yield from unless(held, "A2", node, ids.cloud_api(union.site.site.cloud))
-
-
-def _pools(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A10")
-    for segment, *_ in union.facts(Relation.CLAIM):
-        yield from unless(held, "A10", segment, ids.foreigners(union.site.site.cloud))
-
-
-#: The rows that are resolved after the union; A1, A2 and A10 are the edges that false assumptions add.
+#: The rows that are resolved after the union, and those that guards decide.
 UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E1", "cabled switches carry the same tagged VLAN", _between_switches),
     EdgeRule("E2", "cabled switches join their native VLANs, also when the numbers differ", _natives),
@@ -253,46 +171,9 @@ UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E5", "a device that may tag reaches the native and every tagged VLAN of its switch port", _every_vlan),
     EdgeRule("E7", "a port whose host has no interface on its network may be on any of its VLANs", _unplaced),
     EdgeRule("E9", "what is cabled to a switch port is attached there", _cabled_devices),
-    EdgeRule("E9", "a terminal passes nothing on while its guards are held", _terminals),
     EdgeRule("E10", "a switch that routes joins the VLANs in which it has an address", _switch_routing),
-    EdgeRule("E11", "a gateway meets a copy of the external network, and its hub unless it is filtered", _gateways),
     EdgeRule("E12", "the wire of the external network", _external_wires),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
-    EdgeRule("E15", "a machine joins RNIC, gateway and BMC unless A3 is held", _machines),
-    EdgeRule("E16", "links between machines carry data unless A4 is held", _links),
-    EdgeRule("E18", "a hypervisor joins its guests unless A5 is held", _hypervisors),
-    EdgeRule("A1", "a switch joins all its VLANs unless A1 is held", _switches_forward),
-    EdgeRule("A2", "the cloud joins all projects unless A2 is held", _cloud_scopes),
-    EdgeRule("A10", "strangers may be on every claimed segment unless A10 is held", _pools),
+    EdgeRule("E13", "a released VLAN may be on every switch unless its physical network is known", _lost_claims),
+    *GUARDED_EDGES,
 )
-
-
-def site_labels(union: Union) -> dict[str, frozenset[str]]:
-    """Labels that no plan puts: the operator's devices, the world behind the external network, strangers."""
-    operator = frozenset({ids.OPERATOR})
-    site = union.site.site
-    found = {device: operator for end, _ in union.site.device_ends for device in union.site.devices_behind(end)}
-    for machine in site.machines:
-        found |= {ids.part(machine.serial, name): operator for name in ("rnic", "gw", "bmc")}
-    for host in site.hosts:
-        found[ids.hypervisor(host.serial)] = operator
-    for switch in site.switches:
-        found[ids.default_vrf(switch.serial)] = operator
-    found[ids.cloud_api(site.cloud)] = operator
-    found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
-    found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
-    return found | dict(_unwelcome(union))
-
-
-def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
-    """Copies of a terminal that a tenant outside its audience meets count as the operator's."""
-    for _, attachment, kind, tenant in union.facts(Relation.COPY):
-        if not _welcome(declarations(union, kind), tenant):
-            yield attachment, frozenset({ids.OPERATOR})
-    for router, _, _, tenant in union.facts(Relation.GATEWAY):
-        if not _welcome(declarations(union, "external-network"), tenant):
-            yield ids.external_copy(union.site.site.external.name, router), frozenset({ids.WORLD})
-
-
-def _welcome(declared: tuple[Sharing, ...], tenant: str) -> bool:
-    return not declared or any({"*", tenant} & set(item.audience) for item in declared)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from infra import colour
 from infra.commands.options import Site
 from infra.exits import Exit
 from infra.gate import Gate, NotPlanned
+from infra.refusal import note
 from interlock.model.load import InputErrors
 from policies import Judgement
 from policies.report import as_json, as_table
@@ -38,7 +39,8 @@ def check(
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
 
     Every plan is judged beside the locks of all other tenants, with what they have released; what is
-    applied on the cloud is not looked at, and the report says so.
+    applied on the cloud is not looked at, and the report says so. What nothing can make yet is noted:
+    `pulumi up` refuses it.
 
     \b
     Exit code:
@@ -54,8 +56,11 @@ def check(
       interlock check --site leaky/vlan-of-another --format json
     """
     gate = Gate.open(site)
-    judgements = _judged(gate, list(tenant) if tenant else list(gate.stacks()))
+    stacks: list[str | None] = list(tenant) if tenant else list(gate.stacks())
+    judgements = _judged(gate, stacks)
     _print(judgements, form)
+    for name, judgement in zip(stacks, judgements, strict=True):
+        _note(gate, name, judgement)
     codes = {judgement.exit_code for judgement in judgements}
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
 
@@ -82,5 +87,11 @@ def _print(judgements: list[Judgement], form: Format) -> None:
         json.dump([as_json(judgement) for judgement in judgements], sys.stdout, indent=1, sort_keys=True)
         print()
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        print("\n".join(as_table(judgement, colour=colour) for judgement in judgements), end="")
+        paint = colour.wanted()
+        print("\n".join(as_table(judgement, colour=paint) for judgement in judgements), end="")
+
+
+def _note(gate: Gate, tenant: str | None, judgement: Judgement) -> None:
+    """Say on stderr what the plan holds and nothing can make; the verdict does not depend on it."""
+    if said := note(gate.plan(tenant), proved=judgement.exit_code == Exit.PROVED):
+        print(said, file=sys.stderr)

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-import secrets
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from infra.commands.options import Site
 from infra.gate import Gate
-from interlock.model.load import InputError, InputErrors, dump_lock
-from interlock.model.lock import Footprint, Lock, SiteLock
-from interlock.planning import allocate, plan_tenant, request_hash, site_hash
-from policies import footprint
+from infra.lock_check import check_locks, text
+from infra.lock_index import IndexedReader, held
+from infra.lock_making import Made, Making, keep
+from infra.lock_upgrade import UpgradingReader, upgraded
+from infra.lock_words import document, lines
+from infra.places import index_of, stacks
+from interlock.model.fleet import fleet_folder, site_folders
+from interlock.model.load import InputError, InputErrors
+from interlock.model.lock import Lock, SiteLock
 
-NO_FOOTPRINT = Footprint(classes=(), labels={}, exclusive=())
+#: With more tenants than this a terminal is shown how far the run is, and unchanged ones are only counted.
+MANY = 50
+
+
+class Form(StrEnum):
+    """Forms of the report."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def lock(
@@ -24,35 +38,121 @@ def lock(
         list[str] | None, typer.Argument(metavar="TENANT", help="Tenants to lock; all by default.")
     ] = None,
     site: Site = "lyon",
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; derive every lock anew and say what differs.")
+    ] = False,
+    fleet: Annotated[bool, typer.Option("--fleet", help="With --check: all sites of the site's fleet.")] = False,
+    move: Annotated[
+        bool, typer.Option("--move", help="Let a vPOD move that cannot have what it asks for where it is.")
+    ] = False,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Write locks of an earlier format anew; no claim changes.")
+    ] = False,
+    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the report.")] = Form.TEXT,
 ) -> None:
     """Write the locks of a site and its tenants: what each is given.
 
-    Machines, hosts, VLANs, VNIs, subnets, and what others could collide with.
+    Machines, hosts, VLANs, VNIs, subnets, and what others could collide with. A tenant that does not change
+    keeps every claim, and nobody else's lock changes by a byte. Claims given up count until they are settled.
+    Locks are not judged here: `interlock check` and `pulumi up` do.
 
-    A tenant that does not change keeps every claim, and nobody else's lock changes by a byte. A lock whose
-    request is gone stays: its claims count. Locks are not judged here: `interlock check` and `pulumi up` do.
+    With --check nothing is written: hashes, claims and footprints of every tenant are derived anew, and
+    claims that two locks hold are named. This finds what two people locked on two branches and merged.
 
-    Exit code: 0 written or unchanged, 2 the input is wrong or the site has no room; then nothing is written.
+    \b
+    Exit code:
+      0  written or unchanged; with --check: all as it should be
+      1  with --check: a lock differs, or a claim is held twice
+      2  the input is wrong, the site has no room, or a vPOD would have to move; then nothing is written
 
     \b
     Examples:
       interlock lock
       interlock lock acme
-      interlock lock --site leaky/machines-with-a-hole
+      interlock lock acme --move
+      interlock lock --check --fleet
+      interlock lock --upgrade
     """
-    gate = Gate.open(site)
+    _require_possible(tenants, check=check, fleet=fleet, move=move, upgrade=upgrade)
+    if check:
+        _check(site, form, fleet=fleet)
+    elif upgrade:
+        _upgrade(site, form)
+    else:
+        _lock(site, tenants or [], form, move=move)
+
+
+def _require_possible(tenants: list[str] | None, *, check: bool, fleet: bool, move: bool, upgrade: bool) -> None:
+    if check + move + upgrade > 1:
+        raise typer.BadParameter("take one of --check, --move and --upgrade")
+    if fleet and not check:
+        raise typer.BadParameter("--fleet goes with --check")
+    if tenants and (check or upgrade):
+        raise typer.BadParameter("--check and --upgrade look at all locks of the site: name no tenant")
+
+
+def _lock(site: str, tenants: list[str], form: Form, *, move: bool) -> None:
+    gate = Gate.open(site, IndexedReader(index_of(site)))
     names = sorted(set(tenants or gate.workspace.tenants))
     _require_requests(gate, names)
-    site_lock = _next_site_lock(gate)
-    locks = dict(gate.workspace.locks)
-    for name in names:
-        locks[name] = _next_lock(gate, site_lock, name, locks)
+    making = Making(gate, held(gate.workspace.locks), move=move)
+    made = [making.make(name) for name in _ticking(names, "locked")]
     # Only now that all can have what they ask for is anything written.
-    _keep(gate, gate.workspace.site_lock, site_lock)
-    for name in names:
-        _keep(gate, gate.workspace.locks.get(name), locks[name])
-    for name in sorted(locks.keys() - gate.workspace.tenants.keys()):
-        _say(f"{name}: has a lock and no request any more; its claims still count")
+    _write(gate, making.site_lock, made)
+    if form is Form.JSON:
+        _print_json([document(item) for item in made])
+    else:
+        _tell(gate.workspace.site_lock, making.site_lock, made)
+
+
+def _write(gate: Gate, site_lock: SiteLock, made: Iterable[Made]) -> None:
+    keep(gate, gate.workspace.site_lock, site_lock)
+    for item in made:
+        keep(gate, item.old, item.new)
+
+
+def _tell(old: SiteLock | None, new: SiteLock, made: list[Made]) -> None:
+    _say(f"site: {'unchanged' if new == old else 'written'}, serial {new.serial}")
+    for item in made:
+        if item.is_changed or len(made) <= MANY:
+            _say("\n".join(lines(item)))
+    unchanged = sum(not item.is_changed for item in made)
+    if len(made) > MANY:
+        _say(f"{len(made)} tenants: {len(made) - unchanged} written, {unchanged} unchanged")
+
+
+def _check(site: str, form: Form, *, fleet: bool) -> None:
+    sites = _fleet_of(site) if fleet else [site]
+    reports = [check_locks(Gate.open(name), _ticker("checked")) for name in sites]
+    if form is Form.JSON:
+        _print_json([report.document() for report in reports])
+    else:
+        print(text(reports), end="")
+    raise typer.Exit(max(report.exit_code for report in reports))
+
+
+def _fleet_of(site: str) -> list[str]:
+    """Every site of the fleet that a site belongs to; itself alone if it is not there, which opening it tells."""
+    fleet = fleet_folder(stacks() / site, stacks())
+    folders = site_folders(fleet) if fleet else ()
+    return [folder.relative_to(stacks()).as_posix() for folder in folders] or [site]
+
+
+def _upgrade(site: str, form: Form) -> None:
+    reader = UpgradingReader()
+    gate = Gate.open(site, reader)
+    done = upgraded(gate, reader.upgraded)
+    locks: list[SiteLock | Lock] = [*([done.site] if done.site else []), *done.tenants]
+    for lock in locks:
+        keep(gate, None, lock)
+    if form is Form.JSON:
+        _print_json([{"id": lock.id, "serial": lock.serial, "stale": lock.id in done.stale} for lock in locks])
+        return
+    for lock in locks:
+        again = f"; its request asks for something else by now: run `interlock lock {lock.id}`"
+        _say(f"{lock.id}: upgraded, serial {lock.serial}{again if lock.id in done.stale else ''}")
+    if not locks:
+        _say("nothing to upgrade: every lock is of the present format")
 
 
 def _require_requests(gate: Gate, names: list[str]) -> None:
@@ -67,42 +167,32 @@ def _require_requests(gate: Gate, names: list[str]) -> None:
         raise InputErrors(faults)
 
 
-def _next_site_lock(gate: Gate) -> SiteLock:
-    old, wanted = gate.workspace.site_lock, site_hash(gate.workspace.site)
-    if old is None:
-        return SiteLock(owner=secrets.token_hex(16), serial=1, site=wanted).sealed()
-    if old.site == wanted:
-        return old
-    return SiteLock(owner=old.owner, serial=old.serial + 1, site=wanted).sealed()
+def _ticking(names: list[str], word: str) -> Iterable[str]:
+    """The names, with a line on a terminal that says how far they are."""
+    tick = _ticker(word) if len(names) > MANY else lambda _: None
+    for name in names:
+        tick(name)
+        yield name
+    tick("")
 
 
-def _next_lock(gate: Gate, site_lock: SiteLock, name: str, locks: Mapping[str, Lock]) -> Lock:
-    """The lock that request and site call for; equal to the old one, serial included, if nothing changed."""
-    site, tenant, old = gate.workspace.site, gate.tenant(name), locks.get(name)
-    others = [lock for other, lock in sorted(locks.items()) if other != name]
-    with gate.placed(name):
-        allocation, released = allocate(site, tenant, others, old)
-        draft = Lock(
-            id=name,
-            owner=old.owner if old else secrets.token_hex(16),
-            serial=old.serial if old else 1,
-            request=request_hash(tenant),
-            site=site_hash(site),
-            allocation=allocation,
-            released=released,
-            footprint=NO_FOOTPRINT,
-        )
-        plan = plan_tenant(site, site_lock, tenant, draft)
-    full = draft.model_copy(update={"footprint": footprint(site, plan, released)}).sealed()
-    if old is None or full == old:
-        return full
-    return full.model_copy(update={"serial": old.serial + 1}).sealed()
+def _ticker(word: str) -> Callable[[str], None]:
+    """Counts on one line of the terminal; says nothing where nobody looks."""
+    count = 0
+
+    def tick(name: str) -> None:
+        nonlocal count
+        count += bool(name)
+        if sys.stderr.isatty():
+            shown = f"{count} {word}: {name}" if name else ""
+            print(f"\r\033[K{shown}", end="", file=sys.stderr, flush=True)
+
+    return tick
 
 
-def _keep(gate: Gate, old: Lock | SiteLock | None, new: Lock | SiteLock) -> None:
-    if new != old:
-        dump_lock(new, gate.workspace.lock_file(new.id))
-    _say(f"{new.id}: {'unchanged' if new == old else 'written'}, serial {new.serial}")
+def _print_json(value: object) -> None:
+    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    print()
 
 
 def _say(line: str) -> None:

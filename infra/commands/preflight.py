@@ -10,6 +10,7 @@ import typer
 from infra.commands.options import Site
 from infra.exits import Exit
 from infra.gate import Gate
+from infra.refusal import note
 from policies import NotProved
 from policies.report import as_message
 
@@ -41,11 +42,13 @@ def preflight(
 
     gate = Gate.open(site)
     try:
-        admission = gate.admission(gate.prove(tenant))
+        proof = gate.prove(tenant)
     except NotProved as error:
         print(as_message(error.judgement), file=sys.stderr)
         raise typer.Exit(error.judgement.exit_code) from None
-    faults = ask(admission)
+    if said := note(proof.plan, proved=True):
+        print(said, file=sys.stderr)
+    faults = ask(gate.admission(proof))
     for fault in faults:
         print(fault)
     raise typer.Exit(Exit.ENVIRONMENT if faults else Exit.PROVED)

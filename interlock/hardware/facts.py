@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Provenance(StrEnum):
-    """How far a figure can be trusted. What is only remembered is not here: the site must state it."""
+    """How far a figure can be trusted."""
 
     #: Read in the maker's own document.
     PRIMARY = "primary"
@@ -18,6 +18,8 @@ class Provenance(StrEnum):
     PRACTICE = "practice"
     #: Follows from other figures by arithmetic or logic; `source` says how.
     DERIVED = "derived"
+    #: Remembered, not read: only a suggestion, the operator must state the figure.
+    REMEMBERED = "remembered"
 
 
 @dataclass(frozen=True)
@@ -28,3 +30,33 @@ class Fact(Generic[T]):
     unit: str
     provenance: Provenance
     source: str
+
+    @property
+    def remembered(self) -> bool:
+        """True if nobody read this figure: a plan that rests on it says so, and the site should state it."""
+        return self.provenance is Provenance.REMEMBERED
+
+    @property
+    def known(self) -> T | None:
+        """The value where it may be taken silently; None where it is only a suggestion."""
+        return None if self.remembered else self.value
+
+
+def primary(value: T, unit: str, source: str) -> Fact[T]:
+    """A figure read in the maker's own document."""
+    return Fact(value, unit, Provenance.PRIMARY, source)
+
+
+def practice(value: T, unit: str, source: str) -> Fact[T]:
+    """A figure seen in public code or in operators' notes."""
+    return Fact(value, unit, Provenance.PRACTICE, source)
+
+
+def derived(value: T, unit: str, source: str) -> Fact[T]:
+    """A figure that follows from others; `source` says how."""
+    return Fact(value, unit, Provenance.DERIVED, source)
+
+
+def remembered(value: T, unit: str, source: str) -> Fact[T]:
+    """A figure that nobody read: a suggestion that the operator must confirm."""
+    return Fact(value, unit, Provenance.REMEMBERED, source)

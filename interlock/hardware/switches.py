@@ -1,12 +1,14 @@
-"""Switches of the reference design: ports by speed, numbered from 1 in this order."""
+"""Switches of the reference designs: ports by speed, numbered from 1 in this order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
-from .facts import Fact, Provenance
+from .facts import Fact, practice, primary
 
 _SWITCHES = "Graphcore, IPU-POD64 datasheet, product description"
+_NETBOX = "NetBox community, device type library"
 
 #: (speed in Gb/s, number of ports).
 PortGroups = tuple[tuple[int, int], ...]
@@ -18,6 +20,13 @@ class SwitchModel:
 
     name: str
     port_groups: Fact[PortGroups]
+    #: One for each port group, in its order.
+    connectors: Fact[tuple[str, ...]]
+    power_inputs: Fact[int]
+    height: Fact[int]
+    weight: Fact[Decimal] | None
+    #: What it draws at most; None where there is not even a suggestion.
+    nameplate: Fact[int] | None
 
     @property
     def ports(self) -> int:
@@ -25,5 +34,35 @@ class SwitchModel:
         return sum(count for _, count in self.port_groups.value)
 
 
-ARISTA_7060X = SwitchModel("arista-7060x", Fact(((100, 32), (10, 2)), "Gb/s", Provenance.PRIMARY, _SWITCHES))
-ARISTA_7010T = SwitchModel("arista-7010t", Fact(((1, 48), (10, 4)), "Gb/s", Provenance.PRIMARY, _SWITCHES))
+ARISTA_7060X = SwitchModel(
+    name="arista-7060x",
+    port_groups=primary(((100, 32), (10, 2)), "Gb/s", _SWITCHES),
+    connectors=practice(("QSFP28", "SFP+"), "", f"{_NETBOX}, DCS-7060CX-32S"),
+    power_inputs=practice(2, "", f"{_NETBOX}, DCS-7060CX-32S"),
+    height=practice(1, "U", f"{_NETBOX}, DCS-7060CX-32S"),
+    weight=practice(Decimal("9.53"), "kg", f"{_NETBOX}, DCS-7060CX-32S-F: 21 lb"),
+    nameplate=practice(500, "W", f"{_NETBOX}, DCS-7060CX-32S: the most that one of its supplies draws"),
+)
+
+ARISTA_7010T = SwitchModel(
+    name="arista-7010t",
+    port_groups=primary(((1, 48), (10, 4)), "Gb/s", _SWITCHES),
+    connectors=practice(("RJ45", "SFP+"), "", f"{_NETBOX}, DCS-7010T-48"),
+    power_inputs=practice(2, "", f"{_NETBOX}, DCS-7010T-48"),
+    height=practice(1, "U", f"{_NETBOX}, DCS-7010T-48"),
+    weight=None,
+    nameplate=practice(65, "W", f"{_NETBOX}, DCS-7010T-48: the most that one of its supplies draws"),
+)
+
+ARISTA_7060PX4 = SwitchModel(
+    name="arista-7060px4",
+    port_groups=practice(((400, 32), (10, 2)), "Gb/s", f"{_NETBOX}, DCS-7060PX4-32"),
+    connectors=practice(("OSFP", "SFP+"), "", f"{_NETBOX}, DCS-7060PX4-32; the QSFP-DD variant is DCS-7060DX4-32"),
+    power_inputs=practice(2, "", f"{_NETBOX}, DCS-7060PX4-32"),
+    height=practice(1, "U", f"{_NETBOX}, DCS-7060PX4-32"),
+    weight=None,
+    nameplate=practice(1600, "W", f"{_NETBOX}, DCS-7060PX4-32: the most that one of its supplies draws"),
+)
+
+#: Every switch of the catalogue, by the name that site files use.
+SWITCHES = {model.name: model for model in (ARISTA_7060X, ARISTA_7010T, ARISTA_7060PX4)}

@@ -23,6 +23,7 @@ IN-031  a lock is older than its request
 IN-032  a lock is older than the site
 IN-033  a lock was edited by hand
 IN-034  a lock in a form that this version does not read
+IN-035  a lock that holds claims, and no request that they belong to
 IN-040  two sites of one fleet claim the same thing (assumption A12)
 ======= ==========================================================================
 """
@@ -33,6 +34,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from pydantic_core import PydanticCustomError
+
+#: Faults of one kind that are told of one file, and characters of a message: a hostile file has no end of them.
+MOST_TOLD, LONGEST_MESSAGE = 100, 1_000
 
 
 class Code(StrEnum):
@@ -58,6 +62,7 @@ class Code(StrEnum):
     LOCK_OLDER_THAN_SITE = "IN-032"
     LOCK_EDITED = "IN-033"
     LOCK_FORMAT = "IN-034"
+    LOCK_WITHOUT_REQUEST = "IN-035"
     FLEET = "IN-040"
 
 
@@ -78,6 +83,8 @@ class InputError(Exception):
 
 def _printable(text: str) -> str:
     """Files are quoted in messages: what would move a terminal's cursor is shown as an escape instead."""
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[:LONGEST_MESSAGE]}…"
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 

@@ -1,4 +1,4 @@
-"""A fleet: the sites below a folder with `fleet.yaml`. No two of them may claim one cloud or switch (A12).
+"""A fleet: the sites below a folder with `fleet.yaml`. No two of them may claim one real thing (A12).
 
 Site files are proved one by one; that is sound only if nothing real is in two of them.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 from .errors import Code, InputError, InputErrors
 from .places import places
 from .site_loading import FLEET, LoadedSite, load_site
-from .source import Source, Step
+from .source import KEY, Source, Step
 from .validation import FileModel, validated
 
 SITE = "site.yaml"
@@ -79,3 +79,7 @@ def _claims(loaded: LoadedSite) -> Iterator[tuple[str, str, tuple[Step, ...]]]:
     yield "the cloud", loaded.site.cloud, ("cloud",)
     for place in places(loaded.file):
         yield "the serial", place.serial, place.serial_path
+    for name in loaded.file.underlays:
+        yield "the underlay", name, ("underlays", name, KEY)
+    for name, subnet in loaded.file.infiniband.items():
+        yield "the InfiniBand subnet", subnet.prefix, ("infiniband", name, "prefix")

@@ -6,32 +6,25 @@ for messages that come later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import TypeVar
 
 from .errors import Code, InputError, InputErrors
 from .faults import Faults
 from .fleet import fleet_folder, load_fleet
-from .lock import Lock, SiteLock
-from .locks import dump_lock, load_lock
-from .names import tenant_name
+from .lock import Allocation, Lock, SiteLock
+from .locks import LockReader, dump_lock, lock_file, read_locks
 from .places import fact_path
 from .site import Site
 from .site_loading import FLEET, LoadedSite
 from .source import Source, Step
-from .tenant import Tenant
-from .tenant_expansion import TenantExpansion
-from .tenant_file import TenantFile
-from .validation import in_file_order, nearest, validated
+from .tenant import Default, Tenant
+from .tenant_loading import read_requests
+from .validation import in_file_order, nearest
 
 __all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_fleet", "load_workspace",
            "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip
-
-LOCK = ".lock.json"
-V = TypeVar("V", Lock, SiteLock)
 
 
 @dataclass(frozen=True)
@@ -46,6 +39,8 @@ class Workspace:
     loaded: LoadedSite
     #: Sources of the requests, by tenant id.
     sources: Mapping[str, Source]
+    #: Every value that a request does not state, by tenant id.
+    defaults: Mapping[str, tuple[Default, ...]]
 
     def position(self, *path: Step, tenant: str | None = None) -> str:
         """`file:line:column` in `site.yaml` or a tenant's file; of the nearest value above if absent."""
@@ -58,7 +53,7 @@ class Workspace:
 
     def lock_file(self, owner: str) -> Path:
         """The lock file of a tenant, or of the site (`site`)."""
-        return _lock_file(self.folder, owner)
+        return lock_file(self.folder, owner)
 
     def shown(self, file: Path) -> str:
         """The file's name in messages: relative to the folder that holds `stacks/`."""
@@ -67,37 +62,43 @@ class Workspace:
         return file.relative_to(base).as_posix()
 
 
-def load_workspace(stacks: Path, site: str) -> Workspace:
-    """The site in a folder below `stacks`: `lyon`, `leaky/<case>`. Raises InputErrors with every fault."""
+def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> Workspace:
+    """The site in a folder below `stacks`: `lyon`, `leaky/<case>`. Raises InputErrors with every fault.
+
+    `locks` reads the lock files: the whole of each by default.
+    """
     stacks = stacks.absolute()
     folder, base = stacks / site, stacks.parent
     loaded = _site_of_fleet(stacks, folder, base)
-    loading = _Loading(base)
-    tenants, sources = loading.tenants(folder, loaded)
-    locks = loading.locks(folder, Lock, "tenants/*.lock.json")
-    site_locks = loading.locks(folder, SiteLock, "site.lock.json")
-    loading.check_owners(folder, {**locks, **site_locks})
-    if loading.errors:
-        raise InputErrors(in_file_order(loading.errors))
+    requests = read_requests(folder, base, loaded)
+    found = locks(folder, base, loaded.site)
+    if faults := [*requests.faults, *found.faults]:
+        raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
         site=loaded.site,
-        site_lock=site_locks.get("site"),
-        tenants=MappingProxyType(tenants),
-        locks=MappingProxyType(locks),
+        site_lock=found.site,
+        tenants=requests.tenants,
+        locks=found.tenants,
         loaded=loaded,
-        sources=MappingProxyType(sources),
+        sources=requests.sources,
+        defaults=requests.defaults,
     )
 
 
-def require_fresh_lock(workspace: Workspace, tenant: str, request_hash: str, site_hash: str) -> Lock:
-    """The lock of a tenant. Raises InputErrors if there is none, or if request or site changed after it."""
+def require_fresh_lock(
+    workspace: Workspace, tenant: str, request_hash: str, slice_hash: Callable[[Allocation], str]
+) -> Lock:
+    """The lock of a tenant. Raises InputErrors if there is none, or if request or site changed after it.
+
+    `slice_hash` gives the hash of what an allocation uses of the site as it is now.
+    """
     lock = workspace.locks.get(tenant)
     if lock is None:
         position = workspace.position(tenant=tenant if tenant in workspace.sources else None)
         hint = f"run `interlock lock {tenant}`"
         raise InputErrors([InputError(Code.LOCK_MISSING, position, f"`{tenant}` has no lock", hint)])
-    faults = _stale(workspace, tenant, lock.site, site_hash)
+    faults = _stale(workspace, tenant, lock.site, slice_hash(lock.allocation))
     if lock.request != request_hash:
         message = f"the lock of `{tenant}` was made for another request"
         faults.add(Code.LOCK_OLDER_THAN_REQUEST, ("request",), message, f"run `interlock lock {tenant}`")
@@ -144,89 +145,3 @@ def _site_of_fleet(stacks: Path, folder: Path, base: Path) -> LoadedSite:
         raise InputErrors([InputError(Code.NO_FILE, position, "the site belongs to no fleet", hint)])
     sites = load_fleet(fleet, base)
     return next(loaded for loaded in sites if loaded.source.file.parent == folder)
-
-
-class _Loading:
-    """Reads the files of one site and keeps going after a fault, so that all faults are told at once."""
-
-    def __init__(self, base: Path) -> None:
-        self.base = base
-        self.errors: list[InputError] = []
-
-    def tenants(self, folder: Path, loaded: LoadedSite) -> tuple[dict[str, Tenant], dict[str, Source]]:
-        """Tenants and their sources, by id."""
-        tenants, sources = dict[str, Tenant](), dict[str, Source]()
-        for file in sorted((folder / "tenants").glob("*.y*ml")):
-            try:
-                source = Source.read(file, self._shown(file))
-                tenants[file.stem] = _tenant(source, loaded)
-                sources[file.stem] = source
-            except InputErrors as error:
-                self.errors += error.errors
-        self._check_joined_names(tenants, sources)
-        return tenants, sources
-
-    def locks(self, folder: Path, kind: type[V], pattern: str) -> dict[str, V]:
-        """Locks by id."""
-        locks = dict[str, V]()
-        for file in sorted(folder.glob(pattern)):
-            try:
-                lock = load_lock(file, self._shown(file), kind)
-                locks[lock.id] = lock
-            except InputErrors as error:
-                self.errors += error.errors
-        return locks
-
-    def check_owners(self, folder: Path, locks: Mapping[str, Lock | SiteLock]) -> None:
-        """An owner id is minted once; two locks with one id come from a copied file."""
-        seen = dict[str, str]()
-        for name, lock in locks.items():
-            first = seen.setdefault(lock.owner, name)
-            if first != name:
-                message = f"the locks of `{first}` and `{name}` have one owner id: one is a copy of the other"
-                hint = f"delete the lock that was copied and run `interlock lock {name}`"
-                position = self._shown(_lock_file(folder, name))
-                self.errors.append(InputError(Code.LOCK_EDITED, position, message, hint))
-
-    def _check_joined_names(self, tenants: Mapping[str, Tenant], sources: Mapping[str, Source]) -> None:
-        """`acme` with a vPOD `x-y` and `acme-x` with `y` would make objects of one name."""
-        seen = dict[str, str]()
-        for name, tenant in tenants.items():
-            sections = (("vpods", tenant.vpods), ("buckets", tenant.buckets))
-            for section, part in ((section, part) for section, parts in sections for part in parts):
-                first = seen.setdefault(f"{name}-{part.name}", name)
-                if first != name:
-                    message = f"on the cloud `{name}-{part.name}` would be a name of tenant `{first}` too"
-                    path = (section, part.name, "[key]")
-                    self.errors.append(sources[name].error(Code.TWICE, path, message, "take another name"))
-
-    def _shown(self, file: Path) -> str:
-        return file.relative_to(self.base).as_posix()
-
-
-def _lock_file(folder: Path, owner: str) -> Path:
-    return folder / f"site{LOCK}" if owner == "site" else folder / "tenants" / f"{owner}{LOCK}"
-
-
-def _tenant(source: Source, loaded: LoadedSite) -> Tenant:
-    identity = _identity(source, loaded.site)
-    file = validated(TenantFile, source)
-    return TenantExpansion(loaded.site, loaded.defaults, Faults(source)).tenant(identity, file)
-
-
-def _identity(source: Source, site: Site) -> str:
-    """The tenant's id, which is the name of the file."""
-    stem, suffix = source.file.stem, source.file.suffix
-    hint = "the name of the file is the tenant's id, and part of every name on the cloud"
-    if suffix != ".yaml":
-        message = f"a tenant's file ends in `.yaml`, not `{suffix}`"
-        raise InputErrors([InputError(Code.NAME, source.name, message, f"call it {stem}.yaml")])
-    if stem == f"{site.name}-controllers":
-        raise InputErrors(
-            [InputError(Code.NAME, source.name, f"`{stem}` is the project of controllers", hint)]
-        )
-    try:
-        return tenant_name(stem)
-    except ValueError as error:
-        context = getattr(error, "context", None) or {"text": str(error)}
-        raise InputErrors([InputError(Code.NAME, source.name, context["text"], hint)]) from None

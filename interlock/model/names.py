@@ -17,7 +17,7 @@ RESERVED_PARTS = ("project", "operator", "quota", "key", "router", "member")
 
 #: What a part of a vPOD begins with, after the vPOD's name and a dash.
 PARTS_OF_A_VPOD = (
-    "ipu", "storage", "control", "controller", "management", "poplar", "s3", "rnic", "mgmt"
+    "ipu", "storage", "control", "controller", "management", "poplar", "s3", "rnic", "mgmt", "allocation", "partition"
 )  # fmt: skip
 
 _TENANT = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -25,6 +25,8 @@ _SITE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _DEVICE = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 _SERIAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
+_NETWORK = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
+_PORTS = re.compile(r"\d+-\d+")
 _USER = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._@-]*[A-Za-z0-9])?")
 
 #: A vPOD's name stands in host names (63 characters) between the tenant's id and `-poplar-12`.
@@ -82,6 +84,28 @@ def interface(value: Any) -> str:
     return _checked(value, _INTERFACE, MOST_OTHER, "lower-case letters, digits, dots, dashes and underscores")
 
 
+def interfaces(value: Any) -> list[str]:
+    """Interfaces of one device: names, also as `eno[1-2]`, or ports of a switch as `17`, `25-32`."""
+    items = value if isinstance(value, list) else [value]
+    return [interface(name) for item in items for name in _interfaces(item)]
+
+
+def _interfaces(item: Any) -> list[str]:
+    if type(item) is int:
+        return [str(item)]
+    return names(f"[{item}]" if isinstance(item, str) and _PORTS.fullmatch(item) else item)
+
+
+def network_name(value: Any) -> str:
+    """A physical network: a word of Neutron's configuration, where capitals and underscores are usual."""
+    return _checked(value, _NETWORK, MOST_OTHER, "letters, digits, single dashes, dots and underscores")
+
+
+def network_names(value: Any) -> list[str]:
+    """Physical networks, also as `fabric-[01-99]`."""
+    return [network_name(item) for item in names(value)]
+
+
 def user_name(value: Any) -> str:
     """A Keystone user."""
     return _checked(value, _USER, MOST_OTHER, "letters, digits and . _ @ - inside")
@@ -102,7 +126,8 @@ def _checked(value: Any, pattern: re.Pattern[str], most: int, words: str) -> str
     if len(value) > most:
         raise fault(Code.NAME, f"`{value}` has {len(value)} characters", f"at most {most} are possible here")
     if not pattern.fullmatch(value):
-        raise fault(Code.NAME, f"`{value}` is no name here", f"use {words}")
+        alone = "one name stands here, and a range is several: " if "[" in value else ""
+        raise fault(Code.NAME, f"`{value}` is no name here", f"{alone}use {words}")
     return value
 
 
@@ -111,6 +136,8 @@ def _schema(pattern: re.Pattern[str], most: int) -> WithJsonSchema:
 
 
 _LIST = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
+_NUMBER_OR_TEXT = {"type": ["string", "integer"]}
+_PLUGS = WithJsonSchema({"anyOf": [_NUMBER_OR_TEXT, {"type": "array", "items": _NUMBER_OR_TEXT}]})
 
 DeviceNames = Annotated[list[str], BeforeValidator(device_names), _LIST]
 Serials = Annotated[list[str], BeforeValidator(serials), _LIST]
@@ -119,6 +146,9 @@ SiteName = Annotated[str, BeforeValidator(site_name), _schema(_SITE, MOST_TENANT
 DeviceName = Annotated[str, BeforeValidator(device_name), _schema(_DEVICE, MOST_OTHER)]
 Serial = Annotated[str, BeforeValidator(serial), _schema(_SERIAL, MOST_OTHER)]
 Interface = Annotated[str, BeforeValidator(interface), _schema(_INTERFACE, MOST_OTHER)]
+Interfaces = Annotated[list[str], BeforeValidator(interfaces), _PLUGS]
+NetworkName = Annotated[str, BeforeValidator(network_name), _schema(_NETWORK, MOST_OTHER)]
+NetworkNames = Annotated[list[str], BeforeValidator(network_names), _LIST]
 DisplayName = Annotated[
     str,
     BeforeValidator(display_name),

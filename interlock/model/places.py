@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.hardware import DESIGNS
+from interlock.hardware.designs import PortMap
 
-from .site_file import RackFile, SiteFile
+from .rack_file import RackFile, RackSwitchFile
+from .rack_names import (
+    gw_roles,
+    gw_switch_names,
+    host_names,
+    machine_names,
+    management_names,
+    management_roles,
+    switch_serials,
+    tor_names,
+    tor_roles,
+)
+from .site_file import SiteFile
 from .source import Step
-from .switch_ports import ports_of
+from .switch_ports import PortTable, ports_of
 
 Path = tuple[Step, ...]
 
@@ -31,20 +43,15 @@ def places(file: SiteFile) -> Iterator[Place]:
     """Every device with a serial, in file order."""
     for index, rack in enumerate(file.racks):
         yield from _of_rack(rack, ("racks", index))
+    for name, machine in file.machines.items():
+        yield _beside_racks("machines", name, machine.serial)
     for name, host in file.hosts.items():
         yield _beside_racks("hosts", name, host.serial)
     for name, switch in file.switches.items():
         yield _beside_racks("switches", name, switch.serial)
-
-
-def switch_names(rack: RackFile) -> tuple[str, str]:
-    """Names of the ToR and of the management switch."""
-    return rack.tor.name or "tor-1", rack.management.name or "mgmt-1"
-
-
-def host_names(rack: RackFile) -> list[str]:
-    """Names of the Poplar hosts, in the order of their serials."""
-    return rack.poplar.names or [f"poplar-{number}" for number in range(1, len(rack.poplar.serials) + 1)]
+    for name, device in file.devices.items():
+        if device.serial is not None:
+            yield _beside_racks("devices", name, device.serial)
 
 
 def fact_path(file: SiteFile, fact: str) -> Path:
@@ -64,16 +71,29 @@ def fact_path(file: SiteFile, fact: str) -> Path:
 
 
 def _of_rack(rack: RackFile, path: Path) -> Iterator[Place]:
-    machines, poplar = (*path, "machines"), (*path, "poplar")
-    for name, serial in zip(rack.machines.names, rack.machines.serials, strict=False):
-        yield Place("machines", name, serial, (*machines, "names"), (*machines, "serials"), machines)
-    for name, serial in zip(host_names(rack), rack.poplar.serials, strict=False):
-        yield Place("hosts", name, serial, (*poplar, "names"), (*poplar, "serials"), poplar)
-    for key, name, switch in zip(
-        ("tor", "management"), switch_names(rack), (rack.tor, rack.management), strict=True
-    ):
-        below = (*path, key)
-        yield Place("switches", name, switch.serial, (*below, "name"), (*below, "serial"), below)
+    yield from _row("machines", (*path, "machines"), machine_names(rack), rack.machines.serials)
+    yield from _row("hosts", (*path, "poplar"), host_names(rack), rack.poplar.serials)
+    yield from _of_switches((*path, "tor"), rack.tor, tor_names(rack))
+    yield from _of_switches((*path, "management"), rack.management, management_names(rack))
+    if rack.gw_switches is not None:
+        path_of_gw = (*path, "gw_switches")
+        yield from _row("switches", path_of_gw, gw_switch_names(rack), rack.gw_switches.serials)
+    if rack.pdu_serials is not None:
+        for name, serial in zip(rack.pdus, rack.pdu_serials, strict=False):
+            yield Place("devices", name, serial, (*path, "pdus"), (*path, "pdu_serials"), (*path, "pdus"))
+
+
+def _of_switches(path: Path, file: RackSwitchFile, names: list[str]) -> Iterator[Place]:
+    """One switch is written `name` and `serial`, several `names` and `serials`."""
+    words = ("name", "serial") if file.serials is None else ("names", "serials")
+    yield from _row("switches", path, names, switch_serials(file), words)
+
+
+def _row(
+    section: str, path: Path, names: list[str], serials: list[str], words: tuple[str, str] = ("names", "serials")
+) -> Iterator[Place]:
+    for name, serial in zip(names, serials, strict=False):
+        yield Place(section, name, serial, (*path, words[0]), (*path, words[1]), path)
 
 
 def _beside_racks(section: str, name: str, serial: str) -> Place:
@@ -90,13 +110,18 @@ def _inside(file: SiteFile, place: Place, steps: tuple[str, ...]) -> Path:
 
 def _port_key(file: SiteFile, place: Place, port: int) -> str:
     """The key of the port table that covers a port, numbers before roles; the number itself if none does."""
-    table, roles = {}, dict[str, tuple[int, int]]()
-    if place.path[0] == "racks":
-        rack = file.racks[int(place.path[1])]
-        design, at_tor = DESIGNS[rack.design], place.path[2] == "tor"
-        table = rack.tor.ports if at_tor else rack.management.ports
-        roles = (design.tor_ports if at_tor else design.management_ports).value
-    else:
-        table = file.switches[place.name].ports
+    table, roles = _table(file, place)
     keys = sorted(table, key=lambda key: key in roles)
     return next((key for key in keys if port in ports_of(key, roles)), str(port))
+
+
+def _table(file: SiteFile, place: Place) -> tuple[PortTable, PortMap]:
+    """The port table that a switch is set by, and the blocks that its keys may name."""
+    if place.path[0] != "racks":
+        return file.switches[place.name].ports, {}
+    rack = file.racks[int(place.path[1])]
+    if place.path[2] == "tor":
+        return rack.tor.ports, tor_roles(rack)
+    if place.path[2] == "management":
+        return rack.management.ports, management_roles(rack)
+    return (rack.gw_switches.ports or {}) if rack.gw_switches else {}, gw_roles(rack)

@@ -1,73 +1,165 @@
-"""`design: ipu-pod64` -> machines, hosts, switches, port map cables, with the file's names and serials."""
+"""`design: ipu-pod64` -> everything that the design has, with the file's names and serials.
+
+Cables are in `rack_cables`, cords in `rack_power`, units in `rack_placement`, bundles in `rack_lags`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from interlock.hardware import DESIGNS, RackDesign
 from interlock.hardware.designs import PortMap
 from interlock.hardware.switches import SwitchModel
 
-from .places import host_names, switch_names
-from .site import Cable, Endpoint, Host, Machine, Switch, SwitchRole
-from .site_file import RackFile, RackSwitchFile
+from .physical import (
+    MACHINE_PARTS,
+    Cable,
+    Device,
+    Generation,
+    Host,
+    Lag,
+    LogicalRack,
+    Machine,
+    Placement,
+    Switch,
+    SwitchPortConfig,
+    SwitchRole,
+)
+from .physical import Rack as PhysicalRack
+from .rack_cables import pod_cables
+from .rack_file import RackFile, RackSwitchFile
+from .rack_lags import server_lags, uplink_lags
+from .rack_names import (
+    design_of,
+    first_numbers,
+    gw_roles,
+    gw_switch_names,
+    host_names,
+    logical_parts,
+    machine_names,
+    management_names,
+    management_roles,
+    physical_names,
+    switch_serials,
+    tor_names,
+    tor_roles,
+)
+from .rack_placement import physical_racks, placements
+from .rack_power import pdu_devices, power_cables
 from .switch_ports import settings_by_port
+
+_GENERATIONS: dict[str, Generation] = {"ipu-m2000": "ipu-m2000", "bow-2000": "bow-2000"}
 
 
 @dataclass(frozen=True)
 class Rack:
-    """A rack in full form. `others` are devices that only hang on a cable, such as PDUs."""
+    """One entry of `racks:` in full form. Each field goes to the field of `Site` of that name."""
 
     machines: tuple[Machine, ...]
     hosts: tuple[Host, ...]
     switches: tuple[Switch, ...]
+    devices: tuple[Device, ...]
+    logical_racks: tuple[LogicalRack, ...]
+    physical_racks: tuple[PhysicalRack, ...]
+    placements: tuple[Placement, ...]
     cables: tuple[Cable, ...]
-    others: tuple[str, ...]
+    lags: tuple[Lag, ...]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Devices that only hang on a cable, such as PDUs."""
+        return tuple(device.name for device in self.devices)
 
 
-def expand_rack(rack: RackFile) -> Rack:
-    """The rack in full form. Its design, counts and port tables were checked (`rack_checks`)."""
-    design = DESIGNS[rack.design]
-    tor_name, management_name = switch_names(rack)
-    tor = _switch(rack.tor, tor_name, "tor", design.tor, design.tor_ports.value)
-    ports = design.management_ports.value
-    management = _switch(rack.management, management_name, "management", design.management, ports)
+def expand_racks(racks: Sequence[RackFile], cables: Sequence[Cable] = ()) -> list[Rack]:
+    """Every entry in full form; `cables` are those beside the racks, which uplinks may hang on."""
+    numbers = first_numbers(racks)
+    return [expand_rack(rack, number, cables) for rack, number in zip(racks, numbers, strict=True)]
+
+
+def expand_rack(rack: RackFile, number: int = 1, cables: Sequence[Cable] = ()) -> Rack:
+    """One entry in full form. Its design, counts and port tables were checked (`rack_checks`).
+
+    `number` is that of its first logical rack where the file states none.
+    """
+    switches = tuple(_switches(rack))
     return Rack(
         machines=tuple(_machines(rack)),
-        hosts=tuple(_hosts(rack, design)),
-        switches=(tor, management),
-        cables=(*_tor_cables(rack, design), *_management_cables(rack, design), *_chain_cables(rack, design)),
-        others=(_own_management(rack), *rack.pdus),
+        hosts=tuple(_hosts(rack)),
+        switches=switches,
+        devices=tuple(_devices(rack)),
+        logical_racks=tuple(_logical_racks(rack, rack.number or number)),
+        physical_racks=tuple(physical_racks(rack)),
+        placements=tuple(placements(rack)),
+        cables=(*pod_cables(rack), *power_cables(rack)),
+        lags=(*server_lags(rack), *uplink_lags(rack, switches, cables)),
     )
 
 
 def _machines(rack: RackFile) -> Iterator[Machine]:
-    pairs = zip(rack.machines.names, rack.machines.serials, strict=True)
-    for position, (name, serial) in enumerate(pairs, start=1):
-        yield Machine(name=name, serial=serial, logical_rack=rack.name, position=position)
+    design = design_of(rack).rack
+    serial = dict(zip(machine_names(rack), rack.machines.serials, strict=True))
+    macs = dict(zip(machine_names(rack), _macs(rack), strict=True))
+    for part in logical_parts(rack):
+        for position, name in enumerate(part.machines, start=1):
+            yield Machine(
+                name=name,
+                serial=serial[name],
+                logical_rack=part.name,
+                position=position,
+                generation=_GENERATIONS[design.machine.name],
+                macs=macs[name],
+            )
 
 
-def _hosts(rack: RackFile, design: RackDesign) -> Iterator[Host]:
-    poplar = rack.poplar
+def _macs(rack: RackFile) -> Iterator[dict[str, str]]:
+    """MAC addresses by part, machine after machine; a part that is not stated is absent."""
+    stated = {part: getattr(rack.machines.macs, part, None) for part in MACHINE_PARTS}
+    for index in range(len(machine_names(rack))):
+        yield {part: addresses[index] for part, addresses in stated.items() if addresses is not None}
+
+
+def _hosts(rack: RackFile) -> Iterator[Host]:
+    poplar, server = rack.poplar, design_of(rack).rack.server
+    logical_rack = {host: part.name for part in logical_parts(rack) for host in part.hosts}
     for name, serial in zip(host_names(rack), poplar.serials, strict=True):
         yield Host(
             name=name,
             serial=serial,
             role="poplar",
-            logical_rack=rack.name,
+            logical_rack=logical_rack[name],
+            model=server.name,
             dedicated_cpus=poplar.dedicated_cpus,
             huge_pages_gib=poplar.huge_pages,
             virtual_functions=poplar.virtual_functions,
-            ram_gib=design.server.ram.value,
+            ram_gib=server.ram.value,
             interfaces={network: tuple(found) for network, found in poplar.interfaces.items()},
         )
 
 
-def _switch(file: RackSwitchFile, name: str, role: SwitchRole, model: SwitchModel, roles: PortMap) -> Switch:
+def _switches(rack: RackFile) -> Iterator[Switch]:
+    """ToR and management switch of each logical rack, then those of the GW-Links."""
+    design = design_of(rack).rack
+    tor_roles_, management_roles_ = tor_roles(rack), management_roles(rack)
+    rows = zip(
+        tor_names(rack),
+        switch_serials(rack.tor),
+        management_names(rack),
+        switch_serials(rack.management),
+        strict=True,
+    )
+    for tor, tor_serial, management, serial in rows:
+        yield _switch(rack.tor, tor, tor_serial, "tor", design.tor, tor_roles_)
+        yield _switch(rack.management, management, serial, "management", design.management, management_roles_)
+    yield from _gw_switches(rack)
+
+
+def _switch(
+    file: RackSwitchFile, name: str, serial: str, role: SwitchRole, model: SwitchModel, roles: PortMap
+) -> Switch:
     return Switch(
         name=name,
-        serial=file.serial,
+        serial=serial,
         model=model.name,
         role=role,
         port_groups=model.port_groups.value,
@@ -77,49 +169,43 @@ def _switch(file: RackSwitchFile, name: str, role: SwitchRole, model: SwitchMode
     )
 
 
-def _tor_cables(rack: RackFile, design: RackDesign) -> Iterator[Cable]:
-    tor, ports = switch_names(rack)[0], design.tor_ports.value
-    yield from _row(tor, ports["machines"], [(name, "rnic") for name in rack.machines.names])
-    hosts = [(name, interface) for name in host_names(rack) for interface in rack.poplar.tor_interfaces]
-    yield from _row(tor, ports["servers"], hosts)
-
-
-def _management_cables(rack: RackFile, design: RackDesign) -> Iterator[Cable]:
-    switch, ports, hosts = switch_names(rack)[1], design.management_ports.value, host_names(rack)
-    interfaces = rack.poplar.management_interfaces
-    yield from _row(switch, ports["machines"], [(name, "mgmt") for name in rack.machines.names])
-    yield from _row(switch, ports["idrac"], [(name, "idrac") for name in hosts])
-    yield from _row(
-        switch, ports["servers"], [(name, interface) for name in hosts for interface in interfaces]
-    )
-    yield from _row(switch, ports["tor"], [(_own_management(rack), "mgmt")])
-    yield from _row(switch, ports["pdus"], [(name, "mgmt") for name in rack.pdus])
-
-
-def _own_management(rack: RackFile) -> str:
-    """The ToR's management processor: a device of its own, for it bridges nothing to the switch's ports."""
-    return f"{switch_names(rack)[0]}-management"
-
-
-def _row(switch: str, ports: tuple[int, int], ends: Sequence[tuple[str, str]]) -> Iterator[Cable]:
-    """Cables from the first ports of a block to these (device, interface), in order."""
-    for port, (device, interface) in enumerate(ends, start=ports[0]):
-        yield Cable(
-            a=Endpoint(device=switch, interface=str(port)), b=Endpoint(device=device, interface=interface)
+def _gw_switches(rack: RackFile) -> Iterator[Switch]:
+    design, file = design_of(rack).gw_switches, rack.gw_switches
+    if file is None or design is None:
+        return
+    for name, serial in zip(gw_switch_names(rack), file.serials, strict=True):
+        yield Switch(
+            name=name,
+            serial=serial,
+            model=design.model.name,
+            role="gw-link",
+            port_groups=design.port_groups.value,
+            ports=_gw_ports(rack, design.ports),
+            routed_vlans=file.routed_vlans,
+            ip_routing=file.ip_routing,
         )
 
 
-def _chain_cables(rack: RackFile, design: RackDesign) -> Iterator[Cable]:
-    """The chain m1—m2—…—m16. No cable from the last to the first: a full torus must be stated."""
-    links = design.machine.ipu_links_per_neighbour.value
-    for lower, upper in zip(rack.machines.names, rack.machines.names[1:], strict=False):
-        for number in range(1, links + 1):
-            a, b = _link(lower, "ipu-link-down", number), _link(upper, "ipu-link-up", number)
-            yield Cable(a=a, b=b, kind="ipu-link")
-        for number in range(1, rack.machines.sync_cables + 1):
-            a, b = _link(lower, "sync-link-down", number), _link(upper, "sync-link-up", number)
-            yield Cable(a=a, b=b, kind="sync-link")
+def _gw_ports(rack: RackFile, count: int) -> tuple[SwitchPortConfig, ...]:
+    """Nothing at all where the file has no table: nobody knows how these ports are set."""
+    table = None if rack.gw_switches is None else rack.gw_switches.ports
+    return () if table is None else settings_by_port(table, gw_roles(rack), count)
 
 
-def _link(machine: str, port: str, number: int) -> Endpoint:
-    return Endpoint(device=machine, interface=f"{port}-{number}")
+def _devices(rack: RackFile) -> Iterator[Device]:
+    for part in logical_parts(rack):
+        yield Device(name=part.own_management, role="switch-management")
+    yield from pdu_devices(rack)
+
+
+def _logical_racks(rack: RackFile, first: int) -> Iterator[LogicalRack]:
+    parts, names = logical_parts(rack), physical_names(rack)
+    for part in parts:
+        yield LogicalRack(
+            name=part.name,
+            number=first + part.index,
+            design=rack.design,
+            topology=rack.topology,
+            address_plan=rack.address_plan,
+            rack=names[part.index * len(names) // len(parts)] if names else None,
+        )

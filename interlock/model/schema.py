@@ -2,19 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .site_file import SiteFile
-from .tenant_file import TenantFile
+from .tenant_file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
+from .validation import FileModel
 
-_DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_SIZE = {"type": "string", "pattern": "^[0-9]+ *[KMGT]iB$", "examples": ["100GiB"]}
+#: Models that a size alone is short for.
+_SIZED = (VolumeFile, OwnVolumeFile, ShareFile)
 
 
 def tenant_schema() -> dict[str, Any]:
     """Schema of `tenants/<id>.yaml`."""
-    return _DIALECT | TenantFile.model_json_schema()
+    schema = _schema(TenantFile, "tenant", "A tenant's request to interlock")
+    for model in _SIZED:
+        _allow(schema, model, {**_SIZE, "description": "The size alone; all the rest is defaults."})
+    _allow(schema, "BucketFile", {"type": "null", "description": "All defaults."})
+    pattern = "^[0-9]+(\\.[0-9]{1,2})? +[A-Z]{3} +per +month$"
+    _allow(schema, "BudgetFile", {"type": "string", "pattern": pattern, "examples": ["5000 EUR per month"]})
+    _close(schema)
+    return schema
 
 
 def site_schema() -> dict[str, Any]:
     """Schema of `site.yaml`."""
-    return _DIALECT | SiteFile.model_json_schema()
+    return _schema(SiteFile, "site", "A site of interlock")
+
+
+#: What `interlock schema` knows, by name.
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {"site": site_schema, "tenant": tenant_schema}
+
+
+def _schema(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
+    head = {"$schema": _DIALECT, "$id": f"urn:interlock:schema:{name}"}
+    return head | model.model_json_schema() | {"title": title}
+
+
+def _close(value: Any) -> None:
+    """Mappings whose keys follow a pattern have no others; pydantic leaves that open."""
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict) and "patternProperties" in value:
+        value.setdefault("additionalProperties", False)
+    for item in below:
+        _close(item)
+
+
+def _allow(schema: dict[str, Any], model: type[FileModel] | str, short: dict[str, Any]) -> None:
+    """Lets a short form stand wherever the mapping of a model may."""
+    definitions = schema["$defs"]
+    name = model if isinstance(model, str) else model.__name__
+    full = definitions[name]
+    definitions[name] = {"description": full.get("description", ""), "anyOf": [short, full]}

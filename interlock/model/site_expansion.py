@@ -1,80 +1,125 @@
-"""`site.yaml` -> `Site`: the short forms expanded. What the result says is checked in `site_checks`."""
+"""`site.yaml` -> `Site`: racks expanded, sections of the full form beside them, in the order of the file.
+
+What the result says is checked in `site_checks`. The inventory is here, all else in `site_terms`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS, completed
-from .rack_expansion import Rack, expand_rack
-from .site import (
-    Assumption,
-    Cable,
-    Controller,
-    ExternalNetwork,
-    FlavorSpec,
-    Host,
-    ImageSpec,
-    Limits,
-    PhysicalNetwork,
-    Pools,
-    SegmentRangeSpec,
-    Sharing,
-    Site,
-    Switch,
-    VlanPool,
-)
-from .site_file import HostFile, PoolsFile, SegmentRangeFile, SiteFile, SubnetsFile, SwitchFile, VlanPoolFile
+from .physical import Cable, Device, Host, Lag, LogicalRack, Machine, Placement, Rack, Room, Switch
+from .physical import Feed as RackFeed
+from .rack_expansion import expand_racks
+from .site import Site
+from .site_file import SiteFile
+from .site_full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
+from .site_terms import Terms
 from .switch_ports import settings_by_port
 
 
-def expand_site(file: SiteFile) -> tuple[Site, tuple[str, ...]]:
-    """The full form, and names of devices that only hang on cables. The file was checked (`rack_checks`)."""
-    racks = [expand_rack(rack) for rack in file.racks]
-    return _site(file, racks), tuple(name for rack in racks for name in rack.others)
-
-
-def _site(file: SiteFile, racks: list[Rack]) -> Site:
+def expand_site(file: SiteFile) -> Site:
+    """The full form. The file was checked so far that there is one (`rack_checks`, `site_form_checks`)."""
+    cables = tuple(_cables(file))
+    racks, terms = expand_racks(file.racks, cables), Terms(file)
     return Site(
         name=file.name,
         cloud=file.cloud,
         domain=file.domain,
-        machines=tuple(machine for rack in racks for machine in rack.machines),
-        hosts=(*(host for rack in racks for host in rack.hosts), *_hosts(file.hosts)),
-        switches=(*(switch for rack in racks for switch in rack.switches), *_switches(file)),
-        cables=(*(cable for rack in racks for cable in rack.cables), *_cables(file)),
-        physical_networks=tuple(
-            PhysicalNetwork(name=name, switches=tuple(members))
-            for name, members in file.physical_networks.items()
-        ),
-        pools=_pools(file.pools),
-        external=ExternalNetwork(**file.external.model_dump()),
-        segment_ranges=tuple(item for entry in file.segment_ranges for item in _segment_ranges(entry)),
-        flavors=_flavors(file),
-        images=tuple(ImageSpec(name=name, **image.model_dump()) for name, image in file.images.items()),
+        rooms=tuple(_rooms(file)),
+        physical_racks=(*(found for rack in racks for found in rack.physical_racks), *_physical_racks(file)),
+        logical_racks=(*(found for rack in racks for found in rack.logical_racks), *_logical_racks(file)),
+        machines=(*(found for rack in racks for found in rack.machines), *_machines(file)),
+        hosts=(*(found for rack in racks for found in rack.hosts), *_hosts(file)),
+        switches=(*(found for rack in racks for found in rack.switches), *_switches(file)),
+        devices=(*(found for rack in racks for found in rack.devices), *_devices(file)),
+        placements=(*(found for rack in racks for found in rack.placements), *_placements(file)),
+        cables=(*(found for rack in racks for found in rack.cables), *cables),
+        lags=(*(found for rack in racks for found in rack.lags), *_lags(file)),
+        physical_networks=terms.physical_networks(),
+        fabric_profiles=terms.fabric_profiles(),
+        underlays=terms.underlays(),
+        infiniband=terms.infiniband(),
+        pools=terms.pools(),
+        external=terms.external(),
+        segment_ranges=terms.segment_ranges(),
+        flavors=terms.flavors(),
+        images=terms.images(),
         volume_types=tuple(file.volume_types),
+        share_types=terms.share_types(),
         s3_role=file.s3_role,
-        controller=Controller(**file.controller.model_dump()),
-        limits=_limits(file),
-        sharing=_sharing(file),
-        assumptions=_assumptions(file),
+        controller=terms.controller(),
+        limits=terms.limits(),
+        prices=terms.prices(),
+        sharing=terms.sharing(),
+        assumptions=terms.assumptions(),
         existing=file.existing,
     )
 
 
-def _hosts(files: dict[str, HostFile]) -> Iterable[Host]:
-    for name, file in files.items():
-        yield Host(
+def _rooms(file: SiteFile) -> Iterable[Room]:
+    for name, room in file.rooms.items():
+        yield Room(name=name, power_w=room.power, floor_kg_m2=room.floor_kg_m2)
+
+
+def _physical_racks(file: SiteFile) -> Iterable[Rack]:
+    return (_physical_rack(name, rack) for name, rack in file.physical_racks.items())
+
+
+def _physical_rack(name: str, file: StandingRackFile) -> Rack:
+    return Rack(
+        name=name,
+        room=file.room,
+        units=file.units,
+        max_weight_kg=file.max_weight,
+        cooling=file.cooling,
+        cooling_limit_w=file.cooling_limit,
+        feeds=tuple(
+            RackFeed(name=feed, capacity_w=stated.capacity, derate=stated.derate) for feed, stated in file.feeds.items()
+        ),
+        pdus=file.pdus,
+    )
+
+
+def _logical_racks(file: SiteFile) -> Iterable[LogicalRack]:
+    return (LogicalRack(name=name, **rack.model_dump()) for name, rack in file.logical_racks.items())
+
+
+def _machines(file: SiteFile) -> Iterable[Machine]:
+    for name, machine in file.machines.items():
+        yield Machine(
             name=name,
-            serial=file.serial,
-            role=file.role,
-            logical_rack=file.logical_rack,
-            dedicated_cpus=file.dedicated_cpus,
-            huge_pages_gib=file.huge_pages,
-            virtual_functions=file.virtual_functions,
-            shared_cpus=file.shared_cpus,
-            ram_gib=file.ram,
-            interfaces={network: tuple(found) for network, found in file.interfaces.items()},
+            serial=machine.serial,
+            logical_rack=machine.logical_rack,
+            position=machine.position,
+            generation=machine.generation,
+            macs=_macs(machine.macs),
         )
+
+
+def _macs(file: MacsFile) -> dict[str, str]:
+    """By part; one that is not stated is absent."""
+    return {part: address for part, address in file.model_dump().items() if address is not None}
+
+
+def _hosts(file: SiteFile) -> Iterable[Host]:
+    return (_host(name, host) for name, host in file.hosts.items())
+
+
+def _host(name: str, file: HostFile) -> Host:
+    return Host(
+        name=name,
+        serial=file.serial,
+        role=file.role,
+        logical_rack=file.logical_rack,
+        model=file.model,
+        provisioning=file.provisioning,
+        dedicated_cpus=file.dedicated_cpus,
+        huge_pages_gib=file.huge_pages,
+        virtual_functions=file.virtual_functions,
+        shared_cpus=file.shared_cpus,
+        ram_gib=file.ram,
+        interfaces={network: tuple(found) for network, found in file.interfaces.items()},
+    )
 
 
 def _switches(file: SiteFile) -> Iterable[Switch]:
@@ -83,92 +128,42 @@ def _switches(file: SiteFile) -> Iterable[Switch]:
 
 def _switch(name: str, file: SwitchFile) -> Switch:
     groups = tuple((speed, count) for speed, count in file.port_groups)
+    count = sum(count for _, count in groups)
     return Switch(
         name=name,
         serial=file.serial,
         model=file.model,
         role=file.role,
         port_groups=groups,
-        ports=settings_by_port(file.ports, {}, sum(count for _, count in groups)),
+        ports=settings_by_port(file.ports, {}, count) if file.ports_are_known else (),
         routed_vlans=file.routed_vlans,
         ip_routing=file.ip_routing,
     )
 
 
+def _devices(file: SiteFile) -> Iterable[Device]:
+    return (Device(name=name, **device.model_dump()) for name, device in file.devices.items())
+
+
+def _placements(file: SiteFile) -> Iterable[Placement]:
+    for device, placement in file.placements.items():
+        yield Placement(
+            device=device,
+            rack=placement.rack,
+            unit=placement.unit,
+            height_u=placement.height,
+            nameplate_w=placement.nameplate,
+            weight_kg=placement.weight,
+        )
+
+
 def _cables(file: SiteFile) -> Iterable[Cable]:
-    return (Cable(a=cable.ends[0], b=cable.ends[1], kind=cable.kind) for cable in file.cables)
+    for cable in file.cables:
+        # Both ends have as many plugs: `site_form_checks`.
+        for a, b in zip(*cable.ends, strict=True):
+            yield Cable(a=a, b=b, kind=cable.kind)
 
 
-def _pools(file: PoolsFile) -> Pools:
-    return Pools(
-        ipu_data=_vlan_pool(file.ipu_data),
-        storage=_vlan_pool(file.storage),
-        management=_vlan_pool(file.management),
-        control=file.control.vnis,
-        reserved_vlans=file.reserved_vlans,
-        ipu_data_subnets=_subnets(file.ipu_data.subnets),
-        storage_subnets=_subnets(file.storage.subnets),
-        control_subnets=_subnets(file.control.subnets),
-        management_subnets=_subnets(file.management.subnets),
-    )
-
-
-def _vlan_pool(file: VlanPoolFile) -> VlanPool:
-    return VlanPool(physical_networks=(file.physical_network,), vlans=file.vlans)
-
-
-def _subnets(file: SubnetsFile) -> tuple[str, int]:
-    return file.prefix, file.each
-
-
-def _segment_ranges(file: SegmentRangeFile) -> Iterable[SegmentRangeSpec]:
-    for first, last in file.vlans or ():
-        yield SegmentRangeSpec(
-            network_type="vlan", physical_network=file.physical_network, minimum=first, maximum=last
-        )
-    for first, last in file.vnis or ():
-        yield SegmentRangeSpec(network_type="vxlan", physical_network=None, minimum=first, maximum=last)
-
-
-def _flavors(file: SiteFile) -> tuple[FlavorSpec, ...]:
-    return tuple(
-        FlavorSpec(
-            name=name,
-            role=flavor.role,
-            vcpus=flavor.vcpus,
-            ram_gib=flavor.ram,
-            disk_gib=flavor.disk,
-            extra_specs=flavor.extra_specs,
-        )
-        for name, flavor in file.flavors.items()
-    )
-
-
-def _limits(file: SiteFile) -> Limits:
-    return Limits(
-        controller_instances=file.limits.controller_instances,
-        controller_cores=file.limits.controller_cores,
-        controller_ram_gib=file.limits.controller_ram,
-    )
-
-
-def _sharing(file: SiteFile) -> tuple[Sharing, ...]:
-    return tuple(
-        Sharing(
-            name=name,
-            kind=entry.kind,
-            node=name,
-            rule="SEC-03",
-            audience=tuple(entry.audience),
-            guards=completed(entry.guards, SHARING_GUARDS[entry.kind]),
-        )
-        for name, entry in file.sharing.items()
-    )
-
-
-def _assumptions(file: SiteFile) -> tuple[Assumption, ...]:
-    """All assumptions of the proof, also those that the file says nothing about."""
-    return tuple(
-        Assumption(id=name, guards=completed(file.assumptions.get(name, {}), known))
-        for name, known in ASSUMPTION_GUARDS.items()
-    )
+def _lags(file: SiteFile) -> Iterable[Lag]:
+    for lag in file.lags:
+        yield Lag(name=lag.name, device=lag.device, interfaces=tuple(lag.interfaces), mode=lag.mode)

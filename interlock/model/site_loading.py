@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Code
+from .errors import Code, InputErrors
 from .faults import Faults
 from .rack_checks import check_before_expansion
 from .site import Site
 from .site_checks import check_site
 from .site_expansion import expand_site
 from .site_file import SiteFile, TenantDefaultsFile
+from .site_form_checks import check_form
 from .source import Source
-from .validation import validated
+from .validation import WellFormed, well_formed
 
 #: Marks a folder whose sites share nothing real with sites elsewhere.
 FLEET = "fleet.yaml"
+
+#: Sections that nothing can be expanded from once a part of them is gone.
+EXPANDED = ("racks", "switches", "cables")
 
 
 @dataclass(frozen=True)
@@ -37,12 +41,16 @@ def load_site(folder: Path, base: Path) -> LoadedSite:
     """The site in `folder`; messages name files relative to `base`. Raises InputErrors."""
     path = folder / "site.yaml"
     source = Source.read(path, path.relative_to(base).as_posix())
-    file = validated(SiteFile, source)
-    faults = Faults(source)
+    form = well_formed(SiteFile, source)
+    if form.file is None:
+        raise InputErrors(form.errors)
+    file, faults = form.file, Faults.of(form)
     check_before_expansion(file, faults)
-    faults.raise_if_any()
-    site, others = expand_site(file)
-    check_site(file, site, others, faults)
+    check_form(file, faults)
+    if len(faults.found) > len(form.errors) or _is_torn(form):
+        faults.raise_if_any()
+    site = expand_site(file)
+    check_site(file, site, faults)
     # A folder that is a fleet of its own is no neighbour of other sites: it may be called after its purpose.
     if site.name != folder.name and not (folder / FLEET).exists():
         hint = f"name the site `{folder.name}`, or the folder `{site.name}`"
@@ -50,3 +58,9 @@ def load_site(folder: Path, base: Path) -> LoadedSite:
         faults.add(Code.CONTRADICTION, ("name",), message, hint)
     faults.raise_if_any()
     return LoadedSite(site, file, source)
+
+
+def _is_torn(form: WellFormed[SiteFile]) -> bool:
+    """Whether a fault of form took something away without which there is no full form."""
+    salvage = form.salvage
+    return salvage is not None and any(salvage.touches((section,)) for section in EXPANDED)

@@ -1,12 +1,11 @@
 """One input file: its text, its value, and where in it a value stands.
 
-Loading goes through PyYAML's C parser and keeps no positions. Only when a fault has to be shown is the text
-composed once more into nodes, which know their lines.
+Loading keeps no positions. Only when a fault has to be shown is the text composed once more into nodes, which
+know their lines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,15 @@ from typing import Any
 import yaml
 
 from .errors import Code, InputError, InputErrors
+from .yaml_reading import SITE, Limits, children, read_yaml
 
 Step = str | int
 KEY = "[key]"  # pydantic's last step of a path when the key of a mapping is at fault, not its value
 
-#: Nothing people write comes near; it bounds the work that a hostile request can cause.
-MOST = 1_000_000
-DEEPEST = 200
+#: No file is read further: 64 MiB.
+MOST_BYTES = 1 << 26
+
+Below = dict[str, tuple[yaml.Node | None, yaml.Node]]
 
 
 class Source:
@@ -33,56 +34,56 @@ class Source:
 
     @classmethod
     def read(cls, file: Path, name: str) -> Source:
-        """The file's text. Raises InputErrors if it is absent or not UTF-8."""
+        """The file's text. Raises InputErrors if it is absent, too large or not UTF-8."""
         try:
-            data = file.read_bytes()
+            with file.open("rb") as stream:
+                data = stream.read(MOST_BYTES + 1)
         except FileNotFoundError:
             raise _alone(Code.NO_FILE, name, "there is no such file", "check the name of the site") from None
         except OSError as error:
             raise _alone(Code.NO_FILE, name, f"cannot be read: {error.strerror}", "") from None
+        if len(data) > MOST_BYTES:
+            raise _alone(Code.VALUE, f"{name}:1:1", f"more than {MOST_BYTES} bytes", "no file here needs as many")
         return cls(file, name, _decoded(data, name))
 
-    def value(self) -> Any:
+    def value(self, limits: Limits = SITE) -> Any:
         """What the YAML says, as plain Python values. Raises InputErrors on bad syntax or doubled keys."""
-        if len(self.text) > MOST:
-            raise _alone(Code.VALUE, self.name, f"{len(self.text)} characters: {MOST} are possible", "")
-        if _too_deep(self.text):
-            raise _alone(
-                Code.SYNTAX,
-                f"{self.name}:1:1",
-                "nested too deeply",
-                "no file here needs more than ten levels",
-            )
-        loader = _Loader(self.text)
-        try:
-            value = loader.get_single_data()
-        except yaml.YAMLError as error:
-            raise InputErrors([self._syntax(error)]) from None
-        finally:
-            loader.dispose()
-        if loader.doubled:
-            raise InputErrors([self._doubled(mark, key) for mark, key in loader.doubled])
-        if value is None:
-            raise _alone(Code.EMPTY, f"{self.name}:1:1", "the file is empty", "fill it, or delete it")
-        return value
+        return read_yaml(self.text, self.name, limits)
 
     def position(self, path: tuple[Step, ...] = (), *, key: bool = False) -> str:
         """`file:line:column` of the value at `path` or of its key; of the nearest node above if absent."""
         if path and path[-1] == KEY:
             path, key = path[:-1], True
-        node: yaml.Node | None = self._root
-        mark = node.start_mark if node is not None else None
+        node = self._root
+        if node is None:
+            return f"{self.name}:1:1"
+        mark = node.start_mark
         for index, step in enumerate(path):
-            key_node, node = _below(node, step)
-            if node is None:
+            found = self._children(node).get(str(step))
+            if found is None:
                 break
+            key_node, node = found
             last = index == len(path) - 1
             mark = key_node.start_mark if last and key and key_node is not None else node.start_mark
-        return f"{self.name}:1:1" if mark is None else f"{self.name}:{mark.line + 1}:{mark.column + 1}"
+        return f"{self.name}:{mark.line + 1}:{mark.column + 1}"
 
     def error(self, code: Code, path: tuple[Step, ...], message: str, hint: str = "") -> InputError:
         """A fault of the value at `path`."""
         return InputError(code, self.position(path, key=code is Code.UNKNOWN_KEY), message, hint)
+
+    def _children(self, node: yaml.Node) -> Below:
+        """What is below a node, by step: looked up once, since a file may have thousands of faults."""
+        found = self._known.get(id(node))
+        if found is None:
+            found = {}
+            for step, key, value in children(node):
+                found.setdefault(str(step), (key, value))
+            self._known[id(node)] = found
+        return found
+
+    @cached_property
+    def _known(self) -> dict[int, Below]:
+        return {}
 
     @cached_property
     def _root(self) -> yaml.Node | None:
@@ -90,67 +91,6 @@ class Source:
             return yaml.compose(self.text, Loader=yaml.CSafeLoader)
         except yaml.YAMLError:
             return None
-
-    def _syntax(self, error: yaml.YAMLError) -> InputError:
-        mark = getattr(error, "problem_mark", None)
-        position = f"{self.name}:{mark.line + 1}:{mark.column + 1}" if mark else f"{self.name}:1:1"
-        problem = getattr(error, "problem", None) or "it holds a character that YAML does not allow"
-        if mark and self._char_at(mark.line, mark.column) == "\t":
-            return InputError(Code.SYNTAX, position, "a tab", "YAML is indented with spaces")
-        return InputError(
-            Code.SYNTAX, position, f"not YAML: {problem}", "look at this line and the one above"
-        )
-
-    def _char_at(self, line: int, column: int) -> str:
-        lines = self.text.split("\n")
-        return lines[line][column : column + 1] if line < len(lines) else ""
-
-    def _doubled(self, mark: yaml.Mark, key: str) -> InputError:
-        position = f"{self.name}:{mark.line + 1}:{mark.column + 1}"
-        hint = "YAML would silently keep only the last one: remove one of them"
-        return InputError(Code.DUPLICATE_KEY, position, f"`{key}` is there twice", hint)
-
-
-class _Loader(yaml.CSafeLoader):
-    """The C loader, which by itself keeps the last of two equal keys in silence."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.doubled: list[tuple[yaml.Mark, str]] = []
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                self.doubled.append((key.start_mark, key.value))
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else "")
-        return super().construct_mapping(node, deep=deep)
-
-
-def _too_deep(text: str) -> bool:
-    """Nesting on one line overflows the C stack of the composer; the parser alone does not recurse."""
-    if sum(text.count(mark) for mark in "[{-?") < DEEPEST:
-        return False
-    depth = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
-                return True
-    except yaml.YAMLError:
-        pass  # told with its place when the text is loaded
-    return False
-
-
-def _below(node: yaml.Node | None, step: Step) -> tuple[yaml.Node | None, yaml.Node | None]:
-    """(key node, value node) one step down, or (None, None)."""
-    if isinstance(node, yaml.MappingNode):
-        pairs = ((key, value) for key, value in node.value if key.value == str(step))
-        return next(pairs, (None, None))
-    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-        return None, node.value[step]
-    return None, None
 
 
 def _decoded(data: bytes, name: str) -> str:

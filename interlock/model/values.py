@@ -8,7 +8,7 @@ import ipaddress
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from .errors import Code, fault
 
@@ -21,6 +21,8 @@ _BRACKETS = re.compile(r"([^\[\]]*)\[(\d+)-(\d+)\]([^\[\]]*)")
 _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
 #: Longest expansion of `name-[01-16]` and the like.
 _MOST = 4096
+#: Longest list that ranges may expand to: a short text could fill the memory otherwise.
+_MOST_IN_ALL = 65_536
 
 
 #: Hint where a text is wanted and YAML made something else of it.
@@ -109,7 +111,12 @@ def names(value: Any) -> list[str]:
         raise fault(
             Code.WRONG_TYPE, f"{shown(value)} is no list of names", "write name-[01-16] or [name-a, name-b]"
         )
-    return [name for item in items for name in _expanded(item)]
+    found = list[str]()
+    for item in items:
+        found += _expanded(item)
+        if len(found) > _MOST_IN_ALL:
+            raise fault(Code.VALUE, f"more than {_MOST_IN_ALL} names in one list", "no site has as many")
+    return found
 
 
 def _expanded(text: str) -> list[str]:
@@ -196,6 +203,8 @@ def _range_schema(example: str) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [*one["anyOf"], {"type": "array", "items": one}], "examples": [example]})
 
 
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
 GiB = Annotated[int, BeforeValidator(gib), _text("^[0-9]+ *[KMGT]iB$", "100GiB")]
 VlanRanges = Annotated[tuple[Range, ...], BeforeValidator(vlan_ranges), _range_schema("1000-1999")]
 VniRanges = Annotated[tuple[Range, ...], BeforeValidator(vni_ranges), _range_schema("10000-14999")]

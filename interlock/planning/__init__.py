@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from .allocation import allocate
-from .errors import AllocationError, PlanningError
-from .hashes import request_hash, site_hash
+from .capacity import Capacity, capacity
+from .changes import ClaimChange, changes_of
+from .errors import AllocationError, NeedsMove, PlanningError
+from .hashes import SiteHashes, request_hash, site_hash
+from .makeable import NotMakeable, not_makeable
 from .plan import Component, Plan, Planned
 from .site_plan import plan_site
+from .taken import Taken
 from .tenant_plan import plan_tenant
 
 __all__ = [
     "AllocationError",
+    "Capacity",
+    "ClaimChange",
     "Component",
+    "NeedsMove",
+    "NotMakeable",
     "Plan",
     "Planned",
     "PlanningError",
+    "SiteHashes",
+    "Taken",
     "allocate",
+    "capacity",
+    "changes_of",
+    "not_makeable",
     "plan_site",
     "plan_tenant",
     "request_hash",

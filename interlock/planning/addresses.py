@@ -8,6 +8,8 @@
 last 8   what Neutron hands out by itself (its DHCP ports)
 ======== ==================================================
 
+On `storage` the appliance has the address that the lock records, from the site's `storage_vips`.
+
 A management subnet has no Poplar servers, so it may be smaller than /24.
 """
 

@@ -1,18 +1,28 @@
-"""What is taken on a site: every claim of every lock, in force or released, with who holds it."""
+"""Claims as text: what a lock holds in force or has released, one line for each value that nobody else may have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from ipaddress import IPv4Network
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from interlock.model.lock import Lock, Released, VPodAllocation
-from interlock.model.site import Site
 
-VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "management_vlan")
+#: VLAN claims, each with the field that names the physical network of the id.
+NETWORK_OF = {
+    "ipu_data_vlan": "ipu_data_network",
+    "storage_vlan": "storage_network",
+    "management_vlan": "management_network",
+    "control_vlan": "control_network",
+}
+VLAN_CLAIMS = tuple(NETWORK_OF)
 #: Fields that say what a claim is an id of, or how big it is; they are none themselves.
-NO_CLAIMS = ("flavor", "ipu_data_network", "storage_network", "management_network", "control_network")
+NO_CLAIMS = ("flavor", *NETWORK_OF.values())
 SUBNET_CLAIMS = ("ipu_data_subnet", "storage_subnet", "control_subnet", "management_subnet")
+
+CLAIMS = tuple(name for name in VPodAllocation.model_fields if name not in NO_CLAIMS)
+
+#: At the end of the holder's name of a claim that is given up and not settled.
+RELEASED = " (released, not settled yet)"
 
 
 @dataclass(frozen=True)
@@ -26,62 +36,18 @@ class Claim:
     flavor: str = ""
     tenant: str = ""
 
-
-@dataclass
-class Taken:
-    """Claims by kind of identity; grows while an allocation is being made."""
-
-    site: Site
-    #: Machine -> holder.
-    machines: dict[str, str] = field(default_factory=dict)
-    #: (switch, VLAN id) -> holder: the wire, not the name of a physical network, is what is taken.
-    vlans: dict[tuple[str, int], str] = field(default_factory=dict)
-    vnis: dict[int, str] = field(default_factory=dict)
-    subnets: list[IPv4Network] = field(default_factory=list)
-    #: Claims of the fields `hosts` and `controller_host`.
-    servers: list[Claim] = field(default_factory=list)
-    controllers: list[Claim] = field(default_factory=list)
-
-    def add(self, claim: Claim) -> None:
-        """Take one more claim. One that is taken already keeps its first holder."""
-        if claim.field == "machines":
-            self.machines.setdefault(claim.value, claim.holder)
-        elif claim.field in VLAN_CLAIMS:
-            for switch in switches_of(self.site, claim.field):
-                self.vlans.setdefault((switch, int(claim.value)), claim.holder)
-        elif claim.field == "control_vni":
-            self.vnis.setdefault(int(claim.value), claim.holder)
-        elif claim.field in SUBNET_CLAIMS:
-            self.subnets.append(IPv4Network(claim.value, strict=False))
-        elif claim.field == "hosts":
-            self.servers.append(claim)
-        elif claim.field == "controller_host":
-            self.controllers.append(claim)
-
-    def vlans_used(self, claim: str) -> set[int]:
-        """Ids that are taken on a switch that this claim's physical network reaches."""
-        reached = switches_of(self.site, claim)
-        return {vlan for switch, vlan in self.vlans if switch in reached}
-
-
-def taken_by(site: Site, others: Sequence[Lock], own_released: Sequence[Released], tenant: str) -> Taken:
-    """Everything that other tenants claim or have released, and what this one has released itself."""
-    taken = Taken(site)
-    for lock in sorted(others, key=lambda item: item.id):
-        for claim in claims_of_lock(lock):
-            taken.add(claim)
-    for entry in own_released:
-        taken.add(released_claim(tenant, entry))
-    return taken
+    @property
+    def is_released(self) -> bool:
+        """True if it was given up and counts only until it is settled."""
+        return self.holder.endswith(RELEASED)
 
 
 def claims_of_lock(lock: Lock) -> Iterator[Claim]:
     """Every claim of a lock, then everything that it released."""
     for name, vpod in sorted(lock.allocation.vpods.items()):
         yield from claims_of_vpod(lock.id, name, vpod)
-    flavors = {name: vpod.flavor for name, vpod in lock.allocation.vpods.items()}
     for entry in lock.released:
-        yield released_claim(lock.id, entry, flavors.get(entry.vpod, ""))
+        yield released_claim(lock.id, entry)
 
 
 def claims_of_vpod(tenant: str, name: str, vpod: VPodAllocation) -> Iterator[Claim]:
@@ -91,33 +57,32 @@ def claims_of_vpod(tenant: str, name: str, vpod: VPodAllocation) -> Iterator[Cla
 
 
 def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
-    """(field, value as text) of every claim of a vPOD."""
-    for claim in VPodAllocation.model_fields:
+    """(field, value as text) of every claim of a vPOD; of a VLAN `<physical network>:<id>`."""
+    for claim in CLAIMS:
         value = getattr(vpod, claim)
-        if claim in NO_CLAIMS or value is None:
+        if value is None:
+            continue
+        if claim in NETWORK_OF:
+            yield claim, vlan_text(getattr(vpod, NETWORK_OF[claim]), value)
             continue
         for item in value if isinstance(value, tuple) else (value,):
             yield claim, str(item)
 
 
-def released_claim(tenant: str, entry: Released, flavor: str = "") -> Claim:
-    """A released claim as one that is still taken."""
-    holder = f"{tenant}/{entry.vpod} (released, not settled yet)"
-    return Claim(entry.claim, entry.value, holder=holder, flavor=flavor, tenant=tenant)
+def released_claim(tenant: str, entry: Released) -> Claim:
+    """A released claim as one that is still taken.
+
+    Its flavour is not recorded, and that of the vPOD may have changed since: a server counts as the largest.
+    """
+    return Claim(entry.claim, entry.value, holder=f"{tenant}/{entry.vpod}{RELEASED}", tenant=tenant)
 
 
-def physical_network_of(site: Site, claim: str) -> str:
-    """The physical network on which the VLAN of this claim lies."""
-    pools = {
-        "ipu_data_vlan": site.pools.ipu_data,
-        "storage_vlan": site.pools.storage,
-        "management_vlan": site.pools.management,
-    }
-    return pools[claim].physical_networks[0]
+def vlan_text(network: str, vlan: int) -> str:
+    """A VLAN claim as text: ids are local to a physical network."""
+    return f"{network}:{vlan}"
 
 
-def switches_of(site: Site, claim: str) -> tuple[str, ...]:
-    """The switches on which this claim takes its VLAN id; the physical network's name if none is listed."""
-    name = physical_network_of(site, claim)
-    listed = next((item.switches for item in site.physical_networks if item.name == name), ())
-    return listed or (name,)
+def vlan_of(value: str) -> tuple[str, int]:
+    """(physical network, id) of a VLAN claim."""
+    network, _, vlan = value.rpartition(":")
+    return network, int(vlan)

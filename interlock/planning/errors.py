@@ -18,3 +18,16 @@ class AllocationError(PlanningError):
     def __init__(self, what: str, closest: str = "", hint: str = "") -> None:
         super().__init__(f"{what}; {closest}" if closest else what, hint)
         self.closest = closest
+
+
+class NeedsMove(AllocationError):
+    """A vPOD that could have what it asks for only elsewhere: `recreated` says what that would make anew.
+
+    Never done unasked: `allocate(..., move=True)` takes the new place and releases the old one.
+    """
+
+    def __init__(self, vpod: str, what: str, closest: str, recreated: str) -> None:
+        hint = f"a move makes anew {recreated}; ask for it with `--move`, or free what is in the way"
+        super().__init__(what, closest, hint)
+        self.vpod = vpod
+        self.recreated = recreated

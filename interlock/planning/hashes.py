@@ -1,10 +1,27 @@
-"""Hashes that locks and plans record of their inputs."""
+"""Hashes that locks and plans record of their inputs: of the whole site, of a slice of it, of a request.
+
+A lock names only the slice of the site that it uses, so that a rack added elsewhere leaves it as it is.
+"""
 
 from __future__ import annotations
 
-from interlock.model.site import Site
+from collections.abc import Iterable
+from functools import cached_property
+
+from interlock.model.lock import Allocation, VPodAllocation
+from interlock.model.site import Cable, Endpoint, Host, Lag, Machine, Site, VlanPool
 from interlock.model.tenant import Tenant
 from interlock.resources import digest_of
+
+#: Sections of a site that every tenant's plan may rest on. Not here: prices, rooms, places in racks; what is
+#: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
+COMMON = {
+    "name", "cloud", "domain", "fabric_profiles", "underlays", "infiniband", "external", "flavors", "images",
+    "volume_types", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
+}  # fmt: skip
+
+#: The limits that concern a tenant; the others are those of the operator's own project.
+TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 
 
 def site_hash(site: Site) -> str:
@@ -15,3 +32,174 @@ def site_hash(site: Site) -> str:
 def request_hash(tenant: Tenant) -> str:
     """`sha256:` of a request in full form."""
     return digest_of(tenant.model_dump(mode="json"))
+
+
+class SiteHashes:
+    """The hashes of one site. Every part is hashed once, so keep the object for all tenants of a run."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._parts: dict[tuple[str, ...], str] = {}
+
+    @cached_property
+    def whole(self) -> str:
+        """The hash of the whole site, as `site_hash` gives it: what the operator's own lock records."""
+        return site_hash(self.site)
+
+    def slice_hash(self, allocation: Allocation) -> str:
+        """`sha256:` over what this allocation uses of the site.
+
+        That is: what all share, the logical racks of its machines, the switches of its physical networks with
+        every cable there, and its hosts. Anything else may change without making the lock old.
+        """
+        vpods = allocation.vpods.values()
+        networks = tuple(sorted({name for vpod in vpods for name in networks_of(vpod)}))
+        racks = {
+            machine.logical_rack
+            for vpod in vpods
+            for machine in map(self.site.machine.get, vpod.machines)
+            if machine is not None
+        }
+        hosts = {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
+        return digest_of(
+            {
+                "common": self._common(networks),
+                "networks": {name: self._network(name) for name in networks},
+                "racks": {name: self._rack(name) for name in sorted(racks)},
+                "hosts": {name: self._host(name, networks) for name in sorted(hosts)},
+            }
+        )
+
+    def _common(self, networks: tuple[str, ...]) -> str:
+        key = ("common", *networks)
+        if key not in self._parts:
+            site = self.site
+            ranges = [
+                item.model_dump(mode="json")
+                for item in site.segment_ranges
+                if item.physical_network is None or item.physical_network in networks
+            ]
+            limits = site.limits.model_dump(mode="json", include=TENANT_LIMITS)
+            self._parts[key] = digest_of(
+                {"shared": self._shared, "pools": self._pools(networks), "ranges": ranges, "limits": limits}
+            )
+        return self._parts[key]
+
+    @cached_property
+    def _shared(self) -> str:
+        return digest_of(self.site.model_dump(mode="json", include=COMMON))
+
+    def _pools(self, networks: tuple[str, ...]) -> object:
+        """The pools as these networks see them: the names of other leaf groups are left out."""
+        narrowed = {}
+        for name, pool in self.site.pools:
+            if isinstance(pool, VlanPool):
+                used = tuple(item for item in pool.physical_networks if item in networks)
+                narrowed[name] = pool.model_copy(update={"physical_networks": used})
+        return self.site.pools.model_copy(update=narrowed).model_dump(mode="json")
+
+    def _network(self, name: str) -> str:
+        """A physical network, its switches, and whatever is plugged into them."""
+        key = ("network", name)
+        if key not in self._parts:
+            network = self.site.physical_network.get(name)
+            switches = network.switches if network else ()
+            self._parts[key] = digest_of(
+                {
+                    "network": network.model_dump(mode="json") if network else name,
+                    "switches": [
+                        self.site.switch[item].model_dump(mode="json") for item in switches if item in self.site.switch
+                    ],
+                    "plugged": self._plugged(switches),
+                }
+            )
+        return self._parts[key]
+
+    def _rack(self, name: str) -> str:
+        """A logical rack, its machines and hosts, and every cable at them."""
+        key = ("rack", name)
+        if key not in self._parts:
+            rack = self.site.logical_rack.get(name)
+            machines, hosts = self._machines_in.get(name, []), self._hosts_in.get(name, [])
+            self._parts[key] = digest_of(
+                {
+                    "rack": rack.model_dump(mode="json") if rack else name,
+                    "machines": [item.model_dump(mode="json") for item in machines],
+                    "hosts": [item.model_dump(mode="json") for item in hosts],
+                    "plugged": self._plugged([*(item.name for item in machines), *(item.name for item in hosts)]),
+                }
+            )
+        return self._parts[key]
+
+    def _host(self, name: str, networks: tuple[str, ...]) -> str:
+        """A host as these networks and the external one see it: it may serve other leaf groups as well."""
+        key = ("host", name, *networks)
+        if key not in self._parts:
+            host = self.site.host.get(name)
+            self._parts[key] = digest_of(self._host_seen(host, networks) if host else name)
+        return self._parts[key]
+
+    def _host_seen(self, host: Host, networks: tuple[str, ...]) -> object:
+        seen = {*networks, self.site.external.physical_network}
+        interfaces = {key: found for key, found in host.interfaces.items() if key in seen}
+        plugs = {plug for found in interfaces.values() for plug in found}
+        cables = [
+            self._cable(cable)
+            for cable in self._cables_at.get(host.name, [])
+            if any(end.device == host.name and end.interface in plugs for end in (cable.a, cable.b))
+        ]
+        return {"host": host.model_copy(update={"interfaces": interfaces}).model_dump(mode="json"), "cables": cables}
+
+    def _plugged(self, devices: Iterable[str]) -> object:
+        """Cables and LAGs with an end at one of these devices."""
+        names = list(devices)
+        cables = [self._cable(cable) for name in names for cable in self._cables_at.get(name, [])]
+        lags = [lag.model_dump(mode="json") for name in names for lag in self._lags_at.get(name, [])]
+        return {"cables": cables, "lags": lags}
+
+    def _cable(self, cable: Cable) -> object:
+        """A cable with how the switch ports at its ends are set: what comes in there depends on both."""
+        return [cable.kind, *(self._end(end) for end in (cable.a, cable.b))]
+
+    def _end(self, end: Endpoint) -> object:
+        switch = self.site.switch.get(end.device)
+        if switch is None:
+            return str(end)
+        port = switch.by_port.get(int(end.interface)) if end.interface.isdigit() else None
+        return [str(end), port.model_dump(mode="json") if port else None, switch.ip_routing, switch.routed_vlans]
+
+    @cached_property
+    def _machines_in(self) -> dict[str, list[Machine]]:
+        found: dict[str, list[Machine]] = {}
+        for machine in self.site.machines:
+            found.setdefault(machine.logical_rack, []).append(machine)
+        return found
+
+    @cached_property
+    def _hosts_in(self) -> dict[str, list[Host]]:
+        found: dict[str, list[Host]] = {}
+        for host in self.site.hosts:
+            if host.logical_rack is not None:
+                found.setdefault(host.logical_rack, []).append(host)
+        return found
+
+    @cached_property
+    def _cables_at(self) -> dict[str, list[Cable]]:
+        found: dict[str, list[Cable]] = {}
+        for cable in self.site.cables:
+            for device in {cable.a.device, cable.b.device}:
+                found.setdefault(device, []).append(cable)
+        return found
+
+    @cached_property
+    def _lags_at(self) -> dict[str, list[Lag]]:
+        found: dict[str, list[Lag]] = {}
+        for lag in self.site.lags:
+            found.setdefault(lag.device, []).append(lag)
+        return found
+
+
+def networks_of(vpod: VPodAllocation) -> tuple[str, ...]:
+    """The physical networks that a vPOD's VLANs lie on."""
+    names = (vpod.ipu_data_network, vpod.storage_network, vpod.management_network, vpod.control_network)
+    return tuple(name for name in names if name is not None)

@@ -1,76 +1,57 @@
-"""Which hosts carry the servers of a vPOD."""
+"""Which hosts carry the servers of a vPOD: on the machines' own ToR first, then others on its data network."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from interlock.model.site import FlavorSpec, Host, Site
 from interlock.model.tenant import VPod
 
-from .claims import Claim, Taken
 from .errors import AllocationError, PlanningError
+from .host_room import VFS_PER_SERVER, ServerNeed
+from .taken import Taken
 
-#: Virtual functions of one Poplar server: one on ipu-data, one on storage.
-VFS_PER_SERVER = 2
+#: Hosts that an error lists one by one.
+LISTED = 4
 
 
-@dataclass(frozen=True)
-class Room:
-    """What is left on a host: dedicated CPUs, pages of 1 GiB, virtual functions."""
-
-    cpus: int
-    pages: int
-    virtual_functions: int
-
-    def holds(self, flavor: FlavorSpec) -> bool:
-        """True if one more server of this flavour fits."""
-        return (
-            self.cpus >= flavor.vcpus
-            and self.pages >= flavor.ram_gib
-            and self.virtual_functions >= VFS_PER_SERVER
-        )
-
-    def less(self, flavor: FlavorSpec) -> Room:
-        """What is left beside a server of this flavour."""
-        return Room(
-            self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER
-        )
+def server_need(site: Site, vpod: VPod, networks: Sequence[str]) -> ServerNeed:
+    """What each Poplar server of a vPOD asks of its host, if its VLANs lie on these networks."""
+    flavor = None if vpod.poplar.kind == "bare-metal" else flavor_of(site, vpod)
+    return ServerNeed(tuple(dict.fromkeys(networks)), flavor)
 
 
 def choose_host(
-    site: Site, taken: Taken, tenant: str, vpod: VPod, rack: str | None, siblings: Sequence[str]
+    taken: Taken, need: ServerNeed, vpod: VPod, tenant: str, machines: Sequence[str], siblings: Sequence[str]
 ) -> str:
     """The host of one more Poplar server of a vPOD whose other servers are on `siblings`.
 
-    Preferred, in this order: the machines' own logical rack, a host without a sibling, without another
-    tenant, with the most CPUs left, first in the site.
+    Preferred, in this order: the machines' own ToR and logical rack, a rack and then a host without a sibling,
+    without another tenant, with the most CPUs left, first in the site.
     """
-    flavor = flavor_of(site, vpod)
-    hosts = [host for host in site.hosts if host.role == "poplar"]
-    room = {host.name: room_on(site, host, taken.servers) for host in hosts}
-    fitting = [host for host in hosts if room[host.name].holds(flavor)]
-    if not fitting:
-        raise _no_room(vpod, flavor, room)
-    tenants = {
-        host.name: {claim.tenant for claim in taken.servers if claim.value == host.name} for host in hosts
-    }
-
-    def preference(host: Host) -> tuple[bool, int, bool, int]:
-        shared = bool(tenants[host.name] - {tenant})
-        return host.logical_rack != rack, list(siblings).count(host.name), shared, -room[host.name].cpus
-
-    return min(fitting, key=preference).name
+    layout = taken.layout
+    tors = layout.data_switches(machines)
+    near = [host for tor in sorted(tors) for host in layout.poplar_at.get(tor, ())]
+    reachable = layout.hosts.get(need.networks[0], ())
+    rank = _preference(taken, tenant, machines, siblings)
+    for hosts in (near, reachable):
+        fitting = [host for host in hosts if taken.hosts.fits(host, need)]
+        if fitting:
+            return min(fitting, key=rank).name
+    raise no_host(taken, need, vpod)
 
 
-def choose_controller_host(site: Site, controllers: Sequence[Claim]) -> str:
-    """The infra host with the fewest controllers, first in the site."""
-    hosts = [host.name for host in site.hosts if host.role == "infra"]
-    if not hosts:
-        raise AllocationError("no host of role infra for the V-IPU controller", hint="add one under `hosts:`")
-    load = Counter(claim.value for claim in controllers)
-    return min(hosts, key=lambda name: load[name])
+def choose_controller_host(taken: Taken, vpod: str, networks: Sequence[str]) -> str:
+    """The infra host on these networks with the fewest controllers, first in the site."""
+    here = taken.layout.hosts.get(networks[0], ())
+    names = [host.name for host in here if _carries_controllers(host, networks)]
+    if not names:
+        raise AllocationError(
+            f"vPOD {vpod}: no host of role infra has interfaces on {' and '.join(dict.fromkeys(networks))}, where "
+            "its V-IPU controller must stand",
+            hint="add one under `hosts:`, or state its `interfaces`",
+        )
+    return min(names, key=lambda name: taken.hosts.controllers[name])
 
 
 def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
@@ -84,24 +65,74 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
     return flavor
 
 
-def room_on(site: Site, host: Host, servers: Sequence[Claim]) -> Room:
-    """What all claims leave of a host. A server of unrecorded flavour counts as the largest one."""
-    room = Room(host.dedicated_cpus, host.huge_pages_gib, host.virtual_functions)
-    largest = max((item for item in site.flavors if item.role == "poplar"), key=lambda item: item.vcpus)
-    for claim in servers:
-        if claim.value == host.name:
-            room = room.less(site.flavor.get(claim.flavor, largest))
-    return room
-
-
-def _no_room(vpod: VPod, flavor: FlavorSpec, room: dict[str, Room]) -> AllocationError:
-    left = "; ".join(
-        f"{name} has {item.cpus} CPUs, {item.pages} pages, {item.virtual_functions} virtual functions left"
-        for name, item in room.items()
-    )
-    return AllocationError(
+def no_host(taken: Taken, need: ServerNeed, vpod: VPod) -> AllocationError:
+    """The error of a server that no host takes: what it asks for, and what is left where it may stand."""
+    networks = " and ".join(need.networks)
+    hosts = [host for host in taken.layout.hosts.get(need.networks[0], ()) if need.is_met_by(host)]
+    kind = "bare-metal" if need.is_bare_metal else "hypervisor"
+    if not hosts:
+        return AllocationError(
+            f"vPOD {vpod.name}: no {kind} host of role poplar has interfaces on {networks}",
+            hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
+        )
+    hint = _settling(taken, hosts)
+    if need.flavor is None:
+        what = f"vPOD {vpod.name}: no bare-metal host on {networks} is free for one more server"
+        return AllocationError(what, f"all {len(hosts)} are given out", hint)
+    flavor = need.flavor
+    what = (
         f"vPOD {vpod.name}: no host has room for one more {flavor.name} ({flavor.vcpus} dedicated CPUs, "
-        f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)",
-        left or "the site has no host of role poplar",
-        "ask for fewer servers or a smaller flavour; what is released stays taken until it is settled",
+        f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
+    return AllocationError(what, _left(taken, hosts), hint)
+
+
+def _carries_controllers(host: Host, networks: Sequence[str]) -> bool:
+    return host.role == "infra" and all(network in host.interfaces for network in networks)
+
+
+def _preference(
+    taken: Taken, tenant: str, machines: Sequence[str], siblings: Sequence[str]
+) -> Callable[[Host], tuple[bool, int, int, bool, int, int]]:
+    layout = taken.layout
+    known = [layout.site.machine[name] for name in machines if name in layout.site.machine]
+    racks = {machine.logical_rack for machine in known}
+    beside = [host.logical_rack for name in siblings if (host := layout.site.host.get(name)) is not None]
+
+    def preference(host: Host) -> tuple[bool, int, int, bool, int, int]:
+        return (
+            host.logical_rack not in racks,
+            beside.count(host.logical_rack) if len(racks) > 1 else 0,
+            list(siblings).count(host.name),
+            bool(taken.hosts.tenants_on(host.name) - {tenant}),
+            -taken.hosts.room(host).cpus,
+            layout.host_order[host.name],
+        )
+
+    return preference
+
+
+def _left(taken: Taken, hosts: Sequence[Host]) -> str:
+    """What is left on the hosts with most room, the site's order kept."""
+    ranked = sorted(hosts, key=lambda host: (-taken.hosts.room(host).cpus, taken.layout.host_order[host.name]))
+    listed = sorted(ranked[:LISTED], key=lambda host: taken.layout.host_order[host.name])
+    texts = []
+    for host in listed:
+        room = taken.hosts.room(host)
+        texts.append(
+            f"{host.name} has {room.cpus} CPUs, {room.pages} pages, {room.virtual_functions} virtual functions left"
+        )
+    more = [f"{len(hosts) - LISTED} more have no more than that"] if len(hosts) > LISTED else []
+    return "; ".join(texts + more)
+
+
+def _settling(taken: Taken, hosts: Sequence[Host]) -> str:
+    """What would make room on these hosts."""
+    released = {
+        claim.tenant
+        for host in hosts
+        for claim in taken.hosts.servers.get(host.name, ())
+        if claim.is_released
+    }
+    settle = f"; settle what {', '.join(sorted(released))} released there" if released else ""
+    return f"ask for fewer servers or a smaller flavour, or add a host{settle}"

@@ -1,99 +1,180 @@
-"""Which IPU-Machines a vPOD gets: a run of neighbours in one logical rack, an aligned block if one is free.
+"""Which IPU-Machines a vPOD gets: a block of one logical rack, or whole racks that GW-Links join.
 
-Aligned (first position ≡ 1 mod n) because a rack then never ends in holes that no size fits: buddy blocks.
+The block comes from the smallest free block that holds it, first in the site's order: the largest stay whole.
+Only where no block is free is a run of neighbours taken that is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from interlock.model.site import Machine, Site
+from interlock.model.site import Generation
 
+from .blocks import WHOLE, WIDTH, aligned_runs, bits, loose_runs, maximal_blocks, run_mask
 from .errors import AllocationError
+from .layout import Layout, Networks
+from .obstacles import no_room
+from .taken import Taken
 
-#: Machines of one logical rack, by position.
-Rack = Mapping[int, Machine]
-Run = tuple[Machine, ...]
-
-
-def choose_machines(site: Site, count: int, taken: Mapping[str, str], vpod: str) -> tuple[str, ...]:
-    """The first free aligned block of `count` machines, else the first free run, in the site's order."""
-    runs = list(all_runs(site, count))
-    free = [run for run in runs if not holders(run, taken)]
-    chosen = next((run for run in free if is_aligned(run)), free[0] if free else None)
-    if chosen is None:
-        raise _no_room(site, count, taken, vpod, runs)
-    return names(chosen)
+#: Says why machines on these networks will not do, or None if they will.
+Judge = Callable[[Networks], AllocationError | None]
+Block = tuple[str, ...]
 
 
-def grow_machines(
-    site: Site, kept: Sequence[str], count: int, taken: Mapping[str, str], vpod: str
-) -> tuple[str, ...]:
-    """A free run of `count` machines around those that the vPOD has; it never moves a vPOD by itself.
+@dataclass(frozen=True)
+class MachineNeed:
+    """What a vPOD asks for; `generation` None: any, but one."""
 
-    `taken` does not hold the kept machines themselves.
-    """
-    around = [run for run in all_runs(site, count) if set(kept) <= set(names(run))]
-    free = [run for run in around if not holders(run, taken)]
-    chosen = next((run for run in free if is_aligned(run)), free[0] if free else None)
-    if chosen is None:
-        raise AllocationError(
-            f"vPOD {vpod} cannot grow to {count} IPU-Machines around those it has ({', '.join(kept)})",
-            _closest(around, taken),
-            "free these first, or move the vPOD by naming its machines under `pins:`",
+    vpod: str
+    count: int
+    generation: Generation | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Machines and the networks that they and all else of the vPOD share."""
+
+    machines: Block
+    networks: Networks
+
+
+def choose_machines(taken: Taken, need: MachineNeed, judge: Judge) -> Place:
+    """The place for a new vPOD. Raises AllocationError with the nearest to one, and what is in the way."""
+    refusals: dict[Networks, AllocationError] = {}
+    stranded: Block | None = None
+    for block in _free_blocks(taken, need):
+        found = list(taken.layout.reach(block).choices())
+        stranded = stranded or (None if found else block)
+        for networks in found:
+            if networks not in refusals:
+                refusal = judge(networks)
+                if refusal is None:
+                    return Place(block, networks)
+                refusals[networks] = refusal
+    if refusals:
+        raise _all_refused(list(refusals.values()))
+    if stranded:
+        raise unreached(taken.layout, need.vpod, stranded)
+    raise no_room(taken, need.vpod, need.count, need.generation)
+
+
+def blocks_around(taken: Taken, kept: Block, count: int, own: str) -> Iterator[Block]:
+    """Blocks, then runs, of `count` machines around those that a vPOD has, where nobody but `own` holds any."""
+    spots = [taken.layout.spot[name] for name in kept if name in taken.layout.spot]
+    shelves = sorted({shelf for shelf, _ in spots})
+    if not spots or len(spots) < len(kept):
+        return
+    mine = {shelf: _own_mask(taken, shelf, own) for shelf in shelves}
+    if count > WIDTH:
+        for _, group in taken.layout.groups(count // WIDTH):
+            if set(shelves) <= set(group) and all(taken.free[one] | mine.get(one, 0) == WHOLE for one in group):
+                yield _names(taken.layout, group)
+    elif len(shelves) == 1:
+        (shelf,) = shelves
+        free, held = taken.free[shelf] | mine[shelf], sum(1 << bit for _, bit in spots)
+        for first in (*aligned_runs(free, count), *loose_runs(free, count)):
+            if held & ~run_mask(first, count) == 0:
+                yield taken.layout.shelves[shelf].names(first, count)
+
+
+def part_kept(layout: Layout, machines: Block, count: int) -> Block:
+    """What a vPOD keeps when it shrinks: its first aligned block of that size, else its first machines."""
+    by_shelf: dict[int, int] = {}
+    for name in machines:
+        shelf, bit = layout.spot.get(name, (-1, 0))
+        by_shelf[shelf] = by_shelf.get(shelf, 0) | 1 << bit
+    if count > WIDTH:
+        for _, group in layout.groups(count // WIDTH):
+            if all(by_shelf.get(shelf) == WHOLE for shelf in group):
+                return _names(layout, group)
+        return machines[:count]
+    for shelf, mask in by_shelf.items():
+        for first in (*aligned_runs(mask, count), *loose_runs(mask, count)) if shelf >= 0 else ():
+            return layout.shelves[shelf].names(first, count)
+    return machines[:count]
+
+
+def unreached(layout: Layout, vpod: str, machines: Sequence[str]) -> AllocationError:
+    """The error of machines that share no network of the pools."""
+    reach = layout.reach(machines)
+    missing = [
+        pool
+        for pool, found in (
+            ("ipu_data", reach.ipu_data), ("storage", reach.storage), ("management", reach.management)
         )
-    return names(chosen)
+        if not found
+    ]  # fmt: skip
+    where = f"{machines[0]} to {machines[-1]}" if len(machines) > 1 else machines[0]
+    return AllocationError(
+        f"vPOD {vpod}: no physical network of pool {' and '.join(missing)} covers the switches that the cables of "
+        f"{where} end at",
+        hint="add the switches to a physical network of the pool, or the missing cables, in the site file",
+    )
 
 
-def all_runs(site: Site, count: int) -> Iterator[Run]:
-    """Every run of `count` neighbours of one generation in one rack, free or not, in the site's order."""
-    for rack in racks(site):
-        for first in sorted(rack):
-            run = tuple(rack[position] for position in range(first, first + count) if position in rack)
-            if len(run) == count and len({machine.generation for machine in run}) == 1:
-                yield run
+def _free_blocks(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+    if need.count > WIDTH:
+        return _free_groups(taken, need)
+    return _free_runs(taken, need)
 
 
-def racks(site: Site) -> list[Rack]:
-    """Logical racks in the order in which the site first names them."""
-    found: dict[str, dict[int, Machine]] = {}
-    for machine in site.machines:
-        found.setdefault(machine.logical_rack, {})[machine.position] = machine
-    return list(found.values())
+def _free_runs(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+    shelves = taken.layout.shelves
+    for size in taken.sizes():
+        for index in tuple(taken.shelves_with(size)) if size >= need.count else ():
+            shelf = shelves[index]
+            if need.generation in (None, shelf.generation):
+                for first in _parts(taken.free[index], size, need.count):
+                    yield shelf.names(first, need.count)
+    for shelf in shelves:
+        if need.generation in (None, shelf.generation):
+            for first in loose_runs(taken.free[shelf.index], need.count):
+                yield shelf.names(first, need.count)
 
 
-def is_aligned(run: Run) -> bool:
-    """True if the run is a buddy block: its first position is ≡ 1 modulo its length."""
-    return (run[0].position - 1) % len(run) == 0
+def _parts(free: int, size: int, count: int) -> Iterable[int]:
+    """First bits of the blocks of `count` in the free blocks of `size`."""
+    for first, found in maximal_blocks(free):
+        if found == min(size, WIDTH):
+            yield from range(first, first + found, count)
 
 
-def holders(run: Run, taken: Mapping[str, str]) -> dict[str, str]:
-    """Machine -> holder for those of the run that are taken."""
-    return {machine.name: taken[machine.name] for machine in run if machine.name in taken}
+def _free_groups(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+    """Free groups of racks: a torus first, then aligned ones, then those inside the smallest free group."""
+    layout, count = taken.layout, need.count // WIDTH
+    ranked = []
+    for number, (aligned, group) in enumerate(layout.groups(count)):
+        first = layout.shelves[group[0]]
+        if need.generation in (None, first.generation) and all(taken.free[one] == WHOLE for one in group):
+            rank = (first.topology != "torus", not aligned, _size_around(taken, group[0]), number)
+            ranked.append((rank, group))
+    return (_names(layout, group) for _, group in sorted(ranked))
 
 
-def names(run: Run) -> tuple[str, ...]:
-    """The names of the machines of a run."""
-    return tuple(machine.name for machine in run)
+def _size_around(taken: Taken, shelf: int) -> int:
+    groups = taken.layout.aligned_groups.get(shelf, ())
+    return max((len(group) for group in groups if all(taken.free[one] == WHOLE for one in group)), default=1)
 
 
-def _no_room(site: Site, count: int, taken: Mapping[str, str], vpod: str, runs: list[Run]) -> AllocationError:
-    free = sum(machine.name not in taken for machine in site.machines)
-    what = f"vPOD {vpod} needs {count} neighbouring IPU-Machines in one logical rack; {free} are free"
-    if not runs:
-        longest = max((len(rack) for rack in racks(site)), default=0)
-        return AllocationError(
-            what,
-            f"the largest logical rack has {longest} machines",
-            "ask for fewer machines: a vPOD over several logical racks is not placed by this version",
-        )
-    hint = "free these or ask for fewer machines; what is released stays taken until it is settled"
-    return AllocationError(f"{what}, none of it in such a run", _closest(runs, taken), hint)
+def _names(layout: Layout, group: Iterable[int]) -> Block:
+    return tuple(name for shelf in sorted(group) for name in layout.shelves[shelf].names(0, WIDTH))
 
 
-def _closest(runs: list[Run], taken: Mapping[str, str]) -> str:
-    if not runs:
-        return "its logical rack has no run of that length around them"
-    best = min(runs, key=lambda run: len(holders(run, taken)))
-    in_the_way = ", ".join(f"{name} is held by {holder}" for name, holder in holders(best, taken).items())
-    return f"closest is {best[0].name} to {best[-1].name}, where {in_the_way}"
+def _own_mask(taken: Taken, shelf: int, own: str) -> int:
+    """Machines of a shelf that this vPOD holds, and it alone."""
+    names = taken.layout.shelves[shelf].machines
+    return sum(
+        1 << bit
+        for bit in bits(taken.layout.shelves[shelf].present)
+        if (name := names[bit]) is not None and taken.machines.is_held_by(name, own)
+    )
+
+
+def _all_refused(refusals: Sequence[AllocationError]) -> AllocationError:
+    """The first refusal; how many other leaf groups with free machines said no as well."""
+    first = refusals[0]
+    if len(refusals) == 1:
+        return first
+    more = f"{len(refusals) - 1} more leaf groups with free machines have no room for it either"
+    return AllocationError(first.what, more, first.hint)

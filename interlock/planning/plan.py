@@ -10,7 +10,10 @@ from pydantic import SerializeAsAny
 
 from interlock.resources import Frozen, Resource, digest_of
 
-ComponentType = Literal["Site", "TenantProject", "VirtualPod", "PoplarServer", "VipuController", "Bucket"]
+ComponentType = Literal[
+    "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "Volume", "Share",
+    "Bucket",
+]  # fmt: skip
 
 
 class Component(Frozen):
@@ -51,6 +54,7 @@ class Plan(Frozen):
     #: Owner id of this stack and of the site's stack.
     owner: str
     site_owner: str
+    #: Of the slice of the site that a tenant's lock names; of the whole site for the operator's stack.
     site_hash: str
     request_hash: str
     components: tuple[Component, ...]
@@ -70,6 +74,11 @@ class Plan(Frozen):
     def by_name(self) -> dict[str, Planned]:
         """Resources by plan name."""
         return {item.name: item for item in self.resources}
+
+    @cached_property
+    def component(self) -> dict[str, Component]:
+        """Components by name."""
+        return {item.name: item for item in self.components}
 
     def of(self, component: str) -> Iterator[Planned]:
         """The resources directly below one component, in order."""

@@ -38,5 +38,5 @@ class Sheet:
             if twice:
                 raise PlanningError(
                     f"two {what} of the plan would be named {', '.join(twice)}",
-                    "rename the vPOD, bucket, flavour or image whose name makes them so",
+                    "rename the vPOD, volume, share, bucket, flavour or image whose name makes them so",
                 )

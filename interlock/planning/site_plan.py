@@ -17,6 +17,7 @@ from interlock.resources import (
     Role,
     RoleAssignment,
     SegmentRange,
+    ShareType,
     Subnet,
     SubnetPool,
     VolumeType,
@@ -36,6 +37,9 @@ S3_ROLE = "s3_service"
 
 #: Aggregate metadata, and through Nova's AggregateInstanceExtraSpecsFilter the fence around other hosts.
 ROLE_KEY = "interlock_role"
+
+#: Extra specification of a share type: the class of storage behind it.
+STORAGE_CLASS = "interlock_storage_class"
 
 
 class SiteSheet(Sheet):
@@ -63,7 +67,10 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     _external(site, sheet)
     _catalogue(site, sheet)
     for role in ("poplar", "infra"):
-        hosts = tuple(host.name for host in site.hosts if host.role == role)
+        # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
+        hosts = tuple(
+            host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor"
+        )
         sheet.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
     sheet.check_names()
     return Plan(
@@ -131,6 +138,10 @@ def _catalogue(site: Site, sheet: SiteSheet) -> None:
         sheet.own(image.name, Image(**image.model_dump()))
     for name in site.volume_types:
         sheet.own(name, VolumeType(name=name))
+    for share_type in site.share_types:
+        # The class of storage decides which back end answers to the type.
+        specs = {STORAGE_CLASS: share_type.storage_class}
+        sheet.own(share_type.name, ShareType(name=share_type.name, extra_specs=specs))
 
 
 def _flavor(spec: FlavorSpec) -> Flavor:

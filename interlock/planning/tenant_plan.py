@@ -1,47 +1,55 @@
-"""A tenant's stack: its project, its vPODs, its buckets."""
+"""A tenant's stack: its project, its vPODs, its data; empty for a tenant that is to go."""
 
 from __future__ import annotations
 
 from interlock.model.lock import Lock, SiteLock, VPodAllocation
 from interlock.model.site import Site
 from interlock.model.tenant import Tenant
-from interlock.resources import Bucket, Keypair, Project, Resource, RoleAssignment, Router
+from interlock.resources import Keypair, Project, Resource, RoleAssignment, Router
 
 from .errors import PlanningError
-from .hashes import request_hash, site_hash
+from .hashes import request_hash
 from .plan import Plan, Planned
 from .quotas import quota_for
+from .scope import VPodScope
 from .sheet import Sheet
 from .site_plan import ADMIN, OPERATOR, READER
-from .vpod_plan import VPodScope, write_vpod
+from .tenant_data import write_data
+from .vpod_plan import write_vpod
 
 
 def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> Plan:
-    """The plan of the stack `<site>-<tenant id>`.
+    """The plan of the stack `<site>-<tenant id>`. A tenant with `state: gone` has nothing in it.
 
     Raises PlanningError if the lock does not hold what the request asks for, or if the site lacks a
     cable, flavour or subnet size that the plan needs.
     """
     _check_lock(tenant, lock)
     sheet = Sheet()
-    sheet.component(tenant.id, "TenantProject")
-    _write_project(site, tenant, sheet)
-    for vpod in tenant.vpods:
-        claims = lock.allocation.vpods[vpod.name]
-        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), sheet)
-    _write_buckets(tenant, sheet)
-    sheet.check_names()
+    if tenant.state == "present":
+        _write_tenant(site, tenant, lock, sheet)
     return Plan(
         site=site.name,
         stack=f"{site.name}-{tenant.id}",
         tenant=tenant.id,
         owner=lock.owner,
         site_owner=site_lock.owner,
-        site_hash=site_hash(site),
+        # What the lock rests on, not the whole site: a rack that is added elsewhere leaves this plan as it is.
+        site_hash=lock.site,
         request_hash=request_hash(tenant),
         components=tuple(sheet.components),
         resources=_guarded(site, tenant, sheet),
     )
+
+
+def _write_tenant(site: Site, tenant: Tenant, lock: Lock, sheet: Sheet) -> None:
+    sheet.component(tenant.id, "TenantProject")
+    _write_project(site, tenant, sheet)
+    for vpod in tenant.vpods:
+        claims = lock.allocation.vpods[vpod.name]
+        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), sheet)
+    write_data(tenant, lock.allocation.vpods, sheet)
+    sheet.check_names()
 
 
 def _write_project(site: Site, tenant: Tenant, sheet: Sheet) -> None:
@@ -58,26 +66,10 @@ def _write_project(site: Site, tenant: Tenant, sheet: Sheet) -> None:
     sheet.add(router, Router(name=router, project=project, external_network="site:Network/external"))
 
 
-def _write_buckets(tenant: Tenant, sheet: Sheet) -> None:
-    if tenant.buckets and not tenant.vpods:
-        raise PlanningError(
-            f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
-            "add a vPOD, or remove the bucket",
-        )
-    for request in tenant.buckets:
-        name = sheet.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
-        bucket = Bucket(
-            name=name,
-            project=f"{tenant.id}-project",
-            credential=f"{tenant.id}-{tenant.vpods[0].name}-s3-key",
-            versioning=request.versioning,
-            on_delete=request.on_delete,
-        )
-        sheet.add(name, bucket)
-
-
 def _guarded(site: Site, tenant: Tenant, sheet: Sheet) -> tuple[Planned, ...]:
-    """Everything, the quota in its place; what lies in the project waits for quota and operator's role."""
+    """Everything, the quota in its place. What lies in the project waits for quota and operator's role."""
+    if not sheet.resources:
+        return ()
     project, operator, quota = (f"{tenant.id}-{part}" for part in ("project", "operator", "quota"))
     limits = quota_for(site, project, [item.resource for item in sheet.resources])
     first = Planned(name=quota, component=tenant.id, resource=limits, after=(operator,))
@@ -97,7 +89,8 @@ def _in_project(resource: Resource, project: str) -> bool:
 
 
 def _check_lock(tenant: Tenant, lock: Lock) -> None:
-    asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in tenant.vpods}
+    wanted = tenant.vpods if tenant.state == "present" else ()
+    asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in wanted}
     if asked != {name: _size(vpod) for name, vpod in lock.allocation.vpods.items()}:
         raise PlanningError(
             f"the lock of {tenant.id} does not hold what its request asks for",

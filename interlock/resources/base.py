@@ -78,8 +78,8 @@ class Resource(Frozen):
     """
 
     KIND: ClassVar[str]
-    #: True for kinds that a plan reserves with its machines although nobody asked for them by name: without an
-    #: actuator they are listed as not wired, and do not stand in the way of an apply.
+    #: True for kinds that a plan holds although nobody asked for them by name (those reserved with the machines, and
+    #: what the site offers): without an actuator they are listed as not wired, and do not stand in the way of an apply.
     RESERVED: ClassVar[bool] = False
     #: False for kinds that are planned and proved but that nothing can make yet; they are always listed.
     HAS_ACTUATOR: ClassVar[bool] = True
@@ -98,6 +98,11 @@ class Resource(Frozen):
     def changes(cls) -> dict[str, Change]:
         """Effect of a change, for each field."""
         return {name: _metadata(cls, name, Change) or IN_PLACE for name in cls.model_fields}
+
+    @classmethod
+    def change_of(cls, field: str, before: Any, after: Any) -> Change:  # noqa: ARG003
+        """Effect of this very change, values in canonical form. Kinds where the direction matters say so."""
+        return cls.changes()[field]
 
     @classmethod
     def reference_fields(cls) -> dict[str, Refers]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden
+from .base import IN_PLACE, REPLACE, Change, Frozen, Refers, Resource, forbidden
 
 
 class SwitchPort(Resource):
@@ -16,7 +16,8 @@ class SwitchPort(Resource):
 
     switch: Annotated[str, REPLACE]
     port: Annotated[int, REPLACE]
-    #: Name of the device and the interface of it that is cabled there: `rnic` or `mgmt` of an IPU-Machine.
+    #: Name of the device and the interface of it that is cabled there: `rnic` or `mgmt` of an IPU-Machine, the
+    #: interface's own name of a bare-metal host.
     device: Annotated[str, IN_PLACE]
     interface: Annotated[str, IN_PLACE]
     vlan: Annotated[int, IN_PLACE]
@@ -34,6 +35,13 @@ class VipuAllocation(Resource):
     #: IPU-Machines in the order of their positions.
     machines: Annotated[tuple[str, ...], forbidden("partitions on machines that leave must be removed first")]
     topology: Annotated[Literal["mesh", "torus"], REPLACE] = "mesh"
+
+    @classmethod
+    def change_of(cls, field: str, before: Any, after: Any) -> Change:
+        """Machines may be added in place: no partition is on them yet."""
+        if field == "machines" and set(before) <= set(after):
+            return IN_PLACE
+        return super().change_of(field, before, after)
 
 
 class VipuPartition(Resource):

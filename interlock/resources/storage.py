@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden
+from .base import IN_PLACE, REPLACE, Change, Frozen, Refers, Resource, forbidden
 
 #: What happens to data when its object goes. Nothing can take a snapshot yet: the apply refuses it beforehand.
 OnDelete = Literal["keep", "snapshot", "erase"]
@@ -31,6 +31,13 @@ class Volume(Resource):
     size_gib: Annotated[int, IN_PLACE]
     volume_type: Annotated[str, Refers(("VolumeType",)), forbidden("a retype moves the data")]
     on_delete: Annotated[OnDelete, IN_PLACE] = "keep"
+
+    @classmethod
+    def change_of(cls, field: str, before: Any, after: Any) -> Change:
+        """Growing is in place, shrinking is forbidden."""
+        if field == "size_gib" and after < before:
+            return forbidden("a volume can grow, not shrink")
+        return super().change_of(field, before, after)
 
 
 class VolumeAttachment(Resource):
@@ -76,10 +83,11 @@ class BucketPolicy(Resource):
 
 
 class ShareType(Resource):
-    """A Manila share type."""
+    """A Manila share type, which the site offers. Nobody has to ask for it, so a site that has one can be applied."""
 
     KIND: ClassVar[str] = "ShareType"
     HAS_ACTUATOR: ClassVar[bool] = False
+    RESERVED: ClassVar[bool] = True
 
     name: Annotated[str, IN_PLACE]
     extra_specs: Annotated[dict[str, str], IN_PLACE] = {}
@@ -98,6 +106,13 @@ class Share(Resource):
     share_type: Annotated[str, Refers(("ShareType",)), forbidden("the data would have to be migrated")]
     protocol: Annotated[Literal["NFS"], forbidden("clients mount it by this protocol")] = "NFS"
     on_delete: Annotated[OnDelete, IN_PLACE] = "keep"
+
+    @classmethod
+    def change_of(cls, field: str, before: Any, after: Any) -> Change:
+        """Growing is in place, shrinking is forbidden."""
+        if field == "size_gib" and after < before:
+            return forbidden("a share may be fuller than the new size")
+        return super().change_of(field, before, after)
 
 
 class ShareAccess(Resource):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import networkx as nx
-
-from policies.edges import Relation
+from policies import identities as ids
 from policies.graph import WIRE_RULES, Model
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Edges that a false assumption adds: they join, but they plug nothing in.
 ASSUMPTION_RULES = frozenset({"A1", "A2", "A10"})
@@ -31,7 +33,7 @@ class Claim:
 
 def claims(model: Model, wire: set[str]) -> tuple[Claim, ...]:
     """The claims on one wire segment, one for each network."""
-    every = (Claim(*item) for item in model.union.facts(Relation.CLAIM) if item[0] in wire)
+    every = (Claim(*item) for node in sorted(wire) for item in model.union.claims_on.get(node, ()))
     return tuple({(claim.owner, claim.network, claim.state): claim for claim in every}.values())
 
 
@@ -48,7 +50,7 @@ def attached(graph: nx.Graph[str], wire: set[str]) -> Iterator[str]:
 
 def _behind(graph: nx.Graph[str], node: str) -> Iterator[str]:
     if node.startswith("port:") and "/" in node:
-        yield from (device for device in sorted(graph[node]) if graph.edges[node, device]["rule"] == "E9")
+        yield from (device for device in sorted(graph[node]) if not ids.is_wire(device))
     else:
         yield node
 

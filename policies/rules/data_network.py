@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from policies import identities as ids
 from policies.facts import NetworkFact, NetworkRole, VPodFact
 from policies.graph import Model
+from policies.graphs import connected
 from policies.naming import Names, missing_on
 from policies.plan_edges import Planned
 from policies.proof import Severity
@@ -16,6 +16,9 @@ from policies.search import Path, extended, shortest
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 
@@ -51,9 +54,17 @@ def _members(model: Model, vpod: VPodFact) -> dict[str, str]:
     return found
 
 
+def _whole_hosts(model: Model, vpod: VPodFact) -> Iterator[str]:
+    """What a bare-metal server of the vPOD is at all its interfaces: root on it answers there for any port of it."""
+    for server in model.plan.servers:
+        if server.is_bare_metal and server.vpod == vpod.name:
+            yield from model.site.interfaces(server.host)
+            yield from (ids.neutron_port(model.plan.owner, port) for port in server.ports)
+
+
 def _strangers(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
     for vpod in model.plan.vpods:
-        welcome = set(_members(model, vpod)) | {ids.capability(model.plan.owner)}
+        welcome = {*_members(model, vpod), *_whole_hosts(model, vpod), ids.capability(model.plan.owner)}
         for wire in model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
             strangers = [node for node in attached(graph, wire) if node not in welcome]
             # A split copy has no owner; where an owner is on the wire too, that says more.
@@ -94,7 +105,7 @@ def _vpods_joined(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[
     owner = _sub_owners(model)
     media = _media(model, graph)
     part = graph.subgraph(media)
-    for component in sorted(nx.connected_components(part), key=min):
+    for component in connected(part):
         found = sorted({owner[node] for node in component if node in owner})
         if len(found) > 1:
             yield _joined_cause(names, part, component, owner, found)

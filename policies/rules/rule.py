@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from policies.graph import Model
 from policies.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Of(StrEnum):
+    """Whose plan a rule is asked about. What only the inventory decides is the site stack's, and said once there."""
+
+    SITE = "site"
+    TENANT = "tenant"
+    BOTH = "site and tenant"
+
+    def speaks_to(self, *, is_tenant: bool) -> bool:
+        """True if the rule is asked about such a plan."""
+        return self is Of.BOTH or (self is Of.TENANT) == is_tenant
 
 
 class Polarity(StrEnum):
@@ -38,6 +52,8 @@ class Cause:
     missing: tuple[str, ...] = ()
     #: Higher speaks first when several rules explain one conflict.
     specificity: int = 0
+    #: Only where this cause weighs less than its rule: a figure that nobody stated.
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +79,7 @@ class Rule:
     #: What of the site and the plan it reads.
     needs: tuple[str, ...]
     ask: Callable[[Model, Names], Answer]
+    of: Of = Of.BOTH
 
     def judge(self, model: Model, names: Names) -> RuleResult:
         """The rule's verdict, with one finding for each cause."""
@@ -76,7 +93,7 @@ class Rule:
 
     def _finding(self, cause: Cause, verdict: Verdict) -> Finding:
         return Finding(
-            rule=self.id, severity=self.severity, verdict=verdict, message=cause.message,
+            rule=self.id, severity=cause.severity or self.severity, verdict=verdict, message=cause.message,
             witness=cause.witness, missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
         )  # fmt: skip
 

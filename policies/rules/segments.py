@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from interlock.model.site import VlanPool
 from policies import identities as ids
@@ -17,6 +16,9 @@ from policies.search import shortest
 
 from .attachments import Claim, claims
 from .rule import Answer, Cause, Polarity, Rule, absence
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 LEGAL_VLANS = range(2, 4095)
 
@@ -53,8 +55,9 @@ def _one_claim_per_wire(model: Model, names: Names) -> Answer:
 
 def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
     for wire in model.wires(graph):
-        held = sorted(claims(model, wire), key=lambda claim: (claim.owner != model.plan.owner, str(claim)))
+        held = claims(model, wire)
         if len(held) > 1 and model.touched(wire):
+            held = tuple(sorted(held, key=lambda claim: (claim.owner != model.plan.owner, str(claim))))
             yield _claim_cause(model, names, graph, wire, held[0], held[1])
 
 
@@ -126,6 +129,7 @@ def _pool(model: Model, role: NetworkRole | None) -> VlanPool | None:
         NetworkRole.IPU_DATA: pools.ipu_data,
         NetworkRole.STORAGE: pools.storage,
         NetworkRole.MANAGEMENT: pools.management,
+        NetworkRole.CONTROL: pools.bare_metal_control,
     }
     return by_role.get(role) if role is not None else None
 

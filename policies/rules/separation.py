@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from policies import identities as ids
 from policies.graph import Model
@@ -14,6 +13,9 @@ from policies.search import Path, extended, meeting, shortest
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
 

@@ -1,25 +1,26 @@
-"""vPODs on real machines: TOP-02 size, TOP-03 one run of IPU-Links, TOP-06 nobody else's machines."""
+"""vPODs on real machines: TOP-02 size, TOP-03 one run of IPU-Links, TOP-06 nobody else's machines and ports."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from interlock.model.site import Machine
 from policies import identities as ids
 from policies.edges import Relation
-from policies.facts import SwitchPortFact, VPodFact
+from policies.fabric_facts import SwitchPortFact
+from policies.facts import VPodFact
 from policies.graph import Model
+from policies.graphs import connected, empty_graph
 from policies.naming import Names
 from policies.proof import Severity
 
+from .racks import RACK, by_rack, machines_of
 from .rule import Answer, Cause, Polarity, Rule
 
-#: Machines of one logical rack, the reach of IPU-Links.
-RACK = 16
-
+if TYPE_CHECKING:
+    pass
 
 def _sizes(model: Model, _: Names) -> Answer:
     wrong = (vpod for vpod in model.plan.vpods if not is_size(len(vpod.machines)))
@@ -55,14 +56,11 @@ def _unlisted(model: Model, vpod: VPodFact) -> tuple[str, ...]:
 
 def _broken_run(model: Model, vpod: VPodFact) -> tuple[str, ...]:
     """The witness that the machines are no connected run; empty if they are one."""
-    machines = [model.site.site.machine[name] for name in vpod.machines if name in model.site.site.machine]
-    racks: defaultdict[str, list[Machine]] = defaultdict(list)
-    for machine in machines:
-        racks[machine.logical_rack].append(machine)
+    machines = machines_of(model, vpod.machines)
+    racks = by_rack(machines)
     if len(machines) > RACK:
-        whole = all(len(members) == RACK for members in racks.values())
-        return _cut(model, machines, ("ipu-link", "gw-link")) if whole else _by_rack(racks)
-    return _by_rack(racks) if len(racks) > 1 else _cut(model, machines, ("ipu-link",))
+        return ()  # whole logical racks: TOP-05
+    return _by_rack(racks) if len(racks) > 1 else _cut(model, machines)
 
 
 def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
@@ -72,20 +70,19 @@ def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
     )
 
 
-def _cut(model: Model, machines: list[Machine], kinds: tuple[str, ...]) -> tuple[str, ...]:
+def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
     names = {machine.name for machine in machines}
-    links: nx.Graph[str] = nx.Graph()
+    links = empty_graph()
     links.add_nodes_from(names)
     for cable in model.site.site.cables:
-        if cable.kind in kinds and {cable.a.device, cable.b.device} <= names:
+        if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:
             links.add_edge(cable.a.device, cable.b.device)
-    groups = sorted(nx.connected_components(links), key=min)
+    groups = connected(links)
     if len(groups) < 2:
         return ()
-    words = " or ".join("IPU-Link" if kind == "ipu-link" else "GW-Link" for kind in kinds)
     steps = [" – ".join(sorted(group)) for group in groups]
     return tuple(
-        step for index, text in enumerate(steps) for step in ((f"no {words} cable to",) if index else ()) + (text,)
+        step for index, text in enumerate(steps) for step in (("no IPU-Link cable to",) if index else ()) + (text,)
     )
 
 
@@ -110,16 +107,14 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
     )
 
 
-def _nobody_elses(model: Model, _: Names) -> Answer:
+def _nobody_elses(model: Model, names: Names) -> Answer:
     own = {item for item in model.own.exclusive if not item.startswith("segment:")}
-    causes = [
-        cause for cause in (_shared_with(model, share.owner, own & share.exclusive) for share in model.others) if cause
-    ]
-    return Answer(len(own), violated=(*causes, *_twice(model)))
+    shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
+    return Answer(len(own), violated=(*(cause for cause in shared if cause), *_twice(model)))
 
 
-def _shared_with(model: Model, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
-    things = [item for item in _in_words(model, shared) if item]
+def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
+    things = [item for item in _in_words(model, names, shared) if item]
     if not things:
         return None
     released = {identity for identity, owner, _ in model.union.facts(Relation.RESIDUE) if owner == other}
@@ -128,17 +123,23 @@ def _shared_with(model: Model, other: str, shared: frozenset[str] | set[str]) ->
         key=other,
         message=f"{model.plan.owner} takes what {other} {how}: {', '.join(things)}",
         witness=tuple(f"{thing}: {model.plan.owner} and {other}" for thing in things),
-        hint="take other machines; what was released is free once `interlock settle` has seen it let go",
+        hint="take others; what was released is free once `interlock settle` has seen it let go",
         specificity=92,
     )
 
 
-def _in_words(model: Model, identities: set[str] | frozenset[str]) -> Iterator[str]:
-    """Machines by name; a switch port only if it is not the port of a machine that is named already."""
+def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str]) -> Iterator[str]:
+    """Machines and hosts by name; a switch port only if it is not the port of one that is named already."""
     for machine in model.site.site.machines:
         if ids.machine_identity(machine.serial) in identities:
             yield machine.name
-    if not any(item.startswith("machine:") for item in identities):
+    for host in model.site.site.hosts:
+        if ids.host_identity(host.serial) in identities:
+            yield f"host {host.name}"
+    for item in sorted(identities):
+        if item.startswith(("vip:", "K:", "guid:", "N:", "gpu:")):
+            yield names.of(item)
+    if not any(item.startswith(("machine:", "host:")) for item in identities):
         for switch in model.site.site.switches:
             ports = range(1, 1 + sum(count for _, count in switch.port_groups))
             yield from (f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities)
@@ -192,11 +193,11 @@ TOP_03 = Rule(
 )
 TOP_06 = Rule(
     id="TOP-06",
-    title="no machine and no switch port has two holders",
+    title="no machine, host, switch port, storage address or key has two holders",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="Excl: a machine runs one tenant's code, until it is known to be wiped",
     source="docs/design/semantics.md §6, Excl; V-IPU administrator guide, clusters",
-    needs=("machines of vPODs", "locks of all tenants with what is released"),
+    needs=("machines and hosts of vPODs", "allocations", "locks of all tenants with what is released"),
     ask=_nobody_elses,
 )

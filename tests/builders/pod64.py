@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal
 
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.lock import Footprint, Lock, SiteLock
+from interlock.model.lock import Allocation, Footprint, Lock, SiteLock
 from interlock.model.site import (
     Assumption,
     Cable,
@@ -26,14 +26,16 @@ from interlock.model.site import (
     Machine,
     PhysicalNetwork,
     Pools,
+    PriceBook,
     SegmentRangeSpec,
+    ShareType,
     Sharing,
     Site,
     Switch,
     SwitchPortConfig,
     VlanPool,
 )
-from interlock.model.tenant import Access, BucketRequest, Pins, Poplar, Tenant, Volumes, VPod
+from interlock.model.tenant import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import allocate, request_hash, site_hash
 from interlock.resources import digest_of
 
@@ -242,6 +244,12 @@ def vpod(name: str = "train", machines: int = 4, servers: int = 2, flavor: str =
     )
 
 
+def bare_metal_vpod(name: str = "train", machines: int = 4, servers: int = 2) -> VPod:
+    """A vPOD whose servers are whole hosts."""
+    poplar = Poplar(servers=servers, kind="bare-metal", flavor="", image="poplar", volume=None)
+    return VPod(name=name, machines=machines, poplar=poplar)
+
+
 def tenant(id: str, machines: int = 4, servers: int = 2, **overrides: object) -> Tenant:  # noqa: A002
     """A tenant with one vPOD `train` and a bucket `data`; `overrides` replace whole fields of `Tenant`."""
     fields: dict[str, object] = {
@@ -257,6 +265,75 @@ def tenant(id: str, machines: int = 4, servers: int = 2, **overrides: object) ->
 def pinned(**claims: object) -> dict[str, Pins]:
     """Pins for the vPOD `train`."""
     return {"train": Pins.model_validate(claims)}
+
+
+def bare_metal_pod64(**overrides: object) -> Site:
+    """The same site with hosts that are given out whole: both 100G legs untagged, the 1G one for `control`.
+
+    VLANs 3000-3099 of the management switch are for control networks, and infra hosts reach them.
+    """
+    whole = tuple(
+        item.model_copy(
+            update={"provisioning": "bare-metal", "interfaces": dict(item.interfaces) | {"mgmt1g": ("eno1",)}}
+        )
+        if item.role == "poplar"
+        else item
+        for item in hosts()
+    )
+    fields: dict[str, object] = {
+        "hosts": whole,
+        "switches": (_untagged(tor(), range(17, 25)), _untagged(management_switch(), range(37, 41))),
+        "pools": pools(bare_metal_control=VlanPool(physical_networks=("mgmt1g",), vlans=((3000, 3099),))),
+    }
+    return pod64(**(fields | overrides))
+
+
+def _untagged(switch: Switch, ports: range) -> Switch:
+    """A switch whose ports of whole hosts are without a VLAN until planned; infra hosts reach both pools."""
+    return switch.model_copy(update={"ports": tuple(_of_bare_metal(item, ports) for item in switch.ports)})
+
+
+def _of_bare_metal(port: SwitchPortConfig, whole: range) -> SwitchPortConfig:
+    if port.port in whole:
+        return SwitchPortConfig(port=port.port, mode="access")
+    if port.tagged == ((110, 199),):
+        return port.model_copy(update={"tagged": ((110, 199), (3000, 3099))})
+    return port
+
+
+def storing_pod64(**overrides: object) -> Site:
+    """The same site with a storage appliance: one share type, and the last addresses of storage subnets for it."""
+    fields: dict[str, object] = {
+        "share_types": (ShareType(name="nfs", storage_class="nfs-appliance"),),
+        "pools": pools(storage_vips=(200, 209)),
+    }
+    return pod64(**(fields | overrides))
+
+
+def priced(**prices: str) -> PriceBook:
+    """A price book in EUR; items with an underscore for each dash."""
+    return PriceBook(currency="EUR", prices={name.replace("_", "-"): price for name, price in prices.items()})
+
+
+def partition(name: str, ipus: int, **fields: object) -> Partition:
+    """A V-IPU partition."""
+    return Partition.model_validate({"name": name, "ipus": ipus} | fields)
+
+
+def given(lock: Lock, vpod: str = "train", **claims: object) -> Lock:
+    """The same lock with other claims of one vPOD, sealed anew."""
+    allocation = lock.allocation.vpods[vpod].model_copy(update=claims)
+    vpods = dict(lock.allocation.vpods) | {vpod: allocation}
+    return lock.model_copy(update={"allocation": Allocation(vpods=vpods)}).sealed()
+
+
+def gone(lock: Lock, request: Tenant) -> tuple[Tenant, Lock]:
+    """A tenant that is to go, and its lock: nothing allocated any more."""
+    leaving = request.model_copy(update={"state": "gone"})
+    empty = lock.model_copy(
+        update={"allocation": Allocation(vpods={}), "request": request_hash(leaving), "serial": lock.serial + 1}
+    )
+    return leaving, empty.sealed()
 
 
 def locked(site: Site, tenant: Tenant, others: Sequence[Lock] = (), previous: Lock | None = None) -> Lock:

@@ -105,14 +105,15 @@ def declared(plan: Plan, faults: Sequence[str] = (), *, preview: bool = False) -
     provider = Provider(faults)
     monitor = Monitor(provider)
     pulumi.runtime.set_mocks(provider, "clusters", plan.stack, preview=preview, monitor=monitor)
-    roots: list[PlannedComponent] = []
+    roots: list[PlannedComponent | None] = []
     outputs: dict[str, Any] = {}
 
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
     def program() -> pulumi.Output[None]:
         proof = proof_of(plan)
-        roots.append(declare(proof, admission_of(proof), Path("rehearsals")))
-        return pulumi.Output.from_input(roots[0].outputs()).apply(outputs.update)
+        root = declare(proof, admission_of(proof), Path("rehearsals"))
+        roots.append(root)
+        return pulumi.Output.from_input(root.outputs() if root else {}).apply(outputs.update)
 
     try:
         program()

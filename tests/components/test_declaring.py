@@ -11,8 +11,9 @@ import pytest
 from interlock.planning import Plan, Planned
 from interlock.resources import ID_OF, Admission, digest_of
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
+from tests.planning.golden import bare_metal, data, leaving, partitions
 
-PLANS = {"tenant": tenant_plan, "site": site_plan}
+PLANS = {"tenant": tenant_plan, "site": site_plan, "bare metal": bare_metal, "data": data, "partitions": partitions}
 
 
 def ids_in(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -48,6 +49,13 @@ def test_every_resource_that_can_be_made_is_registered_once(done: Declared) -> N
 def test_what_nothing_can_make_is_not_registered(acme: Declared) -> None:
     assert acme.plan.without_actuator()
     assert not acme.of_type("interlock:index:SwitchPort")
+
+
+def test_of_a_plan_with_nothing_in_it_only_the_provider_hears() -> None:
+    done = declared(leaving())
+    assert [request.type for request in done.requests] == ["pulumi:providers:interlock"]
+    assert [call.token for call in done.provider.calls] == ["interlock:index:admit"]
+    assert done.root is None
 
 
 def test_nothing_else_is_registered(done: Declared) -> None:

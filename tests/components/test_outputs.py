@@ -8,11 +8,12 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import SiteObjects, TenantProject, VirtualPod
+from components import BareMetalServer, PoplarServer, SiteObjects, TenantProject, VirtualPod
 from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
+from tests.planning.golden import bare_metal, data
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,8 @@ def test_a_vpod_names_its_machines_from_its_switch_ports(pod: VirtualPod) -> Non
 
 def test_servers_come_by_index_with_their_address(pod: VirtualPod) -> None:
     assert [server.name for server in pod.poplar] == ["acme-train-poplar-0", "acme-train-poplar-1"]
-    assert [value(server.server_id) for server in pod.poplar] == [f"id of {part.name}" for part in pod.poplar]
+    identities = [value(server.server_id) for server in pod.poplar if isinstance(server, PoplarServer)]
+    assert identities == [f"id of {part.name}" for part in pod.poplar]
     addresses = [server.control_address for server in pod.poplar]
     assert len(set(addresses)) == 2
     assert all(address.startswith("10.30.") for address in addresses)
@@ -89,6 +91,28 @@ def test_the_stack_shows_what_people_need_to_begin(acme: Declared) -> None:
     assert set(pod) == {"machines", "poplar", "controller", "s3_access_key", "s3_secret_key"}
     assert set(pod["poplar"]) == {"acme-train-poplar-0", "acme-train-poplar-1"}
     assert pod["controller"]["server_id"] == "id of acme-train-controller"
+
+
+def test_data_beside_servers_is_shown_by_name() -> None:
+    done = declared(data())
+    assert isinstance(done.root, TenantProject)
+    assert [value(part.volume_id) for part in done.root.volumes] == ["id of acme-scratch", "id of acme-archive"]
+    assert done.outputs["shares"] == {
+        "acme-datasets": {
+            "mounts": {"acme-train-storage": "10.21.0.200", "acme-serve-storage": "10.21.1.200"}
+        }
+    }
+
+
+def test_a_bare_metal_server_has_an_address_and_no_id() -> None:
+    root = declared(bare_metal()).root
+    assert isinstance(root, TenantProject)
+    (pod,) = root.vpods
+    assert all(isinstance(server, BareMetalServer) for server in pod.poplar)
+    assert [server.outputs() for server in pod.poplar] == [
+        {"control_address": "10.30.0.10"},
+        {"control_address": "10.30.0.11"},
+    ]
 
 
 def test_the_site_shows_ids_by_name() -> None:

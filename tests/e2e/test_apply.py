@@ -193,6 +193,7 @@ def _written(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_the_reserved_switch_ports_are_listed_as_not_wired(applied: Project) -> None:
+def test_what_is_reserved_with_the_machines_is_listed_as_not_wired(applied: Project) -> None:
+    """Two switch ports of each of four machines, and the V-IPU allocation."""
     shown = applied.output("lyon-acme")
-    assert len(shown["not_wired"]) == 8
+    assert len(shown["not_wired"]) == 9

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
-from interlock.planning import request_hash, site_hash
+from interlock.planning import SiteHashes, request_hash
 from tests.builders.pod64 import locked
 
 HERE = Path(__file__).parent
@@ -100,5 +100,5 @@ def lock_acme(stacks: Path) -> None:
 def check_lock(stacks: Path) -> None:
     """Load, and ask for a lock that fits request and site."""
     workspace = load_workspace(stacks, "yard")
-    hashes = request_hash(workspace.tenants["acme"]), site_hash(workspace.site)
-    require_fresh_lock(workspace, "acme", *hashes)
+    slices = SiteHashes(workspace.site)
+    require_fresh_lock(workspace, "acme", request_hash(workspace.tenants["acme"]), slices.slice_hash)

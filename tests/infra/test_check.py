@@ -37,6 +37,19 @@ def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
     assert {item["exit_code"] for item in judgements} == {0}
 
 
+def test_what_nothing_can_make_is_noted_and_changes_no_verdict(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("tenants/acme.yaml", "machines: 4 # or", "partitions: {big: {ipus: 8}}\n    machines: 4 # or")
+    interlock("lock", "acme")
+    done = interlock("check", "--tenant", "acme", "--tenant", "globex")
+    assert done.code == 0, done.err
+    assert "lyon-acme: proved" in done.out
+    assert done.err.splitlines()[0] == (
+        "note: lyon-acme: planned and proved, but nothing can make it yet: `pulumi up` refuses"
+    )
+    assert "vpods.train.partitions.big: VipuPartition acme-train-partition-big" in done.err
+    assert "globex" not in done.err
+
+
 def test_violated_is_1(lyon: Lyon, interlock: Interlock) -> None:
     shutil.copytree(STACKS / "leaky" / "vlan-of-another", lyon.stacks / "leaky" / "vlan-of-another")
     locked = interlock("lock", "--site", "leaky/vlan-of-another")
@@ -82,7 +95,7 @@ def test_a_tenant_that_left_is_told_that_its_claims_count(lyon: Lyon, interlock:
     lyon.file("tenants/acme.yaml").unlink()
     done = interlock("check", "--tenant", "acme")
     assert done.code == 2
-    assert "its claims still count" in done.err
+    assert "IN-035 the lock of `acme` holds claims" in done.err
 
 
 @pytest.mark.parametrize(

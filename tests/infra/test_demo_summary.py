@@ -58,6 +58,7 @@ def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
 def test_what_is_not_wired_and_not_looked_at_is_said(text: str) -> None:
     assert "Not wired: 8 switch ports" in text
     assert "acme-train-rnic-ipum-01" in text
+    assert "registers\n  them at V-IPU yet: acme-train-allocation." in text
     assert "Applied state: not looked at" in text
 
 

@@ -6,9 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.infra.conftest import Interlock, Lyon
 
 ACME, GLOBEX, SITE = "tenants/acme.lock.json", "tenants/globex.lock.json", "site.lock.json"
+
+
+def told(err: str) -> list[str]:
+    """The lines about whole locks, without what changed in them."""
+    return [line for line in err.splitlines() if not line.startswith(" ")]
 
 
 def read(lyon: Lyon, name: str) -> dict[str, Any]:
@@ -19,11 +26,9 @@ def read(lyon: Lyon, name: str) -> dict[str, Any]:
 def test_the_first_time_everybody_gets_a_lock(unlocked: Lyon, interlock: Interlock) -> None:
     done = interlock("lock")
     assert done.code == 0
-    assert done.err.splitlines() == [
-        "site: written, serial 1",
-        "acme: written, serial 1",
-        "globex: written, serial 1",
-    ]
+    assert told(done.err) == ["site: written, serial 1", "acme: written, serial 1", "globex: written, serial 1"]
+    assert "  train is given IPU-Machine ipum-01, ipum-02, ipum-03, ipum-04; a server on host poplar-1" in done.err
+    assert "warning" not in done.err
     assert done.out == ""
     assert sorted(unlocked.locks()) == [SITE, ACME, GLOBEX]
     owners = {read(unlocked, name)["owner"] for name in unlocked.locks()}
@@ -83,23 +88,89 @@ def test_without_room_nothing_is_written(lyon: Lyon, interlock: Interlock) -> No
     lyon.replace("tenants/globex.yaml", "machines: 8", "machines: 16")
     done = interlock("lock")
     assert done.code == 2
-    assert done.err.startswith("stacks/lyon/tenants/globex.yaml:2:1: PL-002 ")
+    assert done.err.startswith("stacks/lyon/tenants/globex.yaml:3:1: PL-002 ")
     assert "\n  hint: " in done.err
     assert "Traceback" not in done.err
     assert lyon.locks() == before
 
 
-def test_a_lock_whose_request_is_gone_stays_and_counts(lyon: Lyon, interlock: Interlock) -> None:
+def test_a_lock_that_holds_claims_needs_its_request(lyon: Lyon, interlock: Interlock) -> None:
     before = lyon.locks()
     lyon.file("tenants/acme.yaml").unlink()
     done = interlock("lock")
-    assert done.code == 0
-    assert done.err.splitlines()[-1] == "acme: has a lock and no request any more; its claims still count"
+    assert done.code == 2
+    assert done.err.startswith("stacks/lyon/tenants/acme.lock.json: IN-035 ")
+    assert "`state: gone`" in done.err
     assert lyon.locks() == before
+
+
+def test_a_tenant_that_goes_gives_up_everything_and_it_stays_taken(lyon: Lyon, interlock: Interlock) -> None:
+    request = lyon.file("tenants/acme.yaml")
+    request.write_text(f"state: gone\n{request.read_text()}")
+    done = interlock("lock", "acme")
+    assert done.code == 0, done.err
+    lock = read(lyon, ACME)
+    assert lock["allocation"] == {"vpods": {}}
+    assert {"vpod": "train", "claim": "machines", "value": "ipum-01"} in lock["released"]
+    assert "  train gives up IPU-Machine ipum-01" in done.err
     lyon.replace("tenants/globex.yaml", "machines: 8", "machines: 16")
-    refused = interlock("lock")
+    assert interlock("lock", "globex").code == 2
+
+
+def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock) -> None:
+    unlocked.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
+    unlocked.replace("tenants/globex.yaml", "machines: 8", "machines: 2")
+    interlock("lock")
+    assert read(unlocked, GLOBEX)["allocation"]["vpods"]["research"]["machines"] == ["ipum-03", "ipum-04"]
+    unlocked.replace("tenants/acme.yaml", "machines: 2", "machines: 4")
+    before = unlocked.locks()
+    refused = interlock("lock", "acme")
     assert refused.code == 2
-    assert "PL-002" in refused.err
+    assert refused.err.startswith("stacks/lyon/tenants/acme.yaml:")
+    assert "PL-003 vPOD train cannot grow to 4 IPU-Machines" in refused.err
+    assert "ask for it with `--move`" in refused.err
+    assert unlocked.locks() == before
+    moved = interlock("lock", "acme", "--move")
+    assert moved.code == 0, moved.err
+    assert "  train is given IPU-Machine ipum-05, ipum-06, ipum-07, ipum-08\n" in moved.err
+    assert "  train gives up IPU-Machine ipum-01, ipum-02; nobody gets them" in moved.err
+    assert "  warning: train: made anew: the V-IPU allocation and its partitions" in moved.err
+    assert unlocked.locks() == before | {ACME: unlocked.file(ACME).read_bytes()}
+
+
+def test_the_report_as_json(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("tenants/acme.yaml", "servers: 2", "servers: 1")
+    done = interlock("lock", "--format", "json")
+    acme, globex = json.loads(done.out)
+    assert done.err == ""
+    assert (acme["id"], acme["changed"], acme["serial"]) == ("acme", True, 2)
+    assert acme["vpods"][0]["given_up"] == [{"claim": "hosts", "value": "poplar-2"}]
+    assert (globex["changed"], globex["vpods"][0]["given"]) == (False, [])
+
+
+def test_ctrl_c_leaves_every_lock_whole(lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lyon.locks()
+    lyon.replace("site.yaml", "volume_types: [fast]", "volume_types: [fast, slow]")
+    written: list[str] = []
+
+    def interrupted(descriptor: int) -> None:
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append("a lock")
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    assert interlock("lock").code == 130
+    monkeypatch.undo()
+    after = lyon.locks()
+    assert [name for name in before if after[name] != before[name]] == [SITE, ACME]
+    for name in after:
+        assert json.loads(after[name])["serial"] == (1 if name == GLOBEX else 2)
+    assert not [file for file in lyon.file("tenants").iterdir() if file.name.startswith(".")]
+
+
+def test_options_that_do_not_go_together_are_refused(lyon: Lyon, interlock: Interlock) -> None:
+    for options in (("--check", "--move"), ("--upgrade", "acme"), ("--fleet",), ("--check", "acme")):
+        assert interlock("lock", *options).code == 2
 
 
 def test_unknown_tenants_are_all_named_with_the_nearest(lyon: Lyon, interlock: Interlock) -> None:

@@ -72,8 +72,9 @@ def test_a_tenants_stack_is_declared_and_a_copy_of_its_proof_kept(
     document = json.loads(copy.read_text())
     assert {item["name"] for item in document["admission"]["resources"]} == objects
     assert copy.name == f"{exported['plan_hash'].removeprefix('sha256:')}.json"
-    assert set(exported) == {"plan_hash", "not_wired", "project_id", "vpods", "buckets"}
-    assert len(exported["not_wired"]) == 8
+    assert set(exported) == {"plan_hash", "not_wired", "project_id", "vpods", "volumes", "shares", "buckets"}
+    # Both switch ports of each machine, and the V-IPU allocation.
+    assert len(exported["not_wired"]) == 9
 
 
 def test_the_operators_stack_is_declared(run: Run) -> None:
@@ -109,6 +110,52 @@ def test_what_is_not_proved_is_told_with_its_rule(run: Run, lyon: Lyon, interloc
     interlock("lock")
     with pytest.raises(pulumi.RunError, match=r"(?s)not provable: .*vlan_lists_enforced.*exit code 3"):
         run("lyon-acme", site="lyon", tenant="acme")
+
+
+def test_what_nothing_can_make_is_all_told_before_anything_is_registered(
+    run: Run, lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lyon.replace(
+        "tenants/acme.yaml",
+        "    machines: 4 # or `ipus: 16`\n",
+        "    machines: 4\n    partitions: {big: {ipus: 8}, jobs: {ipus: 4, reconfigurable: true}}\n",
+    )
+    lyon.replace("tenants/acme.yaml", "{versioning: true}", "{on_delete: snapshot}")
+    locked = interlock("lock", "acme")
+    assert locked.code == 0, locked.err
+    heard: list[str] = []
+    register = Monitor.RegisterResource
+
+    def listening(self: Monitor, request: Any) -> Any:
+        heard.append(request.type)
+        return register(self, request)
+
+    monkeypatch.setattr(Monitor, "RegisterResource", listening)
+    with pytest.raises(pulumi.RunError) as refused:
+        run("lyon-acme", site="lyon", tenant="acme")
+    assert set(heard) <= {"pulumi:pulumi:Stack"}
+    lines = str(refused.value).splitlines()
+    assert lines[0].startswith("lyon-acme is proved, and 3 of its ")
+    assert lines[0].endswith(" resources cannot be made yet: nothing has been touched")
+    assert [line.partition(": ")[0] for line in lines if line.startswith("  ")] == [
+        "  vpods.train.partitions.big",
+        "  vpods.train.partitions.jobs",
+        "  buckets.checkpoints.on_delete",
+    ]
+    assert lines[-1] == "next: take them out of the request, run `interlock lock acme`, then try again"
+
+
+def test_of_a_tenant_that_is_to_go_nothing_is_declared(
+    run: Run, lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lyon.replace("tenants/acme.yaml", "name: Acme Robotics\n", "name: Acme Robotics\nstate: gone\n")
+    locked = interlock("lock", "acme")
+    assert locked.code == 0, locked.err
+    exported: dict[str, Any] = {}
+    monkeypatch.setattr(pulumi, "export", exported.__setitem__)
+    monitor = run("lyon-acme", site="lyon", tenant="acme")
+    assert [item.type for item in monitor.requests] == ["pulumi:providers:interlock"]
+    assert set(exported) == {"plan_hash", "not_wired"}
 
 
 def test_the_demo_passphrase_stops_a_real_cloud(run: Run, lyon: Lyon, interlock: Interlock) -> None:

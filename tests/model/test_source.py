@@ -2,44 +2,130 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from interlock.model.errors import Code, InputError, InputErrors
-from interlock.model.source import Source
+from interlock.model.source import MOST_BYTES, Source
+from interlock.model.yaml_reading import REQUEST
+
+
+def source(text: str) -> Source:
+    return Source(Path("x.yaml"), "x.yaml", text)
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "[{a: "])
 def test_deep_nesting_is_refused_before_the_stack_overflows(opening: str) -> None:
-    source = Source(Path("x.yaml"), "x.yaml", opening * 50_000)
     with pytest.raises(InputErrors, match="IN-022 nested too deeply"):
-        source.value()
+        source(opening * 50_000).value()
 
 
 def test_a_file_of_many_flat_lists_is_read() -> None:
     text = "\n".join(f"k{number}: [a, {{b: c}}]" for number in range(500))
-    assert len(Source(Path("x.yaml"), "x.yaml", text).value()) == 500
+    assert len(source(text).value()) == 500
 
 
-def test_an_endless_file_is_refused() -> None:
+def test_a_request_of_many_characters_is_refused() -> None:
     with pytest.raises(InputErrors, match="1000001 characters"):
-        Source(Path("x.yaml"), "x.yaml", "#" * 1_000_001).value()
+        source("#" * 1_000_001).value(REQUEST)
 
 
-def test_no_python_objects_are_made() -> None:
-    source = Source(Path("x.yaml"), "x.yaml", "a: !!python/object/apply:os.system [id]")
-    with pytest.raises(InputErrors, match="1:4: IN-022 not YAML: could not determine a constructor"):
-        source.value()
+def test_a_file_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(InputErrors, match=f"more than {MOST_BYTES} bytes"):
+        Source.read(Path("/dev/zero"), "x.yaml")
+
+
+#: The largest of each kind that still passes the limit of characters.
+HOSTILE = {
+    "many values": "a: [" + "x," * 490_000 + "]",
+    "many keys": "\n".join(f"k{number}: 1" for number in range(90_000)),
+    "many empty mappings": "a: [" + "{}," * 300_000 + "]",
+    "a bomb of lists": "".join(
+        f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9) if level else 'x'}]\n" for level in range(60)
+    ),
+    "a bomb of mappings": "".join(
+        f"a{level}: &a{level} {{{', '.join(f'k{n}: *a{level - 1}' for n in range(9)) if level else 'x: y'}}}\n"
+        for level in range(60)
+    ),
+    "a bomb of merge keys": "".join(
+        f"a{level}: &a{level} {{{f'<<: [*a{level - 1}, *a{level - 1}]' if level else 'x: y'}}}\n" for level in range(60)
+    ),
+    "an alias inside of itself": "a: &a [b, *a]",
+    "a key as long as the file": "a" * 900_000 + ": 1",
+    "a number as long as the file": "a: 0x" + "f" * 900_000,
+    "a decimal as long as the file": "a: " + "9" * 900_000,
+    "sexagesimal without end": "a: 1" + ":59" * 300_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_is_hostile_is_refused_within_a_second(kind: str) -> None:
+    before = time.process_time()
+    with pytest.raises(InputErrors) as raised:
+        source(HOSTILE[kind]).value(REQUEST)
+    assert time.process_time() - before < 1.0
+    assert len(str(raised.value)) < 2_000
+
+
+def test_an_alias_stands_for_what_it_names() -> None:
+    value = source("a: &a {b: [1, 2]}\nc: *a\nd: [*a, *a]").value()
+    assert value["c"] == value["a"] == {"b": [1, 2]}
+    assert value["d"] == [value["a"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a: !!python/object/apply:os.system [id]", "1:4: IN-022 the tag `!!python/object/apply:os.system`"),
+        ("a: !!binary aGk=", "1:4: IN-022 the tag `!!binary`"),
+        ("a: !!set {b, c}", "1:4: IN-022 the tag `!!set`"),
+        ("a: !own b", "1:4: IN-022 the tag `!own`"),
+        ("a: {<<: {b: c}}", "1:5: IN-022 `<<` is not read here"),
+        ("a: &x 1\nb: &x 2", "2:4: IN-022 an anchor (`&name`) that is there twice"),
+        ("a: *x", "1:4: IN-022 an alias (`*name`) of nothing"),
+        ("a: 2026-13-45", "1:4: IN-022 `2026-13-45` looks like a date and is none"),
+        ("a: !!int x", "1:4: IN-022 `x` looks like a number and is none"),
+        ("a: 0b_", "1:4: IN-022 `0b_` looks like a number and is none"),
+        ("{[a]: b}", "1:2: IN-022 a key that is no text"),
+        ("a: b\n  c\0: d", "2:4: IN-022 the character U+0000, which YAML does not allow"),
+        ("a: \x1b[2J", "1:4: IN-022 the character U+001B, which YAML does not allow"),
+        ("a: 1\n---\nb: 2", "2:1: IN-022 a second document after `---`"),
+        ("a: 1\na: 2", "2:1: IN-024 `a` is there twice"),
+        ("# nothing but this", "1:1: IN-023 the file is empty"),
+        ("~", "1:1: IN-023 the file is empty"),
+    ],
+)
+def test_what_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InputErrors) as raised:
+        source(text).value()
+    assert str(raised.value).splitlines()[0] == f"x.yaml:{words}"
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=20) | st.dates()
+VALUES = st.recursive(
+    SCALARS, lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(max_size=9), below, max_size=4)
+)
+
+
+@given(VALUES.filter(lambda value: value is not None))
+def test_values_are_those_of_pyyaml(value: Any) -> None:
+    text = yaml.safe_dump(value, allow_unicode=True)
+    assert source(text).value() == yaml.safe_load(text) == value
 
 
 def test_positions_of_values_keys_and_what_is_not_there() -> None:
-    source = Source(Path("x.yaml"), "x.yaml", "a:\n  - b: 1\n    c: [x, y]\n")
-    assert source.position(("a", 0, "c", 1)) == "x.yaml:3:12"
-    assert source.position(("a", 0, "c"), key=True) == "x.yaml:3:5"
-    assert source.position(("a", 0, "c", "[key]")) == "x.yaml:3:5"
-    assert source.position(("a", 0, "missing", "deeper")) == "x.yaml:2:5"
-    assert source.position(("nothing",)) == "x.yaml:1:1"
+    found = source("a:\n  - b: 1\n    c: [x, y]\n")
+    assert found.position(("a", 0, "c", 1)) == "x.yaml:3:12"
+    assert found.position(("a", 0, "c"), key=True) == "x.yaml:3:5"
+    assert found.position(("a", 0, "c", "[key]")) == "x.yaml:3:5"
+    assert found.position(("a", 0, "missing", "deeper")) == "x.yaml:2:5"
+    assert found.position(("nothing",)) == "x.yaml:1:1"
 
 
 def test_messages_cannot_move_the_cursor() -> None:

@@ -1,18 +1,30 @@
-"""The plans of a small two-tenant site as files; `python -m tests.planning.golden` writes them anew."""
+"""The plans of small sites as files; `python -m tests.planning.golden` writes them anew."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
-from tests.builders.pod64 import locked, pod64, site_locked, tenant
+from tests.builders.pod64 import (
+    bare_metal_pod64,
+    bare_metal_vpod,
+    gone,
+    locked,
+    partition,
+    pod64,
+    site_locked,
+    storing_pod64,
+    tenant,
+    vpod,
+)
 
 FOLDER = Path(__file__).parent / "golden"
 
 
 def plans() -> dict[str, Plan]:
-    """The plans of the site, of acme (4 machines, 2 servers) and of globex (8 machines, 1 server)."""
+    """Two tenants of one site, the site, and one tenant for each thing that the two do not ask for."""
     site = pod64()
     site_lock = site_locked(site)
     acme, globex = tenant("acme"), tenant("globex", machines=8, servers=1)
@@ -22,7 +34,72 @@ def plans() -> dict[str, Plan]:
         "site": plan_site(site, site_lock),
         "acme": plan_tenant(site, site_lock, acme, acme_lock),
         "globex": plan_tenant(site, site_lock, globex, globex_lock),
+        "storing-site": plan_site(storing_pod64(), site_locked(storing_pod64())),
+        "bare-metal": bare_metal(),
+        "data": data(),
+        "partitions": partitions(),
+        "gone": leaving(),
     }
+
+
+def bare_metal() -> Plan:
+    """Four machines with two whole hosts."""
+    site, request = bare_metal_pod64(), tenant("acme", vpods=(bare_metal_vpod(),))
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
+def data_request() -> Tenant:
+    """Two vPODs with volumes, a share that both mount, and a bucket that both and the world may read."""
+    return tenant(
+        "acme",
+        vpods=(vpod("train", machines=2, servers=1), vpod("serve", machines=1, servers=1)),
+        volumes=(
+            VolumeRequest(
+                name="scratch", size_gib=50, volume_type="ceph", vpod="train", server=0, on_delete="snapshot"
+            ),
+            VolumeRequest(name="archive", size_gib=500, volume_type="ceph", on_delete="keep"),
+        ),
+        shares=(
+            ShareRequest(
+                name="datasets",
+                size_gib=1000,
+                share_type="nfs",
+                vpods=("train", "serve"),
+                access="ro",
+                on_delete="keep",
+            ),
+        ),
+        buckets=(
+            BucketRequest(
+                name="models", versioning=True, on_delete="keep", readers=("serve",), writers=("train",), public=True
+            ),
+        ),
+    )
+
+
+def data() -> Plan:
+    """The plan of it, on a site with an appliance."""
+    site, request = storing_pod64(), data_request()
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
+def partitions() -> Plan:
+    """A vPOD of 16 IPUs, cut in two: one for a single replica, one for jobs that bring their own shape."""
+    site = pod64()
+    cut = vpod(machines=4, servers=1).model_copy(
+        update={
+            "partitions": (partition("big", 8, gcds=2, replicas=2), partition("jobs", 4, reconfigurable=True)),
+        }
+    )
+    request = tenant("acme", vpods=(cut,))
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
+def leaving() -> Plan:
+    """A tenant that is to go."""
+    site, request = pod64(), tenant("acme")
+    leaver, lock = gone(locked(site, request), request)
+    return plan_tenant(site, site_locked(site), leaver, lock)
 
 
 def text_of(plan: Plan) -> str:

@@ -10,7 +10,7 @@ import pytest
 from interlock.model.lock import Lock, Released, VPodAllocation
 from interlock.model.site import Site, VlanPool
 from interlock.model.tenant import Pins, Tenant
-from interlock.planning import AllocationError, PlanningError
+from interlock.planning import AllocationError, NeedsMove, PlanningError
 from tests.builders.pod64 import MACHINES, hosts, locked, machines, pinned, pod64, pools, tenant, vpod
 
 ONE_VLAN = VlanPool(physical_networks=("mgmt1g",), vlans=((110, 110),))
@@ -88,7 +88,7 @@ class TestMachines:
             "closest is ipum-01 to ipum-04, where ipum-03 is held by t3/train"
         )
         assert raised.value.closest == "closest is ipum-01 to ipum-04, where ipum-03 is held by t3/train"
-        assert raised.value.hint.startswith("free these or ask for fewer machines")
+        assert raised.value.hint == "free these (t3/train) or ask for fewer machines"
 
     def test_a_vpod_grows_where_it_is(self) -> None:
         site = pod64()
@@ -100,8 +100,10 @@ class TestMachines:
     def test_a_vpod_that_cannot_grow_where_it_is_is_not_moved(self) -> None:
         site = pod64()
         acme, globex = fleet(site, tenant("acme", machines=4), tenant("globex", machines=4))
-        with pytest.raises(AllocationError, match="ipum-05 is held by globex/train"):
+        with pytest.raises(NeedsMove, match="ipum-05 is held by globex/train") as raised:
             locked(site, tenant("acme", machines=8), [globex], previous=acme)
+        assert raised.value.vpod == "train"
+        assert "a move makes anew the switch ports of its machines" in raised.value.hint
 
 
 class TestHosts:
@@ -220,7 +222,7 @@ class TestPins:
         before = locked(site, tenant("acme"))
         after = locked(site, tenant("acme", pins=pinned(ipu_data_vlan=1500)), previous=before)
         assert train(after) == train(before).model_copy(update={"ipu_data_vlan": 1500})
-        assert after.released == (Released(vpod="train", claim="ipu_data_vlan", value="1000"),)
+        assert after.released == (Released(vpod="train", claim="ipu_data_vlan", value="fabric100g:1000"),)
 
     def test_pins_that_contradict_the_request_are_refused(self) -> None:
         with pytest.raises(PlanningError, match="asks for 4 machines and pins 2 machines"):

@@ -9,14 +9,42 @@ from pathlib import Path
 
 import pytest
 
+from interlock.model.site import LogicalRack, PriceBook, Site
 from interlock.model.tenant import BucketRequest, Tenant
 from interlock.planning import Plan, PlanningError, plan_site, plan_tenant
 from interlock.planning.security import RULES_OF_A_CONTROLLER
-from interlock.resources import Network, Port, Quota, Resource, SecurityGroup, Server, SwitchPort
-from tests.builders.pod64 import locked, pod64, pools, site_locked, tenant, vpod
-from tests.planning.golden import FOLDER, plans, text_of
+from interlock.resources import (
+    Aggregate,
+    BareMetalServer,
+    BucketPolicy,
+    Network,
+    Port,
+    Quota,
+    Resource,
+    SecurityGroup,
+    Server,
+    ShareAccess,
+    SwitchPort,
+    VipuAllocation,
+)
+from tests.builders.pod64 import (
+    MACHINES,
+    bare_metal_pod64,
+    bare_metal_vpod,
+    given,
+    gone,
+    locked,
+    pod64,
+    pools,
+    site_locked,
+    storing_pod64,
+    tenant,
+    vpod,
+)
+from tests.planning.golden import FOLDER, data_request, plans, text_of
 
 ROOT = Path(__file__).parents[2]
+PLANS = tuple(plans())
 
 
 def plan_of(request: Tenant) -> Plan:
@@ -28,7 +56,7 @@ def resource(plan: Plan, name: str) -> Resource:
     return plan.by_name[name].resource
 
 
-@pytest.mark.parametrize("name", ["site", "acme", "globex"])
+@pytest.mark.parametrize("name", PLANS)
 def test_the_plan_is_the_golden_one(name: str) -> None:
     golden = (FOLDER / f"{name}.json").read_text(encoding="utf-8")
     assert text_of(plans()[name]) == golden
@@ -47,9 +75,10 @@ def test_the_hash_seed_changes_nothing() -> None:
     assert said == {" ".join(plan.hash for plan in plans().values()) + "\n"}
 
 
-@pytest.mark.parametrize("name", ["site", "acme", "globex"])
+@pytest.mark.parametrize("name", PLANS)
 def test_every_reference_stands_before_its_user_or_in_another_stack(name: str) -> None:
-    site_names = {(item.resource.KIND, item.name) for item in plans()["site"].resources}
+    sites = ("site", "storing-site")
+    site_names = {(item.resource.KIND, item.name) for site in sites for item in plans()[site].resources}
     seen: dict[str, str] = {}
     plan = plans()[name]
     waited_for = {item.name for item in plan.resources}
@@ -101,7 +130,9 @@ def test_direct_ports_cite_no_security_group_and_keep_the_spoof_check() -> None:
 
 def test_the_controller_lives_with_the_operator_and_has_no_key() -> None:
     plan = plans()["acme"]
-    for item in plan.of("acme-train-controller"):
+    inside = [item for item in plan.of("acme-train-controller") if item.resource.HAS_ACTUATOR]
+    assert len(inside) == 7
+    for item in inside:
         assert getattr(item.resource, "project", None) == "site:Project/controllers"
     server = resource(plan, "acme-train-controller")
     assert isinstance(server, Server)
@@ -137,7 +168,7 @@ def test_ssh_is_open_from_the_stated_prefixes_only_each_in_its_own_ip_version() 
 
 def test_every_machine_has_both_switch_ports_and_nothing_can_make_them() -> None:
     plan = plans()["globex"]
-    found = {item.name: item.resource for item in plan.without_actuator()}
+    found = {item.name: item.resource for item in plan.without_actuator() if item.name != "globex-train-allocation"}
     assert len(found) == 16
     rnic = found["globex-train-rnic-ipum-09"]
     assert isinstance(rnic, SwitchPort)
@@ -200,7 +231,7 @@ def test_a_machine_without_a_cable_is_named() -> None:
     unplugged = pod64(cables=tuple(item for item in site.cables if item.a.interface != "rnic"))
     request = tenant("acme")
     with pytest.raises(PlanningError, match="no cable at ipum-01:rnic"):
-        plan_tenant(unplugged, site_locked(unplugged), request, locked(unplugged, request))
+        plan_tenant(unplugged, site_locked(unplugged), request, locked(site, request))
 
 
 def test_a_second_vpod_shares_the_router_and_nothing_else() -> None:
@@ -227,3 +258,175 @@ def test_a_management_subnet_may_be_small() -> None:
     assert resource(plan, "acme-train-management-subnet").canonical()["pools"] == [
         ["10.80.0.55", "10.80.0.62"]
     ]
+
+
+def test_every_vpod_has_an_allocation_of_its_machines_at_its_own_controller() -> None:
+    allocation = resource(plans()["globex"], "globex-train-allocation")
+    assert isinstance(allocation, VipuAllocation)
+    assert allocation.controller == "globex-train-controller"
+    assert allocation.machines == tuple(f"ipum-{number:02}" for number in range(9, 17))
+    assert allocation.topology == "mesh"
+
+
+def test_an_allocation_lists_machines_by_position_however_they_are_pinned() -> None:
+    site, request = pod64(), tenant("acme", machines=2)
+    lock = given(locked(site, request), machines=("ipum-04", "ipum-03"))
+    plan = plan_tenant(site, site_locked(site), request, lock)
+    assert resource(plan, "acme-train-allocation").canonical()["machines"] == ["ipum-03", "ipum-04"]
+
+
+@pytest.mark.parametrize(("machines", "topology"), [(16, "torus"), (8, "mesh")])
+def test_only_a_whole_rack_with_the_cable_back_is_a_torus(machines: int, topology: str) -> None:
+    rack = LogicalRack(name="lrack-1", number=1, topology="torus")
+    site, request = pod64(logical_racks=(rack,)), tenant("acme", machines=machines)
+    lock = given(locked(pod64(), request), machines=MACHINES[:machines])
+    plan = plan_tenant(site, site_locked(site), request, lock)
+    assert resource(plan, "acme-train-allocation").canonical()["topology"] == topology
+
+
+def test_bare_metal_stands_on_three_interfaces_each_in_its_own_vlan() -> None:
+    plan = plans()["bare-metal"]
+    ports = {
+        item.name: (spec.switch, spec.port, spec.interface, spec.vlan)
+        for item in plan.of("acme-train-poplar-1")
+        if isinstance(spec := item.resource, SwitchPort)
+    }
+    assert ports == {
+        "acme-train-poplar-1-ipu-data-switch": ("tor-1", 19, "ens161f0", 1000),
+        "acme-train-poplar-1-storage-switch": ("tor-1", 20, "ens161f1", 2000),
+        "acme-train-poplar-1-control-switch": ("mgmt-1", 38, "eno1", 3000),
+    }
+    server = resource(plan, "acme-train-poplar-1")
+    assert isinstance(server, BareMetalServer)
+    assert server.node == "poplar-2"
+    specs = [resource(plan, name) for name in server.ports]
+    assert [port.vnic_type for port in specs if isinstance(port, Port)] == ["baremetal"] * 3
+
+
+def test_the_control_network_of_bare_metal_is_a_vlan_and_its_controller_stands_on_it() -> None:
+    plan = plans()["bare-metal"]
+    network = resource(plan, "acme-train-control")
+    assert isinstance(network, Network)
+    assert (network.network_type, network.physical_network, network.segmentation_id) == ("vlan", "mgmt1g", 3000)
+    port = resource(plan, "acme-train-controller-control")
+    assert isinstance(port, Port)
+    assert (port.network, port.project) == ("acme-train-control", "site:Project/controllers")
+
+
+def test_no_security_group_is_cited_where_nothing_applies_it() -> None:
+    plan = plans()["bare-metal"]
+    assert "acme-train-poplar-ssh" not in plan.by_name
+    groups = [item.resource.security_groups for item in plan.resources if isinstance(item.resource, Port)]
+    assert groups.count(()) == 6
+
+
+def test_a_bare_metal_host_without_a_second_fast_interface_is_named() -> None:
+    site = bare_metal_pod64()
+    hosts = tuple(
+        host.model_copy(update={"interfaces": {"fabric100g": ("ens161f0",), "mgmt1g": ("eno1",)}})
+        for host in site.hosts
+    )
+    with pytest.raises(PlanningError, match=r"bare-metal host poplar-1 has 1 interface\(s\) on fabric100g"):
+        bare_metal_on(site.model_copy(update={"hosts": hosts}))
+
+
+def test_interfaces_that_no_host_entry_lists_are_read_from_the_cables() -> None:
+    site = bare_metal_pod64()
+    hosts = tuple(host.model_copy(update={"interfaces": {}}) for host in site.hosts)
+    assert text_of(bare_metal_on(site.model_copy(update={"hosts": hosts}))) == text_of(plans()["bare-metal"])
+
+
+def bare_metal_on(site: Site) -> Plan:
+    """The plan of bare metal on a site that says less than the one its lock was made for."""
+    request = tenant("acme", vpods=(bare_metal_vpod(),))
+    return plan_tenant(site, site_locked(site), request, locked(bare_metal_pod64(), request))
+
+
+def test_a_lock_without_the_vlan_of_bare_metal_is_refused() -> None:
+    site, request = bare_metal_pod64(), tenant("acme", vpods=(bare_metal_vpod(),))
+    lock = given(locked(pod64(), tenant("acme")), control_vlan=None, control_network=None)
+    with pytest.raises(PlanningError, match="gives vPOD train no control_network"):
+        plan_tenant(site, site_locked(site), request, lock)
+
+
+def test_nova_puts_no_bare_metal_host_into_an_aggregate() -> None:
+    site = bare_metal_pod64()
+    aggregate = resource(plan_site(site, site_locked(site)), "poplar-hosts")
+    assert isinstance(aggregate, Aggregate)
+    assert aggregate.hosts == ()
+
+
+def test_a_share_is_open_to_the_storage_subnet_of_each_of_its_vpods_and_nothing_else() -> None:
+    found = [item.resource for item in plans()["data"].of("acme-datasets")]
+    opened = {(item.network, item.prefix, item.vip, item.level) for item in found if isinstance(item, ShareAccess)}
+    assert opened == {
+        ("acme-train-storage", "10.21.0.0/24", "10.21.0.200", "ro"),
+        ("acme-serve-storage", "10.21.1.0/24", "10.21.1.200", "ro"),
+    }
+
+
+def test_a_share_without_an_address_of_the_appliance_is_refused() -> None:
+    site, request = storing_pod64(), data_request()
+    lock = given(given(locked(site, request), storage_vip=None), "serve", storage_vip=None)
+    with pytest.raises(PlanningError, match="no storage_vip, and share datasets needs one"):
+        plan_tenant(site, site_locked(site), request, lock)
+
+
+def test_a_bucket_policy_names_service_users_and_a_writer_reads_too() -> None:
+    policy = resource(plans()["data"], "acme-models-policy")
+    assert isinstance(policy, BucketPolicy)
+    assert [(item.principals, item.actions) for item in policy.statements] == [
+        (("acme-train-s3",), ("read", "write")),
+        (("acme-serve-s3",), ("read",)),
+        (("*",), ("read",)),
+    ]
+
+
+def test_a_bucket_that_nobody_else_uses_has_no_policy() -> None:
+    assert "acme-data-policy" not in plans()["acme"].by_name
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "said"),
+    [
+        ("volumes", {"vpod": "serve", "server": 1}, "volume scratch is for server 1 of vPOD serve"),
+        ("volumes", {"vpod": "nowhere"}, "volume scratch is for server 0 of vPOD nowhere"),
+        ("shares", {"vpods": ("nowhere",)}, "share datasets is for vPOD nowhere"),
+        ("buckets", {"readers": ("nowhere",)}, "bucket models is for vPOD nowhere"),
+    ],
+)
+def test_data_for_what_is_not_asked_for_is_refused(part: str, change: dict[str, object], said: str) -> None:
+    site, request = storing_pod64(), data_request()
+    first, *rest = getattr(request, part)
+    wrong = request.model_copy(update={part: (first.model_copy(update=change), *rest)})
+    with pytest.raises(PlanningError, match=said):
+        plan_tenant(site, site_locked(site), wrong, locked(site, request))
+
+
+def test_the_quota_counts_volumes_of_their_own() -> None:
+    quota = resource(plans()["data"], "acme-quota")
+    assert isinstance(quota, Quota)
+    # 10 + 10 of servers, 50 and 500 of their own, and the largest again.
+    assert (quota.volumes, quota.volume_gib) == (5, 1070)
+
+
+def test_a_tenant_that_is_to_go_has_nothing_in_its_plan() -> None:
+    plan = plans()["gone"]
+    assert (plan.components, plan.resources) == ((), ())
+    assert plan.stack == "lyon-acme"
+
+
+def test_a_tenant_that_is_to_go_and_holds_claims_is_refused() -> None:
+    site, request = pod64(), tenant("acme")
+    leaving, _ = gone(locked(site, request), request)
+    with pytest.raises(PlanningError, match="run `interlock lock acme`"):
+        plan_tenant(site, site_locked(site), leaving, locked(site, request))
+
+
+def test_a_part_of_the_site_that_the_lock_does_not_name_leaves_the_plan_as_it_is() -> None:
+    site, request = pod64(), tenant("acme")
+    lock = locked(site, request)
+    priced = site.model_copy(update={"prices": PriceBook(currency="EUR", prices={"bucket": "1"})})
+    assert plan_tenant(priced, site_locked(site), request, lock) == plan_tenant(
+        site, site_locked(site), request, lock
+    )

@@ -10,6 +10,7 @@ from interlock.resources import Network, Port, SwitchPort
 from policies import footprint
 from tests.builders.pod64 import external, hosts, pools, tenant, tor, vpod
 from tests.policies.workspace import (
+    NA,
     N,
     P,
     V,
@@ -30,6 +31,8 @@ from tests.policies.workspace import (
 
 SITE = full_site()
 TOR = "L:SN-tor-1"
+#: Rules that have nothing to look at in a vPOD of one rack without shares, partitions and stated MTUs.
+ONLY_FOR_MORE = {"SEC-14", "TOP-05", "TOP-07", "TOP-11", "TOP-23"}
 
 
 def test_example_01_two_vpods_of_their_own() -> None:
@@ -37,7 +40,8 @@ def test_example_01_two_vpods_of_their_own() -> None:
     for plan, other in ((acme.plan, globex), (globex.plan, acme)):
         judgement = judged(SITE, plan, other)
         assert judgement.exit_code == 0
-        assert set(verdicts(judgement).values()) == {P}
+        assert set(verdicts(judgement).values()) == {P, NA}
+        assert {rule for rule, found in verdicts(judgement).items() if found is NA} == ONLY_FOR_MORE
 
 
 def test_example_02_rnic_on_anothers_vlan() -> None:
@@ -115,7 +119,7 @@ def test_example_14_gateways_without_a_scope() -> None:
     unknown = full_site(sharing=sharing(address_scope_closed=None))
     judgement = judged(unknown, globex.plan, acme)
     assert verdicts(judgement)["ISO-02"] == N
-    assert first(judgement).missing == ("sharing.external.address_scope_closed",)
+    assert first(judgement).missing == ("sharing.external.guards.address_scope_closed",)
 
 
 def test_example_15_a_tenants_subnet_in_the_scope() -> None:
@@ -139,7 +143,7 @@ def test_example_18_controller_in_the_operators_project(guard: str) -> None:
     unknown = full_site(sharing=sharing(**{guard: None}))
     judgement = judged(unknown, acme.plan, globex)
     assert judgement.exit_code == 3
-    assert first(judgement).missing == (f"sharing.vipu-controller.{guard}",)
+    assert first(judgement).missing == (f"sharing.vipu-controller.guards.{guard}",)
 
 
 def test_example_18_a_tenants_key_on_the_controller() -> None:

@@ -16,8 +16,8 @@ from policies.boundary import lock_share
 from policies.graph import Model
 from policies.judging import judge, model_of
 from policies.naming import Names
-from policies.plan_edges import plan_share
 from policies.plan_facts import plan_facts
+from policies.plan_share import plan_share
 from policies.site_facts import SiteFacts
 from tests.builders.pod64 import management_switch, tenant, tor
 from tests.policies.workspace import Made, assumptions, edited, full_site, made, verdicts, with_footprint

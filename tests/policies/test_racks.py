@@ -10,16 +10,16 @@ from dataclasses import replace
 
 import pytest
 
-from interlock.model.site import Cable, Endpoint, Machine, Site
+from interlock.model.site import Cable, Endpoint, Machine, Site, Switch
 from policies import RULES, Verdict
 from policies.facts import PlanFacts, VPodFact
 from policies.graph import Model
 from policies.naming import Names
-from policies.plan_edges import plan_share
 from policies.plan_facts import plan_facts
+from policies.plan_share import plan_share
 from policies.site_facts import SiteFacts
 from tests.builders.pod64 import cables, machines, tenant
-from tests.policies.workspace import P, V, full_site, made
+from tests.policies.workspace import P, V, changed, full_site, made
 
 TOP = {rule.id: rule for rule in RULES if rule.id.startswith("TOP")}
 
@@ -55,15 +55,42 @@ BOTH = list(range(1, 33))
 
 
 def test_two_whole_racks() -> None:
-    assert asked(two_racks(), BOTH) == {"TOP-02": P, "TOP-03": P, "TOP-06": P}
+    found = asked(two_racks(), BOTH)
+    assert [found[rule] for rule in ("TOP-02", "TOP-03", "TOP-05", "TOP-06")] == [P, P, P, P]
 
 
 def test_two_racks_without_gateway_links() -> None:
-    assert asked(two_racks(gateways=False), BOTH)["TOP-03"] == V
+    assert asked(two_racks(gateways=False), BOTH)["TOP-05"] == V
+
+
+def test_gateway_links_between_unequal_positions() -> None:
+    site = two_racks(gateways=False)
+    crooked = tuple(link(number, 17 + number % 16, "gw-link") for number in range(1, 17))
+    assert asked(changed(site, cables=(*site.cables, *crooked)), BOTH)["TOP-05"] == V
+
+
+def test_one_position_without_its_gateway_link() -> None:
+    site = two_racks()
+    cables_left = tuple(item for item in site.cables if item.a != Endpoint(device=name(5), interface="gw-link-5-21"))
+    assert asked(changed(site, cables=cables_left), BOTH)["TOP-05"] == V
+
+
+def test_gateway_links_over_a_switch() -> None:
+    site = two_racks(gateways=False)
+    switch = Switch(name="gw-1", serial="SN-gw-1", model="arista-7060px4", role="gw-link", port_groups=((100, 64),))
+    plugs = tuple(
+        Cable(
+            a=Endpoint(device="gw-1", interface=str(number)),
+            b=Endpoint(device=name(number), interface="gw-link-1"),
+            kind="gw-link",
+        )
+        for number in BOTH
+    )
+    assert asked(changed(site, switches=(*site.switches, switch), cables=(*site.cables, *plugs)), BOTH)["TOP-05"] == P
 
 
 @pytest.mark.parametrize(
-    ("numbers", "rule"), [([16, 17], "TOP-03"), (list(range(1, 25)), "TOP-02"), (list(range(9, 25)), "TOP-03")]
+    ("numbers", "rule"), [([16, 17], "TOP-03"), (list(range(1, 25)), "TOP-02"), (list(range(1, 25)), "TOP-05"), (list(range(9, 25)), "TOP-03")]
 )
 def test_what_crosses_racks_without_filling_them(numbers: list[int], rule: str) -> None:
     assert asked(two_racks(), numbers)[rule] == V

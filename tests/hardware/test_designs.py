@@ -1,11 +1,16 @@
-"""The catalogue: its arithmetic, and a source for every figure."""
+"""Designs of racks: their ports and links add up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-
-from interlock.hardware import DESIGNS, IPU_M2000, IPU_POD64, POPLAR_R6525, Fact
+from interlock.hardware import (
+    DESIGNS,
+    IPU_M2000,
+    IPU_POD64,
+    PDUS_PER_LOGICAL_RACK,
+    POD_DESIGNS,
+    PODS,
+    POPLAR_R6525,
+)
 
 
 def test_a_pod64_has_64_ipus() -> None:
@@ -30,17 +35,14 @@ def test_links_to_two_neighbours_are_all_the_links() -> None:
     assert IPU_M2000.ipu_links_per_neighbour.value * 2 == IPU_M2000.ipu_link_ports.value
 
 
-def test_every_figure_has_a_source() -> None:
-    found = [fact for design in DESIGNS.values() for fact in facts(design)]
-    assert len(found) > 15
-    assert all(fact.source for fact in found)
+def test_a_design_has_room_for_as_many_pdus_as_its_port_map_has_ports() -> None:
+    for design in DESIGNS.values():
+        first, last = design.management_ports.value["pdus"]
+        assert design.max_pdus == last - first + 1 == PDUS_PER_LOGICAL_RACK.value
 
 
-def facts(record: object) -> Iterator[Fact[object]]:
-    """Every figure below a record of the catalogue."""
-    for field in fields(record):  # type: ignore[arg-type]
-        value = getattr(record, field.name)
-        if isinstance(value, Fact):
-            yield value
-        elif hasattr(value, "__dataclass_fields__"):
-            yield from facts(value)
+def test_pods_of_designs_have_the_machines_of_the_datasheets() -> None:
+    for name in set(PODS) & set(POD_DESIGNS):
+        assert POD_DESIGNS[name].machines == PODS[name].machines.value
+        assert POD_DESIGNS[name].logical_racks.value == PODS[name].logical_racks.value
+        assert POD_DESIGNS[name].gateway.value == PODS[name].gateway.value

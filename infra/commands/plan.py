@@ -1,0 +1,118 @@
+"""`interlock plan`: everything that a stack will be, without cloud and without Pulumi."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from infra import colour
+from infra.commands.options import Site
+from infra.gate import Gate
+from infra.plan_changes import changes_text
+from infra.plan_cost import cost_text, defaults_text
+from infra.plan_earlier import NoEarlierPlan, earlier_plan
+from infra.plan_tree import tree
+from infra.refusal import note
+from interlock.model.tenant import Default
+from interlock.planning import Plan, not_makeable
+from interlock.planning.costs import Cost, cost_of
+from interlock.planning.differences import ResourceChange, changes_between
+
+
+class Form(StrEnum):
+    """Forms of the plan."""
+
+    TREE = "tree"
+    JSON = "json"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A plan with all that follows from it. `cost` is None for the operator's stack, `changes` without --against."""
+
+    plan: Plan
+    defaults: Sequence[Default]
+    cost: Cost | None
+    changes: Sequence[ResourceChange] | None
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
+        return {
+            "plan": self.plan.canonical(),
+            "defaults": [item.model_dump(mode="json") for item in self.defaults],
+            "cost": None if self.cost is None else self.cost.model_dump(mode="json"),
+            "changes": None
+            if self.changes is None
+            else [item.model_dump(mode="json") for item in self.changes],
+            "not_makeable": [item.model_dump(mode="json") for item in not_makeable(self.plan)],
+        }
+
+
+def plan(
+    tenant: Annotated[str | None, typer.Argument(help="A tenant; without one the operator's own stack.")] = None,
+    site: Site = "lyon",
+    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the plan.")] = Form.TREE,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", "-a", metavar="REF", help="Show changes against a plan file or a git revision."),
+    ] = None,
+) -> None:
+    """Show what a stack will be: ids, addresses, hosts, cost.
+
+    A tree of every component and resource. It marks what the request does not state, and what nothing can
+    make yet. With --against it shows what each change does: in place, restart, replace, or forbidden.
+    Nothing is judged here: `interlock check` does.
+
+    The JSON form is one object: `plan`, `defaults`, `cost`, `changes`, `not_makeable`.
+
+    \b
+    Exit code: 0 planned, 2 the input is wrong: a file, a lock that is missing or old, or REF.
+
+    \b
+    Examples:
+      interlock plan acme
+      interlock plan acme --against HEAD~1
+      interlock plan globex --format json
+    """
+    shown = _shown(Gate.open(site), tenant, site, against)
+    if form is Form.JSON:
+        json.dump(shown.document(), sys.stdout, indent=1, ensure_ascii=False)
+        print()
+    else:
+        print(_text(shown, against))
+    if said := note(shown.plan, proved=False):
+        print(said, file=sys.stderr)
+
+
+def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Shown:
+    planned = gate.plan(tenant)
+    budget = gate.tenant(tenant).budget if tenant else None
+    changes = None if against is None else changes_between(_earlier(against, site, tenant), planned)
+    cost = cost_of(gate.workspace.site, planned, budget) if tenant else None
+    defaults = gate.workspace.defaults[tenant] if tenant else ()
+    return Shown(planned, defaults, cost, changes)
+
+
+def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:
+    try:
+        return earlier_plan(against, site, tenant)
+    except NoEarlierPlan as error:
+        raise typer.BadParameter(str(error), param_hint="--against") from None
+
+
+def _text(shown: Shown, against: str | None) -> str:
+    paint = colour.wanted()
+    parts = [tree(shown.plan, shown.defaults, colour=paint)]
+    if shown.defaults:
+        parts.append(defaults_text(shown.defaults))
+    if shown.cost is not None:
+        parts.append(cost_text(shown.cost))
+    if shown.changes is not None:
+        parts.append(changes_text(against or "", shown.changes, colour=paint))
+    return "\n\n".join(parts)

@@ -1,0 +1,39 @@
+"""`interlock schema`: JSON Schema of the files that people write, for their editors."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from interlock.model.schema import SCHEMAS
+
+
+class File(StrEnum):
+    """Files that there is a schema of."""
+
+    SITE = "site"
+    TENANT = "tenant"
+
+
+def schema(file: Annotated[File, typer.Argument(help="Which file.")]) -> None:
+    """Print the JSON Schema of a site's or a tenant's file, for editors.
+
+    An editor with a YAML language server completes and checks a file whose first line names its schema:
+    `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.
+
+    Exit code: 0 printed.
+
+    \b
+    Examples:
+      interlock schema tenant
+      interlock schema site > docs/schema/site.schema.json
+    """
+    print(schema_text(file), end="")
+
+
+def schema_text(file: str) -> str:
+    """The schema as the command prints it and docs/schema holds it."""
+    return json.dumps(SCHEMAS[file](), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,20 @@
+"""What a price book may price. Prices themselves are the site's alone; an absent one is unknown, never 0."""
+
+from __future__ import annotations
+
+from .facts import derived
+
+#: Item -> what one price is for.
+PRICE_ITEMS = {
+    "ipu-machine": "per hour",
+    "poplar-vcpu": "per hour",
+    "poplar-ram-gib": "per hour",
+    "bare-metal-host": "per hour",
+    "controller": "per hour",
+    "volume-gib": "per month",
+    "share-gib": "per month",
+    "bucket": "per month",
+}
+
+#: Hours of a month, for items that are priced by the hour.
+HOURS_PER_MONTH = derived(730, "hours", "365 days of 24 hours by 12 months")

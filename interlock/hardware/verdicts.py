@@ -1,0 +1,39 @@
+"""What a piece of arithmetic finds: it fits, it fits with a word of warning, it does not, or nobody can say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["ok", "warn", "error", "unknown"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One finding. `reason` is empty only for `ok`; `unknown` (a figure is missing) is never a pass."""
+
+    outcome: Outcome
+    reason: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """True for `ok` and `warn`."""
+        return self.outcome in ("ok", "warn")
+
+
+OK = Verdict("ok")
+
+
+def warning(reason: str) -> Verdict:
+    """It works, but somebody should look at it."""
+    return Verdict("warn", reason)
+
+
+def fault(reason: str) -> Verdict:
+    """It cannot work."""
+    return Verdict("error", reason)
+
+
+def unknown(reason: str) -> Verdict:
+    """A figure is missing; `reason` names it."""
+    return Verdict("unknown", reason)

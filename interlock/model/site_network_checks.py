@@ -1,0 +1,112 @@
+"""Physical networks, the external network, InfiniBand and what switches say of VLANs: names and numbers that fit."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from .errors import Code
+from .places import Path
+from .site_view import SiteView
+from .source import KEY
+from .switch_ports import PortTable
+
+
+def check_networks(view: SiteView) -> None:
+    """Adds faults of networks and of the places that name one."""
+    _check_members(view)
+    _check_named(view)
+    _check_external(view)
+    _check_infiniband(view)
+    _check_natives(view)
+
+
+def _check_members(view: SiteView) -> None:
+    """Switches and profiles of physical networks."""
+    profiles = {profile.name: profile for profile in view.site.fabric_profiles}
+    for network in view.site.physical_networks:
+        path: Path = ("physical_networks", network.name)
+        seen = set[str]()
+        for switch in network.switches:
+            view.faults.need((*path, "switches"), "a switch", switch, view.site.switch)
+            if switch in seen:
+                view.faults.add(Code.TWICE, (*path, "switches"), f"`{switch}` is there twice")
+            seen.add(switch)
+        if network.profile is None:
+            continue
+        view.faults.need((*path, "profile"), "a fabric profile", network.profile, profiles)
+        profile = profiles.get(network.profile)
+        if profile is not None and network.mtu is not None and profile.mtu > network.mtu:
+            message = f"the profile `{profile.name}` has frames of {profile.mtu} bytes, the network takes {network.mtu}"
+            hint = "set the network's `mtu` to what its ports take, at least that of the profile"
+            view.faults.add(Code.CONTRADICTION, (*path, "mtu"), message, hint)
+
+
+def _check_named(view: SiteView) -> None:
+    known = view.site.physical_network
+    for path, network in _named(view):
+        view.faults.need(path, "a physical network", network, known)
+
+
+def _named(view: SiteView) -> Iterator[tuple[Path, str]]:
+    """Every place outside the pools that names a physical network."""
+    file = view.file
+    yield ("external", "physical_network"), file.external.physical_network
+    for index, entry in enumerate(file.segment_ranges):
+        if entry.physical_network is not None:
+            yield ("segment_ranges", index, "physical_network"), entry.physical_network
+    for index, rack in enumerate(file.racks):
+        yield from ((("racks", index, "poplar", "interfaces", name, KEY), name) for name in rack.poplar.interfaces)
+    for host, stated in file.hosts.items():
+        yield from ((("hosts", host, "interfaces", name, KEY), name) for name in stated.interfaces)
+
+
+def _check_external(view: SiteView) -> None:
+    external, faults = view.file.external, view.faults
+    network = ipaddress.IPv4Network(external.cidr)
+    for key, address in (("gateway", external.gateway), ("pool", external.pool[0]), ("pool", external.pool[1])):
+        if ipaddress.IPv4Address(address) not in network:
+            faults.add(Code.CONTRADICTION, ("external", key), f"{address} is not in {external.cidr}")
+    first, gateway, last = (
+        ipaddress.IPv4Address(text) for text in (external.pool[0], external.gateway, external.pool[1])
+    )
+    if first <= gateway <= last:
+        faults.add(Code.CONTRADICTION, ("external", "pool"), f"the pool holds the gateway {gateway}")
+    if (external.network_type == "vlan") != (external.vlan is not None):
+        hint = "a VLAN network has `vlan:`, a flat one has none"
+        faults.add(Code.CONTRADICTION, ("external", "network_type"), f"{external.network_type} network", hint)
+
+
+def _check_infiniband(view: SiteView) -> None:
+    owners = dict[str, str]()
+    for subnet in view.site.infiniband:
+        first = owners.setdefault(subnet.prefix, subnet.name)
+        if first != subnet.name:
+            message = f"`{subnet.name}` has the prefix `{subnet.prefix}` of `{first}`"
+            hint = "subnet managers come with one prefix for all: give each subnet its own"
+            view.faults.add(Code.TWICE, ("infiniband", subnet.name, "prefix"), message, hint)
+    for name in view.file.pools.partition_keys:
+        known = view.file.infiniband
+        view.faults.need(("pools", "partition_keys", name, KEY), "an InfiniBand subnet", name, known)
+
+
+def _check_natives(view: SiteView) -> None:
+    """A frame of one VLAN leaves a port either with its tag or without."""
+    for path, table in _port_tables(view):
+        for key, setting in table.items():
+            native, tagged = setting.untagged, setting.tagged or ()
+            if setting.mode == "trunk" and native is not None and any(a <= native <= b for a, b in tagged):
+                message = f"VLAN {native} is native here and in the list of tagged ones"
+                hint = "take it out of the list: the native VLAN is the one that has no tag"
+                view.faults.add(Code.CONTRADICTION, (*path, key), message, hint)
+
+
+def _port_tables(view: SiteView) -> Iterator[tuple[Path, PortTable]]:
+    """(path, table) of every switch."""
+    for index, rack in enumerate(view.file.racks):
+        yield ("racks", index, "tor", "ports"), rack.tor.ports
+        yield ("racks", index, "management", "ports"), rack.management.ports
+        if rack.gw_switches is not None:
+            yield ("racks", index, "gw_switches", "ports"), rack.gw_switches.ports or {}
+    for name, switch in view.file.switches.items():
+        yield ("switches", name, "ports"), switch.ports

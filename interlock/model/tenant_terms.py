@@ -1,0 +1,36 @@
+"""Terms of a request: who has access, what it may cost, which rules are waived."""
+
+from __future__ import annotations
+
+from .errors import Code
+from .tenant import Access, Budget, Waiver
+from .tenant_reading import Reading
+
+
+def read_access(reading: Reading) -> Access:
+    """Who may look, and who may log in."""
+    file, path = reading.file.access, ("access",)
+    reading.note_left_out(path, file, "members", "ssh_from")
+    reading.each_once((*path, "members"), file.members)
+    reading.each_once((*path, "ssh_from"), file.ssh_from)
+    return Access(
+        members=tuple(file.members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from)
+    )
+
+
+def read_budget(reading: Reading) -> Budget | None:
+    """Most to pay per month, in the currency in which the site has its prices."""
+    file, currency = reading.file.budget, reading.offered.currency
+    if file is None:
+        reading.note(("budget",), "no limit")
+        return None
+    if currency not in (None, file.currency):
+        message = f"a budget in {file.currency}: the site has its prices in {currency}"
+        reading.faults.add(Code.CONTRADICTION, ("budget", "currency"), message, f"state it in {currency}")
+    return Budget(per_month=file.per_month, currency=file.currency)
+
+
+def read_waivers(reading: Reading) -> tuple[Waiver, ...]:
+    """Waivers by rule. When they end and whether they may be given is judged with the plan."""
+    waivers = sorted(reading.file.waivers.items())
+    return tuple(Waiver(rule=rule, **file.model_dump()) for rule, file in waivers)

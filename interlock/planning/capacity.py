@@ -1,0 +1,236 @@
+"""How much more a site holds: each thing counted by itself, as if nothing else ran out first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from interlock.model.lock import Lock
+from interlock.model.site import Generation, Host, Site, Switch
+
+from .blocks import WHOLE, WIDTH, aligned_runs, loose_runs, maximal_blocks, run_mask
+from .host_room import ServerNeed
+from .identifiers import STORAGE_OFFSET, free_vlans
+from .taken import Taken
+
+
+@dataclass(frozen=True)
+class SizeRoom:
+    """How many more vPODs of one size there are free machines for: blocks, and runs that are none besides."""
+
+    generation: Generation
+    machines: int
+    aligned: int
+    unaligned: int
+
+
+@dataclass(frozen=True)
+class RackRoom:
+    """A logical rack: machines that are free, and the largest free block of them."""
+
+    rack: str
+    generation: Generation
+    free: int
+    largest_block: int
+
+
+@dataclass(frozen=True)
+class NetworkRoom:
+    """Free VLAN ids of a pool on one physical network. `pairs`: data ids with their partner on storage."""
+
+    pool: str
+    network: str
+    free: int
+    pairs: int | None = None
+
+
+@dataclass(frozen=True)
+class PoolRoom:
+    """Free entries of a pool that no physical network divides."""
+
+    pool: str
+    free: int
+
+
+@dataclass(frozen=True)
+class PortRoom:
+    """Ports without a cable on all switches of a role."""
+
+    role: str
+    free: int
+    of: int
+
+
+@dataclass(frozen=True)
+class ServerRoom:
+    """How many more Poplar servers of a flavour the hosts take; of bare-metal hosts, how many are free."""
+
+    flavor: str
+    servers: int
+
+
+@dataclass(frozen=True)
+class PowerRoom:
+    """Watts left of what a rack's feeds (derated) or a room give; None: a feed or a nameplate is not stated."""
+
+    place: str
+    limit_w: int | None
+    drawn_w: int | None
+    left_w: int | None
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What a site still has to give."""
+
+    vpods: tuple[SizeRoom, ...]
+    racks: tuple[RackRoom, ...]
+    vlans: tuple[NetworkRoom, ...]
+    vnis: PoolRoom
+    subnets: tuple[PoolRoom, ...]
+    ports: tuple[PortRoom, ...]
+    servers: tuple[ServerRoom, ...]
+    bare_metal_hosts: int
+    #: Controllers that the limits of the operator's project still allow.
+    controllers: int
+    racks_power: tuple[PowerRoom, ...]
+    rooms_power: tuple[PowerRoom, ...]
+
+
+def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
+    """What is left beside these locks. Claims released and not settled count as taken."""
+    taken = Taken.of(site, sorted(locks, key=lambda lock: lock.id))
+    hypervisors = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "hypervisor"]
+    bare_metal = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "bare-metal"]
+    return Capacity(
+        vpods=tuple(_sizes(taken)),
+        racks=tuple(_racks(taken)),
+        vlans=tuple(_vlans(taken)),
+        vnis=PoolRoom("control", taken.vnis.free()),
+        subnets=tuple(_subnets(taken)),
+        ports=tuple(_ports(site)),
+        servers=tuple(_servers(taken, hypervisors)),
+        bare_metal_hosts=sum(not taken.hosts.servers.get(host.name) for host in bare_metal),
+        controllers=site.limits.controller_instances - sum(taken.hosts.controllers.values()),
+        racks_power=tuple(_power(site)),
+        rooms_power=tuple(_rooms(site)),
+    )
+
+
+def _sizes(taken: Taken) -> Iterator[SizeRoom]:
+    shelves = taken.layout.shelves
+    for generation in dict.fromkeys(shelf.generation for shelf in shelves):
+        free = [taken.free[shelf.index] for shelf in shelves if shelf.generation == generation]
+        size = 1
+        while size <= WIDTH:
+            aligned = sum(len(aligned_runs(mask, size)) for mask in free)
+            yield SizeRoom(generation, size, aligned, sum(_loose(mask, size) for mask in free))
+            size *= 2
+        while size <= WIDTH * max((len(lane) for lane in taken.layout.lanes), default=1):
+            yield _group_room(taken, generation, size)
+            size *= 2
+
+
+def _loose(free: int, size: int) -> int:
+    """Runs left when all free blocks of the size are given out, taken from the left as the allocation does."""
+    for first in aligned_runs(free, size):
+        free &= ~run_mask(first, size)
+    count = 0
+    while found := loose_runs(free, size):
+        free &= ~run_mask(found[0], size)
+        count += 1
+    return count
+
+
+def _group_room(taken: Taken, generation: Generation, size: int) -> SizeRoom:
+    used: set[int] = set()
+    counts = {True: 0, False: 0}
+    for aligned, group in taken.layout.groups(size // WIDTH):
+        same = taken.layout.shelves[group[0]].generation == generation
+        if same and used.isdisjoint(group) and all(taken.free[one] == WHOLE for one in group):
+            used.update(group)
+            counts[aligned] += 1
+    return SizeRoom(generation, size, counts[True], counts[False])
+
+
+def _racks(taken: Taken) -> Iterator[RackRoom]:
+    for shelf in taken.layout.shelves:
+        free = taken.free[shelf.index]
+        largest = max((size for _, size in maximal_blocks(free)), default=0)
+        yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest)
+
+
+def _vlans(taken: Taken) -> Iterator[NetworkRoom]:
+    pools = taken.site.pools
+    for network in pools.ipu_data.physical_networks:
+        free = free_vlans(taken, "ipu_data_vlan", network)
+        partners = free_vlans(taken, "storage_vlan", network) if network in pools.storage.physical_networks else 0
+        yield NetworkRoom("ipu_data", network, free.bit_count(), (free & partners >> STORAGE_OFFSET).bit_count())
+    named = {"storage": pools.storage, "management": pools.management, "control": pools.bare_metal_control}
+    for name, pool in named.items():
+        for network in pool.physical_networks if pool else ():
+            yield NetworkRoom(name, network, free_vlans(taken, f"{name}_vlan", network).bit_count())
+
+
+def _subnets(taken: Taken) -> Iterator[PoolRoom]:
+    pools = taken.site.pools
+    for name, (prefix, length) in (
+        ("ipu_data", pools.ipu_data_subnets),
+        ("storage", pools.storage_subnets),
+        ("control", pools.control_subnets),
+        ("management", pools.management_subnets),
+    ):
+        yield PoolRoom(name, taken.subnets(prefix, length).free())
+
+
+def _ports(site: Site) -> Iterator[PortRoom]:
+    by_role: dict[str, list[Switch]] = {}
+    for switch in site.switches:
+        by_role.setdefault(switch.role, []).append(switch)
+    for role, switches in by_role.items():
+        total = free = 0
+        for switch in switches:
+            ports = sum(count for _, count in switch.port_groups)
+            total += ports
+            free += sum((switch.name, str(port)) not in site.cable_at for port in range(1, ports + 1))
+        yield PortRoom(role, free, total)
+
+
+def _servers(taken: Taken, hosts: list[Host]) -> Iterator[ServerRoom]:
+    for flavor in taken.site.flavors:
+        if flavor.role == "poplar":
+            need = ServerNeed((), flavor)
+            yield ServerRoom(flavor.name, sum(taken.hosts.fits(host, need) for host in hosts))
+
+
+def _power(site: Site) -> Iterator[PowerRoom]:
+    drawn = _drawn(site)
+    for rack in site.physical_racks:
+        # A rack must live on what is left when its largest feed fails; one feed alone carries all of it.
+        usable = sorted(int(feed.capacity_w * Fraction(str(feed.derate))) for feed in rack.feeds)
+        feeds = [sum(usable[: max(1, len(usable) - 1)])] if usable else []
+        limits = feeds + ([rack.cooling_limit_w] if rack.cooling_limit_w is not None else [])
+        yield _room(rack.name, min(limits) if feeds else None, drawn.get(rack.name))
+
+
+def _rooms(site: Site) -> Iterator[PowerRoom]:
+    drawn = _drawn(site)
+    for room in site.rooms:
+        parts = [drawn.get(rack.name) for rack in site.physical_racks if rack.room == room.name]
+        known = [part for part in parts if part is not None]
+        yield _room(room.name, room.power_w, sum(known) if known and len(known) == len(parts) else None)
+
+
+def _drawn(site: Site) -> dict[str, int | None]:
+    """Rack -> watts on all nameplates in it; None where one is not stated, absent where nothing is placed."""
+    found: dict[str, int | None] = {}
+    for item in site.placements:
+        so_far = found.get(item.rack, 0)
+        found[item.rack] = None if so_far is None or item.nameplate_w is None else so_far + item.nameplate_w
+    return found
+
+
+def _room(place: str, limit: int | None, drawn: int | None) -> PowerRoom:
+    left = None if limit is None or drawn is None else limit - drawn
+    return PowerRoom(place, limit, drawn, left)

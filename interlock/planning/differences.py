@@ -1,0 +1,117 @@
+"""From an earlier plan to a new one: what is created, deleted or changed, and what each change does.
+
+Both are taken in the canonical form of the plan file, so that a plan which was kept as JSON will do. The effect of
+a field comes from its type's metadata. What refers to a replaced resource follows it: the object behind the
+reference is another one then, although the name is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from interlock.resources import KINDS, Effect, Frozen
+
+from .plan import Plan
+
+Action = Literal["create", "delete", "replace", "update", "forbidden"]
+Canonical = Mapping[str, Any]
+#: (kind, plan name): what makes two planned resources the same one.
+Key = tuple[str, str]
+
+
+class FieldChange(Frozen):
+    """One field: before and after in canonical form, what the change does, and why where that is not obvious."""
+
+    field: str
+    before: Any
+    after: Any
+    effect: Effect
+    reason: str = ""
+    #: Plan name of the replaced resource that this field refers to; empty: the field itself is another.
+    follows: str = ""
+
+
+class ResourceChange(Frozen):
+    """One resource. `replace`: deleted and made anew. `forbidden`: the apply would be refused."""
+
+    name: str
+    kind: str
+    action: Action
+    fields: tuple[FieldChange, ...] = ()
+
+
+def changes_between(before: Canonical | None, plan: Plan) -> tuple[ResourceChange, ...]:
+    """All changes from an earlier canonical plan (None: there was none), deletions last."""
+    old = {_key(item): item["spec"] for item in before["resources"]} if before else {}
+    new = {(item.resource.KIND, item.name): item.resource.canonical() for item in plan.resources}
+    return (*_made_or_changed(old, new), *_deleted(old, new))
+
+
+def _key(item: Canonical) -> Key:
+    return (item["kind"], item["name"])
+
+
+def _made_or_changed(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical]) -> Iterator[ResourceChange]:
+    """In plan order, where references come before their users, so one pass follows every chain."""
+    replaced: set[str] = set()
+    for (kind, name), spec in new.items():
+        if (kind, name) not in old:
+            yield ResourceChange(name=name, kind=kind, action="create")
+            continue
+        own = tuple(_fields(kind, old[kind, name], spec))
+        fields = own + tuple(_following(kind, spec, replaced, {item.field for item in own}))
+        if not fields:
+            continue
+        action = _action(fields)
+        if action == "replace":
+            replaced.add(name)
+        yield ResourceChange(name=name, kind=kind, action=action, fields=fields)
+
+
+def _fields(kind: str, before: Canonical, after: Canonical) -> Iterator[FieldChange]:
+    """Fields of the type that differ. A field that an earlier plan did not know yet counts as changed from None."""
+    cls = KINDS[kind]
+    for field in cls.model_fields:
+        old, new = before.get(field), after[field]
+        if old != new:
+            change = cls.change_of(field, old, new) if field in before else cls.changes()[field]
+            yield FieldChange(field=field, before=old, after=new, effect=change.effect, reason=change.reason)
+
+
+def _following(kind: str, spec: Canonical, replaced: set[str], told: set[str]) -> Iterator[FieldChange]:
+    """Reference fields behind which another object will stand, as the provider treats them.
+
+    A forbidden reference is replaced too: the object that it names goes, and this one cannot stay without it.
+    """
+    changes = KINDS[kind].changes()
+    for field in KINDS[kind].reference_fields():
+        found = next((name for name in _names(spec[field]) if name in replaced), None)
+        if found is None or field in told:
+            continue
+        effect = changes[field].effect
+        if effect is Effect.FORBIDDEN:
+            effect = Effect.REPLACE
+        yield FieldChange(field=field, before=spec[field], after=spec[field], effect=effect, follows=found)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+#: Worst first: one forbidden field stops the apply, one that replaces takes all others along.
+_ACTIONS: tuple[tuple[Effect, Action], ...] = ((Effect.FORBIDDEN, "forbidden"), (Effect.REPLACE, "replace"))
+
+
+def _action(fields: tuple[FieldChange, ...]) -> Action:
+    effects = {item.effect for item in fields}
+    return next((action for effect, action in _ACTIONS if effect in effects), "update")
+
+
+def _deleted(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical]) -> Iterator[ResourceChange]:
+    """In reverse order: users go before what they refer to."""
+    for kind, name in reversed(tuple(old)):
+        if (kind, name) not in new:
+            yield ResourceChange(name=name, kind=kind, action="delete")

@@ -1,0 +1,75 @@
+"""Which logical racks GW-Link cables join: each machine of one with the same-numbered machine of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from interlock.model.site import Site
+
+#: The machines of a whole logical rack, by bit of their position.
+Racks = Mapping[str, Sequence[str | None]]
+
+
+def joined_racks(site: Site, racks: Racks) -> dict[str, list[str]]:
+    """For every rack those that it is joined to at all positions, in the order of `racks`.
+
+    By cables from machine to machine, or over a GW-Link switch that both machines of a position hang on.
+    """
+    place = {name: (rack, bit) for rack, names in racks.items() for bit, name in enumerate(names) if name}
+    direct: dict[tuple[str, str], set[int]] = {}
+    switched: dict[str, set[tuple[str, int]]] = {}
+    for cable in site.cables:
+        if cable.kind != "gw-link":
+            continue
+        ends = (cable.a.device, cable.b.device)
+        for one, other in (ends, ends[::-1]):
+            if one not in place:
+                continue
+            rack, bit = place[one]
+            if other in place and place[other][1] == bit:
+                direct.setdefault((rack, place[other][0]), set()).add(bit)
+            elif other in site.switch:
+                switched.setdefault(other, set()).add((rack, bit))
+    _add_switched(switched, direct)
+    joined: dict[str, list[str]] = {rack: [] for rack in racks}
+    order = {rack: number for number, rack in enumerate(racks)}
+    for (one, other), at in sorted(direct.items(), key=lambda item: (order[item[0][0]], order[item[0][1]])):
+        if one != other and len(at) == len(racks[one]):
+            joined[one].append(other)
+    return joined
+
+
+def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """The connected parts of a graph, each in an order that follows its edges.
+
+    A path is walked from one end, so that neighbours on the wire are neighbours in the list.
+    """
+    order = {node: number for number, node in enumerate(edges)}
+    seen: set[str] = set()
+    parts = []
+    for start in sorted(edges, key=lambda node: (len(edges[node]) != 1, order[node])):
+        if start in seen:
+            continue
+        part, stack = [], [start]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                part.append(node)
+                stack += sorted((other for other in edges[node] if other not in seen), key=order.__getitem__)[::-1]
+        parts.append(part)
+    return sorted(parts, key=lambda part: min(order[node] for node in part))
+
+
+def _add_switched(
+    switched: Mapping[str, set[tuple[str, int]]], direct: dict[tuple[str, str], set[int]]
+) -> None:
+    for attached in switched.values():
+        by_rack: dict[str, set[int]] = {}
+        for rack, bit in attached:
+            by_rack.setdefault(rack, set()).add(bit)
+        for one, other in combinations(sorted(by_rack), 2):
+            both = by_rack[one] & by_rack[other]
+            direct.setdefault((one, other), set()).update(both)
+            direct.setdefault((other, one), set()).update(both)

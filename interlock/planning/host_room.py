@@ -1,0 +1,129 @@
+"""What is left on every host, kept up to date claim by claim."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from interlock.model.site import FlavorSpec, Host, Site
+
+from .claims import Claim
+from .layout import Layout
+
+#: Virtual functions of one Poplar server: one on ipu-data, one on storage.
+VFS_PER_SERVER = 2
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is left on a host: dedicated CPUs, pages of 1 GiB, virtual functions."""
+
+    cpus: int
+    pages: int
+    virtual_functions: int
+
+    def holds(self, flavor: FlavorSpec) -> bool:
+        """True if one more server of this flavour fits."""
+        return self.count(flavor) > 0
+
+    def count(self, flavor: FlavorSpec) -> int:
+        """How many servers of this flavour fit."""
+        parts = (
+            (self.cpus, flavor.vcpus),
+            (self.pages, flavor.ram_gib),
+            (self.virtual_functions, VFS_PER_SERVER),
+        )
+        return max(0, min(left // each for left, each in parts if each > 0))
+
+    def less(self, flavor: FlavorSpec) -> Room:
+        """What is left beside a server of this flavour."""
+        return Room(
+            self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER
+        )
+
+
+@dataclass(frozen=True)
+class ServerNeed:
+    """What a Poplar server asks of its host: networks to reach, and a flavour, or (None) the whole host."""
+
+    networks: tuple[str, ...]
+    flavor: FlavorSpec | None
+
+    @property
+    def is_bare_metal(self) -> bool:
+        """True if the server is a whole host, given out by Ironic."""
+        return self.flavor is None
+
+    def is_met_by(self, host: Host) -> bool:
+        """True if the host is of the right kind and reaches the networks; its room is another question."""
+        wanted = "bare-metal" if self.is_bare_metal else "hypervisor"
+        return (
+            host.role == "poplar"
+            and host.provisioning == wanted
+            and all(network in host.interfaces for network in self.networks)
+        )
+
+
+class HostRooms:
+    """Servers and controllers by host."""
+
+    def __init__(self, site: Site, layout: Layout) -> None:
+        self.site = site
+        self.layout = layout
+        #: Host -> claims of the field `hosts`.
+        self.servers: dict[str, list[Claim]] = {}
+        #: Host -> number of controllers.
+        self.controllers: Counter[str] = Counter()
+        self._rooms: dict[str, Room] = {}
+        #: Physical network -> need -> servers that fit there; forgotten when a host there changes.
+        self._counts: dict[str, dict[tuple[str, ...], int]] = {}
+
+    def change(self, claim: Claim, *, add: bool) -> None:
+        """Add or remove a claim of `hosts` or `controller_host`."""
+        if claim.field == "controller_host":
+            self.controllers[claim.value] += 1 if add else -1
+            return
+        claims = self.servers.setdefault(claim.value, [])
+        (claims.append if add else claims.remove)(claim)
+        self._rooms.pop(claim.value, None)
+        host = self.site.host.get(claim.value)
+        for network in host.interfaces if host else ():
+            self._counts.pop(network, None)
+
+    def room(self, host: Host) -> Room:
+        """What all claims leave of a host. A server of unrecorded flavour counts as the largest one."""
+        if host.name not in self._rooms:
+            room = Room(host.dedicated_cpus, host.huge_pages_gib, host.virtual_functions)
+            for claim in self.servers.get(host.name, ()):
+                room = room.less(self.site.flavor.get(claim.flavor, self._largest))
+            self._rooms[host.name] = room
+        return self._rooms[host.name]
+
+    def fits(self, host: Host, need: ServerNeed) -> int:
+        """How many servers of this need the host still takes."""
+        if not need.is_met_by(host):
+            return 0
+        if need.flavor is None:
+            return int(not self.servers.get(host.name))
+        return self.room(host).count(need.flavor)
+
+    def count(self, need: ServerNeed) -> int:
+        """How many servers of this need all hosts on its networks still take."""
+        network = need.networks[0]
+        counts = self._counts.setdefault(network, {})
+        key = (need.flavor.name if need.flavor else "", *need.networks)
+        if key not in counts:
+            counts[key] = sum(self.fits(host, need) for host in self.layout.hosts.get(network, ()))
+        return counts[key]
+
+    def tenants_on(self, host: str) -> set[str]:
+        """Tenants with a server on a host."""
+        return {claim.tenant for claim in self.servers.get(host, ())}
+
+    @cached_property
+    def _largest(self) -> FlavorSpec:
+        """What a server of unrecorded flavour is counted as."""
+        poplar = [item for item in self.site.flavors if item.role == "poplar"]
+        nothing = FlavorSpec(name="", role="poplar", vcpus=0, ram_gib=0, disk_gib=0)
+        return max(poplar, key=lambda item: (item.vcpus, item.ram_gib), default=nothing)

@@ -1,0 +1,60 @@
+"""What a plan holds and nothing can make yet. The proof covers it; an apply refuses it before the first component."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from interlock.resources import Frozen
+
+from .origins import request_path
+from .plan import Plan, Planned
+
+#: Kind without an actuator -> why nothing can make it.
+WHY = {
+    "BareMetalServer": "nothing here deploys hosts through Ironic yet",
+    "Share": "nothing here makes shares at Manila yet",
+    "ShareAccess": "nothing here opens shares to a network yet",
+    "BucketPolicy": "nothing here writes bucket policies (readers, writers, public) yet",
+    "VipuPartition": "nothing here talks to V-IPU controllers yet",
+    "PartitionKey": "nothing here talks to subnet managers yet",
+    "NvlinkPartition": "nothing here talks to fabric managers yet",
+}
+WHY_SNAPSHOT = "nothing here takes a snapshot before it deletes data yet"
+
+
+class NotMakeable(Frozen):
+    """One planned resource in the way of an apply, and the place of the request that asks for it."""
+
+    name: str
+    kind: str
+    why: str
+    #: Dotted path in the tenant's words, such as `shares.datasets`; empty where no request asks for it.
+    where: str
+
+    def __str__(self) -> str:
+        """One line for people."""
+        asked = f"{self.where}: " if self.where else ""
+        return f"{asked}{self.kind} {self.name}: {self.why}"
+
+
+def not_makeable(plan: Plan) -> tuple[NotMakeable, ...]:
+    """Everything in the way, in the order of the plan. Reserved kinds are not: they are listed as not wired."""
+    return tuple(entry for item in plan.resources for entry in _of(plan, item))
+
+
+def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
+    resource = item.resource
+    if not resource.HAS_ACTUATOR and not resource.RESERVED:
+        why = WHY.get(resource.KIND, "it has no actuator yet")
+        yield NotMakeable(name=item.name, kind=resource.KIND, why=why, where=_where(plan, item))
+    if getattr(resource, "on_delete", None) == "snapshot":
+        where = request_path(plan, item, "on_delete") or ""
+        yield NotMakeable(name=item.name, kind=resource.KIND, why=WHY_SNAPSHOT, where=where)
+
+
+#: Kinds that a part of an entry asks for, and not the entry as a whole: the field that shows which part.
+_ASKED_BY = {"BareMetalServer": "node", "ShareAccess": "network"}
+
+
+def _where(plan: Plan, item: Planned) -> str:
+    return request_path(plan, item, _ASKED_BY.get(item.resource.KIND)) or ""

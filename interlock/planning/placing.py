@@ -1,0 +1,127 @@
+"""Where a vPOD's machines are: kept, pinned, grown around what it has, new, or, if that is allowed, moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .blocks import WIDTH
+from .errors import AllocationError, NeedsMove
+from .layout import Networks
+from .machines import Block, MachineNeed, Place, blocks_around, choose_machines, part_kept, unreached
+from .obstacles import closest
+from .suitability import Wish, refusal
+from .taken import Taken
+
+#: What a vPOD on other machines costs its tenant.
+MADE_ANEW = (
+    "the switch ports of its machines, its V-IPU allocation and its partitions, and in another leaf group its "
+    "networks and Poplar servers too"
+)
+
+
+def settled_place(taken: Taken, wish: Wish) -> Place | None:
+    """Where a vPOD stays or is pinned to; None if it needs other machines, or more of them."""
+    machines = _kept(taken, wish)
+    if len(machines) != wish.vpod.machines or _why_not_there(taken, wish, machines):
+        return None
+    choices, current = list(taken.layout.reach(machines).choices()), wish.networks_before
+    if current and (current in choices or not wish.pins.machines):
+        return Place(machines, current)
+    if not choices:
+        raise unreached(taken.layout, wish.vpod.name, machines)
+    suitable = (found for found in choices if refusal(taken, wish, found) is None)
+    return Place(machines, next(suitable, choices[0]))
+
+
+def new_place(taken: Taken, wish: Wish, *, may_move: bool) -> Place:
+    """Where a vPOD goes that has no settled place. Raises NeedsMove if only a move would do and none is allowed."""
+    need = MachineNeed(wish.vpod.name, wish.vpod.machines, wish.vpod.generation)
+    current = wish.networks_before
+    if wish.before is None or current is None:
+        return choose_machines(taken, need, lambda found: refusal(taken, wish, found))
+    kept = _kept(taken, wish)
+    why = _why_not_there(taken, wish, kept)
+    grown = None if why else _grown(taken, wish, kept, current)
+    if grown is not None:
+        return Place(grown, current)
+    if not may_move:
+        raise NeedsMove(wish.vpod.name, *(why or _cannot_grow(taken, wish, kept)), MADE_ANEW)
+    return _moved(taken, wish, need, current)
+
+
+def _kept(taken: Taken, wish: Wish) -> Block:
+    """Machines that are pinned, or that the vPOD has and still asks for."""
+    if wish.pins.machines is not None:
+        return wish.pins.machines
+    before = wish.before.machines if wish.before else ()
+    if len(before) <= wish.vpod.machines:
+        return before
+    return part_kept(taken.layout, before, wish.vpod.machines)
+
+
+def _why_not_there(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str] | None:
+    """Why a vPOD cannot stay on machines that it has: they are of another generation, or cabled elsewhere now."""
+    if wish.pins.machines is not None or not kept:
+        return None
+    known = [taken.site.machine[name] for name in kept if name in taken.site.machine]
+    other = next((item for item in known if wish.vpod.generation not in (None, item.generation)), None)
+    if other is not None:
+        what = f"vPOD {wish.vpod.name} asks for {wish.vpod.generation} machines and has others"
+        return what, f"{other.name} is {other.generation}"
+    choices, current = list(taken.layout.reach(kept).choices()), wish.networks_before
+    # Machines that reach no network at all any more are the gate's to judge: nothing is better elsewhere.
+    if choices and current is not None and current not in choices:
+        what = f"vPOD {wish.vpod.name} is on {current.ipu_data}, {current.storage} and {current.management}"
+        return what, "the cables of its machines do not end at the switches of all of these any more"
+    return None
+
+
+def _grown(taken: Taken, wish: Wish, kept: Block, current: Networks) -> Block | None:
+    for block in blocks_around(taken, kept, wish.vpod.machines, wish.holder):
+        if current in taken.layout.reach(block).choices():
+            return block
+    return None
+
+
+def _moved(taken: Taken, wish: Wish, need: MachineNeed, current: Networks) -> Place:
+    """Another block, in the same leaf group if there is one: then networks and servers stay as they are."""
+
+    def stays(found: Networks) -> AllocationError | None:
+        elsewhere = AllocationError("in another leaf group")
+        return refusal(taken, wish, found) if found == current else elsewhere
+
+    try:
+        return choose_machines(taken, need, stays)
+    except AllocationError:
+        return choose_machines(taken, need, lambda found: refusal(taken, wish, found))
+
+
+def _cannot_grow(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str]:
+    what = (
+        f"vPOD {wish.vpod.name} cannot grow to {wish.vpod.machines} IPU-Machines around those it has "
+        f"({_listed(kept)})"
+    )
+    blocks = [block for block in _around(taken, kept, wish.vpod.machines) if set(kept) <= set(block)]
+    if not blocks:
+        return what, "there is no block of that size around them"
+    return what, closest(taken, blocks[0], wish.holder)
+
+
+def _around(taken: Taken, kept: Block, count: int) -> Iterator[Block]:
+    """Blocks and runs of the shelf, or groups of racks, where the kept machines are: free or not."""
+    shelves = taken.layout.shelves
+    index = taken.layout.spot.get(kept[0], (-1, 0))[0]
+    if index < 0:
+        return
+    if count > WIDTH:
+        for _, group in taken.layout.groups(count // WIDTH):
+            yield tuple(name for one in group for name in shelves[one].names(0, WIDTH))
+        return
+    for first in sorted(range(WIDTH - count + 1), key=lambda item: item % count != 0):
+        names = shelves[index].names(first, count)
+        if len(names) == count:
+            yield names
+
+
+def _listed(machines: Sequence[str]) -> str:
+    return ", ".join(machines) if len(machines) <= WIDTH else f"{machines[0]} to {machines[-1]}"

@@ -1,0 +1,51 @@
+"""What the plan of one vPOD is made from; every module that writes a part of it takes this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from interlock.model.lock import VPodAllocation
+from interlock.model.site import Site
+from interlock.model.tenant import Tenant, VPod
+
+from .errors import PlanningError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class VPodScope:
+    """One vPOD of a request, with what its lock gives it."""
+
+    site: Site
+    tenant: Tenant
+    vpod: VPod
+    claims: VPodAllocation
+
+    def name(self, *parts: object) -> str:
+        """`<tenant>-<vPOD>` and the parts, joined by dashes."""
+        return "-".join(str(part) for part in (self.tenant.id, self.vpod.name, *parts))
+
+    def server(self, index: int) -> str:
+        """Name of the Poplar server of this index, virtual or bare metal."""
+        return self.name("poplar", index)
+
+    @property
+    def project(self) -> str:
+        """Reference to the tenant's project."""
+        return f"{self.tenant.id}-project"
+
+    @property
+    def bare_metal(self) -> bool:
+        """True if the Poplar servers are whole hosts."""
+        return self.vpod.poplar.kind == "bare-metal"
+
+    def given(self, claim: str, value: T | None) -> T:
+        """A claim that this vPOD must have. PlanningError if its lock does not record it."""
+        if value is None:
+            raise PlanningError(
+                f"the lock of {self.tenant.id} gives vPOD {self.vpod.name} no {claim}, and its request needs one",
+                f"run `interlock lock {self.tenant.id}`",
+            )
+        return value

@@ -1,0 +1,119 @@
+"""Whether a vPOD can live on some physical networks: ids, hosts and a place for its controller there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlock.model.lock import VPodAllocation
+from interlock.model.tenant import Pins, VPod
+
+from .claims import NETWORK_OF
+from .errors import AllocationError, PlanningError
+from .host_room import ServerNeed
+from .hosts import choose_controller_host, no_host, server_need
+from .identifiers import free_vlans, no_vlan
+from .layout import Networks
+from .taken import Taken
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What one vPOD asks for, what is pinned for it, and what it has so far."""
+
+    tenant: str
+    vpod: VPod
+    pins: Pins
+    before: VPodAllocation | None
+
+    @property
+    def holder(self) -> str:
+        """Who holds its claims, in messages."""
+        return f"{self.tenant}/{self.vpod.name}"
+
+    @property
+    def is_bare_metal(self) -> bool:
+        """True if its Poplar servers are whole hosts."""
+        return self.vpod.poplar.kind == "bare-metal"
+
+    @property
+    def networks_before(self) -> Networks | None:
+        """The networks that it is on."""
+        if self.before is None:
+            return None
+        return Networks(self.before.ipu_data_network, self.before.storage_network, self.before.management_network)
+
+
+def refusal(taken: Taken, wish: Wish, networks: Networks) -> AllocationError | None:
+    """What a vPOD lacks on these networks; None if it can have everything there."""
+    for claim, network in vlans_of(networks).items():
+        needs_one = getattr(wish.pins, claim) is None and not _has_vlan(wish, claim, network)
+        if needs_one and not free_vlans(taken, claim, network):
+            return no_vlan(taken, claim, network)
+    try:
+        used = [networks.ipu_data, networks.storage]
+        if wish.is_bare_metal:
+            used.append(control_network(taken, wish, networks))
+        choose_controller_host(taken, wish.vpod.name, controller_networks(networks, used[2:]))
+    except AllocationError as error:
+        return error
+    return _no_hosts(taken, wish, server_need(taken.site, wish.vpod, used))
+
+
+def control_network(taken: Taken, wish: Wish, networks: Networks) -> str:
+    """The network of a bare-metal vPOD's control VLAN: one that enough hosts on its data network reach."""
+    pool = taken.site.pools.bare_metal_control
+    if pool is None:
+        raise PlanningError(
+            f"vPOD {wish.vpod.name} asks for bare-metal servers, and the site has no VLANs for their control network",
+            "add the pool `bare_metal_control` to the site file, or ask for VMs",
+        )
+    plain = server_need(taken.site, wish.vpod, (networks.ipu_data, networks.storage))
+    hosts = [host for host in taken.layout.hosts.get(networks.ipu_data, ()) if plain.is_met_by(host)]
+    reached = {network for host in hosts for network in host.interfaces}
+    refused: AllocationError | None = None
+    for network in (name for name in pool.physical_networks if name in reached):
+        need = server_need(taken.site, wish.vpod, (networks.ipu_data, networks.storage, network))
+        refused = _no_hosts(taken, wish, need)
+        if refused is None and not _has_vlan(wish, "control_vlan", network) and wish.pins.control_vlan is None:
+            refused = None if free_vlans(taken, "control_vlan", network) else no_vlan(taken, "control_vlan", network)
+        if refused is None:
+            return network
+    raise refused or AllocationError(
+        f"vPOD {wish.vpod.name}: no bare-metal host on {networks.ipu_data} and {networks.storage} has an interface on "
+        f"a network of the pool bare_metal_control ({', '.join(pool.physical_networks)})",
+        hint="state the 1G `interfaces` of the bare-metal hosts in the site file",
+    )
+
+
+def controller_networks(networks: Networks, control: list[str]) -> list[str]:
+    """The physical networks that a controller's host must have interfaces on; VXLAN needs none."""
+    return [networks.management, *control]
+
+
+def vlans_of(networks: Networks) -> dict[str, str]:
+    """VLAN claim -> physical network, for the VLANs that every vPOD has."""
+    return {
+        "ipu_data_vlan": networks.ipu_data,
+        "storage_vlan": networks.storage,
+        "management_vlan": networks.management,
+    }
+
+
+def _has_vlan(wish: Wish, claim: str, network: str) -> bool:
+    return wish.before is not None and getattr(wish.before, NETWORK_OF[claim]) == network
+
+
+def _no_hosts(taken: Taken, wish: Wish, need: ServerNeed) -> AllocationError | None:
+    """Why there are too few hosts; servers that are there already, or pinned, only have to reach the networks."""
+    fixed = wish.pins.hosts or (wish.before.hosts if wish.before else ())
+    known = [taken.site.host[name] for name in fixed[: wish.vpod.poplar.servers] if name in taken.site.host]
+    staying = [host for host in known if need.is_met_by(host)]
+    if wish.pins.hosts and len(staying) < len(known):
+        return AllocationError(
+            f"vPOD {wish.vpod.name}: not every host that is pinned has interfaces on {' and '.join(need.networks)}",
+            hint="pin hosts that reach the machines' data network, or leave `hosts` out of the pins",
+        )
+    missing = wish.vpod.poplar.servers - len(staying)
+    if missing <= 0 or wish.pins.hosts or taken.hosts.count(need) >= missing:
+        return None
+    return no_host(taken, need, wish.vpod)

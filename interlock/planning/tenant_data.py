@@ -1,0 +1,144 @@
+"""A tenant's data beside its servers: volumes of their own, shares, buckets. They come after all vPODs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from interlock.model.lock import VPodAllocation
+from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.resources import (
+    Bucket,
+    BucketPolicy,
+    BucketStatement,
+    Share,
+    ShareAccess,
+    Volume,
+    VolumeAttachment,
+)
+
+from .errors import PlanningError
+from .sheet import Sheet
+
+Actions = tuple[Literal["read", "write"], ...]
+
+#: What a vPOD that is named under `writers` may do: who writes checkpoints reads them again.
+WRITER: Actions = ("read", "write")
+READER: Actions = ("read",)
+
+
+def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], sheet: Sheet) -> None:
+    """Write down all three kinds. Raises PlanningError if a request names a vPOD or server that is not there."""
+    for volume in tenant.volumes:
+        _write_volume(tenant, volume, sheet)
+    for share in tenant.shares:
+        _write_share(tenant, share, claims, sheet)
+    for bucket in tenant.buckets:
+        _write_bucket(tenant, bucket, sheet)
+
+
+def _write_volume(tenant: Tenant, request: VolumeRequest, sheet: Sheet) -> None:
+    project = f"{tenant.id}-project"
+    name = sheet.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)
+    volume = Volume(
+        name=name, project=project, size_gib=request.size_gib, volume_type=f"site:VolumeType/{request.volume_type}",
+        on_delete=request.on_delete,
+    )  # fmt: skip
+    sheet.add(name, volume)
+    if request.vpod is not None:
+        server = _server(tenant, request, request.vpod)
+        sheet.add(f"{name}-attachment", VolumeAttachment(project=project, server=server, volume=name))
+
+
+def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
+    """The server that a volume is attached to; a bare-metal host has no hypervisor that could attach it."""
+    found = next((item for item in tenant.vpods if item.name == vpod), None)
+    index = request.server or 0
+    if found is None or index >= found.poplar.servers:
+        raise PlanningError(
+            f"volume {request.name} is for server {index} of vPOD {vpod}, which {tenant.id} does not ask for",
+            "correct `vpod:` and `server:` of the volume",
+        )
+    if found.poplar.kind == "bare-metal":
+        raise PlanningError(
+            f"volume {request.name} is for server {index} of vPOD {vpod}, a bare-metal host: nothing attaches it",
+            "use a share, or leave `vpod:` out",
+        )
+    return f"{tenant.id}-{vpod}-poplar-{index}"
+
+
+def _write_share(
+    tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], sheet: Sheet
+) -> None:
+    """The share, and for each vPOD the one network and the one address through which it is mounted."""
+    project = f"{tenant.id}-project"
+    name = sheet.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
+    share = Share(
+        name=name, project=project, size_gib=request.size_gib, share_type=f"site:ShareType/{request.share_type}",
+        on_delete=request.on_delete,
+    )  # fmt: skip
+    sheet.add(name, share)
+    for vpod in request.vpods:
+        subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
+        access = ShareAccess(
+            project=project, share=name, network=f"{tenant.id}-{vpod}-storage", prefix=subnet, vip=vip,
+            level=request.access,
+        )  # fmt: skip
+        sheet.add(f"{name}-access-{vpod}", access)
+
+
+def _mount(
+    tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str
+) -> tuple[str, str]:
+    """(storage subnet, address of the appliance in it)."""
+    if claims is None:
+        raise PlanningError(
+            f"share {request.name} is for vPOD {vpod}, which {tenant.id} does not ask for",
+            "correct `vpods:` of the share",
+        )
+    if claims.storage_vip is None:
+        raise PlanningError(
+            f"the lock of {tenant.id} gives vPOD {vpod} no storage_vip, and share {request.name} needs one",
+            f"run `interlock lock {tenant.id}`",
+        )
+    return claims.storage_subnet, claims.storage_vip
+
+
+def _write_bucket(tenant: Tenant, request: BucketRequest, sheet: Sheet) -> None:
+    if not tenant.vpods:
+        raise PlanningError(
+            f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
+            "add a vPOD, or remove the bucket",
+        )
+    project, key = f"{tenant.id}-project", f"{tenant.id}-{tenant.vpods[0].name}-s3-key"
+    name = sheet.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
+    bucket = Bucket(
+        name=name, project=project, credential=key, versioning=request.versioning, on_delete=request.on_delete
+    )
+    sheet.add(name, bucket)
+    statements = tuple(_statements(tenant, request))
+    if statements:
+        policy = BucketPolicy(project=project, bucket=name, credential=key, statements=statements)
+        sheet.add(f"{name}-policy", policy)
+
+
+def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatement]:
+    if request.writers:
+        yield BucketStatement(principals=_users(tenant, request, request.writers), actions=WRITER)
+    readers = tuple(vpod for vpod in request.readers if vpod not in request.writers)
+    if readers:
+        yield BucketStatement(principals=_users(tenant, request, readers), actions=READER)
+    if request.public:
+        yield BucketStatement(principals=("*",), actions=READER)
+
+
+def _users(tenant: Tenant, request: BucketRequest, vpods: tuple[str, ...]) -> tuple[str, ...]:
+    """The service users of these vPODs."""
+    known = {vpod.name for vpod in tenant.vpods}
+    strangers = sorted(set(vpods) - known)
+    if strangers:
+        raise PlanningError(
+            f"bucket {request.name} is for vPOD {strangers[0]}, which {tenant.id} does not ask for",
+            "correct `readers:` and `writers:` of the bucket",
+        )
+    return tuple(f"{tenant.id}-{vpod}-s3" for vpod in vpods)

@@ -1,0 +1,65 @@
+"""Facts about what switches, V-IPU controllers and fabric managers set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SwitchPortFact:
+    """A switch port that the plan puts into access mode."""
+
+    name: str
+    switch: str
+    port: int
+    device: str
+    interface: str
+    vlan: int
+    vpod: str | None
+
+
+@dataclass(frozen=True)
+class AllocationFact:
+    """A V-IPU allocation: the machines that one controller joins. `owner` is the tenant of the plan."""
+
+    name: str
+    owner: str
+    vpod: str | None
+    controller: str
+    machines: tuple[str, ...]
+    topology: str
+
+
+@dataclass(frozen=True)
+class PartitionFact:
+    """A V-IPU partition with its options, as V-IPU names them."""
+
+    name: str
+    vpod: str | None
+    allocation: str
+    ipus: int
+    gcds: int
+    replicas: int
+    reconfigurable: bool
+    sync_type: str
+    routing: str
+
+
+@dataclass(frozen=True)
+class PartitionKeyFact:
+    """A P_Key of an InfiniBand subnet. `members` are (GUID, full or limited)."""
+
+    name: str
+    infiniband: str
+    key: int
+    members: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class NvlinkFact:
+    """GPUs of one NVLink domain that reach each other."""
+
+    name: str
+    domain: str
+    partition: int
+    gpus: tuple[str, ...]

@@ -1,0 +1,57 @@
+"""What reading one resource needs of the rest of its plan: components, and owners of references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TypeVar
+
+from interlock.planning.plan import Plan, Planned
+from interlock.resources import BareMetalServer, Project, Resource, Server
+
+from .identities import FOREIGN, OPERATOR
+
+OPERATOR_USER = "cloud:User/@operator"
+
+R = TypeVar("R", bound=Resource)
+
+
+class Reader:
+    """One plan, with the look-ups that facts are read by."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        #: The label of everything in the stack's own project.
+        self.owner = plan.tenant or OPERATOR
+        self.component = {item.name: item for item in plan.components}
+
+    def all(self, kind: type[R]) -> Iterable[tuple[Planned, R]]:
+        """Every resource of one kind."""
+        return ((item, item.resource) for item in self.plan.resources if isinstance(item.resource, kind))
+
+    def owner_of(self, project: str | None) -> str:
+        """Who controls a project: the stack's own, the operator for the site's, else somebody unknown."""
+        if project is None or project.startswith("site:Project/"):
+            return OPERATOR
+        return self.owner if self.is_own(project, Project) else FOREIGN
+
+    def is_own(self, reference: str | None, kind: type[Resource]) -> bool:
+        """True if a reference names a resource of this plan, of this kind."""
+        planned = self.plan.by_name.get(reference or "")
+        return planned is not None and isinstance(planned.resource, kind)
+
+    def vpod(self, component: str) -> str | None:
+        """The vPOD above a component."""
+        current = self.component.get(component)
+        while current is not None:
+            if current.type == "VirtualPod":
+                return current.name
+            current = self.component.get(current.parent or "")
+        return None
+
+    @cached_property
+    def holder(self) -> dict[str, tuple[str, str]]:
+        """Port -> the server that has it, and the host under that."""
+        found = {port: (item.name, spec.host) for item, spec in self.all(Server) for port in spec.ports}
+        metal = {port: (item.name, spec.node) for item, spec in self.all(BareMetalServer) for port in spec.ports}
+        return found | metal

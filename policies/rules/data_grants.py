@@ -1,0 +1,160 @@
+"""Grants on data: SEC-11 buckets are for the tenant's own users, SEC-14 shares for exactly one storage subnet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+
+from policies.data_facts import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
+from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.graph import Model
+from policies.guards import Held, assumption
+from policies.naming import Names
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+
+def _held_by_the_service(held: Held, what: str, count: int) -> Iterator[Cause]:
+    """A grant says nothing while nobody knows that the service behind it keeps to grants (A11)."""
+    if count and held.value is not True:
+        yield Cause(
+            key=what,
+            message=f"whether {what} is enforced is {'false' if held.broken else 'not known'}",
+            witness=(*held.broken, *held.missing),
+            hint="state the guard of A11 in the site file, if it is held",
+            missing=held.missing,
+            specificity=67,
+        )
+
+
+def _answer(held: Held, what: str, count: int, causes: tuple[Cause, ...]) -> Answer:
+    service = tuple(_held_by_the_service(held, what, count))
+    return Answer(count, causes + (service if held.value is False else ()), service if held.value is None else ())
+
+
+# SEC-11
+
+
+def _own_principals(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    causes = tuple(cause for item in plan.buckets for cause in _bucket_faults(plan, item))
+    causes += tuple(cause for item in plan.bucket_policies for cause in _policy_faults(plan, item))
+    held = assumption(model.site.site, "A11", only="bucket_rules_enforced")
+    answer = _answer(held, "a bucket policy", len(plan.bucket_policies), causes)
+    return Answer(len(plan.buckets) + len(plan.bucket_policies), answer.violated, answer.unknown)
+
+
+def _bucket_faults(plan: PlanFacts, item: BucketFact) -> Iterator[Cause]:
+    if item.owner != plan.owner:
+        yield _bucket_cause(item.name, f"lies in a project of {item.owner}")
+    yield from _key_faults(plan, item.name, item.credential)
+
+
+def _policy_faults(plan: PlanFacts, item: BucketPolicyFact) -> Iterator[Cause]:
+    if item.bucket not in {bucket.name for bucket in plan.buckets}:
+        yield _bucket_cause(item.name, f"is for {item.bucket}, no bucket of this plan")
+    yield from _key_faults(plan, item.name, item.credential)
+    own = {user.name for user in plan.users if user.owner == plan.owner}
+    for principals, actions in item.grants:
+        for principal in principals:
+            if principal == EVERYBODY and set(actions) <= {"read"}:
+                continue  # a public bucket, as its request declares it: an exposure, not a grant to somebody
+            if principal not in own:
+                who = "everybody" if principal == EVERYBODY else f"{principal}, no user of {plan.owner},"
+                yield _bucket_cause(item.name, f"lets {who} {' and '.join(actions)}")
+
+
+def _key_faults(plan: PlanFacts, name: str, credential: str) -> Iterator[Cause]:
+    key = next((item for item in plan.credentials if item.name == credential), None)
+    users = {user.name for user in plan.users if user.owner == plan.owner}
+    if key is None or key.owner != plan.owner or key.user not in users:
+        yield _bucket_cause(name, f"is made with {credential}, no key of a user of {plan.owner}")
+
+
+def _bucket_cause(name: str, why: str) -> Cause:
+    return Cause(
+        key=(name, why),
+        message=f"{name} {why}",
+        witness=(name, why),
+        hint="grant to vPODs of this tenant only; `public: true` gives everybody read access, and no more",
+        specificity=88,
+    )
+
+
+# SEC-14
+
+
+def _exact_prefixes(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    causes = tuple(
+        _share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item)))
+    )
+    held = assumption(model.site.site, "A11", only="storage_rules_enforced")
+    return _answer(held, "a grant by address", len(plan.accesses), causes)
+
+
+def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[str]:
+    if not any(share.name == item.share and share.owner == plan.owner for share in plan.shares):
+        yield f"{item.share} is no share of {plan.owner}"
+    if not item.root_squash:
+        yield "root_squash is off: root of any client is root on the share"
+    network = plan.network.get(item.network)
+    if network is None or network.role is not NetworkRole.STORAGE or network.owner != plan.owner:
+        yield f"{item.network} is no storage network of a vPOD of {plan.owner}"
+        return
+    subnets = [subnet for subnet in plan.subnets if subnet.network == network.name]
+    if item.prefix not in {subnet.cidr for subnet in subnets}:
+        known = ", ".join(subnet.cidr for subnet in subnets) or "none"
+        yield f"it is for {item.prefix}, and the subnet of {network.name} is {known}"
+        return
+    yield from _address_faults(plan, item, network, subnets)
+
+
+def _address_faults(
+    plan: PlanFacts, item: ShareAccessFact, network: NetworkFact, subnets: list[SubnetFact]
+) -> Iterator[str]:
+    if ip_address(item.vip) not in ip_network(item.prefix, strict=False):
+        yield f"the appliance's address {item.vip} is not in {item.prefix}"
+    taken = {port.address: port.name for port in plan.ports_on(network.name)}
+    taken |= {subnet.gateway: f"gateway of {subnet.name}" for subnet in subnets if subnet.gateway is not None}
+    if item.vip in taken:
+        yield f"the appliance's address {item.vip} is that of {taken[item.vip]}"
+    others = (other for other in plan.accesses if other.network != item.network)
+    elsewhere = sorted(other.network for other in others if other.vip == item.vip)
+    if elsewhere:
+        yield f"the appliance's address {item.vip} stands on {elsewhere[0]} too"
+
+
+def _share_cause(item: ShareAccessFact, why: str) -> Cause:
+    return Cause(
+        key=item.name,
+        message=f"{item.name}: {why}",
+        witness=(f"share {item.share}", f"network {item.network}", f"{item.prefix} at {item.vip}"),
+        hint="each vPOD mounts a share from its own storage subnet, the whole of it, at the appliance's address there",
+        specificity=89,
+    )
+
+
+SEC_11 = Rule(
+    id="SEC-11",
+    title="buckets are made and used by the tenant's own users, or declared public",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a policy is a way around every network: whoever it names reads from anywhere",
+    source="docs/design/semantics.md §6, Auth, and §11, example 32; OpenStack Swift, S3 bucket policies",
+    needs=("buckets", "bucket policies", "S3 keys", "A11"),
+    ask=_own_principals,
+    of=Of.TENANT,
+)
+SEC_14 = Rule(
+    id="SEC-14",
+    title="a share is granted to exactly the storage subnet of a vPOD of its tenant",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a grant by address holds for whoever can present the address",
+    source="reference design, storage §6.1: filesystem access limited to subnets; OSSN-0087",
+    needs=("shares", "share accesses", "networks", "subnets", "A11", "guards of storage-appliance"),
+    ask=_exact_prefixes,
+    of=Of.TENANT,
+)

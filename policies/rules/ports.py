@@ -1,0 +1,122 @@
+"""Plugs and addresses of devices: TOP-13 planned switch ports are the right ones, TOP-14 MAC addresses are unique."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from interlock.model.physical import MACHINE_PARTS
+from interlock.model.site import Endpoint, Machine
+from policies.fabric_facts import SwitchPortFact
+from policies.graph import Model
+from policies.naming import Names
+from policies.proof import Severity
+
+from .racks import by_rack
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+
+def _right_ports(model: Model, _: Names) -> Answer:
+    wrong = ((item, _wrong(model, item)) for item in model.plan.switch_ports)
+    causes = tuple(_port_cause(item, why) for item, why in wrong if why)
+    return Answer(len(model.plan.switch_ports), violated=causes)
+
+
+def _wrong(model: Model, item: SwitchPortFact) -> str:
+    """What is wrong with a planned switch port; empty if nothing is."""
+    switch = model.site.site.switch.get(item.switch)
+    if switch is None:
+        return f"the site has no switch {item.switch}"
+    if not 1 <= item.port <= sum(count for _, count in switch.port_groups):
+        return f"{item.switch}, a {switch.model}, has no port {item.port}"
+    if model.site.site.far_end(item.device, item.interface) != Endpoint(device=item.switch, interface=str(item.port)):
+        behind = model.site.site.far_end(item.switch, str(item.port))
+        return f"behind {item.switch} port {item.port} is {behind or 'no cable'}, not {item.device}:{item.interface}"
+    return _out_of_reach(model, item)
+
+
+def _out_of_reach(model: Model, item: SwitchPortFact) -> str:
+    """VLAN ids are local to a physical network: the same id on a switch beside it is another segment."""
+    networks = [
+        network for network in model.plan.networks
+        if network.vpod == item.vpod and network.kind == "vlan" and network.segment == item.vlan
+    ]  # fmt: skip
+    for network in networks:
+        reached = {switch.name for switch in model.site.switches_of.get(network.physical_network or "", ())}
+        if item.switch not in reached:
+            return f"{network.segment_name} ({network.name}) does not reach {item.switch}"
+    return ""
+
+
+def _port_cause(item: SwitchPortFact, why: str) -> Cause:
+    return Cause(
+        key=item.name,
+        message=f"{item.device}:{item.interface} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
+        witness=(f"{item.device}:{item.interface}", f"{item.switch} port {item.port}, VLAN {item.vlan}", why),
+        hint="take machines and hosts whose cables end at the switches of the vPOD's physical network",
+        specificity=83,
+    )
+
+
+def _unique_addresses(model: Model, _: Names) -> Answer:
+    machines = model.site.site.machines
+    silent = [_silent_cause(rack, found) for rack, found in by_rack(list(machines)).items()]
+    unknown = tuple(cause for cause in silent if cause is not None)
+    return Answer(len(machines) * len(MACHINE_PARTS), tuple(_same_addresses(model)), unknown)
+
+
+def _same_addresses(model: Model) -> Iterator[Cause]:
+    holders: defaultdict[str, list[str]] = defaultdict(list)
+    for machine in model.site.site.machines:
+        for part, address in machine.macs.items():
+            holders[address.lower().replace("-", ":")].append(f"{part} of {machine.name}")
+    for address, parts in sorted(holders.items()):
+        if len(parts) > 1:
+            yield Cause(
+                key=address,
+                message=f"{' and '.join(parts)} have one MAC address, {address}",
+                witness=tuple(parts),
+                hint="read the labels again: gateway, BMC and RNIC of each machine have one each",
+                specificity=33,
+            )
+
+
+def _silent_cause(rack: str, machines: list[Machine]) -> Cause | None:
+    silent = [machine for machine in machines if set(MACHINE_PARTS) - set(machine.macs)]
+    if not silent:
+        return None
+    first = silent[0]
+    parts = ", ".join(part for part in MACHINE_PARTS if part not in first.macs)
+    return Cause(
+        key=rack,
+        message=f"{len(silent)} machines of logical rack {rack} lack MAC addresses, {first.name} those of {parts}",
+        witness=(f"{first.name} … {silent[-1].name}",) if len(silent) > 1 else (first.name,),
+        hint="state `macs` of each machine: DHCP gives addresses by them",
+        missing=(f"machines.{first.name}.macs",),
+        specificity=5,
+        severity=Severity.WARN,
+    )
+
+
+TOP_13 = Rule(
+    id="TOP-13",
+    title="planned switch ports are those behind the devices, on the physical network of their VLAN",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a VLAN id is local to its leaf group: set on another switch it is another, maybe another tenant's segment",
+    source="Neutron admin guide, provider networks: a VLAN is an id on one physical network",
+    needs=("switch ports", "cables", "physical_networks"),
+    ask=_right_ports,
+    of=Of.TENANT,
+)
+TOP_14 = Rule(
+    id="TOP-14",
+    title="BMC, gateway and RNIC of each machine have MAC addresses of their own",
+    severity=Severity.ERROR,
+    polarity=Polarity.STATED,
+    why="addresses are given by MAC: of two with one, the wrong one may answer",
+    source="Graphcore, OpenStack reference design, physical installation: MACs collected at install",
+    needs=("machines.macs",),
+    ask=_unique_addresses,
+    of=Of.SITE,
+)

@@ -1,0 +1,277 @@
+"""Random small sites in full form: every field of every type, names that need not lead anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from hypothesis import strategies as st
+
+from interlock.hardware import PRICE_ITEMS
+from interlock.model.guards import ASSUMPTION_GUARDS, SHARING
+from interlock.model.networks import (
+    ExternalNetwork,
+    FabricProfile,
+    InfinibandSubnet,
+    PartitionKeyPool,
+    PhysicalNetwork,
+    Pools,
+    SegmentRangeSpec,
+    Underlay,
+    VlanPool,
+)
+from interlock.model.offers import (
+    Assumption,
+    Controller,
+    FlavorSpec,
+    ImageSpec,
+    Limits,
+    PriceBook,
+    ShareType,
+    Sharing,
+)
+from interlock.model.physical import (
+    Cable,
+    Device,
+    Endpoint,
+    Feed,
+    Host,
+    Lag,
+    LogicalRack,
+    Machine,
+    Placement,
+    Rack,
+    Room,
+    Switch,
+    SwitchPortConfig,
+)
+from interlock.model.site import Site
+
+T = TypeVar("T")
+
+#: Some of them are what YAML takes for something else where nobody quotes them.
+NAMES = st.sampled_from(["a", "b-1", "no", "on", "null", "1e3", "0x10", "12", "7.5", "x.y-2", "2026-11-21"])
+TEXTS = st.sampled_from(["S-1", "12", "1.0", "yes", "0b1", "1_000", "A"])
+MACS = st.integers(0, 255).map(lambda number: f"02:00:00:00:00:{number:02x}")
+WATTS = st.none() | st.integers(1, 10**6)
+KILOGRAMS = st.none() | st.integers(1, 10**7).map(lambda grams: grams / 1000)
+GUARD = st.sampled_from([True, False, None])
+VLAN = st.integers(1, 4094)
+INTERFACES = st.lists(st.sampled_from(["eno1", "1", "ens1f0", "psu-2", "9"]), min_size=1, max_size=3).map(tuple)
+
+
+def ranges(first: int, last: int) -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
+    """One to three ranges between two bounds."""
+    pair = st.tuples(st.integers(first, last), st.integers(first, last)).map(lambda ends: (min(ends), max(ends)))
+    return st.lists(pair, min_size=1, max_size=3).map(tuple)
+
+
+def named(build: Callable[[str], st.SearchStrategy[T]]) -> st.SearchStrategy[tuple[T, ...]]:
+    """Up to three things of different names."""
+    names = st.lists(NAMES, unique=True, max_size=3)
+    return names.flatmap(lambda found: st.tuples(*(build(name) for name in found)))
+
+
+def some(built: Callable[..., T], /, **fields: Any) -> st.SearchStrategy[T]:
+    """Values of a type; fields that are no strategy stand for themselves."""
+    drawn = {name: value if isinstance(value, st.SearchStrategy) else st.just(value) for name, value in fields.items()}
+    return st.builds(built, **drawn)
+
+
+@st.composite
+def ports(draw: st.DrawFn, count: int) -> tuple[SwitchPortConfig, ...]:
+    """Nothing at all, or a record for each port."""
+    if draw(st.booleans()):
+        return ()
+    found = []
+    for port in range(1, count + 1):
+        mode = draw(st.sampled_from(["disabled", "routed", "access", "trunk"]))
+        untagged = draw(st.none() | VLAN) if mode in ("access", "trunk") else None
+        tagged = draw(st.none() | ranges(1, 4094)) if mode == "trunk" else ()
+        found.append(SwitchPortConfig(port=port, mode=mode, untagged=untagged, tagged=tagged))
+    return tuple(found)
+
+
+@st.composite
+def switches(draw: st.DrawFn, name: str) -> Switch:
+    groups = tuple(draw(st.lists(st.tuples(st.sampled_from([1, 10, 100]), st.integers(1, 4)), min_size=1, max_size=2)))
+    ids = draw(st.none() | st.sets(VLAN, max_size=4).map(sorted).map(tuple))
+    return Switch(
+        name=name,
+        serial=draw(TEXTS),
+        model=draw(TEXTS),
+        role=draw(st.sampled_from(["tor", "management", "spine", "gw-link"])),
+        port_groups=groups,
+        ports=draw(ports(sum(count for _, count in groups))),
+        routed_vlans=ids,
+        ip_routing=draw(GUARD),
+    )
+
+
+def hosts(name: str) -> st.SearchStrategy[Host]:
+    return some(
+        Host, name=name, serial=TEXTS, role=st.sampled_from(["poplar", "infra"]), logical_rack=st.none() | NAMES,
+        model=st.none() | TEXTS, provisioning=st.sampled_from(["hypervisor", "bare-metal"]),
+        dedicated_cpus=st.integers(0, 256), huge_pages_gib=st.integers(0, 2048), virtual_functions=st.integers(0, 64),
+        shared_cpus=st.integers(0, 256), ram_gib=st.integers(0, 4096),
+        interfaces=st.dictionaries(NAMES, INTERFACES, max_size=2),
+    )  # fmt: skip
+
+
+def racks(name: str) -> st.SearchStrategy[Rack]:
+    feed = st.floats(0.01, 1).map(lambda part: round(part, 3))
+    return some(
+        Rack, name=name, room=st.none() | NAMES, units=st.integers(1, 100), max_weight_kg=KILOGRAMS,
+        cooling=st.sampled_from([None, "room-air", "rear-door"]), cooling_limit_w=WATTS,
+        feeds=named(lambda feed_name: some(Feed, name=feed_name, capacity_w=st.integers(1, 10**6), derate=feed)),
+        pdus=st.dictionaries(NAMES, NAMES, max_size=2),
+    )  # fmt: skip
+
+
+def machines(name: str) -> st.SearchStrategy[Machine]:
+    return some(
+        Machine, name=name, serial=TEXTS, logical_rack=NAMES, position=st.integers(1, 16),
+        generation=st.sampled_from(["ipu-m2000", "bow-2000"]),
+        macs=st.fixed_dictionaries({}, optional={"bmc": MACS, "gw": MACS, "rnic": MACS}),
+    )  # fmt: skip
+
+
+def placements(device: str) -> st.SearchStrategy[Placement]:
+    return some(
+        Placement, device=device, rack=NAMES, unit=st.none() | st.integers(1, 60), height_u=st.integers(0, 9),
+        nameplate_w=WATTS, weight_kg=KILOGRAMS,
+    )  # fmt: skip
+
+
+def logical_racks(name: str) -> st.SearchStrategy[LogicalRack]:
+    return some(
+        LogicalRack, name=name, number=st.integers(1, 254), design=st.none() | TEXTS,
+        topology=st.sampled_from(["mesh", "torus"]), address_plan=st.sampled_from([None, "factory", "pod"]),
+        rack=st.none() | NAMES,
+    )  # fmt: skip
+
+
+ENDS = some(Endpoint, device=NAMES, interface=st.sampled_from(["1", "eno1", "ipu-link-up-1", "psu-1"]))
+CABLES = some(Cable, a=ENDS, b=ENDS, kind=st.sampled_from(["ethernet", "ipu-link", "gw-link", "sync-link", "power"]))
+LAGS = some(
+    Lag, name=NAMES.filter(lambda name: name != "x.y-2"), device=NAMES, interfaces=INTERFACES,
+    mode=st.sampled_from(["lacp", "static", "vf-lag"]),
+)  # fmt: skip
+
+
+def vlan_pools() -> st.SearchStrategy[VlanPool]:
+    networks = st.lists(NAMES, min_size=1, max_size=3, unique=True).map(tuple)
+    return some(VlanPool, physical_networks=networks, vlans=ranges(1, 4094))
+
+
+def key_pools(name: str) -> st.SearchStrategy[PartitionKeyPool]:
+    reserved = st.sets(st.integers(1, 0x7FFE), max_size=3).map(sorted).map(tuple)
+    return some(PartitionKeyPool, infiniband=name, keys=ranges(1, 0x7FFE), reserved=reserved)
+
+
+def numbers(last: int) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.sets(st.integers(1, last), max_size=5).map(sorted).map(tuple)
+
+
+SUBNETS = st.tuples(st.sampled_from(["10.0.0.0/8", "172.16.0.0/12"]), st.integers(8, 29))
+POOLS = some(
+    Pools, ipu_data=vlan_pools(), storage=vlan_pools(), management=vlan_pools(),
+    bare_metal_control=st.none() | vlan_pools(), control=ranges(1, 2**24 - 1), reserved_vlans=numbers(4094),
+    reserved_vnis=numbers(2**24 - 1), ipu_data_subnets=SUBNETS, storage_subnets=SUBNETS, control_subnets=SUBNETS,
+    management_subnets=SUBNETS, storage_vips=st.none() | st.sampled_from([(2, 9), (5, 5)]),
+    partition_keys=named(key_pools),
+)  # fmt: skip
+VLAN_RANGES = ranges(1, 4094).map(lambda found: found[0])
+SEGMENTS = st.builds(
+    lambda network, found: SegmentRangeSpec(
+        network_type="vlan" if network else "vxlan", physical_network=network, minimum=found[0], maximum=found[1]
+    ),
+    st.none() | NAMES,
+    VLAN_RANGES,
+)
+EXTERNAL = some(
+    ExternalNetwork, name=NAMES, physical_network=NAMES, network_type=st.sampled_from(["flat", "vlan"]),
+    vlan=st.none() | VLAN, cidr="203.0.113.0/24", gateway="203.0.113.1",
+    pool=("203.0.113.10", "203.0.113.250"), address_scope=st.none() | NAMES,
+)  # fmt: skip
+LIMITS = some(
+    Limits, controller_instances=st.integers(1, 99), controller_cores=st.integers(1, 99),
+    controller_ram_gib=st.integers(1, 999), machines_per_tenant=st.none() | st.integers(1, 99),
+    remote_poplar_oversubscription=st.sampled_from([1.0, 2.5, 3.0, 4.0]),
+)  # fmt: skip
+PRICES = some(
+    PriceBook, currency=st.sampled_from(["EUR", "USD"]),
+    prices=st.dictionaries(st.sampled_from(list(PRICE_ITEMS)), st.sampled_from(["0", "1.90", "12", "0.004"])),
+)  # fmt: skip
+
+
+@st.composite
+def sharings(draw: st.DrawFn, name: str) -> Sharing:
+    kind = draw(st.sampled_from(list(SHARING)))
+    audience = draw(st.sampled_from([("*",), ("acme",), ("acme", "on")]))
+    guards = {guard: draw(GUARD) for guard in SHARING[kind].guards}
+    rule = SHARING[kind].rule
+    return Sharing(name=name, kind=kind, node=draw(NAMES), audience=audience, guards=guards, rule=rule)
+
+
+@st.composite
+def assumptions(draw: st.DrawFn) -> tuple[Assumption, ...]:
+    return tuple(
+        Assumption(id=name, guards={guard: draw(GUARD) for guard in known}) for name, known in ASSUMPTION_GUARDS.items()
+    )
+
+
+def flavors(name: str) -> st.SearchStrategy[FlavorSpec]:
+    return some(
+        FlavorSpec, name=name, role=st.sampled_from(["poplar", "infra"]), vcpus=st.integers(1, 256),
+        ram_gib=st.integers(0, 4096), disk_gib=st.integers(0, 4096),
+        extra_specs=st.dictionaries(st.sampled_from(["hw:a", "b"]), TEXTS),
+    )  # fmt: skip
+
+
+def profiles(name: str) -> st.SearchStrategy[FabricProfile]:
+    mtu, dscp = st.integers(1280, 65535), st.integers(0, 63)
+    return some(
+        FabricProfile, name=name, pfc_priority=st.integers(0, 7), dscp=dscp, cnp_dscp=st.none() | dscp,
+        ecn=st.booleans(), mtu=mtu,
+    )  # fmt: skip
+
+
+def physical_networks(name: str) -> st.SearchStrategy[PhysicalNetwork]:
+    members = st.lists(NAMES, max_size=3).map(tuple)
+    return some(PhysicalNetwork, name=name, switches=members, mtu=st.none() | st.just(9216), profile=st.none() | NAMES)
+
+
+def prefixes(name: str) -> st.SearchStrategy[InfinibandSubnet]:
+    return some(InfinibandSubnet, name=name, prefix=st.integers(0, 2**64 - 1).map(lambda number: f"{number:016x}"))
+
+
+def existing() -> st.SearchStrategy[dict[str, str]]:
+    return st.dictionaries(st.sampled_from(["Image/a", "Project/b"]), st.uuids().map(str), max_size=2)
+
+
+def sites() -> st.SearchStrategy[Site]:
+    """Sites of up to three things in each section."""
+    return some(
+        Site, name="yard", cloud=TEXTS, domain=TEXTS,
+        rooms=named(lambda name: some(Room, name=name, power_w=WATTS, floor_kg_m2=st.none() | st.integers(1, 9999))),
+        physical_racks=named(racks), logical_racks=named(logical_racks), machines=named(machines), hosts=named(hosts),
+        switches=named(switches),
+        devices=named(lambda name: some(
+            Device, name=name, role=st.sampled_from(["pdu", "appliance", "other"]), serial=st.none() | TEXTS,
+            model=st.none() | TEXTS,
+        )),
+        placements=named(placements), cables=st.lists(CABLES, max_size=3).map(tuple),
+        lags=st.lists(LAGS, max_size=2).map(tuple), physical_networks=named(physical_networks),
+        fabric_profiles=named(profiles),
+        underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000))),
+        infiniband=named(prefixes), pools=POOLS, external=EXTERNAL,
+        segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), flavors=named(flavors),
+        images=named(lambda name: some(
+            ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),
+        )),
+        volume_types=st.lists(NAMES, max_size=2).map(tuple),
+        share_types=named(lambda name: some(ShareType, name=name, storage_class=TEXTS)), s3_role=TEXTS,
+        controller=some(Controller, flavor=TEXTS, image=TEXTS, user_api_port=st.integers(1, 65535)), limits=LIMITS,
+        prices=st.none() | PRICES, sharing=named(sharings), assumptions=assumptions(), existing=existing(),
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""The full form of a site, printed and loaded again, is the same site."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+
+from infra.commands.site import Format
+from infra.commands.site import written as text_of
+from infra.site_summary import summary
+from interlock.model.fleet import site_folders
+from interlock.model.site import Site
+from interlock.model.site_expansion import expand_site
+from interlock.model.site_file import SiteFile, TenantDefaultsFile
+from interlock.model.site_full import full_form
+from interlock.model.site_loading import LoadedSite, load_site
+from interlock.model.source import Source
+from interlock.model.validation import validated
+from tests.model.racks import SIZES
+from tests.model.random_sites import sites
+from tests.model.wide_site import loaded, wide
+
+STACKS = Path(__file__).parents[2] / "stacks"
+SHIPPED = ["lyon", *sorted(path.relative_to(STACKS).as_posix() for path in (STACKS / "leaky").iterdir())]
+
+
+def again(site: LoadedSite, folder: Path, form: Format) -> LoadedSite:
+    """The site loaded with all checks from its full form."""
+    home = folder / site.site.name
+    home.mkdir()
+    text = text_of(full_form(site.site, site.defaults), form)
+    (home / "site.yaml").write_text(text, encoding="utf-8")
+    return load_site(home, folder)
+
+
+def test_every_shipped_site_is_among_those_tested() -> None:
+    found = {path.relative_to(STACKS).as_posix() for path in site_folders(STACKS)}
+    assert found <= set(SHIPPED)
+
+
+@pytest.mark.parametrize("form", Format)
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_sites_come_back(name: str, form: Format, tmp_path: Path) -> None:
+    site = load_site(STACKS / name, STACKS.parent)
+    back = again(site, tmp_path, form)
+    assert back.site == site.site
+    assert back.defaults == site.defaults
+    assert back.file.racks == []
+
+
+@pytest.mark.parametrize("design", SIZES)
+def test_a_site_with_something_in_every_section_comes_back(design: str, tmp_path: Path) -> None:
+    site = loaded(wide(design), tmp_path / "short")
+    assert all(getattr(site.site, name) not in ((), {}, None) for name in Site.model_fields)
+    (tmp_path / "full").mkdir()
+    back = again(site, tmp_path / "full", Format.YAML)
+    assert (back.site, back.defaults) == (site.site, site.defaults)
+    assert back.defaults.share_type == "nfs"
+
+
+@pytest.mark.parametrize("design", SIZES)
+def test_the_order_of_the_file_is_kept(design: str, tmp_path: Path) -> None:
+    """What comes from racks first, then what is beside them."""
+    site = loaded(wide(design), tmp_path).site
+    assert [item.name for item in site.machines][-1] == "spare-01"
+    assert [item.name for item in site.switches][-3:] == ["spine-1", "dumb-1", "dark-1"]
+    assert [str(cable.a) for cable in site.cables[-4:]] == ["spine-1:9", "spine-1:10", "spine-1:11", "spare-01:psu-1"]
+    assert [rack.name for rack in site.logical_racks][-1] == "spare"
+
+
+def test_a_port_table_that_is_left_out_is_unknown_and_an_empty_one_is_not(tmp_path: Path) -> None:
+    site = loaded(wide("ipu-pod64"), tmp_path).site
+    assert site.switch["dumb-1"].ports == ()
+    assert {port.mode for port in site.switch["dark-1"].ports} == {"disabled"}
+
+
+def test_ranges_stand_for_each_of_their_names(tmp_path: Path) -> None:
+    site = loaded(wide("ipu-pod128"), tmp_path).site
+    assert site.physical_network["fabric"].switches == ("tor-1", "tor-2")
+    assert [str(cable.b) for cable in site.cables if cable.a.device == "spine-1"] == [
+        "bare-1:ens1", "bare-1:ens2", "filer:e0",
+    ]  # fmt: skip
+    assert site.lags[-1].interfaces == ("9", "10")
+    assert site.pools.ipu_data.physical_networks == ("fabric", "mgmt")
+
+
+def test_values_are_as_they_were_meant(tmp_path: Path) -> None:
+    site = loaded(wide("ipu-pod64"), tmp_path).site
+    assert site.prices is not None
+    assert site.prices.prices == {"ipu-machine": "1.90", "bucket": "5", "volume-gib": "0.08"}
+    assert site.infiniband[0].prefix == "fe80000000000007"
+    assert site.pools.partition_keys[0].keys == ((0x0001, 0x00FF), (0x7FFE, 0x7FFE))
+    assert site.pools.storage_vips == (2, 9)
+    assert site.machine["spare-01"].macs == {"bmc": "02:00:00:00:09:01", "rnic": "02:00:00:00:09:03"}
+    assert [item.node for item in site.sharing] == ["external", "filer"]
+    assert [item.rule for item in site.sharing] == ["L3-08", "SEC-14"]
+    assert site.guard("sharing.nas.vlan_per_owner") is None
+    assert site.guard("assumptions.A11.bucket_rules_enforced") is False
+
+
+def test_the_full_form_has_no_short_form_and_no_anchors(tmp_path: Path) -> None:
+    site = load_site(STACKS / "lyon", STACKS.parent)
+    text = text_of(full_form(site.site, site.defaults), Format.YAML)
+    document = yaml.safe_load(text)
+    assert "racks" not in document
+    assert not any(line.split("#")[0].rstrip().endswith(("&id001", "*id001")) for line in text.splitlines())
+    assert json.loads(text_of(full_form(site.site, site.defaults), Format.JSON)) == document
+    assert set(document) <= set(SiteFile.model_fields)
+
+
+def test_the_summary_counts_and_names_what_is_unknown(tmp_path: Path) -> None:
+    lines = summary(loaded(wide("ipu-pod128"), tmp_path).site).splitlines()
+    words = {" ".join(line.split()) for line in lines}
+    assert "machines 33 32 ipu-m2000, 1 bow-2000" in words
+    assert (
+        "external external-network any tenant rule L3-08 does not hold: address_scope_closed; unknown: l3_agent_enforces_scopes"
+        in words
+    )  # noqa: E501 - one line of the screen
+    assert "switches: ports dumb-1" in words
+    assert "prices poplar-vcpu, poplar-ram-gib, bare-metal-host, controller and 1 more" in words
+
+
+@given(site=sites())
+def test_any_site_comes_back(site: Site) -> None:
+    """Written, parsed and expanded, whether or not its names lead anywhere."""
+    defaults = TenantDefaultsFile(flavor="f")
+    text = text_of(full_form(site, defaults), Format.YAML)
+    file = validated(SiteFile, Source(Path("site.yaml"), "site.yaml", text))
+    assert expand_site(file) == site
+    assert file.tenant_defaults == defaults

@@ -1,0 +1,202 @@
+"""A request in full form: what every key becomes, and which values it did not state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from interlock.model.load import InputErrors, Workspace, load_workspace
+from interlock.model.tenant import Budget, Partition, Pins, VolumeRequest, Volumes, Waiver
+from tests.model.small_site import changed, small_fleet
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
+
+#: Ten lines: the shortest that is useful.
+TEN_LINES = f"""\
+# What Acme asks for.
+
+name: Acme
+
+access:
+  ssh_public_key: {KEY}
+
+vpods:
+  train:
+    machines: 4
+"""
+
+EVERYTHING = f"""\
+name: Acme
+state: present
+separate: no
+on_delete: snapshot
+access: {{members: [alice], ssh_public_key: {KEY}, ssh_from: [198.51.100.0/24]}}
+vpods:
+  train:
+    ipus: 16
+    generation: ipu-m2000
+    poplar: {{servers: 2, kind: vm, flavor: poplar.half, image: poplar, volume: {{size: 100GiB, type: fast}}}}
+    partitions:
+      one: {{ipus: 8, gcds: 2, reconfigurable: true}}
+      two: {{ipus: 4, gcds: 1, replicas: 4, sync_type: pod-native-default}}
+  serve:
+    machines: 2
+    poplar: {{kind: bare-metal}}
+volumes:
+  scratch: {{size: 2TiB, type: fast, vpod: train, server: 1, on_delete: erase}}
+  spare: {{size: 1TiB, type: fast}}
+buckets:
+  checkpoints: {{versioning: false, readers: [serve], writers: [train], on_delete: keep}}
+  papers: {{public: true}}
+budget: 5000 EUR per month
+waivers:
+  ISO-07: {{owner: Anne, reason: The reference design shares it., expires: 2027-01-31}}
+  CAP-02: {{owner: Anne, reason: One week only., expires: "2026-12-01"}}
+pins:
+  train:
+    machines: ipum-0[1-4]
+    hosts: [poplar-1, poplar-1]
+    controller_host: infra-1
+    storage_vlan: 2000
+    control_vni: 10000
+  serve: {{control_vlan: 160}}
+"""
+
+
+def workspace(folder: Path, text: str) -> Workspace:
+    """The short site with this request of acme."""
+    stacks = small_fleet(folder)
+    (stacks / "yard/tenants/acme.yaml").write_text(text, encoding="utf-8")
+    return load_workspace(stacks, "yard")
+
+
+def test_ten_lines_make_a_vpod_with_one_server(tmp_path: Path) -> None:
+    assert len(TEN_LINES.splitlines()) == 10
+    acme = workspace(tmp_path, TEN_LINES).tenants["acme"]
+    (train,) = acme.vpods
+    assert (train.machines, train.generation, train.partitions) == (4, None, ())
+    assert (train.poplar.servers, train.poplar.kind) == (1, "vm")
+    assert (train.poplar.flavor, train.poplar.image, train.poplar.volume) == ("poplar.half", "poplar", None)
+    assert (acme.state, acme.separate, acme.budget, acme.waivers) == ("present", "vpods", None, ())
+
+
+def test_every_default_is_noted_with_its_origin(tmp_path: Path) -> None:
+    defaults = workspace(tmp_path, TEN_LINES).defaults["acme"]
+    assert [(item.path, item.value, item.origin) for item in defaults] == [
+        ("state", "present", "interlock"),
+        ("separate", "vpods", "interlock"),
+        ("on_delete", "keep", "interlock"),
+        ("access.members", "none", "interlock"),
+        ("access.ssh_from", "none", "interlock"),
+        ("vpods.train.generation", "any", "interlock"),
+        ("vpods.train.poplar.servers", "1", "interlock"),
+        ("vpods.train.poplar.kind", "vm", "interlock"),
+        ("vpods.train.poplar.image", "poplar", "the site"),
+        ("vpods.train.poplar.flavor", "poplar.half", "the site"),
+        ("vpods.train.poplar.volume", "none", "interlock"),
+        ("budget", "no limit", "interlock"),
+    ]
+
+
+def test_every_key_has_its_place_in_the_full_form(tmp_path: Path) -> None:
+    acme = workspace(tmp_path, EVERYTHING).tenants["acme"]
+    train, serve = acme.vpods
+    assert (acme.state, acme.separate) == ("present", "no")
+    assert (train.machines, train.generation) == (4, "ipu-m2000")
+    assert train.poplar.volume == Volumes(size_gib=100, volume_type="fast", on_delete="snapshot")
+    assert train.partitions == (
+        Partition(name="one", ipus=8, gcds=2, replicas=2, reconfigurable=True),
+        Partition(name="two", ipus=4, replicas=4, sync_type="pod-native-default"),
+    )
+    assert (serve.poplar.kind, serve.poplar.flavor, serve.poplar.volume) == ("bare-metal", "", None)
+    assert acme.volumes == (
+        VolumeRequest(
+            name="scratch", size_gib=2048, volume_type="fast", vpod="train", server=1, on_delete="erase"
+        ),
+        VolumeRequest(name="spare", size_gib=1024, volume_type="fast", on_delete="snapshot"),
+    )
+    assert acme.budget == Budget(per_month="5000", currency="EUR")
+    assert acme.pins["train"] == Pins(
+        machines=("ipum-01", "ipum-02", "ipum-03", "ipum-04"), hosts=("poplar-1", "poplar-1"),
+        controller_host="infra-1", storage_vlan=2000, control_vni=10000,
+    )  # fmt: skip
+    assert acme.pins["serve"] == Pins(control_vlan=160)
+
+
+def test_buckets_and_waivers(tmp_path: Path) -> None:
+    acme = workspace(tmp_path, EVERYTHING).tenants["acme"]
+    checkpoints, papers = acme.buckets
+    assert (checkpoints.readers, checkpoints.writers, checkpoints.public) == (("serve",), ("train",), False)
+    assert (papers.versioning, papers.public, papers.on_delete) == (True, True, "snapshot")
+    assert acme.waivers == (
+        Waiver(rule="CAP-02", owner="Anne", reason="One week only.", expires="2026-12-01"),
+        Waiver(rule="ISO-07", owner="Anne", reason="The reference design shares it.", expires="2027-01-31"),
+    )
+
+
+def test_the_tenants_own_word_is_the_origin_of_what_follows_from_it(tmp_path: Path) -> None:
+    defaults = workspace(tmp_path, EVERYTHING).defaults["acme"]
+    kept = [item.path for item in defaults if item.path.endswith("on_delete")]
+    assert kept == [
+        "vpods.train.poplar.volume.on_delete", "volumes.spare.on_delete", "buckets.papers.on_delete"
+    ]  # fmt: skip
+    assert {item.origin for item in defaults if item.path in kept} == {"the tenant"}
+    assert ("vpods.train.partitions.one.replicas", "2") in {(item.path, item.value) for item in defaults}
+
+
+def test_a_default_that_is_written_out_changes_nothing_but_the_note(tmp_path: Path) -> None:
+    short = workspace(tmp_path / "a", TEN_LINES)
+    stated = TEN_LINES + "    poplar: {servers: 1, kind: vm, flavor: poplar.half, image: poplar}\nseparate: vpods\n"
+    long = workspace(tmp_path / "b", stated)
+    assert short.tenants["acme"] == long.tenants["acme"]
+    left = {item.path for item in short.defaults["acme"]} - {item.path for item in long.defaults["acme"]}
+    assert left == {"separate"} | {f"vpods.train.poplar.{key}" for key in ("servers", "kind", "flavor", "image")}
+
+
+def test_who_is_gone_may_have_no_vpod_any_more(tmp_path: Path) -> None:
+    gone = TEN_LINES.replace("vpods:\n  train:\n    machines: 4\n", "vpods: {}\nstate: gone\n")
+    acme = workspace(tmp_path / "a", gone).tenants["acme"]
+    assert (acme.state, acme.vpods) == ("gone", ())
+    restored = workspace(tmp_path / "b", f"{TEN_LINES}state: gone\n").tenants["acme"]
+    assert (restored.state, len(restored.vpods)) == ("gone", 1)
+
+
+def test_a_share_needs_a_share_type_of_the_site(tmp_path: Path) -> None:
+    with pytest.raises(InputErrors, match="IN-002 `type` is missing, and the site has no default"):
+        workspace(tmp_path, f"{TEN_LINES}shares: {{datasets: 20TiB}}\n")
+
+
+def test_names_of_volumes_count_between_tenants_too(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    tenants = stacks / "yard/tenants"
+    (tenants / "acme.yaml").write_text(f"{TEN_LINES}volumes: {{x-y: {{size: 1TiB, type: fast}}}}\n", encoding="utf-8")
+    (tenants / "acme-x.yaml").write_text(TEN_LINES.replace("train", "y"), encoding="utf-8")
+    with pytest.raises(InputErrors, match="IN-009 on the cloud `acme-x-y` would be a name of tenant `acme-x` too"):
+        load_workspace(stacks, "yard")
+
+
+@pytest.mark.parametrize(
+    ("budget", "amount"),
+    [
+        ("5000 EUR per month", "5000"),
+        ("4999.90 EUR  per month", "4999.90"),
+        ("{per_month: 5000, currency: EUR}", "5000"),
+        ('{per_month: "4999.9", currency: EUR}', "4999.90"),
+        ('{per_month: "0100.00", currency: EUR}', "100"),
+    ],
+)
+def test_budgets_are_decimal(tmp_path: Path, budget: str, amount: str) -> None:
+    acme = workspace(tmp_path, f"{TEN_LINES}budget: {budget}\n").tenants["acme"]
+    assert acme.budget == Budget(per_month=amount, currency="EUR")
+
+
+def test_a_request_that_is_refused_has_no_claims_to_look_at(tmp_path: Path) -> None:
+    """One faulty request among good ones: the good ones are told nothing of."""
+    stacks = small_fleet(tmp_path)
+    tenants = stacks / "yard/tenants"
+    (tenants / "globex.yaml").write_text(TEN_LINES, encoding="utf-8")
+    changed(tenants / "acme.yaml", "machines: 4", "machines: 12")
+    with pytest.raises(InputErrors) as raised:
+        load_workspace(stacks, "yard")
+    assert [error.position for error in raised.value.errors] == ["stacks/yard/tenants/acme.yaml:5:15"]

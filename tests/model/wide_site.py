@@ -1,0 +1,119 @@
+"""A site that has something in every section: two pods in one file, and devices beside them in full form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from interlock.model.site_loading import LoadedSite, load_site
+from tests.model.racks import SIZES, written
+from tests.model.small_site import BASE
+
+#: What is beside the racks; one of every kind of thing.
+BESIDE = """
+rooms: {hall-1: {power: 500kW, floor_kg_m2: 1200}}
+physical_racks:
+  cabinet-9:
+    {room: hall-1, units: 48, max_weight: 1200.5kg, cooling: rear-door, cooling_limit: 40kW,
+     feeds: {a: {capacity: 22kW}, b: {capacity: 22kW, derate: 0.75}}, pdus: {pdu-9: b}}
+logical_racks:
+  spare: {number: 77, topology: torus, address_plan: pod, rack: cabinet-9}
+machines:
+  spare-01:
+    {serial: S-01, logical_rack: spare, position: 1, generation: bow-2000,
+     macs: {bmc: "02:00:00:00:09:01", rnic: "02-00-00-00-09-03"}}
+hosts:
+  infra-1: {serial: I-1, role: infra, shared_cpus: 128, ram: 512GiB, interfaces: {mgmt: eno1}}
+  bare-1:
+    {serial: B-1, role: poplar, logical_rack: spare, model: dell-r6525, provisioning: bare-metal, ram: 512GiB,
+     interfaces: {fabric: "ens[1-2]"}}
+switches:
+  spine-1:
+    serial: SP-1
+    model: arista-7060x
+    role: spine
+    port_groups: [[100, 32], [10, 2]]
+    ip_routing: true
+    routed_vlans: [7, 9-11]
+    ports: {1-8: trunk all native 7, 9: "trunk 110-149,160", 10: routed, 11: access 12}
+  dumb-1: {serial: D-1, model: unknown, role: management, port_groups: [[1, 8]]}
+  dark-1: {serial: K-1, model: unknown, role: tor, port_groups: [[1, 8]], ports: {}}
+devices:
+  pdu-9: {role: pdu, serial: P-9, model: ap8886}
+  filer: {role: appliance}
+placements:
+  spare-01: {rack: cabinet-9, unit: 1, nameplate: 1.5kW, weight: 16.395kg}
+  spine-1: {rack: cabinet-9, unit: 40, height: 2U}
+  pdu-9: {rack: cabinet-9, height: 0U}
+cables:
+  - {ends: ["spine-1:9-10", "bare-1:ens[1-2]"]}
+  - {ends: [spine-1:11, filer:e0]}
+  - {ends: [spare-01:psu-1, pdu-9:outlet-1], kind: power}
+lags:
+  - {name: bond0, device: bare-1, interfaces: "ens[1-2]", mode: static}
+  - {name: po9, device: spine-1, interfaces: 9-10}
+physical_networks:
+  fabric: {switches: "tor-[1-2]", mtu: 9216, profile: roce}
+  mgmt: [mgmt-1]
+  external: []
+fabric_profiles:
+  roce: {pfc_priority: 3, dscp: 26, cnp_dscp: 48, ecn: true, mtu: 9000}
+underlays: {core: {mtu: 9216}}
+infiniband: {quantum: {prefix: FE80000000000007}}
+pools:
+  ipu_data: {physical_networks: [fabric, mgmt], vlans: 1000-1999, subnets: {prefix: 10.32.0.0/12, each: 24}}
+  storage: {physical_network: fabric, vlans: "2000-2400,2500", subnets: {prefix: 10.48.0.0/12, each: 24}}
+  management: {physical_network: mgmt, vlans: 110-199, subnets: {prefix: 10.80.0.0/14, each: 26}}
+  control: {vnis: [10000-14999, 20000], subnets: {prefix: 10.64.0.0/12, each: 24}}
+  bare_metal_control: {physical_network: fabric, vlans: 3000-3099}
+  reserved_vlans: [1, 4000-4094]
+  reserved_vnis: [10000-10002, 10007]
+  storage_vips: 2-9
+  partition_keys: {quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}}
+segment_ranges:
+  - {physical_network: fabric, vlans: [3500-3999, 3100]}
+  - {vnis: 30000-39999}
+share_types: {nfs: {storage_class: nfs-appliance}}
+tenant_defaults: {flavor: poplar.half, image: poplar, share_type: nfs}
+limits:
+  {controller_instances: 8, controller_cores: 32, controller_ram: 64GiB, machines_per_tenant: 48,
+   remote_poplar_oversubscription: 2.5}
+prices: {currency: EUR, ipu-machine: "1.90", bucket: 5, volume-gib: 0.08}
+sharing:
+  external: {kind: external-network, audience: any, guards: {no_tenant_ports: true, address_scope_closed: false}}
+  nas: {kind: storage-appliance, node: filer, audience: [acme, globex], guards: {vips_per_owner: unknown}}
+assumptions:
+  A1: {vlan_lists_enforced: true}
+  A11: {bucket_rules_enforced: false}
+existing:
+  Image/poplar: 0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d
+  Project/controllers: 0B5C9A4E7F4B4C0E9F0E6D1F6A2B3C4E
+"""
+
+
+def wide(design: str) -> dict[str, Any]:
+    """The site `yard` with a pod of this design in the place of its rack, and something in every section."""
+    document: dict[str, Any] = yaml.safe_load((BASE / "yard/site.yaml").read_text(encoding="utf-8"))
+    document |= yaml.safe_load(BESIDE) | {"racks": [_standing(design)]}
+    if SIZES[design][1] == 1:
+        document["physical_networks"]["fabric"]["switches"] = "tor-1"
+    return document
+
+
+def _standing(design: str) -> dict[str, Any]:
+    """Two logical racks in each physical one, with power: the longest short form there is."""
+    entry = written(design, power="both-pdus", address_plan="pod")
+    names = "c-[1-2]" if design == "bow-pod256" else "c-1"
+    where = {"names" if "[" in names else "name": names}
+    entry["rack"] = where | {"units": 48, "room": "hall-1", "feeds": {"a": "44kW", "b": "44kW"}}
+    return entry
+
+
+def loaded(document: dict[str, Any], folder: Path) -> LoadedSite:
+    """The document as the file of a site in `folder`, loaded with all checks."""
+    home = folder / str(document["name"])
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "site.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    return load_site(home, folder)

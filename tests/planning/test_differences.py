@@ -1,0 +1,136 @@
+"""What changes from one plan to the next, what each change does, and what follows from it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from interlock.model.lock import Lock
+from interlock.model.tenant import Tenant
+from interlock.planning import Plan, plan_tenant
+from interlock.planning.differences import ResourceChange, changes_between
+from interlock.resources import Effect
+from tests.builders.pod64 import given, locked, pod64, site_locked, tenant, vpod
+from tests.planning.golden import plans
+
+SITE = pod64()
+
+
+def planned(request: Tenant, lock: Lock) -> Plan:
+    return plan_tenant(SITE, site_locked(SITE), request, lock)
+
+
+def with_volume(**change: Any) -> Tenant:
+    pod = vpod()
+    volume = pod.poplar.volume
+    assert volume is not None
+    poplar = pod.poplar.model_copy(update={"volume": volume.model_copy(update=change)})
+    return tenant("acme", vpods=(pod.model_copy(update={"poplar": poplar}),))
+
+
+BEFORE = tenant("acme")
+LOCK = locked(SITE, BEFORE)
+
+
+def changed(request: Tenant = BEFORE, lock: Lock = LOCK) -> dict[str, ResourceChange]:
+    # Through JSON, as a plan that was kept in a file comes back.
+    kept = json.loads(json.dumps(planned(BEFORE, LOCK).canonical()))
+    return {item.name: item for item in changes_between(kept, planned(request, lock))}
+
+
+def test_the_same_plan_has_no_changes() -> None:
+    assert changed() == {}
+
+
+def test_without_an_earlier_plan_all_is_created() -> None:
+    plan = plans()["acme"]
+    found = changes_between(None, plan)
+    assert [item.name for item in found] == [item.name for item in plan.resources]
+    assert {item.action for item in found} == {"create"}
+
+
+def test_a_tenant_that_goes_deletes_users_before_what_they_refer_to() -> None:
+    before = plans()["acme"]
+    found = changes_between(before.canonical(), plans()["gone"])
+    assert {item.action for item in found} == {"delete"}
+    assert [item.name for item in found] == [item.name for item in reversed(before.resources)]
+
+
+def test_a_volume_grows_in_place() -> None:
+    found = changed(with_volume(size_gib=20))
+    assert found["acme-train-poplar-0-data"].action == "update"
+    (field,) = found["acme-train-poplar-0-data"].fields
+    assert (field.field, field.before, field.after, field.effect) == ("size_gib", 10, 20, Effect.IN_PLACE)
+    assert set(found) == {"acme-quota", "acme-train-poplar-0-data", "acme-train-poplar-1-data"}
+
+
+def test_a_volume_does_not_shrink() -> None:
+    change = changed(with_volume(size_gib=5))["acme-train-poplar-0-data"]
+    assert change.action == "forbidden"
+    assert change.fields[0].reason == "a volume can grow, not shrink"
+
+
+def test_another_flavor_is_forbidden_with_its_reason() -> None:
+    change = changed(tenant("acme", vpods=(vpod(flavor="poplar.whole"),)))["acme-train-poplar-0"]
+    assert change.action == "forbidden"
+    assert "remove the server and add another" in change.fields[0].reason
+
+
+def test_another_host_replaces_the_server_and_what_is_attached_to_it() -> None:
+    found = changed(lock=given(LOCK, hosts=("poplar-3", *LOCK.allocation.vpods["train"].hosts[1:])))
+    assert {name: item.action for name, item in found.items()} == {
+        "acme-train-poplar-0": "replace",
+        "acme-train-poplar-0-attachment": "replace",
+    }
+    assert found["acme-train-poplar-0-attachment"].fields[0].follows == "acme-train-poplar-0"
+
+
+def test_a_replaced_network_takes_subnet_and_ports_along_and_servers_stay() -> None:
+    found = changed(lock=given(LOCK, storage_vlan=2500))
+    assert {name: item.action for name, item in found.items()} == {
+        "acme-train-storage": "replace",
+        "acme-train-storage-subnet": "replace",
+        "acme-train-poplar-0-storage": "replace",
+        "acme-train-poplar-0": "update",
+        "acme-train-poplar-1-storage": "replace",
+        "acme-train-poplar-1": "update",
+    }
+    ports = found["acme-train-poplar-0"].fields[0]
+    assert (ports.field, ports.follows, ports.effect) == ("ports", "acme-train-poplar-0-storage", Effect.IN_PLACE)
+
+
+def test_a_vpod_that_grows_keeps_its_allocation() -> None:
+    bigger = tenant("acme", machines=8)
+    found = changed(bigger, given(LOCK, machines=tuple(f"ipum-{number:02}" for number in range(1, 9))))
+    assert found["acme-train-allocation"].action == "update"
+    assert found["acme-train-rnic-ipum-05"].action == "create"
+
+
+def test_a_vpod_that_shrinks_must_lose_its_partitions_first() -> None:
+    smaller = tenant("acme", machines=2)
+    found = changed(smaller, given(LOCK, machines=("ipum-01", "ipum-02")))
+    assert found["acme-train-allocation"].action == "forbidden"
+    assert found["acme-train-mgmt-ipum-04"].action == "delete"
+
+
+def test_a_replaced_project_takes_even_fields_along_that_may_not_change() -> None:
+    """As the provider does it: the object behind the reference is gone, so this one goes with it."""
+    kept = planned(BEFORE, LOCK).canonical()
+    for item in kept["resources"]:
+        if item["name"] == "acme-train-poplar-0-storage":
+            item["spec"]["vnic_type"] = "normal"
+        if item["name"] == "acme-train-s3":
+            item["spec"]["name"] = "another"
+    found = {item.name: item for item in changes_between(kept, planned(BEFORE, LOCK))}
+    assert found["acme-train-s3-key"].action == "replace"
+    assert found["acme-data"].action == "update"
+    assert found["acme-data"].fields[0].follows == "acme-train-s3-key"
+
+
+def test_a_field_that_an_earlier_plan_did_not_have_is_a_change_from_nothing() -> None:
+    kept = planned(BEFORE, LOCK).canonical()
+    for item in kept["resources"]:
+        item["spec"].pop("on_delete", None)
+    found = {item.name: item for item in changes_between(kept, planned(BEFORE, LOCK))}
+    assert found["acme-data"].fields[0].before is None
+    assert found["acme-data"].action == "update"

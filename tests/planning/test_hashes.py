@@ -1,0 +1,128 @@
+"""The slice of a site that a lock names: what makes it old, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.model.lock import Allocation
+from interlock.model.site import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig
+from interlock.planning import SiteHashes, site_hash
+from tests.builders.pod64 import locked, pinned, tenant
+from tests.planning.halls import block, cable, halls, machine, machines_of
+
+SITE = halls([["r1"], ["r2"]])
+ACME = locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4)))).allocation
+
+
+def slice_of(site: Site, allocation: Allocation = ACME) -> str:
+    return SiteHashes(site).slice_hash(allocation)
+
+
+def fresh(**changes: object) -> Site:
+    """The site with fields replaced; built anew, for a copy would keep what was looked up before."""
+    return Site.model_validate(SITE.model_dump() | changes)
+
+
+def test_a_hall_added_elsewhere_changes_the_site_and_no_slice() -> None:
+    larger = halls([["r1"], ["r2"], ["r3", "r4"]], joined=[("r3", "r4")])
+    assert site_hash(larger) != site_hash(SITE) == SiteHashes(SITE).whole
+    assert slice_of(larger) == slice_of(SITE)
+
+
+def test_a_rack_added_to_the_leaf_group_changes_the_slice() -> None:
+    assert slice_of(halls([["r1", "r3"], ["r2"]])) != slice_of(SITE)
+
+
+def test_prices_rooms_and_racks_to_stand_in_are_no_part_of_it() -> None:
+    site = fresh(
+        prices=PriceBook(currency="EUR", prices={"bucket": "1"}),
+        rooms=(Room(name="hall"),),
+        physical_racks=(Rack(name="rack-1", feeds=(Feed(name="a", capacity_w=1),)),),
+    )
+    assert slice_of(site) == slice_of(SITE)
+
+
+def changed_switch(name: str) -> Site:
+    port = SwitchPortConfig(port=9, mode="trunk", tagged=None)
+    switches = [
+        item.model_copy(update={"ports": (port,)}) if item.name == name else item for item in SITE.switches
+    ]
+    return fresh(switches=tuple(switches))
+
+
+def changed_host(name: str) -> Site:
+    hosts = [item.model_copy(update={"serial": "other"}) if item.name == name else item for item in SITE.hosts]
+    return fresh(hosts=tuple(hosts))
+
+
+def with_lag(device: str) -> Site:
+    return fresh(lags=(Lag(name="lag", device=device, interfaces=("f0", "f1")),))
+
+
+def other_serial(rack: str) -> Site:
+    changed = [
+        item.model_copy(update={"serial": "other"}) if item.name == machine(rack, 16) else item
+        for item in (*machines_of("r1"), *machines_of("r2"))
+    ]
+    return fresh(machines=tuple(changed))
+
+
+CHANGES = {
+    "a port of a switch": (changed_switch("tor-r1"), changed_switch("tor-r2")),
+    "a management switch": (changed_switch("mgmt-r1"), changed_switch("mgmt-r2")),
+    "a host": (changed_host("r1-p4"), changed_host("r2-p4")),
+    "the controller's host": (changed_host("infra-h1"), changed_host("infra-h2")),
+    "a machine of the rack": (other_serial("r1"), other_serial("r2")),
+    "a LAG of a host": (with_lag("r1-p1"), with_lag("r2-p1")),
+    "a LAG of a switch": (with_lag("tor-r1"), with_lag("tor-r2")),
+    "a cable": (
+        fresh(cables=(*SITE.cables, cable("tor-r1", "32", "x", "1"))),
+        fresh(cables=(*SITE.cables, cable("tor-r2", "32", "x", "1"))),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_makes_the_slice_old_only_where_it_is_used(name: str) -> None:
+    here, elsewhere = CHANGES[name]
+    assert slice_of(here) != slice_of(SITE)
+    assert slice_of(elsewhere) == slice_of(SITE)
+
+
+def test_how_the_far_end_of_a_cable_is_set_counts() -> None:
+    joined = (*SITE.cables, cable("tor-r1", "32", "tor-r2", "32"))
+    plain = fresh(cables=joined)
+    port = SwitchPortConfig(port=32, mode="trunk", tagged=((1000, 1000),))
+    switches = [
+        item.model_copy(update={"ports": (port,)}) if item.name == "tor-r2" else item for item in SITE.switches
+    ]
+    assert slice_of(fresh(cables=joined, switches=tuple(switches))) != slice_of(plain)
+
+
+@pytest.mark.parametrize("field", ["flavors", "images", "volume_types", "sharing", "assumptions"])
+def test_what_all_share_counts(field: str) -> None:
+    assert slice_of(fresh(**{field: ()})) != slice_of(SITE)
+
+
+def test_of_the_pools_only_the_networks_in_use_count() -> None:
+    pools = SITE.pools.model_copy(
+        update={"ipu_data": SITE.pools.ipu_data.model_copy(update={"physical_networks": ("fabric-h1",)})}
+    )
+    assert slice_of(fresh(pools=pools.model_dump())) == slice_of(SITE)
+    narrower = SITE.pools.model_copy(
+        update={"ipu_data": SITE.pools.ipu_data.model_copy(update={"vlans": ((1000, 1500),)})}
+    )
+    assert slice_of(fresh(pools=narrower.model_dump())) != slice_of(SITE)
+
+
+def test_one_object_for_all_tenants_answers_as_a_new_one_does() -> None:
+    other = locked(SITE, tenant("globex", pins=pinned(machines=block("r2", 1, 4)))).allocation
+    hashes = SiteHashes(SITE)
+    assert [hashes.slice_hash(item) for item in (ACME, other, ACME)] == [
+        slice_of(SITE, item) for item in (ACME, other, ACME)
+    ]
+    assert hashes.slice_hash(ACME) != hashes.slice_hash(other)
+
+
+def test_an_empty_allocation_uses_what_all_share() -> None:
+    assert slice_of(halls([["r1"]]), Allocation(vpods={})) == slice_of(SITE, Allocation(vpods={}))

@@ -1,0 +1,68 @@
+"""What nothing can make: all of it, in the tenant's words, and nothing that is only reserved."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.planning import not_makeable
+from interlock.planning.makeable import WHY
+from interlock.planning.origins import ORIGINS, request_path
+from interlock.resources import KINDS
+from tests.planning.golden import plans
+
+ASKED = {
+    "bare-metal": [
+        ("BareMetalServer", "acme-train-poplar-0", "vpods.train.poplar.kind"),
+        ("BareMetalServer", "acme-train-poplar-1", "vpods.train.poplar.kind"),
+    ],
+    "data": [
+        ("Volume", "acme-scratch", "volumes.scratch.on_delete"),
+        ("Share", "acme-datasets", "shares.datasets"),
+        ("ShareAccess", "acme-datasets-access-train", "shares.datasets.vpods"),
+        ("ShareAccess", "acme-datasets-access-serve", "shares.datasets.vpods"),
+        ("BucketPolicy", "acme-models-policy", "buckets.models"),
+    ],
+    "partitions": [
+        ("VipuPartition", "acme-train-partition-big", "vpods.train.partitions.big"),
+        ("VipuPartition", "acme-train-partition-jobs", "vpods.train.partitions.jobs"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", plans())
+def test_all_of_it_is_listed_with_its_place(name: str) -> None:
+    found = [(item.kind, item.name, item.where) for item in not_makeable(plans()[name])]
+    assert found == ASKED.get(name, [])
+
+
+@pytest.mark.parametrize("name", ["acme", "globex", "storing-site"])
+def test_what_is_reserved_or_offered_is_not_in_the_way(name: str) -> None:
+    plan = plans()[name]
+    assert plan.without_actuator()
+    assert not_makeable(plan) == ()
+
+
+def test_every_kind_without_an_actuator_has_a_reason_of_its_own() -> None:
+    assert {kind for kind, cls in KINDS.items() if not cls.HAS_ACTUATOR and not cls.RESERVED} == set(WHY)
+
+
+def test_one_line_says_where_what_and_why() -> None:
+    first = not_makeable(plans()["data"])[0]
+    assert str(first) == (
+        "volumes.scratch.on_delete: Volume acme-scratch: nothing here takes a snapshot before it deletes data yet"
+    )
+
+
+def test_origins_name_fields_of_their_kinds() -> None:
+    for origin in ORIGINS:
+        assert set(origin.keys) <= set(KINDS[origin.kind].model_fields), origin
+
+
+def test_a_value_leads_back_to_its_line() -> None:
+    plan = plans()["acme"]
+    item = plan.by_name["acme-train-poplar-1"]
+    assert request_path(plan, item, "flavor") == "vpods.train.poplar.flavor"
+    assert request_path(plan, item, "host") is None
+    assert request_path(plan, plan.by_name["acme-train-poplar-0-data"], "size_gib") == "vpods.train.poplar.volume.size"
+    assert request_path(plan, plan.by_name["acme-data"], "versioning") == "buckets.data.versioning"
+    assert request_path(plan, plan.by_name["acme-project"], "description") == "name"

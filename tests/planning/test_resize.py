@@ -1,0 +1,169 @@
+"""Growing, shrinking, moving: nothing moves unasked, and what a change makes anew is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.model.lock import Lock, VPodAllocation
+from interlock.planning import ClaimChange, NeedsMove, allocate, changes_of
+from tests.builders.pod64 import locked, pinned, pod64, tenant, vpod
+from tests.planning.halls import block, halls, machine
+
+
+def train(lock: Lock) -> VPodAllocation:
+    return lock.allocation.vpods["train"]
+
+
+def released(lock: Lock) -> list[tuple[str, str]]:
+    return [(item.claim, item.value) for item in lock.released]
+
+
+SITE = halls([["r1", "r2"], ["r3"]], joined=[("r1", "r2")])
+
+
+class TestGrowing:
+    def test_the_upper_half_of_a_block_grows_downwards(self) -> None:
+        before = locked(SITE, tenant("acme", machines=2, pins=pinned(machines=block("r1", 3, 4))))
+        after = locked(SITE, tenant("acme", machines=4), previous=before)
+        assert (train(after).machines, after.released) == (block("r1", 1, 4), ())
+        assert train(after).ipu_data_vlan == train(before).ipu_data_vlan
+
+    def test_from_a_part_of_a_rack_to_two_racks(self) -> None:
+        before = locked(SITE, tenant("acme", machines=8, pins=pinned(machines=block("r2", 9, 16))))
+        after = locked(SITE, tenant("acme", machines=32), previous=before)
+        assert (train(after).machines, after.released) == (block("r1", 1, 16) + block("r2", 1, 16), ())
+
+    def test_two_racks_where_the_other_is_taken_need_a_move(self) -> None:
+        before = locked(SITE, tenant("acme", machines=16, pins=pinned(machines=block("r1", 1, 16))))
+        other = locked(SITE, tenant("globex", machines=1, servers=1, pins=pinned(machines=(machine("r2", 7),))))
+        with pytest.raises(NeedsMove, match="r2-m07 is held by globex/train"):
+            locked(SITE, tenant("acme", machines=32), [other], previous=before)
+
+    def test_another_generation_needs_a_move(self) -> None:
+        site = halls([["r1", "r2"]], bow=["r2"])
+        before = locked(site, tenant("acme"))
+        bow = tenant("acme", vpods=(vpod().model_copy(update={"generation": "bow-2000"}),))
+        with pytest.raises(NeedsMove, match="r1-m01 is ipu-m2000"):
+            locked(site, bow, previous=before)
+        allocation, _ = allocate(site, bow, (), before, move=True)
+        assert allocation.vpods["train"].machines == block("r2", 1, 4)
+
+
+class TestShrinking:
+    def test_an_aligned_part_is_kept(self) -> None:
+        before = locked(SITE, tenant("acme", machines=4, pins=pinned(machines=block("r1", 2, 5))))
+        after = locked(SITE, tenant("acme", machines=2), previous=before)
+        assert train(after).machines == block("r1", 3, 4)
+        assert released(after) == [("machines", machine("r1", 2)), ("machines", machine("r1", 5))]
+
+    def test_two_racks_to_one_and_to_a_part(self) -> None:
+        before = locked(SITE, tenant("acme", machines=32))
+        assert train(locked(SITE, tenant("acme", machines=16), previous=before)).machines == block("r1", 1, 16)
+        assert train(locked(SITE, tenant("acme", machines=4), previous=before)).machines == block("r1", 1, 4)
+
+
+class TestMoving:
+    def crowded(self) -> tuple[Lock, Lock]:
+        acme = locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4))))
+        globex = locked(SITE, tenant("globex", pins=pinned(machines=block("r1", 5, 8))), [acme])
+        return acme, globex
+
+    def test_a_move_stays_in_the_leaf_group_and_releases_all_it_leaves(self) -> None:
+        acme, globex = self.crowded()
+        allocation, given_up = allocate(SITE, tenant("acme", machines=8), [globex], acme, move=True)
+        after = allocation.vpods["train"]
+        assert after.machines == block("r1", 9, 16)
+        assert [(item.claim, item.value) for item in given_up] == [("machines", name) for name in block("r1", 1, 4)]
+        assert after.model_copy(update={"machines": train(acme).machines}) == train(acme)
+
+    def test_a_move_to_another_leaf_group_takes_new_ids_and_servers_there(self) -> None:
+        acme, globex = self.crowded()
+        rest = [
+            locked(SITE, tenant(f"t{rack}", machines=8, pins=pinned(machines=block(rack, 9, 16))))
+            for rack in ("r1", "r2")
+        ]
+        low = locked(SITE, tenant("low", machines=1, servers=1, pins=pinned(machines=(machine("r2", 4),))))
+        others = [globex, *rest, low]
+        allocation, given_up = allocate(SITE, tenant("acme", machines=8), others, acme, move={"train"})
+        after = allocation.vpods["train"]
+        assert after.machines == block("r3", 1, 8)
+        assert (after.ipu_data_network, after.management_network) == ("fabric-h2", "mgmt-h2")
+        assert after.hosts == ("r3-p1", "r3-p2")
+        assert after.controller_host == "infra-h2"
+        assert (after.control_vni, after.ipu_data_subnet) == (train(acme).control_vni, train(acme).ipu_data_subnet)
+        assert {item.claim for item in given_up} == {
+            "machines", "hosts", "controller_host", "ipu_data_vlan", "storage_vlan", "management_vlan",
+        }  # fmt: skip
+        assert ("ipu_data_vlan", "fabric-h1:1000") in [(item.claim, item.value) for item in given_up]
+
+    def test_a_vpod_that_needs_no_move_is_not_moved_by_the_leave_to(self) -> None:
+        acme, globex = self.crowded()
+        assert allocate(SITE, tenant("acme"), [globex], acme, move=True) == (acme.allocation, ())
+
+    def test_leave_to_move_another_vpod_is_none_for_this_one(self) -> None:
+        acme, globex = self.crowded()
+        with pytest.raises(NeedsMove):
+            allocate(SITE, tenant("acme", machines=8), [globex], acme, move={"serve"})
+
+
+class TestServers:
+    def test_a_larger_flavour_stays_where_there_is_room(self) -> None:
+        site = pod64()
+        before = locked(site, tenant("acme"))
+        whole = tenant("acme", vpods=(vpod(flavor="poplar.whole"),))
+        after = locked(site, whole, previous=before)
+        assert (train(after).hosts, train(after).flavor) == (train(before).hosts, "poplar.whole")
+        assert [item.claim for item in changes_of(train(before), train(after))] == ["flavor"]
+
+    def test_a_larger_flavour_without_room_needs_a_move(self) -> None:
+        site = pod64()
+        before = locked(site, tenant("acme", pins=pinned(hosts=("poplar-1", "poplar-2"))))
+        other = locked(site, tenant("globex", servers=1, pins=pinned(hosts=("poplar-1",))), [before])
+        whole = tenant("acme", vpods=(vpod(flavor="poplar.whole"),))
+        with pytest.raises(NeedsMove, match="poplar-1 cannot carry what it asks for now") as raised:
+            locked(site, whole, [other], previous=before)
+        assert "a move makes anew its Poplar servers" in raised.value.hint
+        allocation, given_up = allocate(site, whole, [other], before, move=True)
+        assert allocation.vpods["train"].hosts == ("poplar-2", "poplar-3")
+        assert [(item.claim, item.value) for item in given_up] == [("hosts", "poplar-1")]
+
+    def test_a_host_that_has_left_the_site_is_the_gates_to_judge(self) -> None:
+        before = locked(pod64(), tenant("acme"))
+        without = pod64(hosts=pod64().hosts[1:])
+        assert locked(without, tenant("acme"), previous=before).allocation == before.allocation
+
+
+class TestGone:
+    def test_everything_is_released(self) -> None:
+        before = locked(SITE, tenant("acme"))
+        after = locked(SITE, tenant("acme", state="gone"), previous=before)
+        assert after.allocation.vpods == {}
+        claims = {item.claim for item in after.released}
+        assert {"machines", "hosts", "ipu_data_vlan", "control_vni", "control_subnet", "controller_host"} <= claims
+        again = locked(SITE, tenant("acme", state="gone"), previous=after)
+        assert (again.allocation, again.released) == (after.allocation, after.released)
+
+
+class TestChanges:
+    def test_each_claim_says_what_it_makes_anew(self) -> None:
+        before = locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4))))
+        old = train(before)
+        new = old.model_copy(
+            update={"machines": block("r1", 5, 8), "hosts": (*old.hosts, "r1-p3"), "ipu_data_vlan": 1500}
+        )
+        assert changes_of(old, old) == ()
+        assert changes_of(old, new) == (
+            ClaimChange(
+                "machines",
+                "r1-m01, r1-m02, r1-m03, r1-m04",
+                "r1-m05, r1-m06, r1-m07, r1-m08",
+                "the V-IPU allocation and its partitions, the switch ports of r1-m01, r1-m02, r1-m03, r1-m04",
+            ),
+            ClaimChange("hosts", "r1-p1, r1-p2", "r1-p1, r1-p2, r1-p3", ""),
+            ClaimChange(
+                "ipu_data_vlan",
+                "fabric-h1:1000",
+                "fabric-h1:1500",
+                "the network ipu-data, the Poplar servers and their ports (volumes stay)",
+            ),
+        )
