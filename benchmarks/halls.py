@@ -33,7 +33,12 @@ SIZES = {200: 4, 20: 2, 1: 1}
 PER_RACK = 14.3
 
 #: Wide enough for 16 000 vPODs, a /24 each (a /26 for management).
-PREFIXES = {"ipu_data": "10.0.0.0/10", "storage": "10.64.0.0/10", "control": "10.128.0.0/10", "management": "10.192.0.0/10"}
+PREFIXES = {
+    "ipu_data": "10.0.0.0/10",
+    "storage": "10.64.0.0/10",
+    "control": "10.128.0.0/10",
+    "management": "10.192.0.0/10",
+}
 
 
 def racks_for(tenants: int) -> int:
@@ -108,6 +113,7 @@ def _pools(pools: dict[str, Any], every: str) -> dict[str, Any]:
     for name, prefix in PREFIXES.items():
         found[name]["subnets"] = {"prefix": prefix, "each": 26 if name == "management" else 24}
     for name, label in (("ipu_data", "fabric"), ("storage", "fabric"), ("management", "mgmt")):
-        found[name] = {"physical_networks": [f"{label}-{every}"], "vlans": found[name]["vlans"], "subnets": found[name]["subnets"]}
+        kept = {key: found[name][key] for key in ("vlans", "subnets")}
+        found[name] = {"physical_networks": [f"{label}-{every}"], **kept}
     found["control"]["vnis"] = "10000-59999"
     return found | {"reserved_vlans": pools["reserved_vlans"]}

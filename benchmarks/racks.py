@@ -74,4 +74,6 @@ def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
     if number > 1:
         del rack["management"]["ports"]["49-50"]  # the infra hosts hang on the first rack only
     rack["pdus"] = f"r{number}-pdu-[1-2]"
+    if "rack" in rack:
+        rack["rack"] |= {"name": f"cabinet-{number}"}
     return rack

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infra.commands import check, demo, lock, plan, preflight, sandbox, schema, site, unlock
+from infra.commands import capacity, check, demo, lock, plan, preflight, sandbox, schema, site, unlock
 from infra.exits import EnvironmentFailed, Exit
 from infra.gate import NotPlanned
 from interlock import __version__
@@ -30,6 +30,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("lock", lock.lock),
     ("check", check.check),
     ("plan", plan.plan),
+    ("capacity", capacity.capacity),
     ("preflight", preflight.preflight),
     ("unlock", unlock.unlock),
     ("site", site.site),

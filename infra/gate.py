@@ -84,7 +84,7 @@ class Gate:
         file = self.workspace.shown(self.workspace.folder / "tenants" / f"{name}.yaml")
         hint = nearest(name, self.workspace.tenants)
         if name in self.workspace.locks:
-            hint = "its lock is there and its claims still count: restore the file"
+            hint = "its lock holds no claim any more: delete it, or restore the file"
         raise InputErrors([InputError(Code.NO_FILE, file, f"there is no tenant `{name}`", hint)])
 
     def plan(self, tenant: str | None) -> Plan:

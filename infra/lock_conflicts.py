@@ -29,10 +29,11 @@ class Conflict:
     def hint(self) -> str:
         """How to end it. Which of them gives way is for people to say."""
         tenants = sorted({holder.tenant for holder in self.holders})
-        last = tenants[-1]
+        if len(tenants) == 1:
+            return f"change the pins of `{tenants[0]}`, or take them away, and run `interlock lock {tenants[0]}`"
         return (
-            f"one of {', '.join(tenants)} gives way: take its lock file back to what it was before the merge (or "
-            f"delete it if it was never applied), or change its pins, then run `interlock lock {last}` (or the other)"
+            f"one of {', '.join(tenants)} gives way: take its lock back to what it was before the merge (or delete "
+            "it if it was never applied), or change its pins, then run `interlock lock` for that tenant"
         )
 
 

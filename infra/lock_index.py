@@ -25,6 +25,8 @@ _TABLE = "CREATE TABLE IF NOT EXISTS locks (id TEXT PRIMARY KEY, digest TEXT, cl
 _NO_FOOTPRINT = Footprint(classes=(), labels={}, exclusive=())
 #: Seconds that a run waits for another one that is writing the index.
 _PATIENCE = 5.0
+#: Another run holds it, or we may not read it: no damage.
+_OUT_OF_REACH = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,8 @@ class Index:
         try:
             with closing(sqlite3.connect(self.file, timeout=_PATIENCE)) as connection:
                 rows = connection.execute("SELECT id, digest, claims, seal FROM locks").fetchall()
-        except sqlite3.OperationalError as error:
-            self._say(f"is left aside ({error})")
-            return {}
         except sqlite3.DatabaseError as error:
-            self._remove(str(error))
+            self._leave(error)
             return {}
         whole = {row[0]: Entry(*row[:3]) for row in rows if _is_whole(*row)}
         if len(whole) < len(rows):
@@ -82,9 +81,13 @@ class Index:
         except (sqlite3.Error, OSError) as error:
             self._say(f"cannot be written ({error}); the result is the same without it")
 
-    def _remove(self, why: str) -> None:
-        self._say(f"is damaged ({why}): made anew from the lock files")
-        self.file.unlink(missing_ok=True)
+    def _leave(self, error: sqlite3.DatabaseError) -> None:
+        """One that cannot be had now stays for the next run; one that is damaged goes."""
+        if error.sqlite_errorcode & 0xFF in _OUT_OF_REACH:
+            self._say(f"is left aside ({error})")
+        else:
+            self._say(f"is damaged ({error}): made anew from the lock files")
+            self.file.unlink(missing_ok=True)
 
     def _say(self, what: str) -> None:
         print(f"the index {self.file} {what}", file=sys.stderr)
@@ -97,6 +100,7 @@ class LazyLocks(Mapping[str, Lock]):
         self.gathered = gathered
         self.entries = entries
         self._whole: dict[str, Lock] = dict(gathered.tenants)
+        self._bare: dict[str, Lock] = {}
 
     def __getitem__(self, name: str) -> Lock:
         if name not in self._whole:
@@ -117,7 +121,12 @@ class LazyLocks(Mapping[str, Lock]):
 
     def held(self) -> Iterator[Lock]:
         """All locks with their claims; footprints only of those that were asked for before."""
-        return (self._whole[name] if name in self._whole else entry.lock() for name, entry in self.entries.items())
+        return (self._whole.get(name) or self._without_footprint(name) for name in self.entries)
+
+    def _without_footprint(self, name: str) -> Lock:
+        if name not in self._bare:
+            self._bare[name] = self.entries[name].lock()
+        return self._bare[name]
 
 
 def held(locks: Mapping[str, Lock]) -> Iterable[Lock]:

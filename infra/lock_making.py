@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from infra.gate import Gate
+from infra.lock_slice import Slices
 from interlock.model.load import dump_lock
 from interlock.model.lock import Allocation, Footprint, Lock, Released, SiteLock
 from interlock.model.tenant import Tenant
@@ -38,6 +39,7 @@ class Making:
         self.site = gate.workspace.site
         self.move = move
         self.site_lock = next_site_lock(gate)
+        self.slices = Slices(self.site)
         self.taken = Taken.of(self.site, held)
 
     def make(self, name: str) -> Made:
@@ -72,7 +74,9 @@ class Making:
                 footprint=NO_FOOTPRINT,
             )
             plan = plan_tenant(self.site, self.site_lock, tenant, draft)
-        full = draft.model_copy(update={"footprint": footprint(self.site, plan, released)}).sealed()
+        full = draft.model_copy(
+            update={"footprint": footprint(self.slices.around(allocation, released), plan, released)}
+        ).sealed()
         if old is None or full == old:
             return full
         return full.model_copy(update={"serial": old.serial + 1}).sealed()

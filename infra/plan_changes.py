@@ -33,7 +33,8 @@ def changes_text(against: str, changes: Sequence[ResourceChange], *, colour: boo
 
 def _lines(change: ResourceChange, colour: bool) -> Iterator[str]:
     sign, _, style = SIGNS[change.action]
-    yield f"  {painted(sign, style, colour)} {change.name}  {change.kind}"
+    reason = f": cannot {change.reason}" if change.reason else ""
+    yield f"  {painted(sign, style, colour)} {change.name}  {change.kind}{reason}"
     for field in change.fields:
         yield f"      {field.field}: {_field(field)}"
 

@@ -14,6 +14,7 @@ from typing import Any
 from infra.gate import Gate, NotPlanned
 from infra.places import stacks
 from interlock.model.load import InputErrors, load_workspace
+from interlock.planning import Plan, plan_site, plan_tenant
 
 
 class NoEarlierPlan(Exception):
@@ -25,8 +26,10 @@ def earlier_plan(against: str, site: str, tenant: str | None) -> Mapping[str, An
     if Path(against).is_file():
         return _from_file(Path(against))
     with tempfile.TemporaryDirectory(prefix="interlock-plan-") as folder:
-        _unpack(against, Path(folder))
-        return _planned(against, Path(folder), site, tenant)
+        # Called as in the repository, so that messages name its files.
+        there = Path(folder) / "stacks"
+        _unpack(against, there)
+        return _planned(against, there, site, tenant)
 
 
 def _from_file(file: Path) -> Mapping[str, Any]:
@@ -59,8 +62,25 @@ def _unpack(revision: str, folder: Path) -> None:
 def _planned(revision: str, folder: Path, site: str, tenant: str | None) -> Mapping[str, Any] | None:
     try:
         gate = Gate(load_workspace(folder, site))
-        if tenant is not None and tenant not in gate.workspace.tenants:
-            return None
-        return gate.plan(tenant).canonical()
+        return None if _is_absent(gate, tenant) else _as_it_was(gate, tenant).canonical()
     except (InputErrors, NotPlanned) as error:
         raise NoEarlierPlan(f"{revision} cannot be planned:\n{error}") from None
+
+
+def _is_absent(gate: Gate, tenant: str | None) -> bool:
+    """True if there was nothing to plan from: no lock yet, or no such tenant."""
+    workspace = gate.workspace
+    if workspace.site_lock is None:
+        return True
+    return tenant is not None and (tenant not in workspace.tenants or tenant not in workspace.locks)
+
+
+def _as_it_was(gate: Gate, tenant: str | None) -> Plan:
+    """The plan that the lock of then gives, fresh or not: an older version counted its hashes otherwise."""
+    workspace = gate.workspace
+    assert workspace.site_lock is not None
+    with gate.placed(tenant):
+        if tenant is None:
+            return plan_site(workspace.site, workspace.site_lock)
+        request, lock = workspace.tenants[tenant], workspace.locks[tenant]
+        return plan_tenant(workspace.site, workspace.site_lock, request, lock)

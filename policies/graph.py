@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from . import identities as ids
 from .edges import Edge, Share, Union
 from .facts import PlanFacts
-from .graphs import connected, empty_graph
+from .graphs import connected, empty_graph, reached
 from .site_facts import SiteFacts
 from .site_labels import site_labels
 from .union_edges import UNION_EDGES
@@ -58,7 +58,8 @@ class Model:
         for edge in self._edges:
             if not edge.missing:
                 graph.add_edge(edge.a, edge.b, rule=edge.rule, missing=(), broken=edge.broken)
-        return graph
+        # A tenant's plan answers for the components it touches; the rules need not walk through all others.
+        return reached(graph, self.own.nodes) if self.plan.is_tenant else graph
 
     @cached_property
     def unknown(self) -> tuple[Missing, ...]:

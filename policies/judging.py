@@ -37,7 +37,8 @@ def judge(site: Site, plan: Plan, others: Sequence[Lock], rules: Sequence[Rule] 
         site=plan.site,
         stack=plan.stack,
         plan_hash=plan.hash,
-        footprints=digest_of([[lock.id, lock.expected_hash()] for lock in locks]),
+        # A lock's own hash was checked where it was read; without one it is made here.
+        footprints=digest_of([[lock.id, lock.hash or lock.expected_hash()] for lock in locks]),
         results=tuple(
             rule.judge(model, names) for rule in rules if rule.of.speaks_to(is_tenant=model.plan.is_tenant)
         ),

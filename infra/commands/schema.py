@@ -19,7 +19,7 @@ class File(StrEnum):
 
 
 def schema(file: Annotated[File, typer.Argument(help="Which file.")]) -> None:
-    """Print the JSON Schema of a site's or a tenant's file, for editors.
+    """Print the JSON Schema of site or tenant files, for editors.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
     `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.

@@ -31,7 +31,7 @@ def site(
     ] = False,
     form: Annotated[Format, typer.Option("--format", "-f", help="Form of the full form.")] = Format.YAML,
 ) -> None:
-    """Show what a site holds: counts, pools, what is shared, and what nobody stated.
+    """Show what a site holds, and what nobody stated.
 
     With --full, all of it as a site file without short forms. Put in the place of site.yaml it means the same.
 

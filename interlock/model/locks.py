@@ -186,7 +186,7 @@ def _require_format(source: Source, value: Mapping[str, Any]) -> None:
     found = value.get("format")
     if found == FORMAT:
         return
-    message = f"a lock of format {found}: this version reads format {FORMAT}"
+    message = f"a lock of {f'format {found}' if found else 'no format'}: this version reads format {FORMAT}"
     hint = f"restore it with `git checkout -- {source.name}`"
     if isinstance(found, int) and 0 < found < FORMAT:
         hint = "run `interlock lock --upgrade`, which changes no claim"

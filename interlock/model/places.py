@@ -55,13 +55,13 @@ def places(file: SiteFile) -> Iterator[Place]:
 
 
 def fact_path(file: SiteFile, fact: str) -> Path:
-    """Path of a fact of the full form: `sharing.external.no_tenant_ports`, `switches.tor-1.ip_routing` …
+    """Path of a fact of the full form: `sharing.external.guards.no_tenant_ports`, `switches.tor-1.ip_routing` …
 
     If the file does not state the fact, the path leads nowhere: `Source.position` takes the nearest above.
     """
     section, _, rest = fact.partition(".")
     if section == "sharing":
-        name, _, guard = rest.rpartition(".")
+        name, _, guard = rest.partition(".guards.")
         return section, name, "guards", guard
     if section in ("machines", "hosts", "switches"):
         for place in places(file):

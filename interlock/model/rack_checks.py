@@ -44,10 +44,6 @@ def check_before_expansion(file: SiteFile, faults: Faults) -> None:
         _check_rack(rack, ("racks", index), faults)
     _check_numbers(file.racks, faults)
     check_port_tables(file, faults)
-    for name, switch in file.switches.items():
-        if not all(len(group) == 2 and min(group) > 0 for group in switch.port_groups):
-            hint = "write [[100, 32], [10, 2]]: speed in Gb/s and number of ports"
-            faults.add(Code.VALUE, ("switches", name, "port_groups"), "groups of ports are pairs of numbers", hint)
     for index, cable in enumerate(file.cables):
         if len(cable.ends) != 2:
             faults.add(Code.VALUE, ("cables", index, "ends"), f"a cable has 2 ends, not {len(cable.ends)}")

@@ -65,11 +65,6 @@ class Rack:
     cables: tuple[Cable, ...]
     lags: tuple[Lag, ...]
 
-    @property
-    def others(self) -> tuple[str, ...]:
-        """Devices that only hang on a cable, such as PDUs."""
-        return tuple(device.name for device in self.devices)
-
 
 def expand_racks(racks: Sequence[RackFile], cables: Sequence[Cable] = ()) -> list[Rack]:
     """Every entry in full form; `cables` are those beside the racks, which uplinks may hang on."""

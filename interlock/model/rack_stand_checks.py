@@ -10,6 +10,7 @@ from .places import Path
 from .rack_file import PhysicalRackFile, RackFile
 from .rack_names import design_of, logical_names, physical_names
 from .rack_placement import kits, standing
+from .rack_power import INPUTS
 from .validation import nearest
 
 #: Part of a rack -> key of the site file.
@@ -21,8 +22,8 @@ KEYS: dict[Shelf, str] = {
     "gw-switches": "gw_switches",
 }
 
-#: Inputs of a machine and of a server, each to a PDU of its own.
-CORDS = 2
+#: A PDU for each input of a device.
+CORDS = len(INPUTS)
 
 
 def check_stand(rack: RackFile, path: Path, faults: Faults, *, fits: bool) -> None:

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from pydantic import Field
 
 from .guards import Guard
@@ -41,8 +44,34 @@ from .values import Positive
 __all__ = ["CableFile", "HostFile", "Positive", "RackFile", "SiteFile", "SwitchFile", "TenantDefaultsFile"]
 
 
+_SUBNETS = {"prefix": "10.0.0.0/8", "each": 24}
+_VLANS = {"physical_network": "lost", "vlans": 1, "subnets": _SUBNETS}
+
+
 class SiteFile(FileModel):
     """`site.yaml`."""
+
+    #: None of this reaches a site: it only lets the other sections be checked in the same pass.
+    STAND_INS: ClassVar[Mapping[str, Any]] = {
+        "physical_networks": {},
+        "pools": {
+            "ipu_data": _VLANS,
+            "storage": _VLANS,
+            "management": _VLANS,
+            "control": {"vnis": 1, "subnets": _SUBNETS},
+        },
+        "external": {
+            "name": "lost",
+            "physical_network": "lost",
+            "cidr": "192.0.2.0/24",
+            "gateway": "192.0.2.1",
+            "pool": "192.0.2.2-192.0.2.9",
+        },
+        "flavors": {},
+        "images": {},
+        "controller": {"flavor": "lost", "image": "lost", "user_api_port": 1},
+        "limits": {"controller_instances": 1, "controller_cores": 1, "controller_ram": "1GiB"},
+    }
 
     name: SiteName = Field(description="the name of the folder, and the first part of every stack: no dash")
     cloud: str = Field(description="entry of `clouds.yaml`")

@@ -6,9 +6,6 @@ from .errors import Code
 from .faults import Faults
 from .site_file import SiteFile
 
-#: Ports of the largest switch that anybody has heard of, and some.
-MOST_PORTS = 4096
-
 
 def check_form(file: SiteFile, faults: Faults) -> None:
     """Adds every fault that would leave the expansion without an answer (racks: `rack_checks`)."""
@@ -18,8 +15,3 @@ def check_form(file: SiteFile, faults: Faults) -> None:
             message = f"one end of these cables is a range of {counts[-1]}, the other of {counts[0]}"
             hint = "both ends have as many plugs: tor-1:25-32 and spine-1:1-8"
             faults.add(Code.CONTRADICTION, ("cables", index, "ends"), message, hint)
-    for name, switch in file.switches.items():
-        count = sum(group[-1] for group in switch.port_groups if group)
-        if count > MOST_PORTS:
-            message = f"{count} ports: a switch has at most {MOST_PORTS}"
-            faults.add(Code.VALUE, ("switches", name, "port_groups"), message)

@@ -12,7 +12,7 @@ from pydantic import Field
 from .names import DeviceName, Interface, Interfaces, NetworkName, Serial
 from .physical import CableKind, CoolingMethod, Generation, Provisioning, SwitchRole
 from .rack_values import Kilograms, Watts
-from .site_values import End, Height, Mac
+from .site_values import End, Height, Mac, PortGroups
 from .switch_ports import PortTable
 from .validation import FileModel
 from .values import Count, GiB, Positive, VlanIds
@@ -115,7 +115,7 @@ class SwitchFile(FileModel):
     serial: Serial = Field(description="its serial: the identity of the switch")
     model: str = Field(description="its model")
     role: SwitchRole = Field(description="what it is for")
-    port_groups: list[list[int]] = Field(
+    port_groups: PortGroups = Field(
         description="`[[100, 32], [10, 2]]`: speed in Gb/s and number of ports, numbered from 1 in this order"
     )
     ports: PortTable = Field(

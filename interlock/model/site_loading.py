@@ -19,8 +19,10 @@ from .validation import WellFormed, well_formed
 #: Marks a folder whose sites share nothing real with sites elsewhere.
 FLEET = "fleet.yaml"
 
-#: Sections that nothing can be expanded from once a part of them is gone.
-EXPANDED = ("racks", "switches", "cables")
+#: Sections on which all others rest: once a part of them is gone, what else is wrong follows from that.
+EXPANDED = (
+    "racks", "rooms", "physical_racks", "logical_racks", "machines", "hosts", "switches", "devices", "cables",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,6 @@ def load_site(folder: Path, base: Path) -> LoadedSite:
 
 
 def _is_torn(form: WellFormed[SiteFile]) -> bool:
-    """Whether a fault of form took something away without which there is no full form."""
+    """Whether a fault of form took something away from the inventory."""
     salvage = form.salvage
     return salvage is not None and any(salvage.touches((section,)) for section in EXPANDED)

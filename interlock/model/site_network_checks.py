@@ -34,7 +34,7 @@ def _check_members(view: SiteView) -> None:
             seen.add(switch)
         if network.profile is None:
             continue
-        view.faults.need((*path, "profile"), "a fabric profile", network.profile, profiles)
+        view.need((*path, "profile"), "a fabric profile", network.profile, profiles, "fabric_profiles")
         profile = profiles.get(network.profile)
         if profile is not None and network.mtu is not None and profile.mtu > network.mtu:
             message = f"the profile `{profile.name}` has frames of {profile.mtu} bytes, the network takes {network.mtu}"
@@ -45,7 +45,7 @@ def _check_members(view: SiteView) -> None:
 def _check_named(view: SiteView) -> None:
     known = view.site.physical_network
     for path, network in _named(view):
-        view.faults.need(path, "a physical network", network, known)
+        view.need(path, "a physical network", network, known, "physical_networks")
 
 
 def _named(view: SiteView) -> Iterator[tuple[Path, str]]:
@@ -87,7 +87,8 @@ def _check_infiniband(view: SiteView) -> None:
             view.faults.add(Code.TWICE, ("infiniband", subnet.name, "prefix"), message, hint)
     for name in view.file.pools.partition_keys:
         known = view.file.infiniband
-        view.faults.need(("pools", "partition_keys", name, KEY), "an InfiniBand subnet", name, known)
+        path: Path = ("pools", "partition_keys", name, KEY)
+        view.need(path, "an InfiniBand subnet", name, known, "infiniband")
 
 
 def _check_natives(view: SiteView) -> None:

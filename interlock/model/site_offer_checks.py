@@ -30,8 +30,8 @@ def check_offers(view: SiteView) -> None:
 def _check_controller(view: SiteView) -> None:
     file = view.file
     infra = [name for name, flavor in file.flavors.items() if flavor.role == "infra"]
-    view.faults.need(("controller", "flavor"), "an infra flavour", file.controller.flavor, infra)
-    view.faults.need(("controller", "image"), "an image", file.controller.image, file.images)
+    view.need(("controller", "flavor"), "an infra flavour", file.controller.flavor, infra, "flavors")
+    view.need(("controller", "image"), "an image", file.controller.image, file.images, "images")
 
 
 def _check_defaults(view: SiteView) -> None:
@@ -44,7 +44,7 @@ def _check_defaults(view: SiteView) -> None:
         ("share_type", defaults.share_type, "a share type", list(file.share_types)),
     ):
         if name is not None:
-            view.faults.need(("tenant_defaults", key), what, name, known)
+            view.need(("tenant_defaults", key), what, name, known, f"{key}s")
 
 
 def _check_images(view: SiteView) -> None:

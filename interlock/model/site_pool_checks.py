@@ -44,7 +44,7 @@ def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> 
     key = "physical_network" if pool.physical_networks is None else "physical_networks"
     seen = set[str]()
     for network in pool.networks:
-        view.faults.need((*path, key), "a physical network", network, view.site.physical_network)
+        view.need((*path, key), "a physical network", network, view.site.physical_network, "physical_networks")
         if network in seen:
             view.faults.add(Code.TWICE, (*path, key), f"`{network}` is there twice")
         seen.add(network)

@@ -19,6 +19,8 @@ from .values import QUOTE_IT, Range, names, ranges, shown, vni_ranges
 
 #: P_Keys that a tenant's partition may have, first and last.
 FIRST_KEY, LAST_KEY = TENANT_KEYS.value
+#: Ports of the largest switch that anybody has heard of, and some.
+MOST_PORTS = 4096
 #: Most ids that can be kept back one by one.
 _MOST_RESERVED = 65536
 #: Digits that survive the way through a binary number.
@@ -89,6 +91,22 @@ def height(value: Any) -> int:
     if match is None or int(match[1]) > _HIGHEST:
         raise fault(Code.UNIT, f"{shown(value)} is no height", "write rack units, as in 1U, or 0U beside them")
     return int(match[1])
+
+
+def port_groups(value: Any) -> list[list[int]]:
+    """Pairs of a speed in Gb/s and a number of ports."""
+    hint = "write [[100, 32], [10, 2]]: speed in Gb/s and number of ports"
+    pairs: list[Any] = value if isinstance(value, list) else [None]
+    if not all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_count, pair)) for pair in pairs):
+        raise fault(Code.VALUE, "groups of ports are pairs of numbers", hint)
+    count = sum(pair[1] for pair in pairs)
+    if not 1 <= count <= MOST_PORTS:
+        raise fault(Code.VALUE, f"{count} ports: a switch has 1 to {MOST_PORTS}", hint)
+    return pairs
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value > 0
 
 
 def subnet_prefix(value: Any) -> str:
@@ -167,6 +185,16 @@ Height = Annotated[
     int,
     BeforeValidator(height),
     WithJsonSchema({"type": "string", "pattern": "^[0-9]+ *U$", "examples": ["1U"]}),
+]
+PortGroups = Annotated[
+    list[list[int]],
+    BeforeValidator(port_groups),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 2},
+        }
+    ),
 ]
 SubnetPrefix = Annotated[
     str, BeforeValidator(subnet_prefix), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"})

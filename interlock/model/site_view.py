@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,11 @@ class SiteView:
     file: SiteFile
     site: Site
     faults: Faults
+
+    def need(self, path: Path, what: str, name: str, known: Iterable[str], section: str) -> None:
+        """A fault if `name` is not among `known`, the keys of a section, unless that has lost an entry."""
+        message = f"`{name}` is not {what} of this site"
+        self.faults.need_name(path, name, known, message, of=(section,))
 
     @cached_property
     def devices(self) -> frozenset[str]:

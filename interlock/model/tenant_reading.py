@@ -69,7 +69,7 @@ class Reading:
     def note(self, path: Path, value: object, origin: Origin = "interlock") -> None:
         """The request does not state `path`; this is what it gets."""
         dotted = ".".join(str(step) for step in path)
-        self.defaults.append(Default.model_construct(path=dotted, value=_text(value), origin=origin))
+        self.defaults.append(Default(path=dotted, value=_text(value), origin=origin))
 
     def note_left_out(self, path: Path, model: FileModel, *names: str) -> None:
         """Notes those of these keys that the file leaves to their defaults."""

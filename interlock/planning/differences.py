@@ -39,6 +39,8 @@ class ResourceChange(Frozen):
     kind: str
     action: Action
     fields: tuple[FieldChange, ...] = ()
+    #: Why the whole change is forbidden, where no single field is the cause.
+    reason: str = ""
 
 
 def changes_between(before: Canonical | None, plan: Plan) -> tuple[ResourceChange, ...]:
@@ -66,7 +68,9 @@ def _made_or_changed(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical])
         action = _action(fields)
         if action == "replace":
             replaced.add(name)
-        yield ResourceChange(name=name, kind=kind, action=action, fields=fields)
+            yield _removal(kind, name, old[kind, name], action, fields)
+        else:
+            yield ResourceChange(name=name, kind=kind, action=action, fields=fields)
 
 
 def _fields(kind: str, before: Canonical, after: Canonical) -> Iterator[FieldChange]:
@@ -114,4 +118,15 @@ def _deleted(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical]) -> Iter
     """In reverse order: users go before what they refer to."""
     for kind, name in reversed(tuple(old)):
         if (kind, name) not in new:
-            yield ResourceChange(name=name, kind=kind, action="delete")
+            yield _removal(kind, name, old[kind, name], "delete")
+
+
+def _removal(
+    kind: str, name: str, before: Canonical, action: Action, fields: tuple[FieldChange, ...] = ()
+) -> ResourceChange:
+    """A deletion or a replacement; data goes only if the plan before already said `on_delete: erase`."""
+    kept = before.get("on_delete", "erase")
+    if kind in KINDS and KINDS[kind].HOLDS_DATA and kept != "erase":
+        reason = f"{action} it: it holds data and says `on_delete: {kept}`"
+        return ResourceChange(name=name, kind=kind, action="forbidden", fields=fields, reason=reason)
+    return ResourceChange(name=name, kind=kind, action=action, fields=fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from interlock.model.lock import Released, VPodAllocation
 
@@ -48,6 +49,11 @@ class Draft:
     def pins_vlans(self) -> bool:
         """True if an id is pinned, which can be taken only once the machines are known."""
         return any(getattr(self.wish.pins, claim) is not None for claim in NETWORK_OF)
+
+    @cached_property
+    def _held(self) -> frozenset[tuple[str, str]]:
+        """What the previous lock holds: it is taken already."""
+        return frozenset(claimed_values(self.wish.before)) if self.wish.before else frozenset()
 
     def keep(self) -> None:
         """Claim what is not up to us: what is pinned, and what the previous lock holds."""
@@ -217,9 +223,9 @@ class Draft:
         self.taken.add(Claim("hosts", host, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
 
     def _take(self, claim: str, value: str) -> None:
-        """Take a claim that the vPOD did not have before: what it had is taken already."""
+        """Take a claim that the vPOD did not have before."""
         wish = self.wish
-        if wish.before is None or (claim, value) not in set(claimed_values(wish.before)):
+        if (claim, value) not in self._held:
             self.taken.add(Claim(claim, value, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
 
 

@@ -62,9 +62,7 @@ def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     return sorted(parts, key=lambda part: min(order[node] for node in part))
 
 
-def _add_switched(
-    switched: Mapping[str, set[tuple[str, int]]], direct: dict[tuple[str, str], set[int]]
-) -> None:
+def _add_switched(switched: Mapping[str, set[tuple[str, int]]], direct: dict[tuple[str, str], set[int]]) -> None:
     for attached in switched.values():
         by_rack: dict[str, set[int]] = {}
         for rack, bit in attached:

@@ -38,9 +38,7 @@ class Room:
 
     def less(self, flavor: FlavorSpec) -> Room:
         """What is left beside a server of this flavour."""
-        return Room(
-            self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER
-        )
+        return Room(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER)
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,7 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
     flavor = site.flavor.get(vpod.poplar.flavor)
     if flavor is None or flavor.role != "poplar":
         known = ", ".join(item.name for item in site.flavors if item.role == "poplar")
-        raise PlanningError(
-            f"vPOD {vpod.name}: no Poplar flavour {vpod.poplar.flavor!r}", f"this site has {known}"
-        )
+        raise PlanningError(f"vPOD {vpod.name}: no Poplar flavour {vpod.poplar.flavor!r}", f"this site has {known}")
     return flavor
 
 
@@ -128,11 +126,6 @@ def _left(taken: Taken, hosts: Sequence[Host]) -> str:
 
 def _settling(taken: Taken, hosts: Sequence[Host]) -> str:
     """What would make room on these hosts."""
-    released = {
-        claim.tenant
-        for host in hosts
-        for claim in taken.hosts.servers.get(host.name, ())
-        if claim.is_released
-    }
+    released = {claim.tenant for host in hosts for claim in taken.hosts.servers.get(host.name, ()) if claim.is_released}
     settle = f"; settle what {', '.join(sorted(released))} released there" if released else ""
     return f"ask for fewer servers or a smaller flavour, or add a host{settle}"

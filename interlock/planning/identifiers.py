@@ -134,4 +134,3 @@ def _exhausted(taken: Taken, claim: str, pool: str, thing: str, network: str = "
     settle = settling(taken, claim, network)
     hint = "widen the pool in the site file" + (f", or {settle}" if settle else "")
     return AllocationError(f"no free {thing}", f"all of {pool} are claimed, reserved or released and not settled", hint)
-

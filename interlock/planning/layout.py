@@ -83,6 +83,7 @@ class Layout:
             if name is not None
         }
         self._reaches: dict[str, Reach] = {}
+        self._uniform: dict[int, bool] = {}
         self._reach_of_run: dict[tuple[str, ...], Reach] = {}
 
     def reach(self, machines: Sequence[str]) -> Reach:
@@ -95,6 +96,27 @@ class Layout:
                 first = first.shared_with(other)
             self._reach_of_run[key] = first
         return self._reach_of_run[key]
+
+    def is_uniform(self, shelf: int) -> bool:
+        """True if all machines of a shelf reach the same networks: what one is refused, all are."""
+        if shelf not in self._uniform:
+            names = [name for name in self.shelves[shelf].machines if name is not None]
+            self._uniform[shelf] = len({self._reach_of_machine(name) for name in names}) == 1
+        return self._uniform[shelf]
+
+    @cached_property
+    def shelves_at(self) -> dict[str, frozenset[int]]:
+        """Shelves by physical network that a machine of them reaches."""
+        found: dict[str, set[int]] = {}
+        for name, (shelf, _) in self.spot.items():
+            reach = self._reach_of_machine(name)
+            for network in (*reach.ipu_data, *reach.storage, *reach.management):
+                found.setdefault(network, set()).add(shelf)
+        return {network: frozenset(shelves) for network, shelves in found.items()}
+
+    def networks_at(self, switch: str) -> Sequence[str]:
+        """The physical networks that a switch is listed in."""
+        return self._networks_at.get(switch, ())
 
     def switches(self, network: str) -> tuple[str, ...]:
         """The switches of a physical network; its own name where none is listed, as if it were one."""

@@ -39,24 +39,43 @@ class Place:
     networks: Networks
 
 
-def choose_machines(taken: Taken, need: MachineNeed, judge: Judge) -> Place:
-    """The place for a new vPOD. Raises AllocationError with the nearest to one, and what is in the way."""
+def choose_machines(taken: Taken, need: MachineNeed, judge: Judge, closed: set[int] | None = None) -> Place:
+    """The place for a vPOD. Raises AllocationError with the nearest to one, and what is in the way.
+
+    `closed` are shelves where `judge` is known to refuse; those found on the way are added. A set kept from one
+    tenant to the next saves asking again at every full rack.
+    """
+    if closed:
+        place, _ = _search(taken, need, judge, closed)
+        if place:
+            return place
+        closed = None
+    place, reasons = _search(taken, need, judge, set() if closed is None else closed)
+    if place:
+        return place
+    raise reasons or no_room(taken, need.vpod, need.count, need.generation)
+
+
+def _search(
+    taken: Taken, need: MachineNeed, judge: Judge, closed: set[int]
+) -> tuple[Place | None, AllocationError | None]:
+    """The first free block whose networks will do; else why the first did not."""
     refusals: dict[Networks, AllocationError] = {}
     stranded: Block | None = None
-    for block in _free_blocks(taken, need):
+    for shelf, block in _free_blocks(taken, need, closed):
         found = list(taken.layout.reach(block).choices())
         stranded = stranded or (None if found else block)
         for networks in found:
             if networks not in refusals:
                 refusal = judge(networks)
                 if refusal is None:
-                    return Place(block, networks)
+                    return Place(block, networks), None
                 refusals[networks] = refusal
+        if found and taken.layout.is_uniform(shelf) and need.count <= WIDTH:
+            closed.add(shelf)
     if refusals:
-        raise _all_refused(list(refusals.values()))
-    if stranded:
-        raise unreached(taken.layout, need.vpod, stranded)
-    raise no_room(taken, need.vpod, need.count, need.generation)
+        return None, _all_refused(list(refusals.values()))
+    return None, unreached(taken.layout, need.vpod, stranded) if stranded else None
 
 
 def blocks_around(taken: Taken, kept: Block, count: int, own: str) -> Iterator[Block]:
@@ -113,24 +132,27 @@ def unreached(layout: Layout, vpod: str, machines: Sequence[str]) -> AllocationE
     )
 
 
-def _free_blocks(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+def _free_blocks(taken: Taken, need: MachineNeed, closed: set[int]) -> Iterator[tuple[int, Block]]:
+    """(shelf, block), best first; of several racks the shelf is the first."""
     if need.count > WIDTH:
         return _free_groups(taken, need)
-    return _free_runs(taken, need)
+    return _free_runs(taken, need, closed)
 
 
-def _free_runs(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+def _free_runs(taken: Taken, need: MachineNeed, closed: set[int]) -> Iterator[tuple[int, Block]]:
+    """Blocks, then other runs. Shelves that are closed, also meanwhile, are left out."""
     shelves = taken.layout.shelves
     for size in taken.sizes():
         for index in tuple(taken.shelves_with(size)) if size >= need.count else ():
             shelf = shelves[index]
-            if need.generation in (None, shelf.generation):
+            if index not in closed and need.generation in (None, shelf.generation):
                 for first in _parts(taken.free[index], size, need.count):
-                    yield shelf.names(first, need.count)
+                    if index not in closed:
+                        yield index, shelf.names(first, need.count)
     for shelf in shelves:
-        if need.generation in (None, shelf.generation):
+        if need.generation in (None, shelf.generation) and shelf.index not in closed:
             for first in loose_runs(taken.free[shelf.index], need.count):
-                yield shelf.names(first, need.count)
+                yield shelf.index, shelf.names(first, need.count)
 
 
 def _parts(free: int, size: int, count: int) -> Iterable[int]:
@@ -140,7 +162,7 @@ def _parts(free: int, size: int, count: int) -> Iterable[int]:
             yield from range(first, first + found, count)
 
 
-def _free_groups(taken: Taken, need: MachineNeed) -> Iterator[Block]:
+def _free_groups(taken: Taken, need: MachineNeed) -> Iterator[tuple[int, Block]]:
     """Free groups of racks: a torus first, then aligned ones, then those inside the smallest free group."""
     layout, count = taken.layout, need.count // WIDTH
     ranked = []
@@ -149,7 +171,7 @@ def _free_groups(taken: Taken, need: MachineNeed) -> Iterator[Block]:
         if need.generation in (None, first.generation) and all(taken.free[one] == WHOLE for one in group):
             rank = (first.topology != "torus", not aligned, _size_around(taken, group[0]), number)
             ranked.append((rank, group))
-    return (_names(layout, group) for _, group in sorted(ranked))
+    return ((group[0], _names(layout, group)) for _, group in sorted(ranked))
 
 
 def _size_around(taken: Taken, shelf: int) -> int:

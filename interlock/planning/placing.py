@@ -38,7 +38,8 @@ def new_place(taken: Taken, wish: Wish, *, may_move: bool) -> Place:
     need = MachineNeed(wish.vpod.name, wish.vpod.machines, wish.vpod.generation)
     current = wish.networks_before
     if wish.before is None or current is None:
-        return choose_machines(taken, need, lambda found: refusal(taken, wish, found))
+        closed = taken.closed(wish.kind) if wish.is_plain else None
+        return choose_machines(taken, need, lambda found: refusal(taken, wish, found), closed)
     kept = _kept(taken, wish)
     why = _why_not_there(taken, wish, kept)
     grown = None if why else _grown(taken, wish, kept, current)
@@ -98,8 +99,7 @@ def _moved(taken: Taken, wish: Wish, need: MachineNeed, current: Networks) -> Pl
 
 def _cannot_grow(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str]:
     what = (
-        f"vPOD {wish.vpod.name} cannot grow to {wish.vpod.machines} IPU-Machines around those it has "
-        f"({_listed(kept)})"
+        f"vPOD {wish.vpod.name} cannot grow to {wish.vpod.machines} IPU-Machines around those it has ({_listed(kept)})"
     )
     blocks = [block for block in _around(taken, kept, wish.vpod.machines) if set(kept) <= set(block)]
     if not blocks:

@@ -36,6 +36,17 @@ class Wish:
         return self.vpod.poplar.kind == "bare-metal"
 
     @property
+    def is_plain(self) -> bool:
+        """True if nothing is pinned or held: then all wishes of one kind are refused in the same places."""
+        return self.before is None and self.pins == Pins()
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """What the places for a plain wish depend on, besides the machines."""
+        poplar = self.vpod.poplar
+        return poplar.kind, poplar.flavor, str(poplar.servers)
+
+    @property
     def networks_before(self) -> Networks | None:
         """The networks that it is on."""
         if self.before is None:

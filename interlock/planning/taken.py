@@ -48,6 +48,7 @@ class Taken:
         self.free = [shelf.present for shelf in self.layout.shelves]
         self._with_block: dict[int, list[int]] = {}
         self._sizes: list[tuple[int, ...]] = [() for _ in self.layout.shelves]
+        self._closed: dict[tuple[str, ...], set[int]] = {}
         self._journal: list[tuple[bool, Claim]] | None = None
         for vni in site.pools.reserved_vnis:
             self.vnis.add(vni)
@@ -109,6 +110,10 @@ class Taken:
         """What is left of a subnet pool of the site."""
         return self._subnets[prefix, length]
 
+    def closed(self, kind: tuple[str, ...]) -> set[int]:
+        """Shelves where a vPOD of this kind was refused; whatever is given back there opens them again."""
+        return self._closed.setdefault(kind, set())
+
     def sizes(self) -> list[int]:
         """Sizes of free blocks that there are, the smallest first."""
         return sorted(self._with_block)
@@ -127,12 +132,16 @@ class Taken:
             self._change_machine(claim, add=add)
         elif claim.field in VLAN_CLAIMS:
             self._change_vlan(claim, add=add)
+            switches = self.layout.switches(vlan_of(claim.value)[0])
+            self._open(() if add else {name for item in switches for name in self.layout.networks_at(item)})
         elif claim.field == "control_vni":
             (self.vnis.add if add else self.vnis.remove)(int(claim.value))
         elif claim.field in SUBNET_CLAIMS:
             self._change_subnet(claim, add=add)
         elif claim.field in ("hosts", "controller_host"):
             self.hosts.change(claim, add=add)
+            host = self.site.host.get(claim.value)
+            self._open(host.interfaces if host and not add else ())
         elif claim.field == "storage_vip":
             self.addresses[claim.value] += 1 if add else -1
 
@@ -161,6 +170,11 @@ class Taken:
         first, last = _addresses(claim.value)
         for pool in self._subnets.values():
             (pool.add if add else pool.remove)(first, last)
+
+    def _open(self, networks: Iterable[str]) -> None:
+        for network in networks:
+            for closed in self._closed.values():
+                closed.difference_update(self.layout.shelves_at.get(network, ()))
 
     def _index(self, shelf: int) -> None:
         """Note anew which sizes of free blocks a shelf has."""

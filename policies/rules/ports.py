@@ -36,15 +36,19 @@ def _wrong(model: Model, item: SwitchPortFact) -> str:
 
 
 def _out_of_reach(model: Model, item: SwitchPortFact) -> str:
-    """VLAN ids are local to a physical network: the same id on a switch beside it is another segment."""
+    """VLAN ids are local to a physical network: the same id on a switch beside it is another segment.
+
+    A vPOD may have one id twice, on its fabric and on its management network: one of them must reach the switch.
+    """
     networks = [
         network for network in model.plan.networks
         if network.vpod == item.vpod and network.kind == "vlan" and network.segment == item.vlan
     ]  # fmt: skip
     for network in networks:
-        reached = {switch.name for switch in model.site.switches_of.get(network.physical_network or "", ())}
-        if item.switch not in reached:
-            return f"{network.segment_name} ({network.name}) does not reach {item.switch}"
+        if any(switch.name == item.switch for switch in model.site.switches_of.get(network.physical_network or "", ())):
+            return ""
+    if networks:
+        return f"{networks[0].segment_name} ({networks[0].name}) does not reach {item.switch}"
     return ""
 
 

@@ -47,7 +47,7 @@ def _each_rack(model: Model, verdict: Callable[[Rack], tuple[Verdict, tuple[str,
     for rack in model.site.site.physical_racks:
         found, missing = verdict(rack)
         if found.outcome == "unknown":
-            unknown.append(_cause(rack, found.reason, hint, missing, Severity.WARN))
+            unknown.append(_cause(rack, found.reason, "state it in the site file", missing, Severity.WARN))
         elif found.reason:
             violated.append(_cause(rack, found.reason, hint, (), None if found.outcome == "error" else Severity.WARN))
     return Answer(len(model.site.site.physical_racks), tuple(violated), tuple(unknown))

@@ -36,7 +36,7 @@ from interlock.model.site import (
     VlanPool,
 )
 from interlock.model.tenant import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
-from interlock.planning import allocate, request_hash, site_hash
+from interlock.planning import SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
 
 MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
@@ -344,7 +344,7 @@ def locked(site: Site, tenant: Tenant, others: Sequence[Lock] = (), previous: Lo
         owner=owner_of(tenant.id),
         serial=previous.serial + 1 if previous else 1,
         request=request_hash(tenant),
-        site=site_hash(site),
+        site=SiteHashes(site).slice_hash(allocation),
         allocation=allocation,
         released=released,
         footprint=Footprint(classes=(), labels={}, exclusive=()),

@@ -32,7 +32,7 @@ from policies.rules import RULES
 
 from .file_keys import Key, keys
 from .pages import ROOT
-from .tables import code, explained, table
+from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
@@ -64,8 +64,12 @@ def site_keys(old: str) -> str:
 
 
 def _keys(found: list[Key], old: str) -> str:
-    rows = ([code(key.path), key.form, key.default] for key in found)
-    return explained(["key", "form", "default", "meaning"], rows, old)
+    """What the file model says of a key stands first; only where it says nothing, words are kept."""
+    words = kept(old)
+    rows = [
+        [code(key.path), key.form, key.default, key.meaning or words.get(code(key.path), UNWRITTEN)] for key in found
+    ]
+    return table(["key", "form", "default", "meaning"], rows)
 
 
 def sharing_guards(old: str) -> str:

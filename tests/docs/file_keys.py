@@ -19,6 +19,8 @@ class Key:
     path: str
     form: str
     default: str
+    #: What the file model says of it, which editors show too; empty where it says nothing.
+    meaning: str = ""
 
     @property
     def top(self) -> str:
@@ -32,10 +34,14 @@ def keys(model: type[FileModel], before: str = "") -> Iterator[Key]:
     for name, field in model.model_fields.items():
         form = form_of(described["properties"][name])
         default = "required" if field.is_required() else _default(field.get_default(call_default_factory=True))
-        yield Key(before + name, form, default)
+        yield Key(before + name, form, default, _meaning(described["properties"][name], field.description))
         # pydantic takes the outermost Annotated apart, and leaves those inside.
         for suffix, inner in _inside(field.annotation):
             yield from keys(inner, f"{before}{name}{suffix}.")
+
+
+def _meaning(schema: dict[str, Any], description: str | None) -> str:
+    return " ".join((description or schema.get("description", "")).split())
 
 
 def _inside(annotation: Any) -> Iterator[tuple[str, type[FileModel]]]:

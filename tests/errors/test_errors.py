@@ -5,7 +5,7 @@ A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`
 tenant/  the case is the tenant's file
 site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
 lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
-         or the lock is removed, or copied under another name
+         or the lock or the request is removed, or the lock is copied under another name
 """
 
 from __future__ import annotations
@@ -76,6 +76,8 @@ def apply_lock(case: Path, stacks: Path) -> None:
         change(files[name], steps[name])
     if "remove" in steps:
         lock.unlink()
+    if "remove_request" in steps:
+        files["request"].unlink()
     if "copy" in steps:
         shutil.copy(lock, lock.with_name(f"{steps['copy']}.lock.json"))
     check_lock(stacks)

@@ -6,7 +6,7 @@ import re
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from interlock.model.errors import Code, InputErrors
@@ -106,14 +106,19 @@ def _read_site(file: Path) -> object:
 
 
 def _tenant_reader() -> Callable[[Path], Tenant]:
+    """Against the short site, with share types, rings and prices besides."""
     workspace = load_workspace(BASE, "yard")
     offered = Offered.of(workspace.site, workspace.loaded.defaults)
+    offered = replace(offered, share_types={"nfs"}, torus=True, currency="EUR")
     return lambda file: read_tenant("acme", Source.read(file, file.name), offered)[0]
 
 
 def _requests() -> tuple[bytes, ...]:
-    shipped = tuple(file.read_bytes() for file in sorted((STACKS / "lyon/tenants").glob("*.yaml")))
-    return (*shipped, TEN_LINES.encode(), EVERYTHING.encode(), EVERYTHING.encode())
+    shipped = (STACKS / "lyon/tenants/acme.yaml").read_text(encoding="utf-8")
+    # The short site has no default for it.
+    shipped = shipped.replace("volume: 100GiB", "volume: {size: 100GiB, type: fast}")
+    shares = "shares: {datasets: {size: 20TiB, type: nfs, vpods: [train], access: ro, on_delete: keep}}\n"
+    return tuple(text.encode() for text in (shipped, TEN_LINES, f"{TEN_LINES}{shares}", EVERYTHING, EVERYTHING))
 
 
 def _sites() -> tuple[bytes, ...]:

@@ -18,6 +18,7 @@ TOKENS = (
     "trunk 1-4094", "access 5", "tor-1:17", "ipu-pod64", "vm", "bare-metal", "keep", "5000 EUR per month", "ISO-07",
 )  # fmt: skip
 
+TAGS = ("!!str", "!!int", "!!binary", "!!set", "!!python/name:os.system", "!own", "&anchor", "*anchor")
 _WORD = re.compile(r"[^\s,:{}\[\]]+")
 
 
@@ -49,7 +50,8 @@ def _move(random: Random, lines: Lines) -> Lines:
 
 def _indent(random: Random, lines: Lines) -> Lines:
     at = random.randrange(len(lines))
-    changed = random.choice((f"  {lines[at]}", lines[at].lstrip(), f"\t{lines[at]}", f"- {lines[at]}", f"? {lines[at]}"))
+    before = random.choice(("  ", "", "\t", "- ", "? "))
+    changed = f"{before}{lines[at]}" if before else lines[at].lstrip()
     return [*lines[:at], changed, *lines[at + 1 :]]
 
 
@@ -75,7 +77,7 @@ def _value(random: Random, lines: Lines) -> Lines:
 def _tag(random: Random, lines: Lines) -> Lines:
     at = random.randrange(len(lines))
     key, colon, value = lines[at].partition(":")
-    tag = random.choice(("!!str", "!!int", "!!binary", "!!python/name:os.system", "!own", "&anchor", "*anchor", "!!set"))
+    tag = random.choice(TAGS)
     return [*lines[:at], f"{key}{colon} {tag}{value}", *lines[at + 1 :]]
 
 
@@ -83,7 +85,8 @@ def _insert(random: Random, lines: Lines) -> Lines:
     """A random character somewhere in a line."""
     at = random.randrange(len(lines))
     place = random.randrange(len(lines[at]) + 1)
-    character = chr(random.choice((random.randrange(0x80), random.randrange(0x3000), random.randrange(0xE000, 0x110000))))
+    ranges = (range(0x80), range(0x3000), range(0xE000, 0x110000))
+    character = chr(random.choice(random.choice(ranges)))
     return [*lines[:at], f"{lines[at][:place]}{character}{lines[at][place:]}", *lines[at + 1 :]]
 
 

@@ -60,7 +60,7 @@ def test_some_mutations_are_read(door: str, tmp_path: Path) -> None:
     """The mutator neither breaks every file nor none, so that what it brings reaches all checks."""
     inputs = [mutated(seed, doors()[door].seeds) for seed in range(100)]
     assert len(set(inputs)) > 90
-    assert 10 < sum(is_read(doors()[door], tmp_path / door, data) for data in inputs) < 70
+    assert 5 <= sum(is_read(doors()[door], tmp_path / door, data) for data in inputs) < 70
 
 
 def is_read(door: Door, file: Path, data: bytes) -> bool:

@@ -46,6 +46,7 @@ def approved_texts() -> dict[str, str]:
             item["spec"]["segmentation_id"] = 2500
         if item["name"] == "acme-train-poplar-0-data":
             item["spec"]["size_gib"] = 40
+    found["changes-gone"] = changes_text("HEAD", changes_between(plans()["data"].canonical(), plans()["gone"]))
     found["changes"] = changes_text("before.json", changes_between(altered, plans()["acme"]))
     return found
 
@@ -203,7 +204,18 @@ def test_a_revision_that_cannot_be_planned_says_why(committed: Lyon, interlock: 
     done = interlock("plan", "acme", "--against", "HEAD")
     assert done.code == 2
     assert "HEAD cannot be planned" in done.err
+    assert "stacks/lyon/tenants/acme.yaml" in done.err
     assert "run `interlock lock acme`" in done.err
+
+
+def test_an_old_lock_that_holds_what_was_asked_for_is_planned(committed: Lyon, interlock: Interlock) -> None:
+    """As one that an earlier version of interlock wrote, which hashed the site in another way."""
+    committed.replace("site.yaml", "cloud: sandbox", "cloud: other")
+    git(committed, "commit", "-am", "without new locks")
+    interlock("lock")
+    done = interlock("plan", "acme", "--against", "HEAD")
+    assert done.code == 0, done.err
+    assert "changes against HEAD: none" in done.out
 
 
 def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock) -> None:

@@ -41,6 +41,50 @@ def test_every_serial_that_two_sites_claim_is_told(tmp_path: Path) -> None:
     assert len(raised.value.errors) == 16 + 4 + 2 + 1
 
 
+def faults_of_two(stacks: Path, first: str, second: str) -> list[str]:
+    """Messages about two sites that are apart but for these lines at the end of their files."""
+    other = second_site(stacks, own_serials=True)
+    changed(other / "site.yaml", "cloud: nowhere", "cloud: elsewhere")
+    for folder, lines in ((stacks / "yard", first), (other, second)):
+        with (folder / "site.yaml").open("a", encoding="utf-8") as file:
+            file.write(lines)
+    try:
+        load_fleet(stacks, stacks.parent)
+    except InputErrors as raised:
+        return [f"{error.position} {error.code} {error.message}" for error in raised.errors]
+    return []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("underlays: {core: {mtu: 9216}}\n", "underlays: {core: {mtu: 1500}}\n", "the underlay `core`"),
+        (
+            "infiniband: {quantum: {prefix: fe80000000000007}}\n",
+            "infiniband: {ndr: {prefix: FE80000000000007}}\n",
+            "the InfiniBand subnet `fe80000000000007`",
+        ),
+        (
+            "devices: {filer: {role: appliance, serial: F-1}}\n",
+            "devices: {nas: {role: appliance, serial: F-1}}\n",
+            "the serial `F-1`",
+        ),
+    ],
+)
+def test_two_sites_with_one_thing_are_refused(tmp_path: Path, first: str, second: str, told: str) -> None:
+    found = faults_of_two(small_fleet(tmp_path), first, second)
+    assert [text.split(" ", 1)[1] for text in found] == [f"IN-040 {told} belongs to stacks/yard/site.yaml already"]
+    assert found[0].startswith("stacks/yard2/site.yaml:51:")
+
+
+def test_two_sites_may_use_one_name_for_things_of_their_own(tmp_path: Path) -> None:
+    """Names of racks, networks, profiles and InfiniBand subnets are local to a site."""
+    lines = (
+        "fabric_profiles: {roce: {pfc_priority: 3, dscp: 26, ecn: true, mtu: 9000}}\ninfiniband: {q: {prefix: %s}}\n"
+    )
+    assert faults_of_two(small_fleet(tmp_path), lines % ("a" * 16), lines % ("b" * 16)) == []
+
+
 def test_a_site_in_another_fleet_may_look_the_same(tmp_path: Path) -> None:
     stacks = small_fleet(tmp_path)
     case = second_site(stacks, "leaky/vlan_taken", own_serials=False)

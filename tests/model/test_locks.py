@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interlock.model.load import InputErrors, Workspace, dump_lock, load_workspace, require_fresh_site_lock
-from interlock.model.lock import Lock, SiteLock
+from interlock.model.lock import Allocation, Lock, Released, SiteLock
 from interlock.planning import site_hash
 from tests.builders.pod64 import locked, site_locked
 from tests.model.small_site import changed, small_fleet
@@ -59,11 +59,28 @@ def test_a_write_that_fails_leaves_the_old_lock(stacks: Path, monkeypatch: pytes
     assert len(list(file.parent.iterdir())) == 2
 
 
-def test_claims_of_a_tenant_without_a_file_still_count(stacks: Path) -> None:
+def test_claims_without_a_request_are_a_fault_of_the_site(stacks: Path) -> None:
     (stacks / "yard/tenants/acme.yaml").unlink()
+    with pytest.raises(InputErrors, match=r"acme\.lock\.json: IN-035 .*\n  hint: restore the file with `state: gone`"):
+        load_workspace(stacks, "yard")
+
+
+def test_a_settled_lock_without_a_request_is_no_fault(stacks: Path) -> None:
     workspace = load_workspace(stacks, "yard")
-    assert dict(workspace.tenants) == {}
-    assert list(workspace.locks) == ["acme"]
+    (stacks / "yard/tenants/acme.yaml").unlink()
+    settled = workspace.locks["acme"].model_copy(update={"allocation": Allocation(vpods={})})
+    dump_lock(settled, workspace.lock_file("acme"))
+    assert list(load_workspace(stacks, "yard").locks) == ["acme"]
+
+
+def test_a_released_claim_alone_needs_a_request_too(stacks: Path) -> None:
+    workspace = load_workspace(stacks, "yard")
+    (stacks / "yard/tenants/acme.yaml").unlink()
+    released = (Released(vpod="train", claim="machines", value="ipum-01"),)
+    update = {"allocation": Allocation(vpods={}), "released": released}
+    dump_lock(workspace.locks["acme"].model_copy(update=update), workspace.lock_file("acme"))
+    with pytest.raises(InputErrors, match="IN-035"):
+        load_workspace(stacks, "yard")
 
 
 def test_a_comment_in_the_request_changes_no_hash(stacks: Path) -> None:

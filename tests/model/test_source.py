@@ -115,7 +115,7 @@ VALUES = st.recursive(
 
 @given(VALUES.filter(lambda value: value is not None))
 def test_values_are_those_of_pyyaml(value: Any) -> None:
-    text = yaml.safe_dump(value, allow_unicode=True)
+    text = yaml.safe_dump(value)
     assert source(text).value() == yaml.safe_load(text) == value
 
 

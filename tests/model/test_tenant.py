@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from interlock.model.load import InputErrors, Workspace, load_workspace
-from interlock.model.tenant import Budget, Partition, Pins, VolumeRequest, Volumes, Waiver
+from interlock.model.source import Source
+from interlock.model.tenant import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes, Waiver
+from interlock.model.tenant_expansion import read_tenant
+from interlock.model.tenant_reading import Offered
 from tests.model.small_site import changed, small_fleet
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
@@ -165,6 +169,36 @@ def test_who_is_gone_may_have_no_vpod_any_more(tmp_path: Path) -> None:
 def test_a_share_needs_a_share_type_of_the_site(tmp_path: Path) -> None:
     with pytest.raises(InputErrors, match="IN-002 `type` is missing, and the site has no default"):
         workspace(tmp_path, f"{TEN_LINES}shares: {{datasets: 20TiB}}\n")
+
+
+def test_shares(tmp_path: Path) -> None:
+    site = workspace(tmp_path, TEN_LINES)
+    offered = replace(Offered.of(site.site, site.loaded.defaults), share_types={"nfs"})
+    text = f"{TEN_LINES}  serve: {{ipus: 4}}\nshares:\n  a: {{size: 20TiB, type: nfs}}\n"
+    text += "  b: {size: 1TiB, type: nfs, vpods: [serve], access: ro, on_delete: erase}\n"
+    tenant, defaults = read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", text), offered)
+    assert tenant.shares == (
+        ShareRequest(
+            name="a", size_gib=20480, share_type="nfs", vpods=("train", "serve"), on_delete="keep"
+        ),
+        ShareRequest(
+            name="b", size_gib=1024, share_type="nfs", vpods=("serve",), access="ro", on_delete="erase"
+        ),
+    )
+    noted = {item.path: item.value for item in defaults if item.path.startswith("shares.")}
+    assert noted == {"shares.a.vpods": "train, serve", "shares.a.access": "rw", "shares.a.on_delete": "keep"}
+
+
+def test_rings_and_currency_are_those_of_the_site(tmp_path: Path) -> None:
+    site = workspace(tmp_path, TEN_LINES)
+    offered = replace(Offered.of(site.site, site.loaded.defaults), torus=True, currency="CHF")
+    ring = TEN_LINES.replace("machines: 4", "{machines: 16, partitions: {all: {ipus: 64, routing: ringswnc}}}")
+    ring = ring.replace("train:\n    {", "train: {")
+    tenant, _ = read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", ring), offered)
+    assert tenant.vpods[0].partitions[0].routing == "ringswnc"
+    budget = Source(tmp_path / "acme.yaml", "acme.yaml", f"{ring}budget: 10 EUR per month\n")
+    with pytest.raises(InputErrors, match="IN-010 a budget in EUR: the site has its prices in CHF"):
+        read_tenant("acme", budget, offered)
 
 
 def test_names_of_volumes_count_between_tenants_too(tmp_path: Path) -> None:

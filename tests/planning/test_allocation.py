@@ -37,18 +37,14 @@ class TestMachines:
         assert [train(lock).machines[0] for lock in locks] == list(names([1, 5, 9, 13]))
 
     def test_an_aligned_block_is_preferred_to_an_earlier_run(self) -> None:
-        one, four = fleet(
-            pod64(), tenant("one", machines=1, servers=1), tenant("four", machines=4, servers=1)
-        )
+        one, four = fleet(pod64(), tenant("one", machines=1, servers=1), tenant("four", machines=4, servers=1))
         assert train(one).machines == names([1])
         assert train(four).machines == names(range(5, 9))
 
     def test_without_an_aligned_block_a_run_of_neighbours_is_taken(self) -> None:
         site = pod64()
         in_the_way = [
-            locked(
-                site, tenant(f"t{position}", machines=1, servers=1, pins=pinned(machines=names([position])))
-            )
+            locked(site, tenant(f"t{position}", machines=1, servers=1, pins=pinned(machines=names([position]))))
             for position in (1, 8, 9, 16)
         ]
         assert train(locked(site, tenant("acme", machines=4), in_the_way)).machines == names(range(2, 6))
@@ -63,21 +59,15 @@ class TestMachines:
         with pytest.raises(AllocationError, match="the largest logical rack has 8 machines"):
             locked(pod64(machines=two_racks), tenant("acme", machines=16))
         mixed = tuple(
-            machine.model_copy(update={"generation": "bow-2000"})
-            if machine.position not in range(3, 11)
-            else machine
+            machine.model_copy(update={"generation": "bow-2000"}) if machine.position not in range(3, 11) else machine
             for machine in machines()
         )
-        assert train(locked(pod64(machines=mixed), tenant("acme", machines=8))).machines == names(
-            range(3, 11)
-        )
+        assert train(locked(pod64(machines=mixed), tenant("acme", machines=8))).machines == names(range(3, 11))
 
     def test_no_room_says_what_is_missing_what_is_closest_and_what_frees_it(self) -> None:
         site = pod64()
         holes = [
-            locked(
-                site, tenant(f"t{position}", machines=1, servers=1, pins=pinned(machines=names([position])))
-            )
+            locked(site, tenant(f"t{position}", machines=1, servers=1, pins=pinned(machines=names([position]))))
             for position in (3, 6, 9, 12, 15)
         ]
         with pytest.raises(AllocationError) as raised:
@@ -210,9 +200,7 @@ class TestPins:
         assert train(locked(pod64(), tenant("acme", pins=pinned(machines=hole)))).machines == hole
 
     def test_a_pin_of_one_vpod_is_out_of_reach_of_another(self) -> None:
-        request = tenant(
-            "acme", vpods=(vpod("first", machines=1, servers=1), vpod("train", machines=1, servers=1))
-        )
+        request = tenant("acme", vpods=(vpod("first", machines=1, servers=1), vpod("train", machines=1, servers=1)))
         request = request.model_copy(update={"pins": pinned(ipu_data_vlan=1000, machines=names([1]))})
         first = locked(pod64(), request).allocation.vpods["first"]
         assert (first.ipu_data_vlan, first.machines) == (1001, names([2]))
@@ -246,9 +234,7 @@ class TestChange:
         site = pod64()
         before = locked(site, tenant("acme", servers=2))
         after = locked(site, tenant("acme", servers=3), previous=before)
-        assert train(after) == train(before).model_copy(
-            update={"hosts": ("poplar-1", "poplar-2", "poplar-3")}
-        )
+        assert train(after) == train(before).model_copy(update={"hosts": ("poplar-1", "poplar-2", "poplar-3")})
         assert after.released == ()
 
     def test_one_more_vpod_only_adds_claims(self) -> None:
@@ -288,8 +274,6 @@ class TestChange:
 
     def test_the_holder_of_a_released_machine_is_said_to_have_released_it(self) -> None:
         site = pod64()
-        gone = locked(
-            site, tenant("acme", vpods=(), buckets=()), previous=locked(site, tenant("acme", machines=16))
-        )
+        gone = locked(site, tenant("acme", vpods=(), buckets=()), previous=locked(site, tenant("acme", machines=16)))
         with pytest.raises(AllocationError, match=r"held by acme/train \(released, not settled yet\)"):
             locked(site, tenant("globex", machines=1, servers=1), [gone])

@@ -134,3 +134,21 @@ def test_a_field_that_an_earlier_plan_did_not_have_is_a_change_from_nothing() ->
     found = {item.name: item for item in changes_between(kept, planned(BEFORE, LOCK))}
     assert found["acme-data"].fields[0].before is None
     assert found["acme-data"].action == "update"
+
+
+def test_data_that_is_to_be_kept_cannot_be_deleted() -> None:
+    before = plans()["data"]
+    found = {item.name: item for item in changes_between(before.canonical(), plans()["gone"])}
+    kept = {name for name, item in found.items() if item.action == "forbidden"}
+    assert kept == {"acme-models", "acme-datasets", "acme-archive", "acme-scratch"}
+    assert found["acme-archive"].reason == "delete it: it holds data and says `on_delete: keep`"
+    assert found["acme-train-poplar-0-data"].action == "delete"
+
+
+def test_what_it_said_before_counts_not_what_it_says_now() -> None:
+    kept = with_volume(on_delete="keep")
+    before = planned(kept, LOCK).canonical()
+    found = {item.name: item for item in changes_between(before, planned(BEFORE, LOCK))}
+    assert found["acme-train-poplar-0-data"].action == "update"
+    gone = {item.name: item for item in changes_between(before, plans()["gone"])}
+    assert gone["acme-train-poplar-0-data"].action == "forbidden"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -246,9 +250,7 @@ class TestStorageVip:
 
 class TestLimits:
     def test_more_machines_than_the_site_gives_a_tenant_are_refused(self) -> None:
-        limits = Limits(
-            controller_instances=8, controller_cores=32, controller_ram_gib=64, machines_per_tenant=6
-        )
+        limits = Limits(controller_instances=8, controller_cores=32, controller_ram_gib=64, machines_per_tenant=6)
         site = halls([["r1"]], limits=limits)
         with pytest.raises(PlanningError, match="ask for 8 IPU-Machines in all; the site gives a tenant no more"):
             locked(site, tenant("acme", vpods=(vpod("a"), vpod("b"))))
@@ -287,6 +289,21 @@ class TestPreparedTaken:
             taken.remove_lock(lock)
         assert allocate(site, tenant("acme", machines=32), taken, None) == fresh
 
+    def test_a_rack_that_was_full_is_found_again_when_something_there_is_given_back(self) -> None:
+        site = halls([["r1"], ["r2"], ["r3"]], hosts=1)
+        whole = vpod(machines=1, servers=1, flavor="poplar.whole")
+        requests = [tenant(f"t{index}", vpods=(whole,)) for index in range(4)]
+        taken, locks = Taken(site), []
+        for request in requests[:3]:
+            lock = locked(site, request, taken)
+            taken.add_lock(lock)
+            locks.append(lock)
+        for _ in range(2):
+            with pytest.raises(AllocationError, match=r"r1-p1 has 0 CPUs.*; 2 more leaf groups"):
+                allocate(site, requests[3], taken, None)
+        taken.remove_lock(locks[1])
+        assert allocate(site, requests[3], taken, None)[0] == locks[1].allocation
+
     def test_an_error_leaves_no_trace(self) -> None:
         site = halls([["r1"]])
         taken = Taken.of(site, [locked(site, tenant("acme", machines=16))])
@@ -294,3 +311,29 @@ class TestPreparedTaken:
             allocate(site, tenant("globex"), taken, None)
         with pytest.raises(AllocationError, match="0 are free"):
             allocate(site, tenant("globex"), taken, None)
+
+
+PROGRAM = """
+from tests.planning.halls import halls
+from tests.builders.pod64 import locked, tenant
+site = halls([["r1", "r2"], ["r3"]], joined=[("r1", "r2")])
+locks = []
+for size in (2, 16, 4, 1, 8):
+    locks.append(locked(site, tenant(f"t{size}", machines=size), locks))
+print([lock.hash for lock in locks])
+"""
+
+
+def test_the_hash_seed_changes_nothing() -> None:
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            cwd=Path(__file__).parents[2],
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2", "77")
+    }
+    assert len(answers) == 1

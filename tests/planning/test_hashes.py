@@ -44,9 +44,7 @@ def test_prices_rooms_and_racks_to_stand_in_are_no_part_of_it() -> None:
 
 def changed_switch(name: str) -> Site:
     port = SwitchPortConfig(port=9, mode="trunk", tagged=None)
-    switches = [
-        item.model_copy(update={"ports": (port,)}) if item.name == name else item for item in SITE.switches
-    ]
+    switches = [item.model_copy(update={"ports": (port,)}) if item.name == name else item for item in SITE.switches]
     return fresh(switches=tuple(switches))
 
 
@@ -93,9 +91,7 @@ def test_how_the_far_end_of_a_cable_is_set_counts() -> None:
     joined = (*SITE.cables, cable("tor-r1", "32", "tor-r2", "32"))
     plain = fresh(cables=joined)
     port = SwitchPortConfig(port=32, mode="trunk", tagged=((1000, 1000),))
-    switches = [
-        item.model_copy(update={"ports": (port,)}) if item.name == "tor-r2" else item for item in SITE.switches
-    ]
+    switches = [item.model_copy(update={"ports": (port,)}) if item.name == "tor-r2" else item for item in SITE.switches]
     assert slice_of(fresh(cables=joined, switches=tuple(switches))) != slice_of(plain)
 
 

@@ -26,9 +26,7 @@ fleets = st.lists(vpods, min_size=1, max_size=4)
 
 
 def request(name: str, wanted: list[tuple[int, int]]) -> Tenant:
-    parts = tuple(
-        vpod(f"v{index}", machines=size, servers=count) for index, (size, count) in enumerate(wanted)
-    )
+    parts = tuple(vpod(f"v{index}", machines=size, servers=count) for index, (size, count) in enumerate(wanted))
     return tenant(name, vpods=parts)
 
 
@@ -66,9 +64,7 @@ def test_claims_are_disjoint(fleet: list[list[tuple[int, int]]]) -> None:
 
 
 @given(fleets, st.integers(0, 3), vpods)
-def test_no_neighbour_moves(
-    fleet: list[list[tuple[int, int]]], which: int, wanted: list[tuple[int, int]]
-) -> None:
+def test_no_neighbour_moves(fleet: list[list[tuple[int, int]]], which: int, wanted: list[tuple[int, int]]) -> None:
     found = locks_of(fleet)
     name = f"t{which}"
     assume(name in found)

@@ -90,7 +90,12 @@ def test_gateway_links_over_a_switch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "rule"), [([16, 17], "TOP-03"), (list(range(1, 25)), "TOP-02"), (list(range(1, 25)), "TOP-05"), (list(range(9, 25)), "TOP-03")]
+    ("numbers", "rule"), [
+        ([16, 17], "TOP-03"),
+        (list(range(1, 25)), "TOP-02"),
+        (list(range(1, 25)), "TOP-05"),
+        (list(range(9, 25)), "TOP-03"),
+    ]
 )
 def test_what_crosses_racks_without_filling_them(numbers: list[int], rule: str) -> None:
     assert asked(two_racks(), numbers)[rule] == V

@@ -1,0 +1,88 @@
+"""`interlock capacity`: how much more a site holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from infra.commands.options import Site
+from infra.gate import Gate
+from infra.lock_index import IndexedReader, held
+from infra.places import index_of
+from interlock.planning import Capacity
+from interlock.planning import capacity as capacity_of
+
+UNKNOWN = "not stated"
+
+
+class Form(StrEnum):
+    """Forms of the report."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def capacity(
+    site: Site = "lyon",
+    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the report.")] = Form.TABLE,
+) -> None:
+    """Count how many more vPODs of each size a site holds.
+
+    Also free machines, VLANs, VNIs, subnets, servers, ports and kilowatts.
+    Everything is counted by itself, as if nothing else ran out first. What is released and not settled counts
+    as taken. Requests that are not locked yet do not count.
+
+    Exit code: 0 counted, 2 the input is wrong.
+
+    \b
+    Examples:
+      interlock capacity
+      interlock capacity --format json
+    """
+    gate = Gate.open(site, IndexedReader(index_of(site)))
+    found = capacity_of(gate.workspace.site, held(gate.workspace.locks))
+    if form is Form.JSON:
+        json.dump(dataclasses.asdict(found), sys.stdout, indent=1)
+        print()
+    else:
+        print(table(found), end="")
+
+
+def table(found: Capacity) -> str:
+    """The report for people: a line for each thing, what is left first."""
+    rows = list(_rows(found))
+    width = max(len(left) for _, left in rows)
+    return "".join(f"{left:>{width}}  {what}\n" for what, left in rows)
+
+
+def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
+    """(what, how many are left)."""
+    for size in found.vpods:
+        besides = f", and {size.unaligned} in runs that are no blocks" if size.unaligned else ""
+        machines = f"{size.machines} IPU-Machine{'s' if size.machines > 1 else ''}"
+        yield f"vPODs of {machines} ({size.generation}){besides}", str(size.aligned)
+    for rack in found.racks:
+        block = f", the largest free block is {rack.largest_block}" if rack.free else ""
+        yield f"IPU-Machines in logical rack {rack.rack} ({rack.generation}){block}", str(rack.free)
+    for network in found.vlans:
+        pairs = f", {network.pairs} with their partner on storage" if network.pairs is not None else ""
+        yield f"{network.pool.replace('_', '-')} VLANs on {network.network}{pairs}", str(network.free)
+    yield "control VNIs", str(found.vnis.free)
+    yield from ((f"{pool.pool.replace('_', '-')} subnets", str(pool.free)) for pool in found.subnets)
+    yield from ((f"Poplar servers of flavour {item.flavor}", str(item.servers)) for item in found.servers)
+    yield "bare-metal hosts", str(found.bare_metal_hosts)
+    yield "V-IPU controllers within the operator's quota", str(found.controllers)
+    yield from ((f"ports of {item.role} switches, of {item.of}", str(item.free)) for item in found.ports)
+    for place in (*found.racks_power, *found.rooms_power):
+        left = UNKNOWN if place.left_w is None else f"{place.left_w / 1000:.1f} kW"
+        yield f"power in {place.place}{_of_limit(place.limit_w)}", left
+
+
+def _of_limit(watts: int | None) -> str:
+    return "" if watts is None else f", of {watts / 1000:.1f} kW"

@@ -1,0 +1,49 @@
+"""`interlock site`: on one screen, in full, and with a wrong file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+
+from interlock.model.site_loading import load_site
+from tests.infra.conftest import Interlock
+
+STACKS = Path(__file__).parents[2] / "stacks"
+
+
+def test_one_screen(interlock: Interlock) -> None:
+    ended = interlock("site")
+    assert (ended.code, ended.err) == (0, "")
+    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    assert lines[0] == "site lyon on cloud sandbox"
+    assert "machines 16 16 ipu-m2000" in lines
+    assert "ipu_data VLAN 1000-1999 on fabric100g /24 from 10.32.0.0/12" in lines
+    assert "vipu-controller vipu-controller any tenant rule SEC-03 all 6 guards hold" in lines
+    assert "prices bare-metal-host, share-gib" in lines
+    assert max(len(line) for line in ended.out.splitlines()) <= 120
+
+
+def test_the_full_form_loads_again(interlock: Interlock, tmp_path: Path) -> None:
+    for form in ("yaml", "json"):
+        ended = interlock("site", "--full", "--format", form)
+        assert (ended.code, ended.err) == (0, "")
+        home = tmp_path / form / "lyon"
+        home.mkdir(parents=True)
+        (home / "site.yaml").write_text(ended.out, encoding="utf-8")
+        assert load_site(home, home.parent).site == load_site(STACKS / "lyon", STACKS.parent).site
+        assert "racks" not in (yaml.safe_load(ended.out) if form == "yaml" else json.loads(ended.out))
+
+
+def test_a_form_without_the_full_form_is_refused(interlock: Interlock) -> None:
+    ended = interlock("site", "--format", "json")
+    assert ended.code == 2
+    assert "add --full" in ended.err
+
+
+def test_a_site_that_is_not_there(interlock: Interlock) -> None:
+    ended = interlock("site", "--site", "lyn")
+    assert (ended.code, ended.out) == (2, "")
+    assert "IN-020 there is no such site" in ended.err
+    assert "did you mean `lyon`?" in ended.err
