@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from interlock.hardware import IPU_M2000
+from interlock.hardware import IPU_M2000, is_power_of_two
 
 IPUS = IPU_M2000.ipus.value
-
-
-def is_size(machines: int) -> bool:
-    """True for a power of two: below 16 a part of a rack, from 16 on whole racks of 16."""
-    return machines > 0 and machines & (machines - 1) == 0
 
 
 def sizes_around(machines: float) -> tuple[int, ...]:
@@ -23,7 +18,7 @@ def sizes_around(machines: float) -> tuple[int, ...]:
 def size_fault(count: int, *, ipus: bool) -> str | None:
     """What to say if `count` IPUs or IPU-Machines make no vPOD; None if they do."""
     each = IPUS if ipus else 1
-    if count % each == 0 and is_size(count // each):
+    if count % each == 0 and is_power_of_two(count // each):
         return None
     what = "IPUs" if ipus else "IPU-Machines"
     wanted = " or ".join(str(size * each) for size in sizes_around(count / each))

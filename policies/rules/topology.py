@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from interlock.hardware import is_power_of_two
 from interlock.model.site import Machine
 from policies import identities as ids
 from policies.edges import Relation
@@ -23,13 +24,8 @@ if TYPE_CHECKING:
     pass
 
 def _sizes(model: Model, _: Names) -> Answer:
-    wrong = (vpod for vpod in model.plan.vpods if not is_size(len(vpod.machines)))
+    wrong = (vpod for vpod in model.plan.vpods if not is_power_of_two(len(vpod.machines)))
     return Answer(len(model.plan.vpods), violated=tuple(_size_cause(vpod) for vpod in wrong))
-
-
-def is_size(machines: int) -> bool:
-    """True for 1, 2, 4, 8 and 16 machines, and for whole racks in a power of two."""
-    return machines > 0 and machines & (machines - 1) == 0
 
 
 def _size_cause(vpod: VPodFact) -> Cause:
