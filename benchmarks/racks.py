@@ -71,6 +71,7 @@ def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
     rack["management"] |= {"name": f"mgmt-{number}", "serial": f"MANAGEMENT-{number}"}
     rack["tor"]["ports"] |= {"25-26": "trunk 1000-2999"}
     rack["management"]["ports"] |= {"51-52": "trunk 110-199"}
+    rack["number"] = number
     if number > 1:
         del rack["management"]["ports"]["49-50"]  # the infra hosts hang on the first rack only
     rack["pdus"] = f"r{number}-pdu-[1-2]"

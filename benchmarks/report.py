@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -83,6 +84,17 @@ class Report:
 def median(values: Sequence[float]) -> float:
     """The middle one; of an even number the mean of the middle two."""
     return statistics.median(values)
+
+
+def slope(smaller: tuple[float, float], larger: tuple[float, float]) -> float:
+    """Growth between two pairs of (size, figure) in log-log: 1.0 is linear, 2.0 quadratic, 0.0 none."""
+    return math.log(larger[1] / smaller[1]) / math.log(larger[0] / smaller[0])
+
+
+def spans(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """From the smallest size to the largest, and from the last but one, where start-up weighs least."""
+    ordered = sorted(set(sizes))
+    return list(dict.fromkeys((first, ordered[-1]) for first in (ordered[0], *ordered[-2:-1]) if first < ordered[-1]))
 
 
 #: Heading -> the figure of several runs of the same command.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -62,17 +64,56 @@ def options(
 
 def main() -> None:
     """Entry point; turns exceptions into one clear message and the right exit code."""
+    _require_streams()
     try:
-        # `./run` starts us as a module, and help shall not call us `python -m infra.cli`.
-        app(prog_name="interlock")
+        try:
+            _run()
+        finally:
+            sys.stdout.flush()  # what is still held back may meet a closed pipe too
+    except BrokenPipeError:
+        _leave_unread()
+
+
+def _require_streams() -> None:
+    """Where a caller closed one of them, as `>&-` does, what we say goes nowhere; the exit code still counts."""
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+
+
+def _run() -> None:
+    try:
+        _command()
     except (InputErrors, NotPlanned) as error:
         _stop(str(error), Exit.INPUT)
     except EnvironmentFailed as error:
         _stop(str(error), Exit.ENVIRONMENT)
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         _stop("interrupted", Exit.INTERRUPTED)
     except Exception:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
         _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
+
+
+def _command() -> None:
+    """Run what the command line names. Raises `BrokenPipeError` if nobody reads what it prints."""
+    try:
+        # `./run` starts us as a module, and help shall not call us `python -m infra.cli`.
+        app(prog_name="interlock")
+    except SystemExit as ended:
+        # Typer ends with 1 after a closed pipe, which would read as "violated".
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
+
+
+def _leave_unread() -> None:
+    """End as a program does that is killed by writing into a closed pipe."""
+    # Python flushes both once more at its end, and would complain.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    sys.exit(Exit.UNREAD)
 
 
 def _stop(message: str, code: Exit) -> None:

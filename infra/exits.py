@@ -6,7 +6,9 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed, 130 Ctrl-C."""
+    """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed, 130 Ctrl-C,
+    141 nobody reads on: `interlock check | head`.
+    """
 
     PROVED = 0
     VIOLATED = 1
@@ -14,6 +16,7 @@ class Exit(IntEnum):
     NOT_PROVABLE = 3
     ENVIRONMENT = 4
     INTERRUPTED = 130
+    UNREAD = 141
 
 
 class EnvironmentFailed(Exception):

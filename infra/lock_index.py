@@ -1,8 +1,10 @@
-"""The claims of all locks of a site, kept beside them, so that one tenant's run reads one lock.
+"""The claims of all locks of a site, kept beside them, so that one tenant's run checks one lock.
 
 A cache and nothing else: git-ignored, safe to delete at any time. An entry counts only if it was made from the very
 bytes of the lock file (by their hash, never by file times) and carries its own seal; everything else is read
-from the files, which stay the truth. A damaged index is made anew, with one line on stderr.
+from the files, which stay the truth. Footprints are always read from there: an entry only says that a file of
+these bytes was checked before. A damaged index is made anew, with one line on stderr; one that cannot be written
+is done without, since commands that only read work from a folder that nobody may write to.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ import hashlib
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from interlock.model.lock import Footprint, Lock, SiteLock
 from interlock.model.locks import SITE, Gathered, LockFiles, holds_claims, load_lock, lock_file, lock_files
@@ -55,13 +59,15 @@ class Index:
 
     def entries(self) -> dict[str, Entry]:
         """Every entry whose seal is whole, by tenant."""
-        if not self.file.is_file():
-            return {}
         try:
+            if not self.file.is_file():
+                return {}
             with closing(sqlite3.connect(self.file, timeout=_PATIENCE)) as connection:
                 rows = connection.execute("SELECT id, digest, claims, seal FROM locks").fetchall()
         except sqlite3.DatabaseError as error:
             self._leave(error)
+            return {}
+        except OSError:  # the folder is closed to us
             return {}
         whole = {row[0]: Entry(*row[:3]) for row in rows if _is_whole(*row)}
         if len(whole) < len(rows):
@@ -69,17 +75,26 @@ class Index:
         return whole
 
     def replace(self, changed: Iterable[Entry], gone: Iterable[str]) -> None:
-        """Put these entries in and take those out; another run sees all of it or nothing."""
+        """Put these entries in and take those out; another run sees all of it or nothing.
+
+        Where nothing can be written nothing is said: the result is the same without it.
+        """
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            (self.file.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+            self._make_folder()
             with closing(sqlite3.connect(self.file, timeout=_PATIENCE)) as connection, connection:
                 connection.execute(_TABLE)
                 connection.executemany("DELETE FROM locks WHERE id = ?", [(name,) for name in gone])
                 rows = [(item.id, item.digest, item.claims, item.seal) for item in changed]
                 connection.executemany("INSERT OR REPLACE INTO locks VALUES (?, ?, ?, ?)", rows)
-        except (sqlite3.Error, OSError) as error:
-            self._say(f"cannot be written ({error}); the result is the same without it")
+        except (sqlite3.Error, OSError):
+            return
+
+    def _make_folder(self) -> None:
+        folder = self.file.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        ignored = folder / ".gitignore"
+        if not ignored.exists():
+            ignored.write_text("*\n", encoding="utf-8")
 
     def _leave(self, error: sqlite3.DatabaseError) -> None:
         """One that cannot be had now stays for the next run; one that is damaged goes."""
@@ -87,14 +102,15 @@ class Index:
             self._say(f"is left aside ({error})")
         else:
             self._say(f"is damaged ({error}): made anew from the lock files")
-            self.file.unlink(missing_ok=True)
+            with suppress(OSError):  # a folder that cannot be written keeps it
+                self.file.unlink(missing_ok=True)
 
     def _say(self, what: str) -> None:
         print(f"the index {self.file} {what}", file=sys.stderr)
 
 
 class LazyLocks(Mapping[str, Lock]):
-    """Locks by tenant; a file is parsed and checked when its lock is first asked for as a whole."""
+    """Locks by tenant; a file is parsed when its lock is first asked for as a whole."""
 
     def __init__(self, gathered: Gathered, entries: Mapping[str, Entry]) -> None:
         self.gathered = gathered
@@ -107,7 +123,8 @@ class LazyLocks(Mapping[str, Lock]):
             if name not in self.entries:
                 raise KeyError(name)
             file = lock_file(self.gathered.folder, name)
-            self._whole[name] = load_lock(file, self.gathered.shown(file), Lock)
+            known = _checked_before(file, self.entries[name])
+            self._whole[name] = known or load_lock(file, self.gathered.shown(file), Lock)
         return self._whole[name]
 
     def __contains__(self, name: object) -> bool:
@@ -166,19 +183,35 @@ class IndexedReader:
 
 def _entry(gathered: Gathered, file: Path, known: Mapping[str, Entry]) -> Entry | None:
     """The entry of a lock file: a known one if it is of these bytes, else one of the lock read whole."""
-    try:
-        digest = _sha256(file.read_bytes())
-    except OSError:
-        digest = ""  # reading it whole says what is wrong
+    digest = _digest(file)
     entry = known.get(file.name.removesuffix(".lock.json"))
-    if entry is not None and entry.digest == digest:
+    if entry is not None and digest and entry.digest == digest:
         return entry
     lock = gathered.read(file, Lock)
     if lock is None:
         return None
     gathered.tenants[lock.id] = lock
+    if _digest(file) != digest:
+        digest = ""  # written meanwhile: nobody knows which of the two was checked
     bare = lock.model_copy(update={"footprint": _NO_FOOTPRINT})
     return Entry(lock.id, digest, bare.model_dump_json())
+
+
+def _digest(file: Path) -> str:
+    """The hash of a file's bytes; empty if it cannot be read, which reading it whole tells."""
+    try:
+        return _sha256(file.read_bytes())
+    except OSError:
+        return ""
+
+
+def _checked_before(file: Path, entry: Entry) -> Lock | None:
+    """The lock of a file whose bytes were checked when its entry was made; None if they are others by now."""
+    try:
+        data = file.read_bytes()
+        return Lock.model_validate_json(data) if _sha256(data) == entry.digest else None
+    except (OSError, ValidationError):
+        return None  # reading it with every check says what is wrong
 
 
 def _is_whole(id_: object, digest: object, claims: object, seal: object) -> bool:

@@ -30,4 +30,5 @@ def stacks() -> Path:
 
 def index_of(site: str) -> Path:
     """The index of the locks of a site's folder, beside the folder of all sites."""
-    return stacks().parent / ".interlock" / "index" / f"{site.replace('/', '--')}.sqlite"
+    name = Path(site).as_posix().replace("/", "--")  # `lyon/` is `lyon`
+    return stacks().parent / ".interlock" / "index" / f"{name}.sqlite"

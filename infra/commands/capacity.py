@@ -13,8 +13,7 @@ import typer
 
 from infra.commands.options import Site
 from infra.gate import Gate
-from infra.lock_index import IndexedReader, held
-from infra.places import index_of
+from infra.lock_index import held
 from interlock.planning import Capacity
 from interlock.planning import capacity as capacity_of
 
@@ -45,7 +44,7 @@ def capacity(
       interlock capacity
       interlock capacity --format json
     """
-    gate = Gate.open(site, IndexedReader(index_of(site)))
+    gate = Gate.indexed(site)
     found = capacity_of(gate.workspace.site, held(gate.workspace.locks))
     if form is Form.JSON:
         json.dump(dataclasses.asdict(found), sys.stdout, indent=1)

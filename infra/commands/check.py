@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 from infra import colour
 from infra.commands.options import Site
 from infra.exits import Exit
-from infra.gate import Gate, NotPlanned
+from infra.gate import Gate, Judged, NotPlanned
 from infra.refusal import note
 from interlock.model.load import InputErrors
 from policies import Judgement
@@ -55,23 +56,22 @@ def check(
       interlock check --tenant acme --tenant globex
       interlock check --site leaky/vlan-of-another --format json
     """
-    gate = Gate.open(site)
-    stacks: list[str | None] = list(tenant) if tenant else list(gate.stacks())
-    judgements = _judged(gate, stacks)
-    _print(judgements, form)
-    for name, judgement in zip(stacks, judgements, strict=True):
-        _note(gate, name, judgement)
-    codes = {judgement.exit_code for judgement in judgements}
+    gate = Gate.indexed(site)
+    judged = _judged(gate, dict.fromkeys(tenant or gate.stacks()))
+    _print([item.judgement for item in judged], form)
+    for item in judged:
+        _note(item)
+    codes = {item.judgement.exit_code for item in judged}
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
 
 
-def _judged(gate: Gate, stacks: list[str | None]) -> list[Judgement]:
-    """All judgements; if some stacks have no plan, every reason, each once, and exit code 2."""
-    judgements: list[Judgement] = []
+def _judged(gate: Gate, stacks: Iterable[str | None]) -> list[Judged]:
+    """All plans with their judgements; if some stacks have no plan, every reason, each once, and exit code 2."""
+    judged: list[Judged] = []
     faults: dict[str, None] = {}
     for name in stacks:
         try:
-            judgements.append(gate.judge(name))
+            judged.append(gate.judge(name))
         except InputErrors as error:
             faults.update(dict.fromkeys(str(item) for item in error.errors))
         except NotPlanned as error:
@@ -79,7 +79,7 @@ def _judged(gate: Gate, stacks: list[str | None]) -> list[Judgement]:
     if faults:
         print("\n".join(faults), file=sys.stderr)
         raise typer.Exit(Exit.INPUT)
-    return judgements
+    return judged
 
 
 def _print(judgements: list[Judgement], form: Format) -> None:
@@ -91,7 +91,7 @@ def _print(judgements: list[Judgement], form: Format) -> None:
         print("\n".join(as_table(judgement, colour=paint) for judgement in judgements), end="")
 
 
-def _note(gate: Gate, tenant: str | None, judgement: Judgement) -> None:
+def _note(judged: Judged) -> None:
     """Say on stderr what the plan holds and nothing can make; the verdict does not depend on it."""
-    if said := note(gate.plan(tenant), proved=judgement.exit_code == Exit.PROVED):
+    if said := note(judged.plan, proved=judged.judgement.exit_code == Exit.PROVED):
         print(said, file=sys.stderr)

@@ -13,11 +13,11 @@ import typer
 from infra.commands.options import Site
 from infra.gate import Gate
 from infra.lock_check import check_locks, text
-from infra.lock_index import IndexedReader, held
+from infra.lock_index import held
 from infra.lock_making import Made, Making, keep
 from infra.lock_upgrade import UpgradingReader, upgraded
 from infra.lock_words import document, lines
-from infra.places import index_of, stacks
+from infra.places import stacks
 from interlock.model.fleet import fleet_folder, site_folders
 from interlock.model.load import InputError, InputErrors
 from interlock.model.lock import Lock, SiteLock
@@ -92,7 +92,7 @@ def _require_possible(tenants: list[str] | None, *, check: bool, fleet: bool, mo
 
 
 def _lock(site: str, tenants: list[str], form: Form, *, move: bool) -> None:
-    gate = Gate.open(site, IndexedReader(index_of(site)))
+    gate = Gate.indexed(site)
     names = sorted(set(tenants or gate.workspace.tenants))
     _require_requests(gate, names)
     making = Making(gate, held(gate.workspace.locks), move=move)

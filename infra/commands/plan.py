@@ -55,7 +55,9 @@ class Shown:
 
 
 def plan(
-    tenant: Annotated[str | None, typer.Argument(help="A tenant; without one the operator's own stack.")] = None,
+    tenant: Annotated[
+        str | None, typer.Argument(metavar="TENANT", help="A tenant; without one the operator's own stack.")
+    ] = None,
     site: Site = "lyon",
     form: Annotated[Form, typer.Option("--format", "-f", help="Form of the plan.")] = Form.TREE,
     against: Annotated[
@@ -80,7 +82,7 @@ def plan(
       interlock plan acme --against HEAD~1
       interlock plan globex --format json
     """
-    shown = _shown(Gate.open(site), tenant, site, against)
+    shown = _shown(Gate.indexed(site), tenant, site, against)
     if form is Form.JSON:
         json.dump(shown.document(), sys.stdout, indent=1, ensure_ascii=False)
         print()

@@ -16,7 +16,9 @@ from policies.report import as_message
 
 
 def preflight(
-    tenant: Annotated[str | None, typer.Argument(help="A tenant; without one the operator's own stack.")] = None,
+    tenant: Annotated[
+        str | None, typer.Argument(metavar="TENANT", help="A tenant; without one the operator's own stack.")
+    ] = None,
     site: Site = "lyon",
 ) -> None:
     """Name everything on the cloud that would make `pulumi up` fail.
@@ -40,7 +42,7 @@ def preflight(
     # Imported here: the cloud's client takes as long to load as everything else together.
     from interlock.provider.preflight import preflight as ask
 
-    gate = Gate.open(site)
+    gate = Gate.indexed(site)
     try:
         proof = gate.prove(tenant)
     except NotProved as error:

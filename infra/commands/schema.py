@@ -18,7 +18,7 @@ class File(StrEnum):
     TENANT = "tenant"
 
 
-def schema(file: Annotated[File, typer.Argument(help="Which file.")]) -> None:
+def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
     """Print the JSON Schema of site or tenant files, for editors.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:

@@ -13,7 +13,7 @@ import yaml
 from infra.commands.options import Site
 from infra.places import stacks
 from infra.site_summary import summary
-from interlock.model.load import load_workspace
+from interlock.model.load import load_site_of_fleet
 from interlock.model.site_full import Document, full_form
 
 
@@ -48,11 +48,11 @@ def site(
     """
     if form is not Format.YAML and not full:
         raise typer.BadParameter("is a form of the full form: add --full", param_hint="--format")
-    workspace = load_workspace(stacks(), site)
+    loaded = load_site_of_fleet(stacks(), site)
     if full:
-        sys.stdout.write(written(full_form(workspace.site, workspace.loaded.defaults), form))
+        sys.stdout.write(written(full_form(loaded.site, loaded.defaults), form))
     else:
-        sys.stdout.write(summary(workspace.site))
+        sys.stdout.write(summary(loaded.site))
 
 
 def written(document: Document, form: Format) -> str:

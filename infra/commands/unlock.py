@@ -13,7 +13,7 @@ from infra.exits import EnvironmentFailed
 
 
 def unlock(
-    stack: Annotated[str, typer.Argument(help="Name of the stack, such as lyon-acme.")],
+    stack: Annotated[str, typer.Argument(metavar="STACK", help="Name of the stack, such as lyon-acme.")],
 ) -> None:
     """Free a stack that a killed `pulumi` left locked.
 

@@ -23,8 +23,8 @@ from .tenant import Default, Tenant
 from .tenant_loading import read_requests
 from .validation import in_file_order, nearest
 
-__all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_fleet", "load_workspace",
-           "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip
+__all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_fleet", "load_site_of_fleet",
+           "load_workspace", "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,8 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
 
     `locks` reads the lock files: the whole of each by default.
     """
-    stacks = stacks.absolute()
-    folder, base = stacks / site, stacks.parent
-    loaded = _site_of_fleet(stacks, folder, base)
+    loaded = load_site_of_fleet(stacks, site)
+    folder, base = loaded.source.file.parent, stacks.absolute().parent
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
     if faults := [*requests.faults, *found.faults]:
@@ -125,17 +124,15 @@ def _stale(workspace: Workspace, owner: str, made_for: str, site_hash: str) -> F
     return faults
 
 
-def _site_of_fleet(stacks: Path, folder: Path, base: Path) -> LoadedSite:
-    """The site, loaded with its whole fleet, since a site alone cannot tell that another claims its cloud."""
-    if not (folder / "site.yaml").is_file():
-        known = [
-            path.parent.relative_to(stacks).as_posix()
-            for path in stacks.rglob("site.yaml")
-            if path.parent.name != "tenants"
-        ]
-        position = (folder / "site.yaml").relative_to(base).as_posix()
-        hint = nearest(folder.relative_to(stacks).as_posix(), known)
-        raise InputErrors([InputError(Code.NO_FILE, position, "there is no such site", hint)])
+def load_site_of_fleet(stacks: Path, site: str) -> LoadedSite:
+    """The site in a folder below `stacks`, without tenants and locks. Raises InputErrors with every fault.
+
+    Its whole fleet is loaded, since a site alone cannot tell that another claims its cloud.
+    """
+    stacks = stacks.absolute()
+    folder, base = stacks / site, stacks.parent
+    if not _is_below(folder, stacks) or not (folder / "site.yaml").is_file():
+        raise InputErrors([_no_site(stacks, site)])
     fleet = fleet_folder(folder, stacks)
     if fleet is None:
         position = (stacks / FLEET).relative_to(base).as_posix()
@@ -143,5 +140,24 @@ def _site_of_fleet(stacks: Path, folder: Path, base: Path) -> LoadedSite:
             "write `name: <any>` into it; it says that the sites below describe different clouds and switches"
         )
         raise InputErrors([InputError(Code.NO_FILE, position, "the site belongs to no fleet", hint)])
-    sites = load_fleet(fleet, base)
-    return next(loaded for loaded in sites if loaded.source.file.parent == folder)
+    for loaded in load_fleet(fleet, base):
+        if loaded.source.file.parent == folder:
+            return loaded
+    # The request of a tenant called `site` is no site.
+    raise InputErrors([_no_site(stacks, site)])
+
+
+def _is_below(folder: Path, stacks: Path) -> bool:
+    return folder.is_relative_to(stacks) and ".." not in folder.relative_to(stacks).parts
+
+
+def _no_site(stacks: Path, site: str) -> InputError:
+    """The fault of a folder without a site; its name is told as it was given if it is not below `stacks`."""
+    known = [
+        path.parent.relative_to(stacks).as_posix()
+        for path in stacks.rglob("site.yaml")
+        if path.parent.name != "tenants"
+    ]
+    file = stacks / site / "site.yaml"
+    position = file.relative_to(stacks.parent).as_posix() if _is_below(file, stacks) else site
+    return InputError(Code.NO_FILE, position, "there is no such site", nearest(site, known))

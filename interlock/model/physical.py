@@ -126,8 +126,9 @@ class LogicalRack(Frozen):
     """16 IPU-Machines joined by IPU-Links: half a physical rack, one IPU-Link domain."""
 
     name: str
-    #: Number in the pod's address plan and agent names, 1..254; unique within a site.
-    number: int
+    #: Number in the pod's address plan and agent names, 1..254; unique within a site. None: it has none, which
+    #: no logical rack of the plan `pod` may say.
+    number: int | None = None
     design: str | None = None
     #: A torus needs the cable from the last machine back to the first.
     topology: Literal["mesh", "torus"] = "mesh"

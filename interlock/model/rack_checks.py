@@ -184,17 +184,34 @@ def _check_gw_switches(file: GatewaySwitchFile | None, pod: PodDesign, path: Pat
 
 def _check_numbers(racks: Sequence[RackFile], faults: Faults) -> None:
     """Numbers of logical racks are 1 to 254, each once."""
-    taken = dict[int, str]()
+    taken, is_full = dict[int, str](), False
     for index, (rack, first) in enumerate(zip(racks, first_numbers(racks), strict=True)):
-        pod = POD_DESIGNS.get(rack.design)
-        for number, name in enumerate(logical_names(rack) if pod else (), start=first):
-            if number not in NUMBERS:
-                message = f"`{name}` would have the number {number}: there are {NUMBERS[0]} to {NUMBERS[-1]}"
-                faults.add(Code.VALUE, ("racks", index, "number"), message, "write a lower `number:`")
-                break
+        for number, name in _numbered(rack, first):
             if number in taken:
                 hint = "the number is the y of 10.x.y.z: write another `number:`"
                 message = f"`{name}` has the number {number} of `{taken[number]}`"
                 faults.add(Code.TWICE, ("racks", index, "number"), message, hint)
                 break
+            if number not in NUMBERS:
+                # That those after it, which only count on, have none either follows from this one.
+                if rack.number or not is_full:
+                    message = f"`{name}` would have the number {number}: there are {NUMBERS[0]} to {NUMBERS[-1]}"
+                    faults.add(Code.VALUE, ("racks", index, "number"), message, _way_out(rack))
+                is_full = True
+                break
             taken[number] = name
+
+
+def _numbered(rack: RackFile, first: int | None) -> Iterator[tuple[int, str]]:
+    """(number, logical rack) of an entry; nothing if it has no numbers, or no design that says how many."""
+    if first is not None and rack.design in POD_DESIGNS:
+        yield from enumerate(logical_names(rack), start=first)
+
+
+def _way_out(rack: RackFile) -> str:
+    if rack.number:
+        return "write a lower `number:`"
+    return (
+        f"one address plan joins at most {NUMBERS[-1]} logical racks: leave out `address_plan: pod` where machines "
+        "have other addresses (then no number is needed), or write a lower `number:` that is free"
+    )

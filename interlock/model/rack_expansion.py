@@ -72,10 +72,10 @@ def expand_racks(racks: Sequence[RackFile], cables: Sequence[Cable] = ()) -> lis
     return [expand_rack(rack, number, cables) for rack, number in zip(racks, numbers, strict=True)]
 
 
-def expand_rack(rack: RackFile, number: int = 1, cables: Sequence[Cable] = ()) -> Rack:
+def expand_rack(rack: RackFile, number: int | None = None, cables: Sequence[Cable] = ()) -> Rack:
     """One entry in full form. Its design, counts and port tables were checked (`rack_checks`).
 
-    `number` is that of its first logical rack where the file states none.
+    `number` is that of its first logical rack where the file states none; None: it needs none.
     """
     switches = tuple(_switches(rack))
     return Rack(
@@ -193,12 +193,12 @@ def _devices(rack: RackFile) -> Iterator[Device]:
     yield from pdu_devices(rack)
 
 
-def _logical_racks(rack: RackFile, first: int) -> Iterator[LogicalRack]:
+def _logical_racks(rack: RackFile, first: int | None) -> Iterator[LogicalRack]:
     parts, names = logical_parts(rack), physical_names(rack)
     for part in parts:
         yield LogicalRack(
             name=part.name,
-            number=first + part.index,
+            number=None if first is None else first + part.index,
             design=rack.design,
             topology=rack.topology,
             address_plan=rack.address_plan,

@@ -122,7 +122,9 @@ class RackFile(FileModel):
     name: DeviceName = Field(description="of the logical rack; several are called `<name>-1`, `<name>-2` …")
     design: str = Field(description="ipu-pod64, ipu-pod128, bow-pod64 or bow-pod256")
     number: Annotated[int, Field(ge=1, le=254)] | None = Field(
-        None, description="number of the first logical rack in the address plan; the next one in the file without it"
+        None,
+        description="number of the first logical rack in the address plan, in a site each once; without it the next "
+        "one in the file under `address_plan: pod`, elsewhere none",
     )
     address_plan: Literal["factory", "pod"] | None = Field(
         None, description="`factory`: 10.1.x.z, one rack alone; `pod`: 10.x.y.z, y its number; without it, unknown"

@@ -106,14 +106,15 @@ def gw_roles(rack: RackFile) -> PortMap:
     return {"machines": (1, design_of(rack).machines)}
 
 
-def first_numbers(racks: Sequence[RackFile]) -> list[int]:
-    """The number of each entry's first logical rack: the stated one, else the next after the entry before."""
-    found, following = list[int](), 1
+def first_numbers(racks: Sequence[RackFile]) -> list[int | None]:
+    """The number of each entry's first logical rack: the stated one; else the next, if its address plan needs one."""
+    found, following = list[int | None](), 1
     for rack in racks:
-        first = rack.number or following
+        first = rack.number or (following if rack.address_plan == "pod" else None)
         found.append(first)
-        design = POD_DESIGNS.get(rack.design)
-        following = first + (design.logical_racks.value if design else 1)
+        if first is not None:
+            design = POD_DESIGNS.get(rack.design)
+            following = first + (design.logical_racks.value if design else 1)
     return found
 
 

@@ -33,7 +33,12 @@ def logical_rack_paths(file: SiteFile) -> dict[str, Path]:
 def _check_numbers(site: Site, paths: dict[str, Path], faults: Faults) -> None:
     taken = dict[int, str]()
     for rack in site.logical_racks:
-        if taken.setdefault(rack.number, rack.name) != rack.name:
+        if rack.number is None:
+            if rack.address_plan == "pod":
+                message = f"`{rack.name}` has no number: `address_plan: pod` is 10.x.y.z, y the number"
+                hint = "write the y of its machines' addresses as `number:`, 1 to 254"
+                faults.add(Code.MISSING_KEY, (*paths[rack.name], "number"), message, hint)
+        elif taken.setdefault(rack.number, rack.name) != rack.name:
             message = f"`{rack.name}` has the number {rack.number} of `{taken[rack.number]}`"
             hint = "the number is the y of 10.x.y.z: write another `number:`"
             faults.add(Code.TWICE, (*paths[rack.name], "number"), message, hint)

@@ -51,8 +51,8 @@ class StandingRackFile(FileModel):
 class LogicalRackFile(FileModel):
     """16 IPU-Machines joined by IPU-Links."""
 
-    number: Annotated[int, Field(ge=1, le=254)] = Field(
-        description="its number in the pod's address plan; no other has it"
+    number: Annotated[int, Field(ge=1, le=254)] | None = Field(
+        default=None, description="its number in the pod's address plan, which needs it; no other has it"
     )
     design: str | None = Field(default=None, description="the design it came from, where it came from one")
     topology: Literal["mesh", "torus"] = Field(

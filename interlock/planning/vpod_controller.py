@@ -85,14 +85,14 @@ def _write_allocation(scope: VPodScope, sheet: Sheet, controller: str) -> None:
 
 
 def in_order(site: Site, machines: tuple[str, ...]) -> tuple[str, ...]:
-    """Machines by logical rack, then position; those that the site does not know come last."""
+    """Machines by logical rack (those without a number first, by name), then position; unknown ones come last."""
 
     def place(name: str) -> tuple[int, int, str, int]:
         machine = site.machine.get(name)
         if machine is None:
             return (1, 0, name, 0)
         rack = site.logical_rack.get(machine.logical_rack)
-        return (0, rack.number if rack else 0, machine.logical_rack, machine.position)
+        return (0, (rack.number or 0) if rack else 0, machine.logical_rack, machine.position)
 
     return tuple(sorted(machines, key=place))
 
@@ -100,6 +100,8 @@ def in_order(site: Site, machines: tuple[str, ...]) -> tuple[str, ...]:
 def topology_of(site: Site, machines: tuple[str, ...]) -> Literal["mesh", "torus"]:
     """A torus needs the cable from the last machine back to the first, so whole logical racks that have it."""
     racks = {site.machine[name].logical_rack for name in machines if name in site.machine}
-    whole = {item.name for item in site.machines if item.logical_rack in racks} == set(machines)
     looped = all(name in site.logical_rack and site.logical_rack[name].topology == "torus" for name in racks)
-    return "torus" if machines and whole and looped else "mesh"
+    if not (machines and looped):
+        return "mesh"
+    whole = {item.name for item in site.machines if item.logical_rack in racks} == set(machines)
+    return "torus" if whole else "mesh"

@@ -134,7 +134,7 @@ def test_writes_its_block_of_the_page(tmp_path: Path) -> None:
     assert "old" not in text
 
 
-@pytest.mark.parametrize("name", ["up", "unchanged", "growth", "demo"])
+@pytest.mark.parametrize("name", ["up", "unchanged", "growth", "fleet", "editing", "startup", "demo"])
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text()
     assert f"<!-- begin {name} -->" in text

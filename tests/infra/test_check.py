@@ -8,7 +8,8 @@ import shutil
 import pytest
 
 from infra.commands import check
-from infra.gate import Gate
+from infra.gate import Gate, Judged
+from interlock.planning import Plan
 from policies import Judgement
 from tests.infra.conftest import STACKS, Interlock, Lyon
 
@@ -28,6 +29,24 @@ def test_one_tenant_alone(lyon: Lyon, interlock: Interlock) -> None:
     assert done.code == 0
     assert "lyon-globex: proved" in done.out
     assert "lyon-acme:" not in done.out
+
+
+def test_a_tenant_named_twice_is_judged_once(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "--tenant", "acme", "-t", "acme")
+    assert done.out.count("lyon-acme: proved") == 1
+
+
+def test_each_stack_is_planned_once(lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch) -> None:
+    planned: list[str | None] = []
+    plan = Gate.plan
+
+    def listening(self: Gate, tenant: str | None) -> Plan:
+        planned.append(tenant)
+        return plan(self, tenant)
+
+    monkeypatch.setattr(Gate, "plan", listening)
+    assert interlock("check").code == 0
+    assert planned == [None, "acme", "globex"]
 
 
 def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
@@ -91,6 +110,12 @@ def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock) -> None:
     assert "did you mean `acme`?" in done.err
 
 
+def test_an_unknown_tenant_is_told_before_a_missing_lock(unlocked: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "--tenant", "acne")
+    assert "did you mean `acme`?" in done.err
+    assert "has no lock" not in done.err
+
+
 def test_a_tenant_that_left_is_told_that_its_claims_count(lyon: Lyon, interlock: Interlock) -> None:
     lyon.file("tenants/acme.yaml").unlink()
     done = interlock("check", "--tenant", "acme")
@@ -106,7 +131,7 @@ def test_the_worst_verdict_decides(
 ) -> None:
     rest = list(codes)
 
-    class Judged(Judgement):
+    class Ending(Judgement):
         """A judgement that ends as it is told."""
 
         ends: int
@@ -115,8 +140,9 @@ def test_the_worst_verdict_decides(
         def exit_code(self) -> int:
             return self.ends
 
-    def judge(self: Gate, tenant: str | None) -> Judgement:
-        return Judged(site="lyon", stack="s", plan_hash="", footprints="", results=(), ends=rest.pop(0))
+    def judge(self: Gate, tenant: str | None) -> Judged:
+        told = Ending(site="lyon", stack="s", plan_hash="", footprints="", results=(), ends=rest.pop(0))
+        return Judged(self.plan(tenant), told)
 
     monkeypatch.setattr(Gate, "judge", judge)
     monkeypatch.setattr(check, "_print", lambda judgements, form: None)

@@ -14,6 +14,7 @@ import pytest
 from infra import cli, foreground
 from infra.exits import EnvironmentFailed
 from infra.gate import Gate
+from infra.places import ROOT
 from interlock import __version__
 from tests.infra.conftest import Interlock, Lyon
 
@@ -88,6 +89,41 @@ def test_no_failure_reads_as_a_verdict(
     assert done.code == code
     assert done.err.endswith(said)
     assert done.out == ""
+
+
+def ended_unread(*arguments: str) -> tuple[int, str]:
+    """Exit code and stderr of a command whose reader is gone before it prints."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "infra.cli", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True) as running:
+        os.close(writer)
+        _, told = running.communicate(timeout=60)
+    return running.returncode, told
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("check",), ("check", "-f", "json"), ("site", "--full"), ("--version",), ("check", "--help")],
+    ids=" ".join,
+)
+def test_a_closed_pipe_is_no_verdict_and_no_talk(lyon: Lyon, arguments: tuple[str, ...]) -> None:
+    """As in `interlock check | head -1`: 128 and the number of SIGPIPE, as of a program that it kills."""
+    assert ended_unread(*arguments) == (141, "")
+
+
+def test_a_fault_is_told_though_nobody_reads_the_output(lyon: Lyon) -> None:
+    code, told = ended_unread("check", "--tenant", "acne")
+    assert code == 2
+    assert "did you mean `acme`?" in told
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_stream_that_the_caller_closed_is_no_defect(lyon: Lyon, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -m infra.cli check {closed}', sys.executable], cwd=ROOT, check=False, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_ctrl_c_lets_a_program_in_the_foreground_end_in_its_own_way(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_two_branches_that_lock_the_same_block(
     assert "VNI 10000 is claimed 2 times:" in done.out
     assert "as they should be" not in done.out
 
-    judgement = Gate.open("lyon").judge("acme")
+    judgement = Gate.open("lyon").judge("acme").judgement
     assert judgement.exit_code == 1
     said = {finding.rule: finding for finding in judgement.findings}
     assert "acme takes what globex holds: ipum-01" in said["TOP-06"].message

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
 from interlock.model.site_loading import load_site
-from tests.infra.conftest import Interlock
+from tests.infra.conftest import Interlock, Lyon
 
 STACKS = Path(__file__).parents[2] / "stacks"
 
@@ -47,3 +48,26 @@ def test_a_site_that_is_not_there(interlock: Interlock) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "IN-020 there is no such site" in ended.err
     assert "did you mean `lyon`?" in ended.err
+
+
+@pytest.mark.parametrize("name", ["/etc", "..", "../stacks/lyon", "lyon/../lyon"])
+def test_a_folder_that_is_not_below_stacks(interlock: Interlock, name: str) -> None:
+    for command in ("site", "check"):
+        ended = interlock(command, "--site", name)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"{name}: IN-020 there is no such site\n")
+
+
+def test_the_request_of_a_tenant_called_site_is_no_site(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.file("tenants/site.yaml").write_text(lyon.file("tenants/acme.yaml").read_text())
+    ended = interlock("site", "--site", "lyon/tenants")
+    assert (ended.code, ended.out) == (2, "")
+    assert "IN-020 there is no such site" in ended.err
+
+
+def test_tenants_and_locks_are_not_looked_at(lyon: Lyon, interlock: Interlock) -> None:
+    before = interlock("site")
+    lyon.file("tenants/acme.yaml").write_text("vpods: [")
+    lyon.file("tenants/globex.lock.json").write_text("{")
+    assert interlock("site") == before
+    assert before.code == 0

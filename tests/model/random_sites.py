@@ -145,7 +145,7 @@ def placements(device: str) -> st.SearchStrategy[Placement]:
 
 def logical_racks(name: str) -> st.SearchStrategy[LogicalRack]:
     return some(
-        LogicalRack, name=name, number=st.integers(1, 254), design=st.none() | TEXTS,
+        LogicalRack, name=name, number=st.none() | st.integers(1, 254), design=st.none() | TEXTS,
         topology=st.sampled_from(["mesh", "torus"]), address_plan=st.sampled_from([None, "factory", "pod"]),
         rack=st.none() | NAMES,
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -271,10 +272,21 @@ def test_a_port_map_moves_cables_and_what_the_table_sets() -> None:
 
 
 def test_numbers_go_on_where_none_is_stated() -> None:
-    designs = ("ipu-pod128", "ipu-pod64", "ipu-pod64")
-    files = [RackFile.model_validate(written(design)) for design in designs]
-    files[1] = files[1].model_copy(update={"number": 7})
+    plan = {"address_plan": "pod"}
+    files = [
+        RackFile.model_validate(written("ipu-pod128", **plan)),
+        RackFile.model_validate(written("ipu-pod64", number=7, **plan)),
+        RackFile.model_validate(written("ipu-pod64", **plan)),
+    ]
     assert [[item.number for item in rack.logical_racks] for rack in expand_racks(files)] == [[1, 2], [7], [8]]
+
+
+def test_only_the_pod_plan_gives_numbers_that_nobody_stated() -> None:
+    pod = {"address_plan": "pod"}
+    plans: list[dict[str, Any]] = [{}, pod, {"address_plan": "factory"}, {"number": 9}, pod]
+    files = [RackFile.model_validate(written("ipu-pod64", **plan)) for plan in plans]
+    numbers = [item.number for rack in expand_racks(files) for item in rack.logical_racks]
+    assert numbers == [None, 1, None, 9, 10]
 
 
 @pytest.mark.parametrize("design", sorted(DESIGNS))

@@ -191,6 +191,31 @@ def test_numbers_of_logical_racks_are_unique(tmp_path: Path) -> None:
     assert faults_of(tmp_path, racks) == [("  number: 3", "`b` has the number 3 of `a`")]
 
 
+def test_a_site_has_as_many_racks_as_it_likes_without_the_pod_plan(tmp_path: Path) -> None:
+    site = load(tmp_path, [named(f"r{number:03}") for number in range(1, 301)], "[mgmt-r001]").site
+    assert [(rack.name, rack.number) for rack in site.logical_racks][299:] == [("r300", None)]
+    assert len(site.machines) == 300 * 16
+
+
+def test_the_pod_plan_has_254_numbers(tmp_path: Path) -> None:
+    plan = {"address_plan": "pod"}
+    racks = [named(f"r{number:03}", **plan) for number in range(1, 258)]
+    with pytest.raises(InputErrors) as raised:
+        load(tmp_path, racks)
+    [fault] = raised.value.errors
+    assert fault.message == "`r255` would have the number 255: there are 1 to 254"
+    assert fault.hint is not None
+    assert "leave out `address_plan: pod`" in fault.hint
+    assert lines_of(tmp_path)[int(fault.position.split(":")[1]) - 1] == "- name: r255"
+
+
+def test_a_free_number_below_is_a_way_out(tmp_path: Path) -> None:
+    plan = {"address_plan": "pod"}
+    first = named("r", number=254, **plan)
+    assert len(faults_of(tmp_path / "wrong", [first, named("s", **plan)], "[mgmt-r]")) == 1
+    assert faults_of(tmp_path / "right", [first, named("s", number=1, **plan)], "[mgmt-r]") == []
+
+
 @pytest.mark.parametrize(
     ("plans", "network", "wrong"),
     [
@@ -275,11 +300,16 @@ def load(folder: Path, racks: list[dict[str, Any]], management: str = "[mgmt-1]"
     return load_site(stacks / "yard", stacks.parent)
 
 
+def lines_of(folder: Path) -> list[str]:
+    """The lines of the site's file."""
+    return (folder / "stacks/yard/site.yaml").read_text(encoding="utf-8").split("\n")
+
+
 def faults_of(folder: Path, racks: list[dict[str, Any]], management: str = "[mgmt-1]") -> list[tuple[str, str]]:
     """(line that is marked, message) of each fault."""
     try:
         load(folder, racks, management)
     except InputErrors as error:
-        lines = (folder / "stacks/yard/site.yaml").read_text(encoding="utf-8").split("\n")
+        lines = lines_of(folder)
         return [(lines[int(item.position.split(":")[1]) - 1], item.message) for item in error.errors]
     return []

@@ -62,6 +62,15 @@ def test_a_site_with_something_in_every_section_comes_back(design: str, tmp_path
     assert back.defaults.share_type == "nfs"
 
 
+def test_a_rack_without_a_number_comes_back_without_one(tmp_path: Path) -> None:
+    document = wide("ipu-pod64")
+    del document["racks"][0]["address_plan"]
+    site = loaded(document, tmp_path / "short")
+    (tmp_path / "full").mkdir()
+    back = again(site, tmp_path / "full", Format.YAML)
+    assert [(rack.name, rack.number) for rack in back.site.logical_racks] == [("pod", None), ("spare", 77)]
+
+
 @pytest.mark.parametrize("design", SIZES)
 def test_the_order_of_the_file_is_kept(design: str, tmp_path: Path) -> None:
     """What comes from racks first, then what is beside them."""
