@@ -64,12 +64,13 @@ ASSUMPTION_GUARDS: dict[str, tuple[str, ...]] = {
     "A3": ("no_forwarding", "credentials_rotated", "agent_port_operator_only"),
     "A4": ("one_allocation_each", "secure_tls", "operator_run"),
     "A5": ("iommu", "mitigations", "no_host_network", "pages_zeroed"),
-    "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch"),
+    "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited"),
     "A7": ("private_vlan_enforced", "single_trunk"),
     "A8": ("partitions_applied", "default_partition_empty"),
     "A9": ("steps_erase",),
     "A10": ("pools_delegated",),
     "A11": ("storage_rules_enforced", "bucket_rules_enforced"),
+    "A13": ("in_band_closed",),
 }
 
 

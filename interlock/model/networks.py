@@ -72,6 +72,8 @@ class Underlay(Frozen):
 
     name: str
     mtu: int | None = None
+    #: True for the one that Neutron's own overlays run over; without any, Neutron has one of its own.
+    neutron: bool = False
 
 
 class InfinibandSubnet(Frozen):

@@ -12,11 +12,10 @@ from pydantic_core import CoreSchema
 from .names import DeviceName, DeviceNames, NetworkName
 from .site_values import SubnetPrefix
 from .validation import FileModel
-from .values import Address, AddressPool, Prefix
+from .values import Address, AddressPool, Prefix, Vlan
 
 Mtu = Annotated[int, Field(ge=1280, le=65535)]
 Dscp = Annotated[int, Field(ge=0, le=63)]
-Vlan = Annotated[int, Field(ge=1, le=4094)]
 
 
 class PhysicalNetworkFile(FileModel):
@@ -59,6 +58,10 @@ class UnderlayFile(FileModel):
     """The routed network that VXLAN runs over."""
 
     mtu: Mtu | None = Field(default=None, description="largest packet, in bytes; without it, unknown")
+    neutron: bool = Field(
+        default=False,
+        description="whether Neutron's own overlays run over it; if over none of these, it has a network of its own",
+    )
 
 
 class InfinibandFile(FileModel):

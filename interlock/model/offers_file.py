@@ -78,7 +78,8 @@ class SharingFile(FileModel):
 
     kind: SharingKind = Field(description="what it is: the kind says which guards count, and which rule takes over")
     node: str | None = Field(
-        default=None, description="device, host or network that is shared; without it, the entry's name"
+        default=None,
+        description="device, host, network, VRF (`switch/vrf`) or InfiniBand GUID; without it, the entry's name",
     )
     audience: Audience = Field(description="tenants that may meet it, or `any`")
     guards: dict[str, Guard] = Field(

@@ -12,7 +12,7 @@ from typing import Literal
 from interlock.resources import Frozen
 
 SwitchRole = Literal["tor", "management", "spine", "gw-link"]
-PortMode = Literal["access", "trunk", "routed", "disabled"]
+PortMode = Literal["access", "trunk", "dot1q-tunnel", "routed", "disabled"]
 Generation = Literal["ipu-m2000", "bow-2000"]
 CableKind = Literal["ethernet", "ipu-link", "gw-link", "sync-link", "power"]
 CoolingMethod = Literal["room-air", "in-row-air", "rear-door", "direct-to-chip", "immersion"]
@@ -82,6 +82,29 @@ class SwitchPortConfig(Frozen):
     #: Access VLAN, or native VLAN of a trunk; None on a trunk: none (untagged frames are dropped).
     untagged: int | None = None
     tagged: tuple[tuple[int, int], ...] | None = ()
+    #: True: frames of the native VLAN leave with its tag, and untagged ones are dropped; None: not stated.
+    tag_native: bool | None = None
+    #: (id on the wire, VLAN inside the switch) where they differ.
+    translations: tuple[tuple[int, int], ...] = ()
+    #: Role in a private VLAN: `isolated`, or the name of a community; None: promiscuous, an ordinary port.
+    private_vlan: str | None = None
+
+
+class Vtep(Frozen):
+    """A VLAN of a switch that is one segment with an overlay of an underlay."""
+
+    vlan: int
+    vni: int
+    underlay: str
+    #: None: not stated.
+    encapsulation: Literal["vxlan", "geneve"] | None = None
+
+
+class Vrf(Frozen):
+    """A routing instance of a switch beside its default one: the VLANs in which it has an address there."""
+
+    name: str
+    vlans: tuple[int, ...]
 
 
 class Switch(Frozen):
@@ -97,6 +120,9 @@ class Switch(Frozen):
     #: VLANs with an address of the switch in its default VRF; None: not stated.
     routed_vlans: tuple[int, ...] | None = None
     ip_routing: bool | None = None
+    #: Routing instances beside the default one; they route whenever they are there.
+    vrfs: tuple[Vrf, ...] = ()
+    vteps: tuple[Vtep, ...] = ()
 
     @cached_property
     def by_port(self) -> dict[int, SwitchPortConfig]:

@@ -104,7 +104,7 @@ def _beside_racks(section: str, name: str, serial: str) -> Place:
 def _inside(file: SiteFile, place: Place, steps: tuple[str, ...]) -> Path:
     """The path below a device; a port's number is written as its role or a range in a rack."""
     if place.section == "switches" and len(steps) > 1 and steps[0] == "ports":
-        return (*place.path, "ports", _port_key(file, place, int(steps[1])))
+        return (*place.path, "ports", _port_key(file, place, int(steps[1])), *steps[2:])
     return (*place.path, *steps)
 
 

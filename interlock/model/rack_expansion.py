@@ -46,6 +46,7 @@ from .rack_names import (
 )
 from .rack_placement import physical_racks, placements
 from .rack_power import pdu_devices, power_cables
+from .switch_file import vrfs_of, vteps_of
 from .switch_ports import settings_by_port
 
 _GENERATIONS: dict[str, Generation] = {"ipu-m2000": "ipu-m2000", "bow-2000": "bow-2000"}
@@ -161,6 +162,8 @@ def _switch(
         ports=settings_by_port(file.ports, roles, model.ports),
         routed_vlans=file.routed_vlans,
         ip_routing=file.ip_routing,
+        vrfs=vrfs_of(file.vrfs),
+        vteps=vteps_of(file.vteps),
     )
 
 
@@ -178,6 +181,8 @@ def _gw_switches(rack: RackFile) -> Iterator[Switch]:
             ports=_gw_ports(rack, design.ports),
             routed_vlans=file.routed_vlans,
             ip_routing=file.ip_routing,
+            vrfs=vrfs_of(file.vrfs),
+            vteps=vteps_of(file.vteps),
         )
 
 

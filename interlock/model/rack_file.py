@@ -11,6 +11,7 @@ from interlock.hardware.designs import GatewayMode
 from .names import DeviceName, DeviceNames, Interface, NetworkName, Serial, Serials
 from .physical import CoolingMethod
 from .rack_values import BlockOfPorts, Kilograms, Macs, RackUnits, Watts
+from .switch_file import VRFS, VTEPS, Vrfs, VtepFile
 from .switch_ports import PortTable
 from .validation import FileModel
 from .values import Count, GiB, Positive, VlanIds
@@ -40,6 +41,8 @@ class RackSwitchFile(KitFile):
     )
     ip_routing: bool | None = Field(None, description="whether it routes; without it, unknown")
     routed_vlans: VlanIds | None = Field(None, description="VLANs in which it has an address; without it, unknown")
+    vrfs: Vrfs = Field(default_factory=dict, description=VRFS)
+    vteps: list[VtepFile] = Field(default_factory=list, description=VTEPS)
 
 
 class GatewaySwitchFile(KitFile):
@@ -52,6 +55,8 @@ class GatewaySwitchFile(KitFile):
     )
     ip_routing: bool | None = Field(None, description="whether they route; without it, unknown")
     routed_vlans: VlanIds | None = Field(None, description="VLANs in which they have an address; without it, unknown")
+    vrfs: Vrfs = Field(default_factory=dict, description=VRFS)
+    vteps: list[VtepFile] = Field(default_factory=list, description=VTEPS)
 
 
 class MachineMacsFile(FileModel):

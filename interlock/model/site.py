@@ -48,6 +48,8 @@ from .physical import (
     Switch,
     SwitchPortConfig,
     SwitchRole,
+    Vrf,
+    Vtep,
 )
 
 __all__ = [
@@ -55,7 +57,7 @@ __all__ = [
     "FlavorSpec", "Generation", "Host", "ImageSpec", "InfinibandSubnet", "Lag", "Limits", "LogicalRack", "Machine",
     "PartitionKeyPool", "PhysicalNetwork", "Placement", "Pools", "PortMode", "PriceBook", "Rack", "Room",
     "SegmentRangeSpec", "ShareType", "Sharing", "Site", "Switch", "SwitchPortConfig", "SwitchRole", "Underlay",
-    "VlanPool",
+    "VlanPool", "Vrf", "Vtep",
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from .site_offer_checks import check_offers
 from .site_pool_checks import check_pools
 from .site_sharing_checks import check_sharing
 from .site_stand_checks import check_stand
+from .site_switch_checks import check_switches
 from .site_view import SiteView
 
 #: All of them, in no order that matters: faults are told in the order of the file.
@@ -26,6 +27,7 @@ CHECKS = (
     check_lags,
     check_stand,
     check_networks,
+    check_switches,
     check_pools,
     check_offers,
     check_sharing,

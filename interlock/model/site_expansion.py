@@ -14,6 +14,7 @@ from .site import Site
 from .site_file import SiteFile
 from .site_full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .site_terms import Terms
+from .switch_file import vrfs_of, vteps_of
 from .switch_ports import settings_by_port
 
 
@@ -138,6 +139,8 @@ def _switch(name: str, file: SwitchFile) -> Switch:
         ports=settings_by_port(file.ports, {}, count) if file.ports_are_known else (),
         routed_vlans=file.routed_vlans,
         ip_routing=file.ip_routing,
+        vrfs=vrfs_of(file.vrfs),
+        vteps=vteps_of(file.vteps),
     )
 
 

@@ -13,6 +13,7 @@ from .names import DeviceName, Interface, Interfaces, NetworkName, Serial
 from .physical import CableKind, CoolingMethod, Generation, Provisioning, SwitchRole
 from .rack_values import Kilograms, Watts
 from .site_values import End, Height, Mac, PortGroups
+from .switch_file import VRFS, VTEPS, Vrfs, VtepFile
 from .switch_ports import PortTable
 from .validation import FileModel
 from .values import Count, GiB, Positive, VlanIds
@@ -126,6 +127,8 @@ class SwitchFile(FileModel):
     routed_vlans: VlanIds | None = Field(
         default=None, description="VLANs in which it has an address; without it, unknown"
     )
+    vrfs: Vrfs = Field(default_factory=dict, description=VRFS)
+    vteps: list[VtepFile] = Field(default_factory=list, description=VTEPS)
 
     @property
     def ports_are_known(self) -> bool:

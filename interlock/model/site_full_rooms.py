@@ -92,12 +92,17 @@ def _switch(switch: Switch) -> Section:
     if switch.ports:
         found["ports"] = _ports(switch.ports)
     routed = None if switch.routed_vlans is None else list(switch.routed_vlans)
-    return found | _known(ip_routing=switch.ip_routing, routed_vlans=routed)
+    return found | _known(
+        ip_routing=switch.ip_routing,
+        routed_vlans=routed,
+        vrfs={vrf.name: list(vrf.vlans) for vrf in switch.vrfs} or None,
+        vteps=[_fields(vtep) for vtep in switch.vteps] or None,
+    )
 
 
-def _ports(ports: Iterable[SwitchPortConfig]) -> dict[str, str]:
+def _ports(ports: Iterable[SwitchPortConfig]) -> dict[str, str | Section]:
     """Neighbours that are set alike in one line; disabled ones are not mentioned."""
-    found = dict[str, str]()
+    found = dict[str, str | Section]()
     for setting, group in groupby(ports, key=_setting):
         numbers = [config.port for config in group]
         if setting != "disabled":
@@ -105,9 +110,20 @@ def _ports(ports: Iterable[SwitchPortConfig]) -> dict[str, str]:
     return found
 
 
-def _setting(config: SwitchPortConfig) -> str:
-    if config.mode == "access":
-        return "access" if config.untagged is None else f"access {config.untagged}"
+def _setting(config: SwitchPortConfig) -> str | Section:
+    """The short form, within a mapping where it cannot say all."""
+    beyond = _known(
+        tag_native=config.tag_native,
+        # Texts, as every key in JSON is one.
+        translations={str(wire): vlan for wire, vlan in config.translations} or None,
+        private_vlan=config.private_vlan,
+    )
+    return {"mode": _mode(config)} | beyond if beyond else _mode(config)
+
+
+def _mode(config: SwitchPortConfig) -> str:
+    if config.mode in ("access", "dot1q-tunnel"):
+        return config.mode if config.untagged is None else f"{config.mode} {config.untagged}"
     if config.mode != "trunk":
         return config.mode
     tagged = "all" if config.tagged is None else ",".join(str(item) for item in ids(config.tagged))

@@ -1,4 +1,4 @@
-"""Physical networks, the external network, InfiniBand and what switches say of VLANs: names and numbers that fit."""
+"""Physical networks, the external network, underlays, InfiniBand: names and numbers that fit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .errors import Code
 from .places import Path
 from .site_view import SiteView
 from .source import KEY
-from .switch_ports import PortTable
 
 
 def check_networks(view: SiteView) -> None:
@@ -18,7 +17,7 @@ def check_networks(view: SiteView) -> None:
     _check_named(view)
     _check_external(view)
     _check_infiniband(view)
-    _check_natives(view)
+    _check_underlays(view)
 
 
 def _check_members(view: SiteView) -> None:
@@ -91,23 +90,10 @@ def _check_infiniband(view: SiteView) -> None:
         view.need(path, "an InfiniBand subnet", name, known, "infiniband")
 
 
-def _check_natives(view: SiteView) -> None:
-    """A frame of one VLAN leaves a port either with its tag or without."""
-    for path, table in _port_tables(view):
-        for key, setting in table.items():
-            native, tagged = setting.untagged, setting.tagged or ()
-            if setting.mode == "trunk" and native is not None and any(a <= native <= b for a, b in tagged):
-                message = f"VLAN {native} is native here and in the list of tagged ones"
-                hint = "take it out of the list: the native VLAN is the one that has no tag"
-                view.faults.add(Code.CONTRADICTION, (*path, key), message, hint)
-
-
-def _port_tables(view: SiteView) -> Iterator[tuple[Path, PortTable]]:
-    """(path, table) of every switch."""
-    for index, rack in enumerate(view.file.racks):
-        yield ("racks", index, "tor", "ports"), rack.tor.ports
-        yield ("racks", index, "management", "ports"), rack.management.ports
-        if rack.gw_switches is not None:
-            yield ("racks", index, "gw_switches", "ports"), rack.gw_switches.ports or {}
-    for name, switch in view.file.switches.items():
-        yield ("switches", name, "ports"), switch.ports
+def _check_underlays(view: SiteView) -> None:
+    """Neutron's overlays run over one network."""
+    marked = [underlay.name for underlay in view.site.underlays if underlay.neutron]
+    for name in marked[1:]:
+        message = f"Neutron's overlays run over `{name}` and over `{marked[0]}`"
+        hint = "Neutron has one overlay network: write `neutron: true` at one underlay, or at none"
+        view.faults.add(Code.TWICE, ("underlays", name, "neutron"), message, hint)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from interlock.resources import KINDS
 
@@ -13,6 +14,9 @@ from .places import Path
 from .site_view import SiteView
 from .source import KEY
 from .validation import nearest
+
+#: An InfiniBand port: 16 hex digits.
+_GUID = re.compile(r"[0-9a-fA-F]{16}")
 
 
 def check_sharing(view: SiteView) -> None:
@@ -42,10 +46,35 @@ def _check_entries(view: SiteView) -> None:
 
 def _check_nodes(view: SiteView) -> None:
     networks = {*view.site.physical_network, view.site.external.name}
-    known = {*view.devices, *networks, *view.file.underlays, *view.file.infiniband}
+    known = {*view.devices, *networks, *view.file.underlays, *view.file.infiniband, *_routing_instances(view)}
     for name, entry in view.file.sharing.items():
-        if entry.node is not None:
+        if entry.node is not None and not _GUID.fullmatch(entry.node):
             view.faults.need(("sharing", name, "node"), "a device or a network", entry.node, known)
+        if entry.kind == "private-vlan-back-end" and (entry.node is None or entry.node in known):
+            _check_on_ports(view, name, entry.node)
+
+
+def _routing_instances(view: SiteView) -> Iterator[str]:
+    """The VRFs of switches: `tor-1/storage`."""
+    yield from (f"{switch.name}/{vrf.name}" for switch in view.site.switches for vrf in switch.vrfs)
+
+
+def _check_on_ports(view: SiteView, name: str, stated: str | None) -> None:
+    """Roles in a private VLAN are those of switch ports, so what is behind them has a cable to one."""
+    node = name if stated is None else stated
+    if node in view.site.switch or not any(view.site.switch.keys() & far for far in _far_ends(view, node)):
+        path: Path = ("sharing", name) if stated is None else ("sharing", name, "node")
+        message = f"`{node}` is no device on a switch port, and a private VLAN has its roles there"
+        hint = "name the device under `node:`, and state its cable: `cables: [{ends: [tor-1:30, filer:e0]}]`"
+        view.faults.add(Code.CONTRADICTION, path, message, hint)
+
+
+def _far_ends(view: SiteView, device: str) -> Iterator[set[str]]:
+    """The device at the other end of each cable."""
+    for cable in view.site.cables:
+        ends = {cable.a.device, cable.b.device}
+        if device in ends:
+            yield ends - {device}
 
 
 def _check_assumptions(view: SiteView) -> None:

@@ -53,7 +53,7 @@ class Terms:
 
     def underlays(self) -> tuple[Underlay, ...]:
         """In the order of the file."""
-        return tuple(Underlay(name=name, mtu=item.mtu) for name, item in self.file.underlays.items())
+        return tuple(Underlay(name=name, **item.model_dump()) for name, item in self.file.underlays.items())
 
     def infiniband(self) -> tuple[InfinibandSubnet, ...]:
         """In the order of the file."""

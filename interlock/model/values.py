@@ -205,6 +205,8 @@ def _range_schema(example: str) -> WithJsonSchema:
 
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
+Vlan = Annotated[int, Field(ge=1, le=4094)]
+Vni = Annotated[int, Field(ge=1, lt=1 << 24)]
 GiB = Annotated[int, BeforeValidator(gib), _text("^[0-9]+ *[KMGT]iB$", "100GiB")]
 VlanRanges = Annotated[tuple[Range, ...], BeforeValidator(vlan_ranges), _range_schema("1000-1999")]
 VniRanges = Annotated[tuple[Range, ...], BeforeValidator(vni_ranges), _range_schema("10000-14999")]

@@ -166,7 +166,8 @@ class SiteHashes:
         if switch is None:
             return str(end)
         port = switch.by_port.get(int(end.interface)) if end.interface.isdigit() else None
-        return [str(end), port.model_dump(mode="json") if port else None, switch.ip_routing, switch.routed_vlans]
+        inside = switch.model_dump(mode="json", include={"ip_routing", "routed_vlans", "vrfs", "vteps"})
+        return [str(end), port.model_dump(mode="json") if port else None, inside]
 
     @cached_property
     def _machines_in(self) -> dict[str, list[Machine]]:

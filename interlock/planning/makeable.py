@@ -18,6 +18,10 @@ WHY = {
     "VipuPartition": "nothing here talks to V-IPU controllers yet",
     "PartitionKey": "nothing here talks to subnet managers yet",
     "NvlinkPartition": "nothing here talks to fabric managers yet",
+    "Trunk": "nothing here makes trunks at Neutron yet",
+    "FloatingIp": "nothing here makes floating addresses at Neutron yet",
+    "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
+    "StoredCredential": "nothing here writes credentials into storage yet",
 }
 WHY_SNAPSHOT = "nothing here takes a snapshot before it deletes data yet"
 

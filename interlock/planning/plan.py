@@ -59,6 +59,10 @@ class Plan(Frozen):
     request_hash: str
     components: tuple[Component, ...]
     resources: tuple[Planned, ...]
+    #: Names of the resources that the request itself declares open to everybody: the entries from outside.
+    public: tuple[str, ...] = ()
+    #: Whether the tenant's vPODs are kept apart from each other like tenants.
+    separate: Literal["vpods", "no"] = "vpods"
 
     def canonical(self) -> dict[str, Any]:
         """The JSON form; equal plans are equal byte for byte."""

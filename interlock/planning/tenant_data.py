@@ -37,6 +37,12 @@ def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], sheet: Shee
         _write_bucket(tenant, bucket, sheet)
 
 
+def public_names(tenant: Tenant) -> tuple[str, ...]:
+    """Plan names of what the request declares open to everybody; nothing of a tenant that is to go."""
+    declared = (request for request in tenant.buckets if request.public and tenant.state == "present")
+    return tuple(f"{tenant.id}-{request.name}" for request in declared)
+
+
 def _write_volume(tenant: Tenant, request: VolumeRequest, sheet: Sheet) -> None:
     project = f"{tenant.id}-project"
     name = sheet.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)

@@ -14,7 +14,7 @@ from .quotas import quota_for
 from .scope import VPodScope
 from .sheet import Sheet
 from .site_plan import ADMIN, OPERATOR, READER
-from .tenant_data import write_data
+from .tenant_data import public_names, write_data
 from .vpod_plan import write_vpod
 
 
@@ -39,6 +39,8 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         request_hash=request_hash(tenant),
         components=tuple(sheet.components),
         resources=_guarded(site, tenant, sheet),
+        public=public_names(tenant),
+        separate=tenant.separate,
     )
 
 

@@ -28,11 +28,13 @@ from .fabric import (
     VipuAllocation,
     VipuPartition,
 )
-from .identity import Keypair, Project, Quota, Role, RoleAssignment, S3Credential, ServiceUser
+from .identity import Keypair, Project, Quota, Role, RoleAssignment, S3Credential, ServiceUser, StoredCredential
 from .network import (
     AddressScope,
+    FloatingIp,
     Network,
     Port,
+    RbacPolicy,
     Router,
     RouterInterface,
     Rule,
@@ -40,6 +42,8 @@ from .network import (
     SegmentRange,
     Subnet,
     SubnetPool,
+    Trunk,
+    TrunkSubPort,
 )
 from .storage import (
     Bucket,
@@ -57,8 +61,10 @@ from .storage import (
 KINDS: dict[str, type[Resource]] = {
     kind.KIND: kind
     for kind in (
-        Project, Role, ServiceUser, RoleAssignment, S3Credential, Keypair, Quota,
+        Project, Role, ServiceUser, RoleAssignment, S3Credential, StoredCredential, Keypair,
+        Quota,
         SegmentRange, AddressScope, SubnetPool, Network, Subnet, Router, RouterInterface, SecurityGroup, Port,
+        Trunk, FloatingIp, RbacPolicy,
         Flavor, Image, Aggregate, Server, BareMetalServer,
         VolumeType, Volume, VolumeAttachment, ShareType, Share, ShareAccess, Bucket, BucketPolicy,
         SwitchPort, VipuAllocation, VipuPartition, PartitionKey, NvlinkPartition,
@@ -79,6 +85,7 @@ __all__ = [
     "Change",
     "Effect",
     "Flavor",
+    "FloatingIp",
     "Frozen",
     "Image",
     "Keypair",
@@ -89,6 +96,7 @@ __all__ = [
     "Port",
     "Project",
     "Quota",
+    "RbacPolicy",
     "Refers",
     "Resource",
     "Role",
@@ -104,9 +112,12 @@ __all__ = [
     "Share",
     "ShareAccess",
     "ShareType",
+    "StoredCredential",
     "Subnet",
     "SubnetPool",
     "SwitchPort",
+    "Trunk",
+    "TrunkSubPort",
     "VipuAllocation",
     "VipuPartition",
     "Volume",

@@ -58,6 +58,17 @@ class S3Credential(Resource):
     user: Annotated[str, Refers(("ServiceUser",)), REPLACE]
 
 
+class StoredCredential(Resource):
+    """A credential that is kept where data is: whoever reads the place holds the credential."""
+
+    KIND: ClassVar[str] = "StoredCredential"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    credential: Annotated[str, Refers(("S3Credential",)), REPLACE]
+    place: Annotated[str, Refers(("Bucket", "Share", "Volume")), REPLACE]
+
+
 class Keypair(Resource):
     """A public ssh key, kept at Nova under the operator's user (keypairs belong to users, not projects)."""
 

@@ -135,3 +135,48 @@ class Port(Resource):
     #: Anti-spoofing; on a VF the spoof check, without which the VF counts as seeing every VLAN of its port.
     port_security: Annotated[bool, IN_PLACE] = True
     security_groups: Annotated[tuple[str, ...], Refers(("SecurityGroup",)), IN_PLACE] = ()
+    #: Prefixes that the port may send from besides its own address.
+    allowed_address_pairs: Annotated[tuple[str, ...], IN_PLACE] = ()
+
+
+class TrunkSubPort(Frozen):
+    """One sub-port of a trunk. `vlan` is the tag inside the guest, and means nothing outside."""
+
+    port: str
+    vlan: int
+
+
+class Trunk(Resource):
+    """A Neutron trunk: sub-ports of other networks on the wire of a parent port."""
+
+    KIND: ClassVar[str] = "Trunk"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    name: Annotated[str, IN_PLACE]
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    port: Annotated[str, Refers(("Port",)), REPLACE]
+    sub_ports: Annotated[tuple[TrunkSubPort, ...], IN_PLACE] = ()
+
+
+class FloatingIp(Resource):
+    """An address of an external network that leads to one port: an entry from outside."""
+
+    KIND: ClassVar[str] = "FloatingIp"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    external_network: Annotated[str, Refers(("Network",)), REPLACE]
+    address: Annotated[str, REPLACE]
+    port: Annotated[str, Refers(("Port",)), IN_PLACE]
+
+
+class RbacPolicy(Resource):
+    """A right that one project gives to another at Neutron. `target`: `*`, or `cloud:Project/<tenant's id>`."""
+
+    KIND: ClassVar[str] = "RbacPolicy"
+    HAS_ACTUATOR: ClassVar[bool] = False
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    object: Annotated[str, Refers(("Network", "SecurityGroup", "AddressScope", "SubnetPool")), REPLACE]
+    action: Annotated[Literal["access_as_shared", "access_as_external"], REPLACE]
+    target: Annotated[str, IN_PLACE]

@@ -44,6 +44,8 @@ from interlock.model.physical import (
     Room,
     Switch,
     SwitchPortConfig,
+    Vrf,
+    Vtep,
 )
 from interlock.model.site import Site
 
@@ -77,25 +79,41 @@ def some(built: Callable[..., T], /, **fields: Any) -> st.SearchStrategy[T]:
     drawn = {name: value if isinstance(value, st.SearchStrategy) else st.just(value) for name, value in fields.items()}
     return st.builds(built, **drawn)
 
+VTEPS = some(
+    Vtep, vlan=VLAN, vni=st.integers(1, 2**24 - 1), underlay=NAMES,
+    encapsulation=st.sampled_from([None, "vxlan", "geneve"]),
+)  # fmt: skip
+
+
+@st.composite
+def port(draw: st.DrawFn, number: int) -> SwitchPortConfig:
+    """Every mode, with the words that may stand beside it."""
+    mode = draw(st.sampled_from(["disabled", "routed", "access", "trunk", "dot1q-tunnel"]))
+    untagged = draw(st.none() | VLAN) if mode not in ("disabled", "routed") else None
+    trunk = mode == "trunk"
+    return SwitchPortConfig(
+        port=number,
+        mode=mode,
+        untagged=untagged,
+        tagged=draw(st.none() | ranges(1, 4094)) if trunk else (),
+        tag_native=draw(GUARD) if trunk and untagged else None,
+        translations=tuple(draw(st.dictionaries(VLAN, VLAN, max_size=2)).items()) if trunk else (),
+        private_vlan=draw(st.none() | st.just("isolated") | NAMES) if mode == "access" else None,
+    )
+
 
 @st.composite
 def ports(draw: st.DrawFn, count: int) -> tuple[SwitchPortConfig, ...]:
     """Nothing at all, or a record for each port."""
     if draw(st.booleans()):
         return ()
-    found = []
-    for port in range(1, count + 1):
-        mode = draw(st.sampled_from(["disabled", "routed", "access", "trunk"]))
-        untagged = draw(st.none() | VLAN) if mode in ("access", "trunk") else None
-        tagged = draw(st.none() | ranges(1, 4094)) if mode == "trunk" else ()
-        found.append(SwitchPortConfig(port=port, mode=mode, untagged=untagged, tagged=tagged))
-    return tuple(found)
+    return tuple(draw(port(number)) for number in range(1, count + 1))
 
 
 @st.composite
 def switches(draw: st.DrawFn, name: str) -> Switch:
     groups = tuple(draw(st.lists(st.tuples(st.sampled_from([1, 10, 100]), st.integers(1, 4)), min_size=1, max_size=2)))
-    ids = draw(st.none() | st.sets(VLAN, max_size=4).map(sorted).map(tuple))
+    ids = st.sets(VLAN, max_size=4).map(sorted).map(tuple)
     return Switch(
         name=name,
         serial=draw(TEXTS),
@@ -103,8 +121,10 @@ def switches(draw: st.DrawFn, name: str) -> Switch:
         role=draw(st.sampled_from(["tor", "management", "spine", "gw-link"])),
         port_groups=groups,
         ports=draw(ports(sum(count for _, count in groups))),
-        routed_vlans=ids,
+        routed_vlans=draw(st.none() | ids),
         ip_routing=draw(GUARD),
+        vrfs=draw(named(lambda vrf: some(Vrf, name=vrf, vlans=ids))),
+        vteps=tuple(draw(st.lists(VTEPS, max_size=2))),
     )
 
 
@@ -264,7 +284,7 @@ def sites() -> st.SearchStrategy[Site]:
         placements=named(placements), cables=st.lists(CABLES, max_size=3).map(tuple),
         lags=st.lists(LAGS, max_size=2).map(tuple), physical_networks=named(physical_networks),
         fabric_profiles=named(profiles),
-        underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000))),
+        underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000), neutron=st.booleans())),
         infiniband=named(prefixes), pools=POOLS, external=EXTERNAL,
         segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), flavors=named(flavors),
         images=named(lambda name: some(

@@ -89,7 +89,7 @@ def test_tenants_get_the_defaults_that_they_leave_out(lyon: Workspace) -> None:
 
 
 #: Nothing at this site rests on these: no InfiniBand, private VLANs or NVLink, nothing wiped or mounted yet.
-UNSTATED = {"A6", "A7", "A8", "A9", "A11"}
+UNSTATED = {"A6", "A7", "A8", "A9", "A11", "A13"}
 
 
 def test_every_guard_that_something_rests_on_is_stated(lyon: Workspace) -> None:

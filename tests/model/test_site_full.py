@@ -13,7 +13,8 @@ from infra.commands.site import Format
 from infra.commands.site import written as text_of
 from infra.site_summary import summary
 from interlock.model.fleet import site_folders
-from interlock.model.site import Site
+from interlock.model.places import fact_path
+from interlock.model.site import Site, Vrf, Vtep
 from interlock.model.site_expansion import expand_site
 from interlock.model.site_file import SiteFile, TenantDefaultsFile
 from interlock.model.site_full import full_form
@@ -87,6 +88,39 @@ def test_a_port_table_that_is_left_out_is_unknown_and_an_empty_one_is_not(tmp_pa
     assert {port.mode for port in site.switch["dark-1"].ports} == {"disabled"}
 
 
+def test_words_of_switches_are_read_and_written(tmp_path: Path) -> None:
+    site = loaded(wide("ipu-pod64"), tmp_path)
+    spine = site.site.switch["spine-1"]
+    assert [spine.by_port[port].tag_native for port in (8, 9)] == [True, None]
+    assert spine.by_port[9].translations == ((210, 110), (260, 160))
+    assert [spine.by_port[port].private_vlan for port in (11, 12, 14)] == [None, "isolated", "batch"]
+    assert (spine.by_port[15].mode, spine.by_port[15].untagged) == ("dot1q-tunnel", 13)
+    assert spine.vrfs == (Vrf(name="acme", vlans=(1001,)), Vrf(name="GLOBEX_prod", vlans=(1002, 1005, 1006)))
+    assert spine.vteps[0] == Vtep(vlan=1001, vni=7001, underlay="core", encapsulation="vxlan")
+    assert [underlay.neutron for underlay in site.site.underlays] == [True, False]
+    written = full_form(site.site, site.defaults)["switches"]["spine-1"]
+    assert written["ports"]["1-8"] == {"mode": "trunk all native 7", "tag_native": True}
+    assert written["ports"]["13-14"] == {"mode": "access 12", "private_vlan": "batch"}
+    assert (written["ports"]["11"], written["ports"]["15"]) == ("access 12", "dot1q-tunnel 13")
+    assert written["vteps"][1] == {"vlan": 1002, "vni": 7002, "underlay": "core"}
+
+
+def test_every_switch_of_a_rack_has_its_vrfs_and_vteps(tmp_path: Path) -> None:
+    document = wide("ipu-pod128")
+    document["racks"][0]["tor"] |= {"vrfs": {"acme": 1001}, "vteps": [{"vlan": 1001, "vni": 7001, "underlay": "core"}]}
+    site = loaded(document, tmp_path).site
+    for name in ("tor-1", "tor-2"):
+        assert site.switch[name].vrfs == (Vrf(name="acme", vlans=(1001,)),)
+        assert [vtep.vni for vtep in site.switch[name].vteps] == [7001]
+    assert site.switch["mgmt-1"].vteps == ()
+
+
+def test_a_fault_of_a_port_leads_to_the_word_in_its_mapping(tmp_path: Path) -> None:
+    site = loaded(wide("ipu-pod64"), tmp_path)
+    path = fact_path(site.file, "switches.spine-1.ports.9.translations")
+    assert path == ("switches", "spine-1", "ports", "9", "translations")
+
+
 def test_ranges_stand_for_each_of_their_names(tmp_path: Path) -> None:
     site = loaded(wide("ipu-pod128"), tmp_path).site
     assert site.physical_network["fabric"].switches == ("tor-1", "tor-2")
@@ -128,6 +162,7 @@ def test_the_summary_counts_and_names_what_is_unknown(tmp_path: Path) -> None:
     guards = "does not hold: address_scope_closed; unknown: l3_agent_enforces_scopes"
     assert f"external external-network any tenant rule L3-08 {guards}" in words
     assert "switches: ports dumb-1" in words
+    assert "switches: encapsulation of VTEPs spine-1" in words
     assert "prices poplar-vcpu, poplar-ram-gib, bare-metal-host, controller and 1 more" in words
 
 

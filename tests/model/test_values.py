@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
 from interlock.model.names import device_name, part_name, site_name, tenant_name, user_name
-from interlock.model.switch_ports import port_setting, settings_by_port
+from interlock.model.switch_file import vrf_name
+from interlock.model.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
 from interlock.model.values import gib, names, prefix, public_key, ranges, vlan_ranges
 from interlock.model.vpod_sizes import size_fault
 
@@ -44,6 +45,8 @@ def test_ranges_come_back_from_their_text(pairs: list[list[int]]) -> None:
         ("trunk 110-199", "trunk", None, ((110, 199),)),
         ("trunk 110-149,160 native 7", "trunk", 7, ((110, 149), (160, 160))),
         ("trunk all", "trunk", None, None),
+        ("dot1q-tunnel", "dot1q-tunnel", None, ()),
+        ("dot1q-tunnel 12", "dot1q-tunnel", 12, ()),
     ],
 )
 def test_switch_ports(text: str, mode: str, untagged: int | None, tagged: Any) -> None:
@@ -52,7 +55,7 @@ def test_switch_ports(text: str, mode: str, untagged: int | None, tagged: Any) -
 
 
 def test_a_number_overrides_a_block_whatever_the_order() -> None:
-    table = {"3": port_setting("access 5"), "machines": port_setting("access")}
+    table = {key: PortFile.model_validate({"mode": mode}) for key, mode in (("3", "access 5"), ("machines", "access"))}
     found = settings_by_port(table, {"machines": (1, 4)}, 5)
     assert [(port.port, port.mode, port.untagged) for port in found] == [
         (1, "access", None), (2, "access", None), (3, "access", 5), (4, "access", None),
@@ -88,7 +91,10 @@ def _one_bit(count: int) -> bool:
         ),
         (gib, ["100", "100GB", 100, "100gib", "1.5GiB", "-1GiB", None, True]),
         (vlan_ranges, ["0-5", "4095", "9-8", "a", ""]),
-        (port_setting, ["trunk", "access all", "trunk 5000", "up"]),
+        (port_setting, ["trunk", "access all", "trunk 5000", "up", "dot1q-tunnel all"]),
+        (wire_id, [0, "4095", "1-2", "1,2", "a", None]),
+        (private_role, ["promiscuous", "community", "Batch", 12, None]),
+        (vrf_name, ["default", "a b", 7]),
         (names, ["m-[5-1]", "m-[1-99999]", [1], {}]),
     ],
 )

@@ -37,7 +37,19 @@ switches:
     port_groups: [[100, 32], [10, 2]]
     ip_routing: true
     routed_vlans: [7, 9-11]
-    ports: {1-8: trunk all native 7, 9: "trunk 110-149,160", 10: routed, 11: access 12}
+    vrfs: {acme: 1001, GLOBEX_prod: [1002, 1005-1006]}
+    vteps:
+      - {vlan: 1001, vni: 7001, underlay: core, encapsulation: vxlan}
+      - {vlan: 1002, vni: 7002, underlay: core}
+    ports:
+      1-8: {mode: trunk all native 7, tag_native: true}
+      9: {mode: "trunk 110-149,160", translations: {210: 110, 260: 160}}
+      10: routed
+      11: {mode: access 12}
+      12: {mode: access 12, private_vlan: isolated}
+      13-14: {mode: access 12, private_vlan: batch}
+      15: dot1q-tunnel 13
+      16: trunk 1-9
   dumb-1: {serial: D-1, model: unknown, role: management, port_groups: [[1, 8]]}
   dark-1: {serial: K-1, model: unknown, role: tor, port_groups: [[1, 8]], ports: {}}
 devices:
@@ -60,7 +72,7 @@ physical_networks:
   external: []
 fabric_profiles:
   roce: {pfc_priority: 3, dscp: 26, cnp_dscp: 48, ecn: true, mtu: 9000}
-underlays: {core: {mtu: 9216}}
+underlays: {core: {mtu: 9216, neutron: true}, edge: {}}
 infiniband: {quantum: {prefix: FE80000000000007}}
 pools:
   ipu_data: {physical_networks: [fabric, mgmt], vlans: 1000-1999, subnets: {prefix: 10.32.0.0/12, each: 24}}

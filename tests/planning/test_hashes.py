@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interlock.model.lock import Allocation
-from interlock.model.site import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig
+from interlock.model.site import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig, Vrf, Vtep
 from interlock.planning import SiteHashes, site_hash
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.planning.halls import block, cable, halls, machine, machines_of
@@ -93,6 +93,22 @@ def test_how_the_far_end_of_a_cable_is_set_counts() -> None:
     port = SwitchPortConfig(port=32, mode="trunk", tagged=((1000, 1000),))
     switches = [item.model_copy(update={"ports": (port,)}) if item.name == "tor-r2" else item for item in SITE.switches]
     assert slice_of(fresh(cables=joined, switches=tuple(switches))) != slice_of(plain)
+
+
+@pytest.mark.parametrize(
+    "routed",
+    [
+        {"ip_routing": True},
+        {"routed_vlans": (1000,)},
+        {"vrfs": (Vrf(name="a", vlans=(1000,)),)},
+        {"vteps": (Vtep(vlan=1000, vni=7, underlay="core"),)},
+    ],
+    ids=lambda routed: next(iter(routed)),
+)
+def test_where_the_far_end_of_a_cable_sends_a_vlan_counts(routed: dict[str, object]) -> None:
+    joined = (*SITE.cables, cable("tor-r1", "32", "tor-r2", "32"))
+    switches = [item.model_copy(update=routed) if item.name == "tor-r2" else item for item in SITE.switches]
+    assert slice_of(fresh(cables=joined, switches=tuple(switches))) != slice_of(fresh(cables=joined))
 
 
 @pytest.mark.parametrize("field", ["flavors", "images", "volume_types", "sharing", "assumptions"])

@@ -168,6 +168,7 @@ def port(t: str, network: str, address: str, *, direct: bool = False) -> Port:
         address=address,
         vnic_type="direct" if direct else "normal",
         security_groups=() if direct else (f"{t}-ssh",),
+        allowed_address_pairs=() if direct else ("192.0.2.0/24",),
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.provider.actuators import ACTUATORS
+from interlock.provider.actuators import ACTUATORS, Target
+from interlock.provider.actuators.network import PortActuator
 from interlock.provider.codec import UNKNOWN, decode, encode, has_unknown
 from interlock.provider.diffing import compare
 from interlock.provider.errors import HINTS, Trouble, classify
@@ -18,7 +19,7 @@ from interlock.provider.pools import SIZES
 from interlock.provider.retry import Budget, may_repeat, pause
 from interlock.provider.schema import schema
 from interlock.provider.state import in_order_of
-from interlock.resources import KINDS, Effect, Network, Server, Volume
+from interlock.resources import KINDS, Effect, Network, Port, Server, Volume
 
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
@@ -209,6 +210,42 @@ def test_a_creation_is_repeated_if_nobody_listened_and_lost_if_the_line_broke() 
     with pytest.raises(Failure) as caught:
         api.post("/networks", {})
     assert caught.value.trouble is Trouble.LOST_ANSWER
+
+
+# --- ports ------------------------------------------------------------------------------------------------
+
+PORT = Port(name="p", project="t", network="n", subnet="s", address="10.0.0.9", allowed_address_pairs=("10.9.0.0/16",))
+OWN = "fa:16:3e:00:00:01"
+
+
+def _seen(*pairs: dict[str, str]) -> Any:
+    raw = {
+        "id": "7", "name": "p", "description": "", "project_id": "t", "network_id": "n", "mac_address": OWN,
+        "fixed_ips": [{"ip_address": "10.0.0.9", "subnet_id": "s"}], "binding:vnic_type": "normal",
+        "port_security_enabled": True, "security_groups": [], "allowed_address_pairs": list(pairs),
+    }  # fmt: skip
+    return PortActuator().observe(cast(Any, None), raw).fields["allowed_address_pairs"]
+
+
+def test_prefixes_that_a_port_may_send_from_are_sent_and_read_back() -> None:
+    target = Target("p", "0", PORT, {"network": "n", "subnet": "s", "security_groups": ()})
+    body = PortActuator().body(cast(Any, None), target)
+    assert body["allowed_address_pairs"] == [{"ip_address": "10.9.0.0/16"}]
+    assert _seen({"ip_address": "10.9.0.0/16", "mac_address": OWN}) == ["10.9.0.0/16"]
+    assert _seen() == []
+
+
+def test_prefixes_change_in_place_and_go_away_when_none_is_wanted() -> None:
+    assert _diff(PORT, allowed_address_pairs=["0.0.0.0/0"]) == {"allowed_address_pairs": False}
+    none = PORT.model_copy(update={"allowed_address_pairs": ()})
+    target = Target("p", "0", none, {"network": "n", "subnet": "s", "security_groups": ()})
+    assert PortActuator().body(cast(Any, None), target)["allowed_address_pairs"] == []
+    assert "allowed_address_pairs" in PortActuator.MUTABLE
+
+
+def test_a_pair_with_another_ethernet_address_is_not_the_planned_one() -> None:
+    foreign = {"ip_address": "10.9.0.0/16", "mac_address": "fa:16:3e:00:00:02"}
+    assert _diff(PORT, allowed_address_pairs=_seen(foreign)) == {"allowed_address_pairs": False}
 
 
 # --- markers ----------------------------------------------------------------------------------------------

@@ -89,6 +89,10 @@ BY_HAND: dict[str, tuple[str, str, str, Any, str]] = {
     "alice-data": ("network", "PUT", "/networks/{id}", {"network": {"port_security_enabled": False}}, "port_security"),
     "alice-control-subnet": ("network", "PUT", "/subnets/{id}", {"subnet": {"dns_nameservers": []}}, "dns"),
     "alice-port-control": ("network", "PUT", "/ports/{id}", {"port": {"security_groups": []}}, "security_groups"),
+    "alice-port-data": (
+        "network", "PUT", "/ports/{id}", {"port": {"allowed_address_pairs": [{"ip_address": "0.0.0.0/0"}]}},
+        "allowed_address_pairs",
+    ),
     "alice-server": ("compute", "PUT", "/servers/{id}", {"server": {"name": "other"}}, "name"),
     "alice-volume": ("block-storage", "PUT", "/volumes/{id}", {"volume": {"name": "other"}}, "name"),
     "poplar-hosts": ("compute", "POST", "/os-aggregates/{id}/action", {"remove_host": {"host": "poplar-1"}}, "hosts"),

@@ -183,13 +183,20 @@ class SubnetActuator(NeutronActuator[Subnet]):
         return Observed(raw["id"], raw["description"], fields, references)
 
 
+def _pair(raw: Mapping[str, str], own: str) -> str:
+    """A prefix that a port may send from; with the Ethernet address, where that is not the port's own."""
+    return raw["ip_address"] if raw["mac_address"] == own else f"{raw['ip_address']} {raw['mac_address']}"
+
+
 class PortActuator(NeutronActuator[Port]):
     """Ports with one fixed address each."""
 
     KIND: ClassVar[type[Resource]] = Port
     PATH: ClassVar[str] = "ports"
     ONE: ClassVar[str] = "port"
-    MUTABLE: ClassVar[tuple[str, ...]] = ("name", "fixed_ips", "port_security_enabled", "security_groups")
+    MUTABLE: ClassVar[tuple[str, ...]] = (
+        "name", "fixed_ips", "port_security_enabled", "security_groups", "allowed_address_pairs",
+    )  # fmt: skip
     OUTPUTS: ClassVar[Mapping[str, str]] = {"mac": "Ethernet address of the port"}
 
     def body(self, cloud: Cloud, target: Target[Port]) -> dict[str, Any]:
@@ -202,6 +209,7 @@ class PortActuator(NeutronActuator[Port]):
             "port_security_enabled": spec.port_security,
             # Always sent: without it Neutron adds the project's default group.
             "security_groups": list(target.many("security_groups")),
+            "allowed_address_pairs": [{"ip_address": prefix} for prefix in spec.allowed_address_pairs],
         }
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
@@ -211,6 +219,7 @@ class PortActuator(NeutronActuator[Port]):
             "address": ",".join(item["ip_address"] for item in addresses),
             "vnic_type": raw["binding:vnic_type"],
             "port_security": raw["port_security_enabled"],
+            "allowed_address_pairs": [_pair(item, raw["mac_address"]) for item in raw["allowed_address_pairs"]],
         }
         references: dict[str, Ids] = {
             "project": raw["project_id"],
