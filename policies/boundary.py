@@ -26,6 +26,7 @@ def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = (
     """What a lock records of this share and of the claims that it released."""
     whole = with_released(site, share, tuple(released))
     kept = _boundary(whole)
+    kept |= set(_met_inside(whole, kept))
     return Footprint(
         classes=tuple(sorted(_partition(whole, kept))),
         labels={node: tuple(sorted(labels)) for node, labels in sorted(whole.labels.items()) if node in kept},
@@ -39,9 +40,13 @@ def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = (
 
 def lock_share(lock: Lock) -> Share:
     """What the footprint of a lock brings into the union."""
-    footprint = lock.footprint
+    return footprint_share(lock.id, lock.footprint)
+
+
+def footprint_share(owner: str, footprint: Footprint) -> Share:
+    """What a footprint brings, whether a lock holds it or it was made of what is applied."""
     return Share(
-        owner=lock.id,
+        owner=owner,
         edges=tuple(edge for members in footprint.classes for edge in _joined(members)),
         labels={node: frozenset(labels) for node, labels in footprint.labels.items()},
         premises=footprint.premises,
@@ -54,11 +59,28 @@ def _boundary(share: Share) -> set[str]:
     return {node for node in share.nodes if node in named or ids.is_boundary(node)}
 
 
-def _partition(share: Share, kept: set[str]) -> Iterator[tuple[str, ...]]:
+def _met_inside(share: Share, kept: set[str]) -> Iterator[str]:
+    """One of the owner's own nodes for each label that no boundary node of its class carries, where two owners meet.
+
+    Whoever reads the footprint alone sees the meeting too.
+    """
+    for component in _components(share):
+        first: dict[str, str] = {}
+        for node in sorted(component, key=lambda node: (node not in kept, node)):
+            for label in share.labels.get(node, ()):
+                first.setdefault(label, node)
+        yield from first.values() if len(first) > 1 else ()
+
+
+def _components(share: Share) -> list[set[str]]:
     graph = empty_graph()
     graph.add_nodes_from(share.nodes)
     graph.add_edges_from((edge.a, edge.b) for edge in share.edges if not edge.missing)
-    for component in connected(graph):
+    return connected(graph)
+
+
+def _partition(share: Share, kept: set[str]) -> Iterator[tuple[str, ...]]:
+    for component in _components(share):
         members = tuple(sorted(component & kept))
         if members:
             yield members

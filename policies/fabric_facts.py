@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import identities as ids
+
 
 @dataclass(frozen=True)
 class SwitchPortFact:
@@ -53,6 +55,12 @@ class PartitionKeyFact:
     infiniband: str
     key: int
     members: tuple[tuple[str, str], ...]
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether its plan has the key for itself. Everybody is in the default one: limited members do not claim it."""
+        full = any(membership == "full" for _, membership in self.members)
+        return full or self.key & ids.KEY_BITS != ids.DEFAULT_KEY
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from interlock.resources.network import NetworkType, VnicType
 
+from .access_facts import NO_ACCESS, AccessFacts, AggregateFact, FlavorFact
 from .data_facts import (
     AttachmentFact,
     BucketFact,
@@ -19,6 +20,7 @@ from .data_facts import (
     VolumeFact,
 )
 from .fabric_facts import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .right_facts import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
 
 class NetworkRole(StrEnum):
@@ -68,6 +70,8 @@ class SubnetFact:
     gateway: str | None
     dhcp: bool
     subnet_pool: str | None
+    #: (first, last) addresses that Neutron gives out by itself.
+    pools: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,9 @@ class PortFact:
     port_security: bool
     server: str | None
     host: str | None
+    security_groups: tuple[str, ...] = ()
+    #: Prefixes that it may send from besides its own address.
+    allowed_address_pairs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,11 +100,16 @@ class ServerFact:
     labels: frozenset[str]
     host: str
     vpod: str | None
+    #: Its ports, and the sub-ports of trunks on them.
     ports: tuple[str, ...]
     #: In the operator's project, as a vPOD's V-IPU controller.
     is_controller: bool
     #: A whole host: its root sends any frame that the switch ports behind it take.
     is_bare_metal: bool = False
+    #: Image, key and cloud-init document, as the plan refers to them.
+    image: str = ""
+    keypair: str | None = None
+    user_data: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +120,8 @@ class RouterFact:
     owner: str
     external_network: str | None
     subnets: tuple[str, ...]
+    #: (owner, subnet) of each interface.
+    interfaces: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,11 +171,22 @@ class PlanFacts:
     users: tuple[ServiceUserFact, ...] = ()
     credentials: tuple[CredentialFact, ...] = ()
     ranges: tuple[SegmentRangeFact, ...] = ()
+    trunks: tuple[TrunkFact, ...] = ()
+    floating_ips: tuple[FloatingIpFact, ...] = ()
+    rights: tuple[RightFact, ...] = ()
+    stored_credentials: tuple[StoredCredentialFact, ...] = ()
+    images: tuple[ImageFact, ...] = ()
+    security_groups: tuple[SecurityGroupFact, ...] = ()
+    flavors: tuple[FlavorFact, ...] = ()
+    aggregates: tuple[AggregateFact, ...] = ()
+    access: AccessFacts = NO_ACCESS
     #: How many resources the plan holds, and (kind, name) of those that the proof has no way to read.
     resources: int = 0
     unread: tuple[tuple[str, str], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[str, ...] = ()
+    #: Whether vPODs are owners too: `separate: vpods` of the request.
+    separates_vpods: bool = True
 
     @cached_property
     def network(self) -> dict[str, NetworkFact]:
@@ -204,6 +229,29 @@ class PortMode:
     known: bool
     untagged: frozenset[int] = frozenset()
     tagged: tuple[tuple[int, int], ...] | None = ()
+    #: Whether frames of the native VLAN may bear its tag; None: not stated.
+    tag_native: bool | None = None
+    #: (id on the wire, VLAN inside the switch) where they differ.
+    translations: tuple[tuple[int, int], ...] = ()
+    #: `isolated` or a community of a private VLAN; None: promiscuous.
+    private: str | None = None
+    #: True for modes that this proof does not follow: the port may join anything.
+    unmodelled: bool = False
+    #: True for a port with an address instead of VLANs.
+    routed: bool = False
+
+    def inside(self, tag: int) -> frozenset[int]:
+        """The VLANs inside the switch that frames with this tag on the wire belong to; `tagged` lists VLANs inside."""
+        plain = {tag} if self.carries(tag) else set()
+        if not self.translations:
+            return frozenset(plain)
+        mapped = {vlan for wire, vlan in self.translations if wire == tag and self.carries(vlan)}
+        return frozenset(mapped | (plain - {vlan for _, vlan in self.translations}))
+
+    def perhaps_inside(self, tag: int) -> frozenset[int]:
+        """Those that it may belong to besides: where the list names a translated VLAN as it is on the wire only."""
+        listed = self.carries(tag)
+        return frozenset(vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan))
 
     def carries(self, vlan: int) -> bool:
         """True if frames with this tag pass."""

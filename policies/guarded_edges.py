@@ -5,20 +5,20 @@ They are resolved after the union, from the site as it is now: a guard that goes
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.site import Sharing
 
 from . import identities as ids
 from .edges import Edge, EdgeRule, Relation, Union
-from .guards import BETWEEN_OWNERS, Held, assumption, sharing
+from .guards import BETWEEN_OWNERS, Held, assumption, sharing, welcome
 from .plan_edges import EXTERNAL_REFERENCE
 
 
 def unless(held: Held, rule: str, a: str, b: str) -> Iterator[Edge]:
     """The edge that a guard removes: there if it is known not to hold, perhaps there if nobody stated it."""
-    if held.value is not True:
-        yield Edge(a, b, rule, held.missing, held.broken)
+    yield Edge(a, b, rule, held.missing, held.broken, held.guards if held.value else ())
 
 
 def _terminals(union: Union) -> Iterator[Edge]:
@@ -27,8 +27,8 @@ def _terminals(union: Union) -> Iterator[Edge]:
 
 
 def declarations(union: Union, kind: str) -> tuple[Sharing, ...]:
-    """The site's declarations of one kind of sharing."""
-    return tuple(item for item in union.site.site.sharing if item.kind == kind)
+    """The site's declarations of one kind of sharing; InfiniBand ports have no addresses to be met at."""
+    return tuple(item for item in union.site.site.sharing if item.kind == kind and not ids.is_guid(item.node))
 
 
 def _declared_held(union: Union, kind: str) -> Held:
@@ -87,11 +87,17 @@ def _hypervisors(union: Union) -> Iterator[Edge]:
 
 def _switches_forward(union: Union) -> Iterator[Edge]:
     held = assumption(union.site.site, "A1")
-    for node in sorted(union.nodes):
+    for node in sorted(union.nodes if held.value else union.nodes.union(_vlans_of_switches(union))):
         if node.startswith("L:") and "/" not in node:
             switch = union.site.switch_of_bridge.get(ids.bridge_and_vlan(node)[0])
             if switch is not None:
                 yield from unless(held, "A1", node, ids.fabric(switch.serial))
+
+
+def _vlans_of_switches(union: Union) -> Iterator[str]:
+    """Also those that nobody names, but devices on switch ports reach."""
+    for switch in union.site.site.switches:
+        yield from (ids.vlan_segment(ids.switch_bridge(switch.serial), vlan) for vlan in union.vlans)
 
 
 def _cloud_scopes(union: Union) -> Iterator[Edge]:
@@ -108,20 +114,49 @@ def _pools(union: Union) -> Iterator[Edge]:
 
 def _in_band(union: Union) -> Iterator[Edge]:
     held = assumption(union.site.site, "A13")
-    for server, host in union.facts(Relation.METAL):
-        for bmc in union.site.interfaces(host, bmc=True):
+    for server, name in union.facts(Relation.METAL):
+        for bmc in union.site.interfaces(name, bmc=True):
             yield from unless(held, "E14", server, bmc)
+    # Whoever has a switch port behind a whole host may run the host, before a plan says that anybody does.
+    for host in union.site.site.hosts:
+        whole = union.site.interfaces(host.name) if host.provisioning == "bare-metal" else ()
+        for interface in whole:
+            for bmc in union.site.interfaces(host.name, bmc=True):
+                yield from unless(held, "E14", interface, bmc)
 
 
 def _partition_keys(union: Union) -> Iterator[Edge]:
-    """With one full member all hear each other by way of it; limited members alone hear nobody."""
+    """With one full member all hear each other by way of it; limited members alone hear nobody.
+
+    A declared terminal answers each member by itself: it joins them only while a guard fails.
+    """
     held = assumption(union.site.site, "A6")
     members = union.facts(Relation.KEY)
-    full = {key for key, _, membership, _ in members if membership == "full"}
+    full: defaultdict[str, set[str]] = defaultdict(set)
+    for key, port, membership, _ in members:
+        if membership == "full":
+            full[key].add(port)
+    declared = {ids.infiniband_port(name): found for name, found in union.site.shared_ports.items()}
     for key, port, _, fabric in members:
-        if key in full:
-            yield Edge(port, key, "E19")
+        yield from _key_edges(union, key, port, [declared.get(other, ()) for other in sorted(full[key])])
         yield from unless(held, "E19", port, fabric)
+        yield from _unwelcome(union, port, {other: declared[other] for other in sorted(full[key] & set(declared))})
+
+
+def _unwelcome(union: Union, port: str, terminals: dict[str, tuple[Sharing, ...]]) -> Iterator[Edge]:
+    """Whoever is not in a terminal's audience meets the terminal itself."""
+    owners = {label for share in union.shares for label in share.labels.get(port, ())} - ids.RESERVED_LABELS
+    for terminal, declared in terminals.items():
+        if terminal != port and not all(welcome(declared, owner) for owner in owners):
+            yield Edge(port, terminal, "E19", broken=tuple(f"sharing.{item.name}.audience" for item in declared))
+
+
+def _key_edges(union: Union, key: str, port: str, full: list[tuple[Sharing, ...]]) -> Iterator[Edge]:
+    if not all(full):
+        yield Edge(port, key, "E19")
+    elif full:
+        served = tuple(item for found in full for item in found)
+        yield from unless(sharing(union.site.site, served), "E19", port, key)
 
 
 def _nvlinks(union: Union) -> Iterator[Edge]:

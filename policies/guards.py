@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site import Sharing, Site
 
-#: Guards that no site file can state yet, beside those that it can. Plans that rest on them are not provable until it
-#: can: the default partition of an InfiniBand subnet, and the way from a bare-metal host to its BMC.
-NOT_STATED_YET: dict[str, tuple[str, ...]] = {"A6": ("default_partition_limited",), "A13": ("in_band_closed",)}
 #: Guard of A5 that counts only where two owners sit on one host.
 BETWEEN_OWNERS = "mitigations"
 
+#: The audience that is everybody.
+EVERYBODY = "*"
+
+#: A fact's place, and what is stated there.
+Fact = tuple[str, bool | None]
 
 #: Facts are named as the site file has them: `sharing.<name>.guards.<guard>`, `assumptions.<id>.<guard>`.
 
@@ -30,36 +32,53 @@ class Held:
     missing: tuple[str, ...] = ()
     #: Guards known to be false.
     broken: tuple[str, ...] = ()
+    #: Every fact that it takes.
+    guards: tuple[str, ...] = ()
 
     @staticmethod
-    def of(facts: Iterable[tuple[str, bool | None]]) -> Held:
+    def of(facts: Iterable[Fact]) -> Held:
         """All of `facts` (path, value): one false decides, else one unknown does."""
         known = tuple(facts)
         broken = tuple(path for path, value in known if value is False)
         missing = tuple(path for path, value in known if value is None)
         value = False if broken else (None if missing else True)
-        return Held(value=value, missing=() if broken else missing, broken=broken)
+        return Held(value, () if broken else missing, broken, tuple(path for path, _ in known))
 
 
 def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> Held:
     """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
-    stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
-    known = ASSUMPTION_GUARDS.get(name, ()) + NOT_STATED_YET.get(name, ())
-    facts = dict.fromkeys(known) | stated
+    head = f"assumptions.{name}."
     return Held.of(
-        (f"assumptions.{name}.{guard}", value)
-        for guard, value in sorted(facts.items())
-        if guard != without and only in (None, guard)
+        (path, value)
+        for path, value in assumption_facts(site, name)
+        if path != f"{head}{without}" and only in (None, path.removeprefix(head))
     )
+
+
+def assumption_facts(site: Site, name: str) -> tuple[Fact, ...]:
+    """Every guard of an assumption, stated or not."""
+    stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
+    facts = dict.fromkeys(ASSUMPTION_GUARDS.get(name, ())) | stated
+    return tuple((f"assumptions.{name}.{guard}", value) for guard, value in sorted(facts.items()))
 
 
 def sharing(site: Site, declarations: Iterable[Sharing]) -> Held:
     """Whether all guards of these are held. An external network without an address scope filters nothing."""
-    stated: list[tuple[str, bool | None]] = []
+    return Held.of(sharing_facts(site, declarations))
+
+
+def sharing_facts(site: Site, declarations: Iterable[Sharing]) -> tuple[Fact, ...]:
+    """Every guard of these, stated or not."""
+    stated: list[Fact] = []
     for declared in declarations:
         facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
         head = f"sharing.{declared.name}.guards"
         stated += [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
         if declared.kind == "external-network":
             stated.append(("external.address_scope", site.external.address_scope is not None))
-    return Held.of(stated)
+    return tuple(stated)
+
+
+def welcome(declared: Iterable[Sharing], tenant: str) -> bool:
+    """True if one of these declarations names the tenant, or everybody."""
+    return any({EVERYBODY, tenant} & set(item.audience) for item in declared)

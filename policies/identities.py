@@ -5,13 +5,17 @@ identity                       what                                             
 =============================  =========================================================  ==============
 `L:<switch serial>:<vlan>`     a VLAN inside one switch                                   boundary
 `L:<host serial>/<if>:<vlan>`  a VLAN inside the bridge of one host interface; 0: flat    boundary
-`V:<underlay>:vxlan:<vni>`     an overlay; the underlay is the cloud's                    boundary
+`L:<switch serial>~<g>:<vlan>` the same, as an isolated port or a community meets it      boundary
+`V:<underlay>:<encap.>:<vni>`  an overlay; Neutron's underlay goes by the cloud's name    boundary
 `X:<network>`                  the hub of an external network                             boundary
 `X:<network>@<router>`         the split copy of it that one router meets                 own, named
 `R:<owner>:<router>`           a Neutron router                                           own, named
 `R:<switch serial>`            the default VRF of a switch                                boundary
+`R:<switch serial>/<vrf>`      another VRF of it                                          boundary
+`R:<switch serial>…@<vlan>`    the split copy of a VRF that one VLAN meets                union only
+`dev:<serial>/<if>@<vlan>`     the split copy of a shared device that one VLAN meets      union only
 `dev:<serial>/<part>`          `rnic`, `gw` or `bmc` of a machine; another cabled device  boundary
-`dev:<serial>`                 a hypervisor                                               boundary
+`dev:<serial>`                 a hypervisor; a shared device as a whole                   boundary
 `dev:<owner>:<server>`         a server                                                   own, named
 `dev:<serial>/<interface>`     a bare-metal host, as far as this interface of it goes     boundary
 `port:<serial>/<n>`            a switch port with a device behind it                      boundary
@@ -35,10 +39,13 @@ identity                       what                                             
 =============================  =========================================================  ==============
 
 "Own, named": a node of the tenant's own that stays in the footprint when one of its premises names it.
+"Union only": in no plan and no footprint.
 Names of physical networks, networks and segments are never identities.
 """
 
 from __future__ import annotations
+
+from string import hexdigits
 
 OPERATOR = "op"
 WORLD = "world"
@@ -49,7 +56,7 @@ RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
 
 def _plain(text: str) -> str:
     """A name or serial without the characters that separate the parts of an identity."""
-    for character in "%:/@":
+    for character in "%:/@~":
         text = text.replace(character, f"%{ord(character):02X}")
     return text
 
@@ -70,14 +77,25 @@ def host_bridge(serial: str, interface: str) -> str:
 
 
 def bridge_and_vlan(segment: str) -> tuple[str, int]:
-    """The two parts of a VLAN segment's identity."""
+    """Bridge and VLAN of a VLAN segment's identity; a group of a private VLAN lies in the same bridge."""
     bridge, _, vlan = segment.removeprefix("L:").rpartition(":")
-    return bridge, int(vlan)
+    return bridge.partition("~")[0], int(vlan)
 
 
-def overlay(underlay: str, vni: int) -> str:
-    """A VXLAN segment."""
-    return f"V:{_plain(underlay)}:vxlan:{vni}"
+def private_segment(bridge: str, vlan: int, group: str) -> str:
+    """What one isolated port (`port-17`) or one community (`group-red`) meets of a VLAN."""
+    return f"L:{bridge}~{_plain(group)}:{vlan}"
+
+
+def private_group(segment: str) -> str | None:
+    """The group of a private VLAN that a segment's identity names."""
+    _, found, group = segment.rpartition(":")[0].partition("~")
+    return group if found else None
+
+
+def overlay(underlay: str, vni: int, encapsulation: str = "vxlan") -> str:
+    """An overlay segment."""
+    return f"V:{_plain(underlay)}:{encapsulation}:{vni}"
 
 
 def external_hub(network: str) -> str:
@@ -98,6 +116,17 @@ def router(owner: str, name: str) -> str:
 def default_vrf(serial: str) -> str:
     """The routing instance of a switch in which its addresses lie."""
     return f"R:{_plain(serial)}"
+
+
+def vrf(serial: str, name: str) -> str:
+    """Another routing instance of a switch."""
+    return f"R:{_plain(serial)}/{_plain(name)}"
+
+
+def copy_at(node: str, segment: str) -> str:
+    """What one segment meets of a shared device's attachment or of a VRF."""
+    group, vlan = private_group(segment), bridge_and_vlan(segment)[1]
+    return f"{node}@{vlan}" if group is None else f"{node}@{vlan}~{group}"
 
 
 def part(serial: str, interface: str) -> str:
@@ -150,8 +179,11 @@ def share_address(cloud: str, address: str) -> str:
     return f"vip:{_plain(cloud)}:{_plain(address)}"
 
 
+GUID_DIGITS = 16
 #: Bits of a P_Key that make it one: the highest says full or limited.
 KEY_BITS = 0x7FFF
+#: The P_Key that every port of a subnet is in.
+DEFAULT_KEY = 0x7FFF
 
 
 def partition_key(prefix: str, key: int) -> str:
@@ -162,6 +194,11 @@ def partition_key(prefix: str, key: int) -> str:
 def infiniband_port(guid: str) -> str:
     """An InfiniBand port."""
     return f"guid:{_plain(guid.lower())}"
+
+
+def is_guid(name: str) -> bool:
+    """True for 16 hexadecimal digits."""
+    return len(name) == GUID_DIGITS and all(digit in hexdigits for digit in name)
 
 
 def nvlink_partition(domain: str, partition: int) -> str:

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
 
 from interlock.model.lock import Footprint, Lock, Released
 from interlock.model.site import Site
+from interlock.model.tenant import Waiver
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 
+from .applied import in_words, together
 from .boundary import footprint_of, lock_share
+from .causes import explained
+from .edges import Share
+from .facts import PlanFacts
 from .graph import Model
 from .naming import Names
+from .neighbours import Neighbours, mentioned
 from .plan_facts import plan_facts
 from .plan_share import plan_share
 from .proof import Judgement, NotProved, Proof
+from .residue import with_released
 from .rules import RULES, Rule
 from .site_facts import SiteFacts
+from .statement import statement
+from .versions import boundary_digest, boundary_versions
+from .waivers import require_waivable, waived
 
 
 def footprint(site: Site, plan: Plan, released: Iterable[Released] = ()) -> Footprint:
@@ -25,40 +37,129 @@ def footprint(site: Site, plan: Plan, released: Iterable[Released] = ()) -> Foot
     return footprint_of(facts, plan_share(facts, plan_facts(plan)), released)
 
 
-def judge(site: Site, plan: Plan, others: Sequence[Lock], rules: Sequence[Rule] = RULES) -> Judgement:
-    """Ask every rule about one plan against the footprints of all other tenants of the site.
+def judge(
+    site: Site,
+    plan: Plan,
+    others: Sequence[Lock] | Neighbours,
+    rules: Sequence[Rule] = RULES,
+    *,
+    applied: Footprint | Share | None = None,
+    waivers: Sequence[Waiver] = (),
+    today: date | None = None,
+    suggest: bool = False,
+) -> Judgement:
+    """Ask every rule about one plan, together with what is applied of it, against the footprints of all others.
 
-    The order of `others` does not matter, and a lock of the plan's own tenant among them is left out.
+    The order of `others` does not matter. A lock of the plan's own tenant among them is nobody else's: what it
+    mentions counts as touched, since the plan may leave it, and what it released belongs to the plan until it is seen
+    to be let go. With `Neighbours` the same is found by looking only at the
+    locks that the plan can meet. Raises ValueError if those were made for another site.
+
+    `waivers` let findings of a rule pass up to a day, `today` being that of UTC by default; raises NotWaivable.
+    With `suggest` findings also say which entries to change, which takes a search for each.
     """
-    locks = sorted((lock for lock in others if lock.id != plan.tenant), key=lambda lock: lock.id)
-    model = model_of(site, plan, locks)
-    names = Names(model)
+    require_waivable(waivers, RULES)
+    seen = seen_by(site, plan, others, applied)
+    names = Names(seen.model)
+    asked = (rule for rule in rules if rule.of.speaks_to(is_tenant=seen.model.plan.is_tenant))
+    results = explained(seen.model, plan, [rule.judge(seen.model, names) for rule in asked], suggest=suggest)
     return Judgement(
         site=plan.site,
         stack=plan.stack,
         plan_hash=plan.hash,
-        # A lock's own hash was checked where it was read; without one it is made here.
-        footprints=digest_of([[lock.id, lock.hash or lock.expected_hash()] for lock in locks]),
-        results=tuple(
-            rule.judge(model, names) for rule in rules if rule.of.speaks_to(is_tenant=model.plan.is_tenant)
-        ),
+        footprints=seen.footprints,
+        results=results,
         without_actuator=tuple(item.name for item in plan.without_actuator()),
+        applied_state=in_words(applied),
+        boundary=boundary_digest(boundary_versions(seen.model, seen.locks)),
+        rule_set=digest_of([[rule.id, rule.title, rule.severity, rule.polarity] for rule in rules]),
+        statement=statement(seen.model).digest,
+        waivers=waived(waivers, results, RULES, today),
     )
 
 
-def prove(site: Site, plan: Plan, others: Sequence[Lock]) -> Proof:
-    """The proof that the plan keeps tenants apart and can be built.
+def prove(
+    site: Site,
+    plan: Plan,
+    others: Sequence[Lock] | Neighbours,
+    *,
+    applied: Footprint | Share | None = None,
+    waivers: Sequence[Waiver] = (),
+    today: date | None = None,
+    suggest: bool = False,
+) -> Proof:
+    """The proof that the plan keeps tenants apart and can be built, from what is applied on.
 
-    Raises NotProved, with the whole judgement, if a rule of severity B or E is violated or not provable.
+    Raises NotProved, with the whole judgement, if a rule of severity B or E is violated or not provable, and no
+    waiver lets it pass.
     """
-    judgement = judge(site, plan, others)
+    judgement = judge(site, plan, others, applied=applied, waivers=waivers, today=today, suggest=suggest)
     if judgement.exit_code:
         raise NotProved(judgement)
     return Proof(plan=plan, judgement=judgement)
 
 
-def model_of(site: Site, plan: Plan, locks: Sequence[Lock]) -> Model:
-    """The graphs that the rules are asked about."""
+@dataclass(frozen=True)
+class Seen:
+    """What a judgement is made of: the model, the locks in it, and a hash over all locks of the site."""
+
+    model: Model
+    locks: tuple[Lock, ...]
+    footprints: str
+
+
+def seen_by(
+    site: Site, plan: Plan, others: Sequence[Lock] | Neighbours, applied: Footprint | Share | None = None
+) -> Seen:
+    """The model of one plan beside its others."""
+    if isinstance(others, Neighbours):
+        if others.site.site is not site:
+            raise ValueError("these neighbours were made for another site")
+        return _beside_neighbours(plan, others, applied)
+    own = [lock for lock in others if lock.id == plan.tenant]
+    locks = sorted((lock for lock in others if lock.id != plan.tenant), key=lambda lock: lock.id)
+    model = model_of(site, plan, locks, applied=applied, before=own)
+    # A lock's own hash was checked where it was read; without one it is made here.
+    return Seen(model, tuple(locks), digest_of([[lock.id, lock.hash or lock.expected_hash()] for lock in locks]))
+
+
+def model_of(
+    site: Site,
+    plan: Plan,
+    locks: Sequence[Lock],
+    *,
+    applied: Footprint | Share | None = None,
+    before: Sequence[Lock] = (),
+) -> Model:
+    """The graphs that the rules are asked about; `before`: the plan's own lock, if there is one."""
     facts = SiteFacts(site)
     own = plan_facts(plan)
-    return Model(facts, own, plan_share(facts, own), [lock_share(lock) for lock in locks])
+    share = _own_share(facts, own, before, applied)
+    mentions = (node for lock in before for node in mentioned(lock_share(lock)))
+    return Model(facts, own, share, [lock_share(lock) for lock in locks], before=mentions)
+
+
+def _own_share(site: SiteFacts, plan: PlanFacts, before: Iterable[Lock], applied: Footprint | Share | None) -> Share:
+    """What the plan brings, with what is applied of it and what its own lock says is released and not let go."""
+    released = tuple(entry for lock in before for entry in lock.released)
+    return with_released(site, together(plan_share(site, plan), applied), released)
+
+
+def _beside_neighbours(plan: Plan, others: Neighbours, applied: Footprint | Share | None) -> Seen:
+    """The model over those locks only that the plan can meet: more until it meets no further one."""
+    own = plan_facts(plan)
+    itself = frozenset({plan.tenant or ""})
+    old_locks = others.locks(others.hashes.keys() & itself)
+    share = _own_share(others.site, own, [lock for lock, _ in old_locks], applied)
+    before = [node for _, old in old_locks for node in mentioned(old)]
+    is_known = plan.tenant is not None and others.classes.knows(share)
+    met, vlans = others.meeting(before, share) if is_known else (frozenset(others.hashes), frozenset[int]())
+    resolved = others.resolved(plan.tenant or "", share) if is_known else None
+    while True:
+        near = others.locks(met - itself)
+        shares = [brought for _, brought in near]
+        model = Model(others.site, own, share, shares, before=before, vlans=vlans, resolved=resolved)
+        more, vlans = others.meeting((*before, *model.may), share) if is_known else (met, vlans)
+        if more <= met:
+            return Seen(model, tuple(lock for lock, _ in near), others.footprints(plan.tenant))
+        met |= more

@@ -53,12 +53,29 @@ class Planned:
         prefix = prefixes.get(item.infiniband, item.infiniband)
         return ids.partition_key(prefix, item.key), ids.fabric(prefix)
 
+    def own_ports(self, item: PartitionKeyFact) -> tuple[str, ...]:
+        """Members that are the tenant's: no declared terminals, and nobody whom the operator lets into its own key."""
+        guids = (guid for guid, _ in item.members if guid.lower() not in self.site.shared_ports)
+        return tuple(ids.infiniband_port(guid) for guid in guids) if self.plan.is_tenant else ()
+
     def attached_ports(self) -> Iterator[tuple[PortFact, NetworkFact]]:
         """Ports on networks of this plan."""
         for port in self.plan.ports:
             network = self.plan.network.get(port.network)
             if network is not None:
                 yield port, network
+
+    def plug_points(self, network: NetworkFact) -> tuple[str, ...]:
+        """Where a right to plug into a network leads: what it claims; of a flat one, its wire at every host."""
+        if network.kind != "flat":
+            return self.wires(network)
+        hosts = (host.name for host in self.site.site.hosts)
+        bridges = (bridge for host in hosts for bridge in self.site.bridges(host, network.physical_network))
+        return tuple(ids.vlan_segment(bridge, 0) for bridge in bridges)
+
+    def attachment(self, name: str) -> str:
+        """The node of a port that this plan refers to, its own or one that no file describes."""
+        return self.port(name) if name in self.plan.port else ids.unresolved(name)
 
     def is_terminal(self, server: ServerFact) -> bool:
         """True if the server may count as a declared controller: the operator's alone."""
@@ -94,12 +111,34 @@ def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
             yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
 
 
+def _spare_ports(facts: Planned) -> Iterator[Edge]:
+    """A port that no server has yet may be plugged in on any switch of its network.
+
+    It joins nothing there, so it matters only where the network's own label does not say the same.
+    """
+    for port, network in facts.attached_ports():
+        if port.server is None and (port.owner != network.owner or network.kind == "flat"):
+            yield from (Edge(facts.port(port.name), wire, "E7") for wire in facts.plug_points(network))
+
+
 def _devices(facts: Planned) -> Iterator[Edge]:
     for server in facts.plan.servers:
         if not facts.is_terminal(server):
-            for port in server.ports:
-                known = port in facts.plan.port
-                yield Edge(facts.server(server.name), facts.port(port) if known else ids.unresolved(port), "E9")
+            node = facts.server(server.name)
+            yield from (Edge(node, facts.attachment(port), "E9") for port in server.ports)
+
+
+def _trunks(facts: Planned) -> Iterator[Edge]:
+    """Whoever has the parent port has its sub-ports; those of a terminal are split like its other ports."""
+    split = {port for server in facts.plan.servers if facts.is_terminal(server) for port in server.ports}
+    for trunk in facts.plan.trunks:
+        if trunk.port not in split:
+            parent = facts.attachment(trunk.port)
+            yield from (Edge(parent, facts.attachment(port), "E8") for port, _ in trunk.sub_ports)
+        # No switch port resource says so: the switch takes the tags of a whole host's trunk.
+        for port, network in facts.attached_ports():
+            if port.vnic_type == "baremetal" and port.name in {name for name, _ in trunk.sub_ports}:
+                yield from (Edge(facts.port(port.name), wire, "E8") for wire in facts.wires(network))
 
 
 def _bare_metal(facts: Planned) -> Iterator[Edge]:
@@ -179,7 +218,7 @@ def _external_ports(facts: Planned) -> Iterator[Edge]:
 def _capabilities(facts: Planned) -> Iterator[Edge]:
     for network in facts.plan.networks:
         if network.owner == facts.plan.owner and facts.plan.is_tenant:
-            yield from (Edge(ids.capability(network.owner), wire, "E13") for wire in facts.wires(network))
+            yield from (Edge(ids.capability(network.owner), point, "E13") for point in facts.plug_points(network))
 
 
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
@@ -188,6 +227,8 @@ PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
     EdgeRule("E5", "a bare-metal port is on the switch ports behind its host's interfaces", _bare_metal_ports),
     EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),
     EdgeRule("E7", "an ordinary vNIC reaches its network's segment on its host", _ordinary_nics),
+    EdgeRule("E7", "a port without a server, on somebody else's network, is on every switch of it", _spare_ports),
+    EdgeRule("E8", "who has the parent port of a trunk has its sub-ports", _trunks),
     EdgeRule("E9", "a server forwards between its ports, unless it is a declared terminal", _devices),
     EdgeRule("E7", "the storage appliance has an address on the network of each grant", _share_addresses),
     EdgeRule("E9", "a server reads and writes the volumes attached to it", _volumes),

@@ -8,6 +8,7 @@ from typing import TypeVar
 from interlock.planning.plan import Plan
 from interlock.resources import AddressScope, SubnetPool
 
+from .access_facts import AggregateFact, FlavorFact, access_facts
 from .data_facts import (
     AttachmentFact,
     BucketFact,
@@ -32,6 +33,7 @@ from .facts import (
 from .identities import RESERVED_LABELS
 from .reader import Reader
 from .readings import READINGS, Reading
+from .right_facts import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
 F = TypeVar("F")
 
@@ -68,9 +70,19 @@ def plan_facts(plan: Plan, readings: Mapping[str, Reading] = READINGS) -> PlanFa
         users=found.of(ServiceUserFact),
         credentials=found.of(CredentialFact),
         ranges=found.of(SegmentRangeFact),
+        trunks=found.of(TrunkFact),
+        floating_ips=found.of(FloatingIpFact),
+        rights=found.of(RightFact),
+        stored_credentials=found.of(StoredCredentialFact),
+        images=found.of(ImageFact),
+        security_groups=found.of(SecurityGroupFact),
+        flavors=found.of(FlavorFact),
+        aggregates=found.of(AggregateFact),
+        access=access_facts(reader),
         resources=len(plan.resources),
         unread=found.unread,
         open_scopes=tuple(_open_scopes(reader)),
+        separates_vpods=plan.separate == "vpods",
     )
 
 

@@ -37,6 +37,7 @@ def subnet(reader: Reader, item: Planned, spec: Subnet) -> SubnetFact:
         gateway=spec.gateway,
         dhcp=spec.dhcp,
         subnet_pool=spec.subnet_pool,
+        pools=spec.pools,
     )
 
 
@@ -53,17 +54,20 @@ def port(reader: Reader, item: Planned, spec: Port) -> PortFact:
         port_security=spec.port_security,
         server=server,
         host=host,
+        security_groups=spec.security_groups,
+        allowed_address_pairs=spec.allowed_address_pairs,
     )
 
 
 def router(reader: Reader, item: Planned, spec: Router) -> RouterFact:
     """A router with all its interfaces."""
-    interfaces = (interface for _, interface in reader.all(RouterInterface))
+    interfaces = [spec for _, spec in reader.all(RouterInterface) if spec.router == item.name]
     return RouterFact(
         name=item.name,
         owner=reader.owner_of(spec.project),
         external_network=spec.external_network,
-        subnets=tuple(interface.subnet for interface in interfaces if interface.router == item.name),
+        subnets=tuple(interface.subnet for interface in interfaces),
+        interfaces=tuple((reader.owner_of(interface.project), interface.subnet) for interface in interfaces),
     )
 
 

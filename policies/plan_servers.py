@@ -6,7 +6,7 @@ from interlock.planning.plan import Planned
 from interlock.resources import BareMetalServer, Image, Keypair, RoleAssignment, Server
 
 from .facts import ServerFact
-from .identities import OPERATOR
+from .identities import FOREIGN, OPERATOR
 from .reader import OPERATOR_USER, Reader
 
 
@@ -19,8 +19,11 @@ def server(reader: Reader, item: Planned, spec: Server) -> ServerFact:
         labels=_labels(reader, spec),
         host=spec.host,
         vpod=reader.vpod(item.component),
-        ports=spec.ports,
+        ports=reader.with_sub_ports(spec.ports),
         is_controller=owner == OPERATOR and component is not None and component.type == "VipuController",
+        image=spec.image,
+        keypair=spec.keypair,
+        user_data=spec.user_data,
     )
 
 
@@ -31,9 +34,12 @@ def bare_metal_server(reader: Reader, item: Planned, spec: BareMetalServer) -> S
         labels=_labels(reader, spec),
         host=spec.node,
         vpod=reader.vpod(item.component),
-        ports=spec.ports,
+        ports=reader.with_sub_ports(spec.ports),
         is_controller=False,
         is_bare_metal=True,
+        image=spec.image,
+        keypair=spec.keypair,
+        user_data=spec.user_data,
     )
 
 
@@ -44,7 +50,10 @@ def _labels(reader: Reader, spec: Server | BareMetalServer) -> frozenset[str]:
         or reader.is_own(spec.image, Image)
         or _has_role(reader, spec.project)
     )
-    return frozenset({reader.owner_of(spec.project)} | ({reader.owner} if own else set()))
+    strange = spec.keypair is not None and not reader.is_own(spec.keypair, Keypair)
+    return frozenset(
+        {reader.owner_of(spec.project)} | ({reader.owner} if own else set()) | ({FOREIGN} if strange else set())
+    )
 
 
 def _has_role(reader: Reader, project: str) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from interlock.model.lock import Premise
 
 from . import identities as ids
+from .authority_premises import authority_premises
 from .data_facts import EVERYBODY
 from .edges import Relation, Share, premise
 from .facts import PlanFacts, ServerFact
 from .plan_edges import PLAN_EDGES, Planned, reaches_every_vlan
+from .rights import right_premises
 from .site_facts import SiteFacts
 
 
@@ -72,8 +74,8 @@ def _labelled_holdings(facts: Planned) -> Iterator[tuple[str, str]]:
         yield ids.allocation(allocation.owner, allocation.name), allocation.owner
         yield from ((facts.rnic(machine), allocation.owner) for machine in allocation.machines)
     for key in plan.keys:
-        yield facts.key(key)[0], plan.owner
-        yield from ((ids.infiniband_port(guid), plan.owner) for guid, _ in key.members)
+        yield from [(facts.key(key)[0], plan.owner)] if key.is_claim else []
+        yield from ((port, plan.owner) for port in facts.own_ports(key))
     for item in plan.nvlinks:
         yield ids.nvlink_partition(item.domain, item.partition), plan.owner
         yield from ((ids.gpu(item.domain, gpu), plan.owner) for gpu in item.gpus)
@@ -86,6 +88,7 @@ def _premises(facts: Planned) -> Iterator[Premise]:
     yield from _server_premises(facts)
     yield from _network_premises(facts)
     yield from _fabric_premises(facts)
+    yield from authority_premises(facts)
 
 
 def _switch_port_premises(facts: Planned) -> Iterator[Premise]:
@@ -163,6 +166,7 @@ def _network_premises(facts: Planned) -> Iterator[Premise]:
         if network.shared and network.external:
             yield premise(Relation.OFFERED, ids.external_hub(facts.site.site.external.name))
     yield from (premise(Relation.OPEN_SCOPE, scope) for scope in facts.plan.open_scopes)
+    yield from right_premises(facts)
 
 
 def _exclusive(facts: Planned) -> Iterator[str]:
@@ -188,15 +192,16 @@ def _exclusive_holdings(facts: Planned) -> Iterator[str]:
         yield from (ids.machine_identity(machine.serial) for machine in machines)
     yield from (ids.share_address(site.cloud, access.vip) for access in plan.accesses)
     for key in plan.keys:
-        yield facts.key(key)[0]
-        yield from (ids.infiniband_port(guid) for guid, _ in key.members)
+        yield from [facts.key(key)[0]] if key.is_claim else []
+        yield from facts.own_ports(key)
     for item in plan.nvlinks:
         yield ids.nvlink_partition(item.domain, item.partition)
         yield from (ids.gpu(item.domain, gpu) for gpu in item.gpus)
 
 
 def _exposures(facts: Planned) -> Iterator[str]:
-    """Entries from outside: buckets that everybody may read."""
+    """Entries from outside: floating addresses, and buckets that everybody may read."""
+    yield from (f"floating address {item.address} leads to {item.port}" for item in facts.plan.floating_ips)
     for policy in facts.plan.bucket_policies:
         for principals, actions in policy.grants:
             if EVERYBODY in principals:

@@ -26,6 +26,15 @@ class Severity(StrEnum):
     INFO = "I"
 
 
+class FixKind(StrEnum):
+    """How good a set of changes is."""
+
+    #: No fewer entries would do.
+    SMALLEST = "smallest"
+    #: Each of its entries is needed; there may be a smaller set.
+    MINIMAL = "minimal"
+
+
 class Finding(Frozen):
     """Why a rule is violated or not provable."""
 
@@ -42,6 +51,40 @@ class Finding(Frozen):
     hint: str = ""
     #: How narrowly this explains the conflict: reports name the highest first.
     specificity: int = 0
+    #: Short and stable, as in `ISO-05-3f2a`: what `interlock explain` takes.
+    id: str = ""
+    #: The nodes of the witness, where it is a path.
+    path: tuple[str, ...] = ()
+    #: What causes it, as entries of the specification (`policies.spec_entries`).
+    about: tuple[str, ...] = ()
+    #: The entries that, changed together, part the two owners; empty: not asked for, or there are none.
+    fix: tuple[str, ...] = ()
+    #: Whether no fewer would do, or each of these is needed.
+    fix_kind: FixKind | None = None
+
+
+class WaiverState(StrEnum):
+    """What became of a waiver. Only one in use changes a verdict."""
+
+    USED = "used"
+    UNUSED = "unused"
+    EXPIRED = "expired"
+    UNKNOWN = "unknown rule"
+
+
+class Waived(Frozen):
+    """A waiver of the request, and what became of it."""
+
+    rule: str
+    owner: str
+    reason: str
+    #: ISO date: the last day on which it counts.
+    expires: str
+    state: WaiverState
+    #: How many findings of the rule there are.
+    findings: int
+    #: What to do; only where the state is not `used`.
+    hint: str = ""
 
 
 class RuleResult(Frozen):
@@ -66,7 +109,16 @@ class Judgement(Frozen):
     results: tuple[RuleResult, ...]
     #: Names of the resources that are planned and proved but that nothing can make yet.
     without_actuator: tuple[str, ...] = ()
+    #: What of this stack is applied and was proved together with the plan.
     applied_state: str = "not looked at"
+    #: Digest over the versions of the boundary nodes in the classes that the plan meets (`boundary_versions`).
+    boundary: str = ""
+    #: Hash over ids, titles, severities and polarities of the rules that were asked.
+    rule_set: str = ""
+    #: Digest of the facts that it rests on (`policies.statement`).
+    statement: str = ""
+    #: The request's waivers, and what became of each.
+    waivers: tuple[Waived, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -75,11 +127,21 @@ class Judgement(Frozen):
 
     @property
     def exit_code(self) -> int:
-        """0 proved, 1 violated, 3 not provable; only severities B and E count."""
-        verdicts = {f.verdict for f in self.findings if f.severity in (Severity.BLOCK, Severity.ERROR)}
+        """0 proved, 1 violated, 3 not provable; only severities B and E count, and nothing that is waived."""
+        blocking = (f for f in self.findings if f.severity in (Severity.BLOCK, Severity.ERROR))
+        verdicts = {finding.verdict for finding in blocking if not self.is_waived(finding)}
         if Verdict.VIOLATED in verdicts:
             return 1
         return 3 if Verdict.NOT_PROVABLE in verdicts else 0
+
+    def waiver(self, finding: Finding) -> Waived | None:
+        """The waiver that lets a finding pass, if there is one. Severity B is never let pass."""
+        used = (item for item in self.waivers if item.state is WaiverState.USED and item.rule == finding.rule)
+        return None if finding.severity is Severity.BLOCK else next(used, None)
+
+    def is_waived(self, finding: Finding) -> bool:
+        """True if a waiver lets a finding pass."""
+        return self.waiver(finding) is not None
 
 
 class Proof(Frozen):

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from interlock.planning.plan import Plan, Planned
-from interlock.resources import BareMetalServer, Project, Resource, Server
+from interlock.resources import BareMetalServer, Project, Resource, Server, Trunk
 
 from .identities import FOREIGN, OPERATOR
 
@@ -52,6 +52,21 @@ class Reader:
     @cached_property
     def holder(self) -> dict[str, tuple[str, str]]:
         """Port -> the server that has it, and the host under that."""
-        found = {port: (item.name, spec.host) for item, spec in self.all(Server) for port in spec.ports}
-        metal = {port: (item.name, spec.node) for item, spec in self.all(BareMetalServer) for port in spec.ports}
-        return found | metal
+        virtual = ((spec.ports, item.name, spec.host) for item, spec in self.all(Server))
+        metal = ((spec.ports, item.name, spec.node) for item, spec in self.all(BareMetalServer))
+        servers = (*virtual, *metal)
+        return {port: (server, host) for ports, server, host in servers for port in self.with_sub_ports(ports)}
+
+    @cached_property
+    def _sub_ports(self) -> dict[str, tuple[str, ...]]:
+        """Parent port -> the sub-ports of its trunks."""
+        found: dict[str, tuple[str, ...]] = {}
+        for _, trunk in self.all(Trunk):
+            found[trunk.port] = (*found.get(trunk.port, ()), *(sub.port for sub in trunk.sub_ports))
+        return found
+
+    def with_sub_ports(self, ports: Iterable[str]) -> tuple[str, ...]:
+        """Ports of a server, and what trunks put on their wire: one device has them all."""
+        own = tuple(ports)
+        subs = (sub for port in own for sub in self._sub_ports.get(port, ()))
+        return tuple(dict.fromkeys((*own, *subs)))

@@ -12,30 +12,38 @@ from typing import TypeVar
 
 from interlock.planning.plan import Planned
 from interlock.resources import (
+    Aggregate,
     BareMetalServer,
     Bucket,
     BucketPolicy,
+    Flavor,
+    FloatingIp,
+    Image,
     Network,
     NvlinkPartition,
     PartitionKey,
     Port,
+    RbacPolicy,
     Resource,
     Router,
     S3Credential,
+    SecurityGroup,
     SegmentRange,
     Server,
     ServiceUser,
     Share,
     ShareAccess,
+    StoredCredential,
     Subnet,
     SwitchPort,
+    Trunk,
     VipuAllocation,
     VipuPartition,
     Volume,
     VolumeAttachment,
 )
 
-from . import plan_data, plan_fabric, plan_networks, plan_servers
+from . import access_facts, plan_data, plan_fabric, plan_networks, plan_rights, plan_servers
 from .reader import Reader
 
 R = TypeVar("R", bound=Resource)
@@ -77,6 +85,7 @@ _LINES = (
     read(ServiceUser, plan_data.service_user, "a principal of bucket policies, and whose it is"),
     within("RoleAssignment", "with servers: a role on a project is control over what runs there"),
     read(S3Credential, plan_data.credential, "whose key a bucket is made with"),
+    read(StoredCredential, plan_rights.stored_credential, "a credential for whoever reads the place"),
     within("Keypair", "with servers: who has the key controls the server"),
     nothing("Quota", "a limit of one project"),
     read(SegmentRange, plan_networks.segment_range, "ids that the cloud gives out by itself"),
@@ -86,11 +95,14 @@ _LINES = (
     read(Subnet, plan_networks.subnet, "addresses, and what a router joins"),
     read(Router, plan_networks.router, "a way between all its subnets, and to outside"),
     within("RouterInterface", "with routers"),
-    nothing("SecurityGroup", "filters are ignored: they take no edge away, and add none"),
+    read(SecurityGroup, plan_rights.security_group, "what is let in; filters take no edge away, and add none"),
     read(Port, plan_networks.port, "an attachment of a server to a segment"),
-    nothing("Flavor", "the size of a server"),
-    within("Image", "with servers: who can write the image controls what boots from it"),
-    nothing("Aggregate", "every server names its host"),
+    read(Trunk, plan_rights.trunk, "ports of other networks on the wire of one"),
+    read(FloatingIp, plan_rights.floating_ip, "an entry from outside"),
+    read(RbacPolicy, plan_rights.right, "who else may plug in"),
+    read(Flavor, access_facts.flavor, "which hosts the scheduler may choose"),
+    read(Image, plan_rights.image, "who can write the image controls what boots from it"),
+    read(Aggregate, access_facts.aggregate, "what the scheduler finds on hosts"),
     read(Server, plan_servers.server, "a device that forwards between its ports, and its host"),
     read(BareMetalServer, plan_servers.bare_metal_server, "a host on every VLAN of the switch ports behind it"),
     nothing("VolumeType", "a name of a class of storage"),

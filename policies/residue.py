@@ -21,12 +21,13 @@ def with_released(site: SiteFacts, share: Share, released: tuple[Released, ...])
     labels = dict(share.labels)
     exclusive = set(share.exclusive)
     premises = set(share.premises)
+    held = {item.tuple[0] for item in premises if item.relation == Relation.CLAIM}
     for entry in released:
         owner = ids.OPERATOR if entry.claim in OPERATORS_CLAIMS else share.owner
         for node, identity in _still_held(site, entry):
             labels[node] = labels.get(node, frozenset()) | {owner}
             exclusive.add(identity)
-            premises |= set(_residue(share.owner, entry, node, identity))
+            premises.update(_residue(share.owner, entry, node, identity, again=node in held))
         if _is_lost(site, entry):
             words = f"{entry.vpod} {entry.claim} {entry.value}"
             node, number = ids.lost_claim(share.owner, words), entry.value.rpartition(":")[2]
@@ -35,9 +36,10 @@ def with_released(site: SiteFacts, share: Share, released: tuple[Released, ...])
     return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
 
 
-def _residue(owner: str, entry: Released, node: str, identity: str) -> Iterator[Premise]:
+def _residue(owner: str, entry: Released, node: str, identity: str, *, again: bool) -> Iterator[Premise]:
+    """A wire that its former holder claims `again` has the one claim."""
     yield premise(Relation.RESIDUE, identity, owner, entry.vpod)
-    if ids.is_wire(node):
+    if ids.is_wire(node) and not again:
         words = f"{entry.claim} {entry.value}"
         yield premise(Relation.CLAIM, node, owner, f"{entry.vpod} {words}", words, "released")
 

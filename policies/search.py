@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .identities import RESERVED_LABELS
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from .graphs import Graph
 
 Labels = Mapping[str, frozenset[str]]
 Path = tuple[str, ...]
@@ -17,7 +17,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 def shortest(
-    graph: nx.Graph[str], sources: Iterable[str], found: Callable[[str], bool], within: set[str] | None = None
+    graph: Graph, sources: Iterable[str], found: Callable[[str], bool], within: set[str] | None = None
 ) -> Path | None:
     """The shortest path from any source to a node that is `found`; ties go to the lesser name."""
     queue = deque(sorted(source for source in sources if source in graph))
@@ -45,7 +45,7 @@ def _way_back(came_from: Mapping[str, str | None], node: str) -> Path:
     return tuple(reversed(path))
 
 
-def meeting(graph: nx.Graph[str], labels: Labels, component: set[str], own: str) -> Path | None:
+def meeting(graph: Graph, labels: Labels, component: set[str], own: str) -> Path | None:
     """The shortest path in a component between two owners; None if all of it is one owner's.
 
     It starts from `own` if that is there, and ends at another tenant before anybody else: that says most.
@@ -60,7 +60,7 @@ def meeting(graph: nx.Graph[str], labels: Labels, component: set[str], own: str)
     return to_tenant or shortest(graph, sources, labelled(labels, owners - {start}))
 
 
-def extended(graph: nx.Graph[str], labels: Labels, path: Path, own: str) -> Path:
+def extended(graph: Graph, labels: Labels, path: Path, own: str) -> Path:
     """The path with a device of each owner at its ends where one is near: a witness says who meets whom."""
     first = own if own in labels.get(path[0], _NOBODY) else min(labels.get(path[0], _NOBODY), default="")
     last = labels.get(path[-1], _NOBODY) - {first}
@@ -70,7 +70,7 @@ def extended(graph: nx.Graph[str], labels: Labels, path: Path, own: str) -> Path
     return tuple(reversed(before)) + path + after
 
 
-def _device_near(graph: nx.Graph[str], labels: Labels, node: str, owner: str, taken: set[str]) -> Path:
+def _device_near(graph: Graph, labels: Labels, node: str, owner: str, taken: set[str]) -> Path:
     """The steps from a node to the nearest device of an owner, without the node itself; at most four."""
     if node.startswith("dev:"):
         return ()

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 
-from interlock.model.site import Cable, Endpoint, Host, Placement, Site, Switch
+from interlock.model.site import Cable, Endpoint, Host, Placement, Sharing, Site, Switch, SwitchPortConfig
 
 from . import identities as ids
 from .facts import PortMode, SwitchEnd
 
 #: Plugs of a host that lead to its BMC; every other one is the host's own.
 BMC_INTERFACES = frozenset({"bmc", "idrac", "ilo", "ipmi"})
+#: Sharing whose nodes are no devices: gateways meet the one, and plans bring the other as servers.
+PLANNED_SHARING = frozenset({"external-network", "vipu-controller"})
 
 
 class SiteFacts:
@@ -100,6 +103,49 @@ class SiteFacts:
         return tuple(ids.vlan_segment(ids.switch_bridge(item.serial), vlan) for item in switches)
 
     @cached_property
+    def vlans(self) -> frozenset[int]:
+        """The VLAN ids that the site file itself puts to use on a switch."""
+        switches = self.site.switches
+        routed = {vlan for switch in switches for vlan in switch.routed_vlans or ()}
+        ports = [port for switch in switches for port in switch.ports]
+        natives = {port.untagged for port in ports if port.untagged is not None}
+        translated = {vlan for port in ports for pair in port.translations for vlan in pair}
+        mapped = {item.vlan for switch in switches for item in switch.vteps}
+        others = {vlan for switch in switches for item in switch.vrfs for vlan in item.vlans}
+        return frozenset(routed | natives | translated | mapped | others)
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, int], ...]:
+        """(first, last) VLAN id of each stretch that some port's list has and no port's list divides."""
+        switches = self.site.switches
+        ends = {SwitchEnd(switch.name, port.port) for switch in switches for port in switch.ports}
+        modes = [self.configured(end) for end in ends]
+        lists = {pair for mode in modes for pair in (((1, 4094),) if mode.tagged is None else mode.tagged)}
+        cuts = sorted({cut for low, high in lists for cut in (low, high + 1)})
+        between = ((low, after - 1) for low, after in pairwise(cuts))
+        return tuple(item for item in between if any(low <= item[0] and item[1] <= high for low, high in lists))
+
+    @cached_property
+    def management_parts(self) -> frozenset[str]:
+        """Gateways and BMCs of all machines."""
+        return frozenset(ids.part(machine.serial, name) for machine in self.site.machines for name in ("gw", "bmc"))
+
+    @cached_property
+    def machine_of_rnic(self) -> dict[str, str]:
+        """RNIC -> the name of its machine."""
+        return {ids.part(machine.serial, "rnic"): machine.name for machine in self.site.machines}
+
+    @cached_property
+    def links_at(self) -> dict[str, tuple[Cable, ...]]:
+        """Device -> the cables at it that are not ethernet."""
+        found: defaultdict[str, list[Cable]] = defaultdict(list)
+        for cable in self.site.cables:
+            if cable.kind != "ethernet":
+                for device in {cable.a.device, cable.b.device}:
+                    found[device].append(cable)
+        return {device: tuple(cables) for device, cables in found.items()}
+
+    @cached_property
     def standing_in(self) -> dict[str, tuple[Placement, ...]]:
         """Physical rack -> what stands in it."""
         found: defaultdict[str, list[Placement]] = defaultdict(list)
@@ -168,9 +214,34 @@ class SiteFacts:
         if record is None:
             return PortMode(known=False)
         if record.mode in ("disabled", "routed"):
-            return PortMode(known=True)
-        untagged = frozenset() if record.untagged is None else frozenset({record.untagged})
-        return PortMode(known=True, untagged=untagged, tagged=record.tagged if record.mode == "trunk" else ())
+            return PortMode(known=True, routed=record.mode == "routed")
+        if record.mode == "dot1q-tunnel":
+            return PortMode(known=False, unmodelled=True)
+        return _modelled(record)
+
+    @cached_property
+    def shared(self) -> dict[str, tuple[Sharing, ...]]:
+        """Device, switch, `<switch>/<VRF>` or GUID -> its declarations. External networks and controllers are none."""
+        found: dict[str, tuple[Sharing, ...]] = {}
+        for item in self.site.sharing:
+            if item.kind not in PLANNED_SHARING:
+                found[item.node] = (*found.get(item.node, ()), item)
+        return found
+
+    @cached_property
+    def shared_ports(self) -> dict[str, tuple[Sharing, ...]]:
+        """GUID of an InfiniBand port, in small letters -> its declarations."""
+        return {name.lower(): found for name, found in self.shared.items() if ids.is_guid(name)}
+
+    def shared_at(self, end: Endpoint) -> tuple[Sharing, ...]:
+        """The declarations of the device at a cable's end: never of a machine, a BMC or what is lent out."""
+        lent = end.device in self.site.machine or self.is_bare_metal(end.device)
+        return () if lent or end.interface in BMC_INTERFACES else self.shared.get(end.device, ())
+
+    def serial(self, device: str) -> str:
+        """The serial of a device; without one, its name."""
+        host = self.site.host.get(device)
+        return host.serial if host is not None else device
 
     def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
         """The network devices at a cable's end: a machine's management port carries gateway and BMC."""
@@ -178,5 +249,22 @@ class SiteFacts:
         if machine is not None:
             parts = ("rnic",) if end.interface.startswith("rnic") else ("gw", "bmc")
             return tuple(ids.part(machine.serial, name) for name in parts)
-        host = self.site.host.get(end.device)
-        return (ids.part(host.serial if host is not None else end.device, end.interface),)
+        return (ids.part(self.serial(end.device), end.interface),)
+
+
+def _modelled(record: SwitchPortConfig) -> PortMode:
+    """An access port or a trunk. `tag native` makes the native VLAN one of the tagged ones."""
+    trunk = record.mode == "trunk"
+    tagged = record.tagged if trunk else ()
+    untagged = frozenset() if record.untagged is None else frozenset({record.untagged})
+    if trunk and record.tag_native:
+        tagged = tagged if tagged is None else (*tagged, *((vlan, vlan) for vlan in untagged))
+        untagged = frozenset()
+    return PortMode(
+        known=True,
+        untagged=untagged,
+        tagged=tagged,
+        tag_native=record.tag_native,
+        translations=record.translations if trunk else (),
+        private=record.private_vlan,
+    )

@@ -9,6 +9,8 @@ from interlock.model.site import Sharing
 from . import identities as ids
 from .edges import Relation, Union
 from .guarded_edges import declarations
+from .guards import welcome
+from .terminals import copies
 
 
 def site_labels(union: Union) -> dict[str, frozenset[str]]:
@@ -22,11 +24,22 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
         found[ids.hypervisor(host.serial)] = operator
     for switch in site.switches:
         found[ids.default_vrf(switch.serial)] = operator
+        found |= {ids.vrf(switch.serial, item.name): operator for item in switch.vrfs}
+    found |= {copy.hub: operator for copy in copies(union)}
+    found |= dict.fromkeys(_infiniband_ports(union), operator)
+    found[ids.capability(ids.OPERATOR)] = operator
     found[ids.cloud_api(site.cloud)] = operator
     found[ids.share_service(site.cloud)] = operator
     found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
     found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
     return found | dict(_unwelcome(union))
+
+
+def _infiniband_ports(union: Union) -> Iterator[str]:
+    """Those of declared terminals, and whatever in a P_Key no tenant calls its own."""
+    yield from map(ids.infiniband_port, union.site.shared_ports)
+    lent = {node for share in union.shares for node in share.labels}
+    yield from (port for _, port, _, _ in union.facts(Relation.KEY) if port not in lent)
 
 
 def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
@@ -40,4 +53,7 @@ def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _welcome(declared: tuple[Sharing, ...], tenant: str) -> bool:
-    return not declared or any({"*", tenant} & set(item.audience) for item in declared)
+    """True for the audience of one controller of several; of appliances nobody can tell which has the address."""
+    if any(item.kind == "storage-appliance" for item in declared):
+        return all(welcome([item], tenant) for item in declared)
+    return not declared or welcome(declared, tenant)

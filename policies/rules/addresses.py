@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 
+from policies.data_facts import ShareAccessFact
 from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
 from policies.graph import Model
 from policies.naming import Names
 from policies.plan_edges import EXTERNAL_REFERENCE
 from policies.proof import Severity
 
+from .data_grants import overlapping
 from .rule import Answer, Cause, Polarity, Rule
 
 #: Addresses that Neutron's DHCP takes in a subnet.
@@ -34,7 +36,21 @@ def _disjoint_where_they_meet(model: Model, _: Names) -> Answer:
     meetings = [item for item in _meetings(model) if len(item.subnets) + len(item.unknown) > 1]
     violated = tuple(cause for item in meetings for cause in _overlaps(item))
     unknown = tuple(_unknown_cause(item) for item in meetings if item.unknown)
-    return Answer(len(meetings), violated, unknown)
+    alike, missing = overlapping(model)
+    at_appliance = tuple(_appliance_cause(*pair, missing) for pair in alike)
+    violated, unknown = (violated, unknown + at_appliance) if missing else (violated + at_appliance, unknown)
+    return Answer(len(meetings) + len(alike), violated, unknown)
+
+
+def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[str, ...]) -> Cause:
+    return Cause(
+        key=(item.name, why),
+        message=f"{item.prefix} and {prefix} of {why} overlap and meet at the storage appliance",
+        witness=(f"{item.network} {item.prefix}", "the storage appliance", f"{why} {prefix}"),
+        hint="give one of them another prefix, or let the appliance decide by its own address too",
+        missing=missing,
+        specificity=84,
+    )
 
 
 def _meetings(model: Model) -> Iterator[_Meeting]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from policies import identities as ids
+from policies.applied import APPLIED
 from policies.graph import WIRE_RULES, Model
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from policies.graphs import Graph
 
-#: Edges that a false assumption adds: they join, but they plug nothing in.
-ASSUMPTION_RULES = frozenset({"A1", "A2", "A10"})
+#: Edges that a false assumption adds, or that stand for a partition of what is applied: they join, but plug nothing in.
+ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", APPLIED})
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def claims(model: Model, wire: set[str]) -> tuple[Claim, ...]:
     return tuple({(claim.owner, claim.network, claim.state): claim for claim in every}.values())
 
 
-def attached(graph: nx.Graph[str], wire: set[str]) -> Iterator[str]:
+def attached(graph: Graph, wire: set[str]) -> Iterator[str]:
     """What is plugged into a wire segment; behind a switch port, the devices there."""
     seen: set[str] = set()
     for node in sorted(wire):
@@ -48,14 +49,15 @@ def attached(graph: nx.Graph[str], wire: set[str]) -> Iterator[str]:
                 yield from _behind(graph, neighbour)
 
 
-def _behind(graph: nx.Graph[str], node: str) -> Iterator[str]:
+def _behind(graph: Graph, node: str) -> Iterator[str]:
     if node.startswith("port:") and "/" in node:
-        yield from (device for device in sorted(graph[node]) if not ids.is_wire(device))
+        known = {other for other, facts in graph[node].items() if facts["rule"] != APPLIED}
+        yield from (device for device in sorted(known) if not ids.is_wire(device))
     else:
         yield node
 
 
-def neighbourhood(graph: nx.Graph[str], wire: set[str]) -> set[str]:
+def neighbourhood(graph: Graph, wire: set[str]) -> set[str]:
     """The wire segment, what is plugged into it, and the ports and servers in between."""
     near = {item for node in wire for item in graph[node] if graph.edges[node, item]["rule"] not in ASSUMPTION_RULES}
     found = wire | near | set(attached(graph, wire))

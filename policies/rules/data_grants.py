@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
 from policies.data_facts import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
+from policies.edges import Relation
 from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
 from policies.graph import Model
 from policies.guards import Held, assumption
@@ -58,7 +59,7 @@ def _policy_faults(plan: PlanFacts, item: BucketPolicyFact) -> Iterator[Cause]:
     own = {user.name for user in plan.users if user.owner == plan.owner}
     for principals, actions in item.grants:
         for principal in principals:
-            if principal == EVERYBODY and set(actions) <= {"read"}:
+            if principal == EVERYBODY and set(actions) <= {"read"} and item.bucket in plan.access.public:
                 continue  # a public bucket, as its request declares it: an exposure, not a grant to somebody
             if principal not in own:
                 who = "everybody" if principal == EVERYBODY else f"{principal}, no user of {plan.owner},"
@@ -90,8 +91,51 @@ def _exact_prefixes(model: Model, _: Names) -> Answer:
     causes = tuple(
         _share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item)))
     )
+    alike, unknown = overlapping(model)
+    causes += tuple(_alike_cause(*pair) for pair in alike if not unknown)
     held = assumption(model.site.site, "A11", only="storage_rules_enforced")
-    return _answer(held, "a grant by address", len(plan.accesses), causes)
+    answer = _answer(held, "a grant by address", len(plan.accesses), causes)
+    doubtful = tuple(_alike_cause(*pair, unknown) for pair in alike if unknown)
+    return Answer(answer.count, answer.violated, answer.unknown + doubtful)
+
+
+def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], ...], tuple[str, ...]]:
+    """(own grant, another's prefix, another's grant) that one client address can present, and what nobody states.
+
+    Empty while the appliance looks at its own address too, and not at the client's alone.
+    """
+    broken, missing = _by_client_alone(model)
+    if not (broken or missing):
+        return (), ()
+    own = {access.name for access in model.plan.accesses}
+    others = [(prefix, why) for *_, prefix, why in model.union.facts(Relation.MOUNTS) if why not in own]
+    pairs = tuple(
+        (access, prefix, why)
+        for access in model.plan.accesses
+        for prefix, why in others
+        if ip_network(prefix, strict=False).overlaps(ip_network(access.prefix, strict=False))
+    )
+    return pairs, () if broken else missing
+
+
+def _by_client_alone(model: Model) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The guards that say so, and those that nobody states."""
+    guard = "access_by_vip_and_client"
+    appliances = [item for item in model.site.site.sharing if item.kind == "storage-appliance"]
+    broken = tuple(f"sharing.{item.name}.guards.{guard}" for item in appliances if item.guards.get(guard) is False)
+    missing = tuple(f"sharing.{item.name}.guards.{guard}" for item in appliances if item.guards.get(guard) is None)
+    return broken, missing
+
+
+def _alike_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[str, ...] = ()) -> Cause:
+    return Cause(
+        key=(item.name, why),
+        message=f"{item.name} and {why} are for {item.prefix} and {prefix}, and the appliance looks at clients alone",
+        witness=(f"{item.name}: {item.prefix} at {item.vip}", "the storage appliance", f"{why}: {prefix}"),
+        hint="let the appliance decide by its own address too, or give one of the two another prefix",
+        missing=missing,
+        specificity=89,
+    )
 
 
 def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[str]:

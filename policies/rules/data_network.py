@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policies import identities as ids
+from policies.applied import APPLIED
 from policies.facts import NetworkFact, NetworkRole, VPodFact
 from policies.graph import Model
 from policies.graphs import connected
@@ -18,7 +19,7 @@ from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from policies.graphs import Graph
 
 _MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 
@@ -62,9 +63,11 @@ def _whole_hosts(model: Model, vpod: VPodFact) -> Iterator[str]:
             yield from (ids.neutron_port(model.plan.owner, port) for port in server.ports)
 
 
-def _strangers(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+def _strangers(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     for vpod in model.plan.vpods:
         welcome = {*_members(model, vpod), *_whole_hosts(model, vpod), ids.capability(model.plan.owner)}
+        # vPODs that need not be kept apart may use each other's segments.
+        welcome |= set() if model.plan.separates_vpods else model.vpod_of.keys()
         for wire in model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
             strangers = [node for node in attached(graph, wire) if node not in welcome]
             # A split copy has no owner; where an owner is on the wire too, that says more.
@@ -73,9 +76,7 @@ def _strangers(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cau
                 yield _stranger_cause(model, names, graph, vpod, wire, node)
 
 
-def _stranger_cause(
-    model: Model, names: Names, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], node: str
-) -> Cause:
+def _stranger_cause(model: Model, names: Names, graph: Graph, vpod: VPodFact, wire: set[str], node: str) -> Cause:
     path = _way_to(model, graph, vpod, wire, node)
     owners = model.label(node)
     # A second claim on the segment explains the stranger better than the stranger itself does.
@@ -84,13 +85,14 @@ def _stranger_cause(
         key=(vpod.name, owners or node, node if owners == {model.plan.owner} else ""),
         message=f"the ipu-data segment of vPOD {vpod.name} also carries {names.of(node)}",
         witness=names.path(graph, path),
+        path=path,
         hint=f"only the RNICs of {vpod.name}'s machines and its Poplar data ports belong on this VLAN",
         missing=missing_on(graph, path),
         specificity=40 if claimed else 75,
     )
 
 
-def _way_to(model: Model, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], node: str) -> Path:
+def _way_to(model: Model, graph: Graph, vpod: VPodFact, wire: set[str], node: str) -> Path:
     around = neighbourhood(graph, wire) | {node}
     own = [item for item in around if item.startswith("dev:") and model.vpod_of.get(item) == vpod.name]
     path = shortest(graph, [item for item in own if item != node], lambda item: item == node, within=around)
@@ -98,13 +100,13 @@ def _way_to(model: Model, graph: nx.Graph[str], vpod: VPodFact, wire: set[str], 
     return extended(graph, model.labels, path, model.plan.owner)
 
 
-def _vpods_joined(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
-    """Sep with vPODs as owners, over the data and storage media and the devices on them."""
-    if len(model.plan.vpods) < 2:
+def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
+    """Sep with vPODs as owners, over the data and storage media and the devices on them, unless they may share."""
+    if len(model.plan.vpods) < 2 or not model.plan.separates_vpods:
         return
     owner = _sub_owners(model)
     media = _media(model, graph)
-    part = graph.subgraph(media)
+    part = graph.subgraph(media, without=APPLIED)
     for component in connected(part):
         found = sorted({owner[node] for node in component if node in owner})
         if len(found) > 1:
@@ -116,22 +118,21 @@ def _sub_owners(model: Model) -> dict[str, str]:
     return model.vpod_of | wires
 
 
-def _media(model: Model, graph: nx.Graph[str]) -> set[str]:
+def _media(model: Model, graph: Graph) -> set[str]:
     anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
     fabrics = {node for node in graph if node.startswith("fabric:")}
     return {node for node in around | fabrics if not node.startswith("cap:")}
 
 
-def _joined_cause(
-    names: Names, graph: nx.Graph[str], component: set[str], owner: dict[str, str], found: list[str]
-) -> Cause:
+def _joined_cause(names: Names, graph: Graph, component: set[str], owner: dict[str, str], found: list[str]) -> Cause:
     sources = [node for node in component if owner.get(node) == found[0]]
     path = shortest(graph, sources, lambda node: owner.get(node, found[0]) != found[0]) or ()
     return Cause(
         key=("vpods", tuple(found)),
         message=f"the vPODs {' and '.join(found)} are joined on data or storage media",
         witness=names.path(graph, path),
+        path=path,
         hint="vPODs are kept apart like tenants: no server, machine or segment may be on the media of two",
         missing=missing_on(graph, path),
         specificity=74,
@@ -160,7 +161,7 @@ def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[str, .
     return tuple(sorted({fact for way in ways if way is not None for fact in missing_on(model.may, way)}))
 
 
-def _lost(model: Model, graph: nx.Graph[str], vpod: VPodFact) -> list[str]:
+def _lost(model: Model, graph: Graph, vpod: VPodFact) -> list[str]:
     """The members that the vPOD's segment does not carry; the segment is where most of them are."""
     wires = model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA))
     members = set(_members(model, vpod))

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from interlock.resources import digest_of
 from policies.graph import Model
 from policies.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from policies.graphs import Graph
 
 
 class Of(StrEnum):
@@ -54,6 +55,10 @@ class Cause:
     specificity: int = 0
     #: Only where this cause weighs less than its rule: a figure that nobody stated.
     severity: Severity | None = None
+    #: The nodes of the witness, where it is a path: what causes it is read off them (`policies.spec_entries`).
+    path: tuple[str, ...] = ()
+    #: Entries of the specification that cause it, where no path says so.
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,18 +89,32 @@ class Rule:
     def judge(self, model: Model, names: Names) -> RuleResult:
         """The rule's verdict, with one finding for each cause."""
         answer = self.ask(model, names)
-        findings = tuple(self._finding(cause, Verdict.VIOLATED) for cause in answer.violated)
-        findings += tuple(self._finding(cause, Verdict.NOT_PROVABLE) for cause in answer.unknown)
+        stack = f"{model.site.site.name}/{model.plan.owner}"
+        findings = tuple(self._finding(cause, Verdict.VIOLATED, stack) for cause in answer.violated)
+        findings += tuple(self._finding(cause, Verdict.NOT_PROVABLE, stack) for cause in answer.unknown)
         return RuleResult(
             rule=self.id, title=self.title, severity=self.severity, verdict=_verdict(answer),
             count=answer.count, findings=findings,
         )  # fmt: skip
 
-    def _finding(self, cause: Cause, verdict: Verdict) -> Finding:
+    def _finding(self, cause: Cause, verdict: Verdict, stack: str) -> Finding:
         return Finding(
             rule=self.id, severity=cause.severity or self.severity, verdict=verdict, message=cause.message,
             witness=cause.witness, missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
+            id=f"{self.id}-{cause_hash(stack, cause.key)}", path=cause.path, about=cause.about,
         )  # fmt: skip
+
+
+def cause_hash(stack: str, key: Hashable) -> str:
+    """16 digits that stay the same as long as a stack has a cause with this key."""
+    return digest_of([stack, _plain(key)]).removeprefix("sha256:")[:16]
+
+
+def _plain(key: object) -> object:
+    """A key without sets, whose order is another in each run."""
+    if isinstance(key, set | frozenset):
+        return sorted((_plain(item) for item in key), key=repr)
+    return [_plain(item) for item in key] if isinstance(key, tuple) else str(key)
 
 
 def _verdict(answer: Answer) -> Verdict:
@@ -106,7 +125,7 @@ def _verdict(answer: Answer) -> Verdict:
     return Verdict.PROVED if answer.count else Verdict.NOT_APPLICABLE
 
 
-def absence(model: Model, count: int, search: Callable[[nx.Graph[str]], Iterable[Cause]]) -> Answer:
+def absence(model: Model, count: int, search: Callable[[Graph], Iterable[Cause]]) -> Answer:
     """Ask a search that must find nothing, first in what is certain, then in what may be."""
     violated = tuple(unique(search(model.must)))
     certain = {cause.key for cause in violated}

@@ -18,23 +18,25 @@ from .attachments import Claim, claims
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from policies.graphs import Graph
 
 LEGAL_VLANS = range(2, 4095)
 
 
 def _one_vlan_per_function(model: Model, _: Names) -> Answer:
     direct = [port for port in model.plan.ports if port.vnic_type == "direct"]
-    causes = (_function_cause(port, model.plan.network.get(port.network)) for port in direct)
+    parents = {trunk.port: trunk.name for trunk in model.plan.trunks}
+    causes = (_function_cause(port, model.plan.network.get(port.network), parents.get(port.name)) for port in direct)
     return Answer(len(direct), violated=tuple(cause for cause in causes if cause is not None))
 
 
-def _function_cause(port: PortFact, network: NetworkFact | None) -> Cause | None:
-    if network is not None and network.kind == "vlan" and not reaches_every_vlan(port, network):
+def _function_cause(port: PortFact, network: NetworkFact | None, trunk: str | None) -> Cause | None:
+    if trunk is None and network is not None and network.kind == "vlan" and not reaches_every_vlan(port, network):
         return None
     on = f"network {port.network}" + (f", {network.segment_name}" if network is not None else "")
     unchecked = network is not None and not (port.port_security and network.port_security)
     why = "its spoof check is off (port_security false)" if unchecked else f"{on} gives it no VLAN of its own"
+    why = f"it is the parent of {trunk}, whose sub-ports bring more" if trunk is not None else why
     return Cause(
         key=port.name,
         message=f"the virtual function of port {port.name} is not held to one VLAN: {why}",
@@ -53,7 +55,7 @@ def _one_claim_per_wire(model: Model, names: Names) -> Answer:
     return absence(model, count, lambda graph: _double_claims(model, names, graph))
 
 
-def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+def _double_claims(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     for wire in model.wires(graph):
         held = claims(model, wire)
         if len(held) > 1 and model.touched(wire):
@@ -61,7 +63,7 @@ def _double_claims(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator
             yield _claim_cause(model, names, graph, wire, held[0], held[1])
 
 
-def _claim_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[str], mine: Claim, other: Claim) -> Cause:
+def _claim_cause(model: Model, names: Names, graph: Graph, wire: set[str], mine: Claim, other: Claim) -> Cause:
     path = shortest(graph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire) or (mine.node,)
     # Two tenants on one id of one physical network: ISO-01 says it more plainly.
     hidden = mine.owner == other.owner or mine.words != other.words
@@ -69,6 +71,7 @@ def _claim_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[str
         key=frozenset({(mine.owner, mine.network), (other.owner, other.network)}),
         message=f"{mine.words} of {mine.owner} and {other.words} of {other.owner} are one wire",
         witness=(str(mine), *names.path(graph, path), str(other)),
+        path=path,
         hint="names of physical networks do not separate: take an id that nobody has on this wire",
         missing=missing_on(graph, path),
         specificity=65 if hidden else 55,

@@ -15,7 +15,7 @@ from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from policies.graphs import Graph
 
 _APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
 
@@ -25,15 +25,19 @@ def _one_owner_per_segment(model: Model, names: Names) -> Answer:
     return absence(model, len(looked_at), lambda graph: _shared_segments(model, names, graph))
 
 
-def _shared_segments(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
+def _shared_segments(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
+    # All that is on a wire is in one component, so only those with two owners need a look.
+    mixed = {node for component in model.mixed(graph) for node in component}
     for wire in model.wires(graph):
+        if mixed.isdisjoint(wire):
+            continue
         on_wire = wire | set(attached(graph, wire))
         owners = {label for node in on_wire for label in model.label(node)}
         if len(owners) > 1 and model.touched(on_wire):
             yield _segment_cause(model, names, graph, wire, owners)
 
 
-def _segment_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[str], owners: set[str]) -> Cause:
+def _segment_cause(model: Model, names: Names, graph: Graph, wire: set[str], owners: set[str]) -> Cause:
     around = neighbourhood(graph, wire)
     path = meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or (min(wire),)
     full = extended(graph, model.labels, path, model.plan.owner)
@@ -43,6 +47,7 @@ def _segment_cause(model: Model, names: Names, graph: nx.Graph[str], wire: set[s
         key=(min(wire), frozenset(owners)),
         message=f"one segment, {names.of(switches[0])}, has the owners {' and '.join(sorted(owners))}",
         witness=names.path(graph, full) + held,
+        path=full,
         hint=_APART,
         missing=missing_on(graph, full),
         specificity=60,
@@ -54,20 +59,21 @@ def _nobody_meets(model: Model, names: Names) -> Answer:
     return absence(model, len(looked_at), lambda graph: _joined_components(model, names, graph))
 
 
-def _joined_components(model: Model, names: Names, graph: nx.Graph[str]) -> Iterator[Cause]:
-    for component in model.components(graph):
+def _joined_components(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
+    for component in model.mixed(graph):
         path = meeting(graph, model.labels, component, model.plan.owner)
         if path is not None:
             yield _component_cause(model, names, graph, path)
 
 
-def _component_cause(model: Model, names: Names, graph: nx.Graph[str], path: Path) -> Cause:
+def _component_cause(model: Model, names: Names, graph: Graph, path: Path) -> Cause:
     full = extended(graph, model.labels, path, model.plan.owner)
     owners = sorted(model.label(path[0]) | model.label(path[-1]))
     return Cause(
         key=frozenset(owners),
         message=f"{' and '.join(owners)} are joined: what one sends can reach the other",
         witness=names.path(graph, full),
+        path=full,
         hint="cut the path at any of its steps, or state and hold the guard that removes it",
         missing=missing_on(graph, full),
         specificity=10,
@@ -86,9 +92,8 @@ def _tenant_servers(model: Model) -> list[str]:
     return sorted(node for node in named if model.label(node) - ids.RESERVED_LABELS)
 
 
-def _ways_to_management(model: Model, names: Names, graph: nx.Graph[str], servers: list[str]) -> Iterator[Cause]:
-    machines = model.site.site.machines
-    targets = {ids.part(machine.serial, name) for machine in machines for name in ("gw", "bmc")}
+def _ways_to_management(model: Model, names: Names, graph: Graph, servers: list[str]) -> Iterator[Cause]:
+    targets = model.site.management_parts
     hardware = {node for node in graph if not node.startswith("cap:")}
     path = shortest(graph, servers, lambda node: node in targets, within=hardware)
     path = path or shortest(graph, servers, lambda node: node in targets)
@@ -98,6 +103,7 @@ def _ways_to_management(model: Model, names: Names, graph: nx.Graph[str], server
         key="management",
         message=f"{names.of(path[0])} can reach the {names.of(path[-1])}",
         witness=names.path(graph, path),
+        path=path,
         hint="management parts of machines belong on a management VLAN that no tenant's server has a way to",
         missing=missing_on(graph, path),
         specificity=90,

@@ -23,6 +23,7 @@ from .rule import Answer, Cause, Polarity, Rule
 if TYPE_CHECKING:
     pass
 
+
 def _sizes(model: Model, _: Names) -> Answer:
     wrong = (vpod for vpod in model.plan.vpods if not is_power_of_two(len(vpod.machines)))
     return Answer(len(model.plan.vpods), violated=tuple(_size_cause(vpod) for vpod in wrong))
@@ -42,7 +43,7 @@ def _size_cause(vpod: VPodFact) -> Cause:
 def _connected(model: Model, _: Names) -> Answer:
     answers = [(vpod, _broken_run(model, vpod)) for vpod in model.plan.vpods]
     unknown = tuple(_stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod)))
-    violated = tuple(_run_cause(vpod, why) for vpod, why in answers if why)
+    violated = tuple(_run_cause(model, vpod, why) for vpod, why in answers if why)
     return Answer(len(answers), violated, unknown)
 
 
@@ -70,7 +71,7 @@ def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
     names = {machine.name for machine in machines}
     links = empty_graph()
     links.add_nodes_from(names)
-    for cable in model.site.site.cables:
+    for cable in (cable for name in names for cable in model.site.links_at.get(name, ())):
         if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:
             links.add_edge(cable.a.device, cable.b.device)
     groups = connected(links)
@@ -82,13 +83,15 @@ def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
     )
 
 
-def _run_cause(vpod: VPodFact, why: tuple[str, ...]) -> Cause:
+def _run_cause(model: Model, vpod: VPodFact, why: tuple[str, ...]) -> Cause:
+    held = tuple(f"resource:{item.name}" for item in model.plan.allocations if item.vpod == vpod.name)
     return Cause(
         key=vpod.name,
         message=f"the machines of vPOD {vpod.name} are not joined by IPU-Links of their own",
         witness=why,
         hint="take neighbours in one logical rack (16 machines and more: whole racks)",
         specificity=80,
+        about=held,
     )
 
 

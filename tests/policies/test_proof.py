@@ -88,7 +88,7 @@ def test_the_message_begins_with_the_most_specific_finding() -> None:
     assert lines[0] == "lyon-globex is violated: nothing has been touched"
     assert lines[2].startswith("ISO-01 violated: one segment, tor-1 VLAN 1000, has the owners acme and globex")
     also = lines[lines.index("also:") + 1 :]
-    assert [line.split()[0] for line in also if line.startswith("  ")] == ["ISO-02", "ISO-03", "ISO-11"]
+    assert [line.split()[0] for line in also if line.startswith("  ")] == ["AUTH-01", "ISO-02", "ISO-03", "ISO-11"]
 
 
 def test_json_is_json() -> None:

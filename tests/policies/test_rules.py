@@ -140,17 +140,17 @@ class Defect:
 
 DEFECTS = (
     Defect("ISO-01", two_claims, "ISO-11"),
-    Defect("ISO-02", no_scope, None),
+    Defect("ISO-02", no_scope, "AUTH-01"),
     Defect("ISO-03", stray_rnic, "ISO-01"),
-    Defect("ISO-05", tenants_controller, "TOP-10"),
-    Defect("ISO-08", unchecked_function, "ISO-03"),
+    Defect("ISO-05", tenants_controller, "ISO-06"),
+    Defect("ISO-08", unchecked_function, "ISO-09"),
     Defect("ISO-11", hidden_sameness, "ISO-01"),
     Defect("ISO-12", reserved_id, None),
     Defect("L3-04", overlap_on_router, None),
     Defect("TOP-02", three_machines, None),
     Defect("TOP-03", a_hole, None),
     Defect("TOP-06", shared_machines, "ISO-01"),
-    Defect("CAP-05", narrow_subnet, None),
+    Defect("CAP-05", narrow_subnet, "L3-07"),
 )
 
 
@@ -172,6 +172,14 @@ def test_with_the_rule_off(defect: Defect) -> None:
 #: Where the other rules have their defects.
 ELSEWHERE = {
     "FACT-01": "test_readings",
+    **dict.fromkeys(("ISO-04", "ISO-06", "ISO-07", "ISO-09", "ISO-10"), "test_rules_iso_vpods"),
+    **dict.fromkeys(("ISO-14", "ISO-15", "ISO-16", "ISO-27"), "test_rules_iso_links"),
+    **dict.fromkeys(("ISO-19", "ISO-20", "ISO-21", "ISO-22", "ISO-23"), "test_rules_iso_fabrics"),
+    **dict.fromkeys(("ISO-24", "ISO-25", "ISO-26"), "test_rules_iso_rights"),
+    **dict.fromkeys(("AUTH-01", "EXPO-01", "L3-08"), "test_authority"),
+    **dict.fromkeys(("L3-01", "L3-02", "L3-05", "L3-06"), "test_rules_l3_routers"),
+    **dict.fromkeys(("L3-03", "L3-07", "L3-10", "L3-11", "L3-12", "L3-15"), "test_rules_l3_ports"),
+    **dict.fromkeys(("SEC-01", "SEC-02", "SEC-03", "SEC-04", "SEC-08", "SEC-12", "SEC-15", "SEC-21"), "test_rules_sec"),
     "SEC-11": "test_data_rules",
     "SEC-14": "test_data_rules",
     "TOP-05": "test_racks",
@@ -192,10 +200,12 @@ def test_the_other_defects_are_where_they_are_said_to_be() -> None:
 #: Severities other than B: what would fail half-way, or is only a warning.
 LIGHTER = {
     Severity.ERROR: {
-        "ISO-13", "TOP-08", "TOP-09", "TOP-14", "TOP-15", "TOP-21", "TOP-23", "CAP-03", "CAP-05",
+        "ISO-06", "ISO-07", "ISO-09", "ISO-13", "ISO-14", "ISO-15", "ISO-16", "ISO-21", "ISO-23", "ISO-25",
+        "L3-03", "L3-05", "L3-06", "L3-11", "L3-15", "SEC-08", "SEC-12", "SEC-15",
+        "TOP-08", "TOP-09", "TOP-14", "TOP-15", "TOP-21", "TOP-23", "CAP-03", "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04",
     },
-    Severity.WARN: {"TOP-04", "PWR-06"},
+    Severity.WARN: {"ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "PWR-06"},
 }  # fmt: skip
 
 
@@ -312,18 +322,18 @@ def test_the_operators_own_stack_looks_at_all_tenants() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "change"),
+    ("name", "change", "rule"),
     [
-        ("external", {"shared": True}),
-        ("external-pool", {"shared": True}),
-        ("external-scope", {"shared": True}),
+        ("external", {"shared": True}, "ISO-02"),
+        ("external-pool", {"shared": True}, "L3-05"),
+        ("external-scope", {"shared": True}, "L3-05"),
     ],
 )
-def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, object]) -> None:
+def test_the_operator_opens_what_must_stay_closed(name: str, change: dict[str, object], rule: str) -> None:
     acme, globex = pair(SITE)
     plan = edited(plan_site(SITE, site_locked(SITE)), name, **change)
     judgement = judged(SITE, plan, acme, globex)
-    assert first(judgement).rule == "ISO-02"
+    assert (first(judgement).rule, verdicts(judgement)["ISO-02"]) == (rule, V)
     assert "external network external" in text(first(judgement))
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.lock import Lock
+from interlock.model.offers import SharingKind
 from interlock.model.site import Assumption, Sharing, Site
 from interlock.model.tenant import Tenant
 from interlock.planning import plan_tenant
@@ -16,7 +18,7 @@ from policies import Finding, Judgement, Verdict, footprint, judge
 from policies.report import by_specificity
 from tests.builders.pod64 import locked, pinned, pod64, site_locked, tenant
 
-SHARED = {"external": "external-network", "vipu-controller": "vipu-controller"}
+SHARED: dict[str, SharingKind] = {"external": "external-network", "vipu-controller": "vipu-controller"}
 P, V, N, NA = Verdict.PROVED, Verdict.VIOLATED, Verdict.NOT_PROVABLE, Verdict.NOT_APPLICABLE
 
 
@@ -75,7 +77,7 @@ def with_footprint(site: Site, plan: Plan, lock: Lock) -> Made:
 
 
 def pair(
-    site: Site, *, acme: dict[str, object] | None = None, globex: dict[str, object] | None = None
+    site: Site, *, acme: dict[str, Any] | None = None, globex: dict[str, Any] | None = None
 ) -> tuple[Made, Made]:
     """acme with 4 machines and 2 servers, globex with 8 and 1; pins for each."""
     first = made(site, tenant("acme"), **(acme or {}))

@@ -1,0 +1,132 @@
+"""Facts about who may act as whom and on whose terms: roles, key pairs, images' files, the scheduler's fences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from interlock.planning.plan import Planned
+from interlock.resources import (
+    Aggregate,
+    BareMetalServer,
+    Flavor,
+    Image,
+    Keypair,
+    RoleAssignment,
+    S3Credential,
+    Server,
+    ServiceUser,
+)
+
+from .identities import FOREIGN
+from .reader import OPERATOR_USER, Reader
+
+#: A role that counts in every project of the cloud, whichever it is given on (default policies of all services).
+ADMIN_ROLE = "cloud:Role/admin"
+
+
+@dataclass(frozen=True)
+class RoleFact:
+    """A role of a user on a project of this owner. The operator's own user is left out."""
+
+    name: str
+    user: str
+    role: str
+    project_owner: str
+
+    @property
+    def is_admin(self) -> bool:
+        """True if the role holds for the whole cloud."""
+        return self.role == ADMIN_ROLE
+
+
+@dataclass(frozen=True)
+class LoginFact:
+    """A key pair that opens a server, and whose it is."""
+
+    server: str
+    keypair: str
+    owner: str
+
+
+@dataclass(frozen=True)
+class ImageFileFact:
+    """The file behind an image and the checksum that it must have."""
+
+    name: str
+    file: str
+    sha512: str
+
+
+@dataclass(frozen=True)
+class FlavorFact:
+    """A flavour with what the scheduler looks for."""
+
+    name: str
+    extra_specs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class AggregateFact:
+    """An aggregate: hosts, and what the scheduler finds on them."""
+
+    name: str
+    hosts: tuple[str, ...]
+    metadata: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class AccessFacts:
+    """All of it, for one plan."""
+
+    roles: tuple[RoleFact, ...] = ()
+    logins: tuple[LoginFact, ...] = ()
+    image_files: tuple[ImageFileFact, ...] = ()
+    #: (service user or S3 key, the vPOD it is for).
+    vpods: tuple[tuple[str, str | None], ...] = ()
+    #: Names of what the request declares open to everybody.
+    public: tuple[str, ...] = ()
+
+
+#: Of a plan in which nobody may act as anybody.
+NO_ACCESS = AccessFacts()
+
+
+def access_facts(reader: Reader) -> AccessFacts:
+    """The facts of one plan."""
+    return AccessFacts(
+        roles=tuple(_roles(reader)),
+        logins=tuple(_logins(reader)),
+        image_files=tuple(ImageFileFact(item.name, spec.file, spec.sha512) for item, spec in reader.all(Image)),
+        vpods=tuple(_vpods(reader)),
+        public=reader.plan.public,
+    )
+
+
+def flavor(_: Reader, item: Planned, spec: Flavor) -> FlavorFact:
+    """What a flavour asks the scheduler for."""
+    return FlavorFact(item.name, tuple(sorted(spec.extra_specs.items())))
+
+
+def aggregate(_: Reader, item: Planned, spec: Aggregate) -> AggregateFact:
+    """What the scheduler finds on hosts."""
+    return AggregateFact(item.name, spec.hosts, tuple(sorted(spec.metadata.items())))
+
+
+def _roles(reader: Reader) -> Iterator[RoleFact]:
+    for item, spec in reader.all(RoleAssignment):
+        if spec.user != OPERATOR_USER:
+            yield RoleFact(item.name, spec.user, spec.role, reader.owner_of(spec.project))
+
+
+def _logins(reader: Reader) -> Iterator[LoginFact]:
+    named = [(item.name, spec.keypair) for item, spec in reader.all(Server)]
+    named += [(item.name, spec.keypair) for item, spec in reader.all(BareMetalServer)]
+    for server, keypair in named:
+        if keypair is not None:
+            yield LoginFact(server, keypair, reader.owner if reader.is_own(keypair, Keypair) else FOREIGN)
+
+
+def _vpods(reader: Reader) -> Iterator[tuple[str, str | None]]:
+    yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(ServiceUser))
+    yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(S3Credential))

@@ -1,0 +1,53 @@
+"""What a checker needs to see for itself that a plan keeps owners apart (docs/design/semantics.md, certificate).
+
+The certificate holds what the judgement rests on (`policies.statement`), and the answer in a form that is quick to
+check: the classes as a forest, and the set of all that the owner can do by calls. `infra.checker` rebuilds both by
+tables of its own; it imports nothing of this package.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from interlock.resources import Frozen, digest_of
+
+from .authority import holdings
+from .classes import forest
+from .judging import Seen
+from .proof import Judgement
+from .statement import Statement, statement
+from .versions import boundary_versions
+
+FORMAT: Final = 1
+
+
+class Certificate(Frozen):
+    """A judgement with everything that it rests on."""
+
+    format: int = FORMAT
+    judgement: Judgement
+    statement: Statement
+    #: Boundary node -> version of what others have on it.
+    boundary: dict[str, str]
+    #: Node -> (least node of its class, neighbour towards that node or nothing).
+    classes: dict[str, tuple[str, str]]
+    #: `read <node>` or `write <node>`: all that the owner can do by calls.
+    holds: tuple[str, ...]
+    digest: str = ""
+
+    def sealed(self) -> Certificate:
+        """The same certificate with its digest, over all else in it."""
+        return self.model_copy(update={"digest": digest_of(self.model_dump(mode="json", exclude={"digest"}))})
+
+
+def certificate(seen: Seen, judgement: Judgement) -> Certificate:
+    """The certificate of one judgement, `seen` being what it was made of."""
+    said = statement(seen.model)
+    trees = forest(seen.model.may, ((row[0], row[1]) for rows in said.facts.values() for row in rows))
+    return Certificate(
+        judgement=judgement,
+        statement=said,
+        boundary=boundary_versions(seen.model, seen.locks),
+        classes={node: (trees.least[node], trees.towards[node]) for node in sorted(trees.least)},
+        holds=holdings(seen.model, seen.model.plan.owner),
+    ).sealed()

@@ -1,0 +1,155 @@
+"""V-IPU controllers by their API: SEC-01 keys and TLS, SEC-02 where it can be called, SEC-03 one tenant each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from interlock.resources import Rule as Filter
+from policies import principals as who
+from policies.authority import Leak
+from policies.authority_premises import Way
+from policies.edges import Relation
+from policies.facts import NetworkRole, PlanFacts, PortFact, ServerFact
+from policies.graph import Model
+from policies.guards import assumption
+from policies.naming import Names
+from policies.proof import Severity
+
+from .authority import leak_cause, leaking
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+
+def _controllers(plan: PlanFacts) -> list[ServerFact]:
+    named = {item.controller for item in plan.allocations}
+    return [item for item in plan.servers if item.is_controller or item.name in named]
+
+
+# SEC-01
+
+
+def _with_keys(model: Model, _: Names) -> Answer:
+    controllers = _controllers(model.plan)
+    held = assumption(model.site.site, "A4", only="secure_tls")
+    if held.value or not controllers:
+        return Answer(len(controllers))
+    known = "false" if held.broken else "not known"
+    causes = tuple(
+        Cause(
+            key=item.name,
+            message=f"whether {item.name} takes calls only with a key and over TLS is {known}",
+            witness=(f"everybody on the networks of {item.name}", item.name, *_allocations(model.plan, item.name)),
+            hint="start controllers with --secure and TLS, and state `secure_tls` of A4",
+            missing=held.missing,
+            specificity=91,
+        )
+        for item in controllers
+    )
+    return Answer(len(controllers), causes, ()) if held.broken else Answer(len(controllers), (), causes)
+
+
+def _allocations(plan: PlanFacts, controller: str) -> tuple[str, ...]:
+    return tuple(f"allocation {item.name}" for item in plan.allocations if item.controller == controller)
+
+
+# SEC-02
+
+
+def _api_for_its_own_vpod(model: Model, _: Names) -> Answer:
+    plan, port_number = model.plan, model.site.site.controller.user_api_port
+    ports = [plan.port[name] for item in _controllers(plan) for name in item.ports if name in plan.port]
+    causes = tuple(cause for port in ports for cause in _faults(plan, port, port_number))
+    return Answer(len(ports), causes)
+
+
+def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
+    """Sep keeps other tenants away; filters keep the tenant's own servers at the user API, and off the admin API."""
+    groups = {item.name: item for item in plan.security_groups}
+    if not port.port_security or not port.security_groups:
+        yield _open_cause(port, "has no security group that filters")
+    for name in port.security_groups:
+        if name not in groups:
+            yield _open_cause(port, f"has the group {name}, which is not of this plan")
+            continue
+        rules = [rule for rule in groups[name].rules if rule.direction == "ingress"]
+        yield from (_open_cause(port, why) for rule in rules if (why := _too_open(plan, port, rule, user_api)))
+
+
+def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> str:
+    network = plan.network.get(port.network)
+    if network is None or network.role is not NetworkRole.CONTROL:
+        return f"lets {shown(rule)} in, and nothing but the user API is called there"
+    if rule.protocol != "tcp" or (rule.port_min, rule.port_max) != (user_api, user_api):
+        return f"lets {shown(rule)} in, and the user API is tcp {user_api}"
+    own = [ip_network(subnet.cidr, strict=False) for subnet in plan.subnets if subnet.network == network.name]
+    asked = ip_network(rule.remote_prefix, strict=False) if rule.remote_prefix is not None else None
+    if asked is None or asked not in own:
+        return f"lets {shown(rule)} in, and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}"
+    return ""
+
+
+def shown(rule: Filter) -> str:
+    """A filter in words: `tcp 22-22 from 203.0.113.0/24`."""
+    ports = "" if rule.port_min is None else f" {rule.port_min}-{rule.port_max}"
+    return f"{rule.protocol or 'everything'}{ports} from {rule.remote_prefix or f'any {rule.ethertype} address'}"
+
+
+def _open_cause(port: PortFact, why: str) -> Cause:
+    return Cause(
+        key=(port.name, why),
+        message=f"port {port.name} of controller {port.server} {why}",
+        witness=(f"controller {port.server}", f"port {port.name} on {port.network}", why),
+        hint="let in the user API from the vPOD's own control subnet, and nothing else",
+        specificity=74,
+    )
+
+
+# SEC-03
+
+
+def _one_tenant_each(model: Model, _: Names) -> Answer:
+    controllers = {node for node, *_ in model.union.facts(Relation.LISTENS)}
+    own = {who.thing("server", model.plan.owner, item.name) for item in _controllers(model.plan)}
+    looked_at = controllers & own if model.plan.is_tenant else controllers
+
+    # Where packets of two tenants meet anyway, other rules say so: here each comes by a wire of its own.
+    def told(leak: Leak) -> Cause | None:
+        if leak.follows or not any(grant.way is Way.SERVES for grant in leak.grants):
+            return None
+        return leak_cause(leak, hint="one controller for each tenant, on that tenant's networks only", specificity=93)
+
+    return leaking(model, len(looked_at), told)
+
+
+SEC_01 = Rule(
+    id="SEC-01",
+    title="V-IPU controllers take calls only with a key and over TLS",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="an API without users obeys everybody who meets one of its ports, and holds every allocation",
+    source="docs/design/semantics.md §11, example 21; Graphcore, V-IPU administrator guide, security",
+    needs=("allocations", "A4.secure_tls"),
+    ask=_with_keys,
+    of=Of.TENANT,
+)
+SEC_02 = Rule(
+    id="SEC-02",
+    title="a controller lets in its own vPOD's control subnet, at the user API, and nothing else",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="the admin API of a controller gives machines away, and another vPOD's servers have no business there",
+    source="Graphcore, V-IPU administrator guide, security: user and admin API",
+    needs=("ports of controllers", "security groups", "subnets", "controller.user_api_port"),
+    ask=_api_for_its_own_vpod,
+    of=Of.TENANT,
+)
+SEC_03 = Rule(
+    id="SEC-03",
+    title="one controller serves one tenant",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="two tenants at one controller are kept apart by its user list alone",
+    source="docs/design/semantics.md §11, example 20; reference design: a control instance for each vPOD",
+    needs=("allocations", "ports of controllers", "everything that joins"),
+    ask=_one_tenant_each,
+)

@@ -1,0 +1,138 @@
+"""Credentials: SEC-04 none lies open in what a server is told, SEC-12 each vPOD has an S3 account of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from policies.facts import PlanFacts, ServerFact
+from policies.graph import Model
+from policies.naming import Names
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+# SEC-04
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """How one kind of credential looks, and where that is written."""
+
+    what: str
+    source: str
+    looks: re.Pattern[str]
+
+
+def _pattern(what: str, source: str, looks: str) -> Pattern:
+    return Pattern(what, source, re.compile(looks, re.IGNORECASE | re.MULTILINE))
+
+
+#: A value behind a key of a YAML, shell, HCL or ini line; `${…}` and `{{ … }}` stand for one and are none.
+_VALUE = r"""["']?[ \t]*[:=][ \t]*["']?(?!\$\{|\{\{|["']|\s)\S"""
+
+#: What a credential looks like in a text. A hash of a password counts: it can be tried offline.
+CREDENTIALS: tuple[Pattern, ...] = (
+    _pattern("private key", "RFC 7468, textual encodings", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----"),
+    _pattern("AWS access key id", "AWS IAM user guide, unique identifiers", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    _pattern("secret key", "AWS CLI, aws_secret_access_key", rf"\b(?:aws_)?secret(?:_access)?_key{_VALUE}"),
+    _pattern("password", "cloud-init, users; keystoneauth", rf"(?:^|[\s_\-{{,])(?<!lock_)passw(?:or)?d{_VALUE}"),
+    _pattern("passwords of users", "cloud-init, set passwords", r"^\s*chpasswd\s*:"),
+    _pattern("hashed password", "cloud-init, users and groups", rf"\b(?:hashed_passwd|plain_text_passwd){_VALUE}"),
+    _pattern(
+        "application credential",
+        "keystoneauth, OS_APPLICATION_CREDENTIAL_SECRET",
+        rf"application_credential_secret{_VALUE}",
+    ),
+    _pattern("bearer token", "RFC 6750", r"\bBearer\s+[A-Za-z0-9._~+/-]{8,}"),
+    _pattern("token", "keystoneauth, OS_TOKEN", rf"\b(?:os|auth|access|api)_token{_VALUE}"),
+    _pattern("V-IPU access key", "Graphcore, V-IPU user guide, --api-access-key", rf"\bapi[-_]access[-_]key{_VALUE}"),
+    _pattern("address with a password", "RFC 3986 §3.2.1", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@"),
+)
+
+
+def credentials_in(text: str) -> Iterator[tuple[int, Pattern]]:
+    """(line number, pattern) of each credential in a text; the text itself is told to nobody."""
+    for pattern in CREDENTIALS:
+        for match in pattern.looks.finditer(text):
+            yield text.count("\n", 0, match.end()) + 1, pattern
+
+
+def _no_credentials(model: Model, _: Names) -> Answer:
+    servers = [server for server in model.plan.servers if server.user_data]
+    return Answer(len(servers), tuple(cause for server in servers for cause in _found(server)))
+
+
+def _found(server: ServerFact) -> Iterator[Cause]:
+    for line, pattern in credentials_in(server.user_data):
+        yield Cause(
+            key=(server.name, line, pattern.what),
+            message=f"the user data of {server.name} holds a {pattern.what} (line {line})",
+            witness=(f"server {server.name}", f"user data, line {line}", f"{pattern.what} ({pattern.source})"),
+            hint="user data is readable in the server by everybody; hand the secret over as a secret output",
+            specificity=80,
+        )
+
+
+# SEC-12
+
+
+def _accounts(model: Model, _: Names) -> Answer:
+    plan, belongs = model.plan, dict(model.plan.access.vpods)
+    causes = [_no_account(vpod.name) for vpod in plan.vpods if not _has_account(plan, vpod.name, belongs)]
+    causes += [
+        _shared_account(key.name, key.user, str(belongs[key.user]))
+        for key in plan.credentials
+        if key.user in belongs and belongs[key.user] != belongs.get(key.name)
+    ]
+    return Answer(len(plan.vpods) + len(plan.credentials), tuple(causes))
+
+
+def _has_account(plan: PlanFacts, vpod: str, belongs: dict[str, str | None]) -> bool:
+    """A user of its own with a key."""
+    users = {user.name for user in plan.users if belongs.get(user.name) == vpod}
+    return any(key.user in users for key in plan.credentials)
+
+
+def _no_account(vpod: str) -> Cause:
+    return Cause(
+        key=vpod,
+        message=f"vPOD {vpod} has no S3 account of its own, so its servers use another's key",
+        witness=(f"vPOD {vpod}", "no service user with a key"),
+        hint="one service user and one key for each vPOD",
+        specificity=34,
+    )
+
+
+def _shared_account(key: str, user: str, vpod: str) -> Cause:
+    return Cause(
+        key=key,
+        message=f"key {key} is for {user}, the account of vPOD {vpod}",
+        witness=(f"key {key}", f"user {user}", f"vPOD {vpod}"),
+        hint="one service user and one key for each vPOD",
+        specificity=34,
+    )
+
+
+SEC_04 = Rule(
+    id="SEC-04",
+    title="no credential lies in what a server is told at its start",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="user data is served to every process in the server, and kept in plain text by cloud and state",
+    source="docs/design/semantics.md §6, Auth: a server has everything in its user data; each pattern names its own",
+    needs=("user data of servers",),
+    ask=_no_credentials,
+)
+SEC_12 = Rule(
+    id="SEC-12",
+    title="each vPOD has an S3 account of its own",
+    severity=Severity.ERROR,
+    polarity=Polarity.STATED,
+    why="a key that two vPODs share cannot be taken from one of them, and no log says whose call it was",
+    source="reference design, storage: S3 accounts for each vPOD",
+    needs=("service users", "S3 keys", "vPODs"),
+    ask=_accounts,
+    of=Of.TENANT,
+)

@@ -1,0 +1,142 @@
+"""Entries from outside: EXPO-01 exactly those that the request declares, L3-08 none leads to the operator's devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from policies.data_facts import EVERYBODY
+from policies.facts import PlanFacts
+from policies.graph import Model
+from policies.naming import Names
+from policies.plan_edges import EXTERNAL_REFERENCE
+from policies.proof import Severity
+from policies.right_facts import FloatingIpFact
+
+from .rule import Answer, Cause, Polarity, Rule
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that everybody outside can reach; `leads_to` in words."""
+
+    name: str
+    leads_to: str
+
+
+def entries(plan: PlanFacts) -> tuple[Entry, ...]:
+    """Floating addresses, and buckets with a policy for everybody."""
+    return (*_floating(plan), *_public_buckets(plan))
+
+
+def _floating(plan: PlanFacts) -> Iterator[Entry]:
+    for item in plan.floating_ips:
+        port = plan.port.get(item.port)
+        server = port.server if port is not None else None
+        yield Entry(item.name, f"{item.address} leads to {server or item.port}")
+
+
+def _public_buckets(plan: PlanFacts) -> Iterator[Entry]:
+    for policy in plan.bucket_policies:
+        for principals, actions in policy.grants:
+            if EVERYBODY in principals:
+                yield Entry(policy.bucket, f"everybody may {' and '.join(actions)}")
+
+
+def _as_declared(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    found, declared = entries(plan), set(plan.access.public)
+    causes = [_undeclared(entry) for entry in found if entry.name not in declared]
+    causes += [_absent(name) for name in sorted(declared - {entry.name for entry in found})]
+    return Answer(len(found) + len(declared), (*causes, *_strange_networks(plan)))
+
+
+def _undeclared(entry: Entry) -> Cause:
+    return Cause(
+        key=("undeclared", entry.name),
+        message=f"{entry.name} is an entry from outside that the request does not declare: {entry.leads_to}",
+        witness=("outside", entry.name, entry.leads_to),
+        hint="declare it public in the request, or take it away",
+        specificity=20,
+    )
+
+
+def _absent(name: str) -> Cause:
+    return Cause(
+        key=("absent", name),
+        message=f"{name} is declared public, and nothing of the plan lets anybody in there",
+        witness=(name, "declared public", "no policy and no floating address"),
+        hint="plan again from the request: declaration and entry come from one line of it",
+        specificity=20,
+    )
+
+
+def _strange_networks(plan: PlanFacts) -> Iterator[Cause]:
+    for item in plan.floating_ips:
+        if item.external_network != EXTERNAL_REFERENCE:
+            yield Cause(
+                key=("network", item.name),
+                message=f"{item.name} is an address of {item.external_network}, not the site's external network",
+                witness=(item.name, item.address, item.external_network),
+                hint="take addresses of the site's external network only",
+                specificity=20,
+            )
+
+
+EXPO_01 = Rule(
+    id="EXPO-01",
+    title="entries from outside are exactly those that the request declares",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="what the whole world can reach is the tenant's own decision, and nobody's by mistake",
+    source="docs/design/semantics.md §6, Expo, and §11, example 16",
+    needs=("floating addresses", "bucket policies", "the request's declarations"),
+    ask=_as_declared,
+)
+
+
+# L3-08
+
+
+def _own_servers_only(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    wrong = ((item, _wrong_target(plan, item)) for item in plan.floating_ips)
+    return Answer(len(plan.floating_ips), tuple(_target_cause(item, why) for item, why in wrong if why))
+
+
+def _wrong_target(plan: PlanFacts, item: FloatingIpFact) -> str:
+    """What is wrong with where a floating address leads; empty if it is one of the owner's own servers."""
+    port = plan.port.get(item.port)
+    if port is None:
+        return f"{item.port}, which is no port of this plan"
+    server = plan.server.get(port.server or "")
+    if server is None:
+        return f"port {port.name}, which no server holds"
+    if server.is_controller:
+        return f"the V-IPU controller {server.name}"
+    if server.labels != {plan.owner} or item.owner != plan.owner:
+        others = " and ".join(sorted((server.labels | {item.owner}) - {plan.owner}))
+        return f"{server.name}, in which {others} has a part"
+    return ""
+
+
+def _target_cause(item: FloatingIpFact, why: str) -> Cause:
+    return Cause(
+        key=item.name,
+        message=f"floating address {item.address} ({item.name}) leads to {why}",
+        witness=("outside", f"{item.address}", f"port {item.port}", why),
+        hint="let it lead to a Poplar server or bastion of the same owner",
+        specificity=92,
+    )
+
+
+L3_08 = Rule(
+    id="L3-08",
+    title="floating addresses lead to their owner's own servers, never to controllers, BMCs or storage",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="who reaches a controller or BMC from outside has the machines behind it",
+    source="docs/design/semantics.md §6, Expo, and §11, example 16; reference design, control network",
+    needs=("floating addresses", "ports", "servers"),
+    ask=_own_servers_only,
+)

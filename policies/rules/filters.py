@@ -1,0 +1,140 @@
+"""Security groups: L3-11 rules mean what they say and open nothing to the world, L3-12 IPv6 is no way around IPv4.
+
+Filters take no edge of the proof away. These rules are for what they are there for: defence in depth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+from interlock.resources import Rule as Filter
+from policies.facts import PlanFacts
+from policies.graph import Model
+from policies.naming import Names
+from policies.proof import Severity
+from policies.right_facts import SecurityGroupFact
+
+from .controller_access import shown
+from .rule import Answer, Cause, Polarity, Rule
+
+#: Ports that a server may open to the whole world if the request declares it public.
+WEB = (80, 443)
+_WITH_PORTS = ("tcp", "udp")
+_VERSION = {"IPv4": 4, "IPv6": 6}
+
+# L3-11
+
+
+def _well_formed(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    filters = [(group, rule) for group in plan.security_groups for rule in group.rules]
+    causes = [_malformed_cause(group, rule, why) for group, rule in filters for why in _malformed(rule)]
+    causes += [_world_cause(group, rule) for group, rule in filters if _too_open(plan, group, rule)]
+    return Answer(len(filters), tuple(causes))
+
+
+def _malformed(rule: Filter) -> Iterator[str]:
+    ports = (rule.port_min, rule.port_max)
+    if ports != (None, None) and rule.protocol not in _WITH_PORTS:
+        yield f"{rule.protocol or 'every protocol'} has no ports"
+    if (rule.port_min is None) != (rule.port_max is None):
+        yield "one end of the range of ports is missing"
+    if rule.port_min is not None and rule.port_max is not None and not 1 <= rule.port_min <= rule.port_max <= 65535:
+        yield f"{rule.port_min}-{rule.port_max} is no range of ports"
+    if rule.remote_prefix is not None:
+        version = ip_network(rule.remote_prefix, strict=False).version
+        if version != _VERSION[rule.ethertype]:
+            yield f"{rule.remote_prefix} is no {rule.ethertype} prefix"
+
+
+def is_open(rule: Filter) -> bool:
+    """True if the rule is for every address there is."""
+    return rule.remote_prefix is None or ip_network(rule.remote_prefix, strict=False).prefixlen == 0
+
+
+def _too_open(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> bool:
+    """Open to the world: never, but for the web ports of a server that the request declares public."""
+    if rule.direction != "ingress" or not is_open(rule):
+        return False
+    web = rule.protocol == "tcp" and rule.port_min == rule.port_max and rule.port_min in WEB
+    return not (web and _only_public(plan, group))
+
+
+def _only_public(plan: PlanFacts, group: SecurityGroupFact) -> bool:
+    holders = {port.name for port in plan.ports if group.name in port.security_groups}
+    public = {item.port for item in plan.floating_ips if item.name in plan.access.public}
+    return bool(holders) and holders <= public
+
+
+def _malformed_cause(group: SecurityGroupFact, rule: Filter, why: str) -> Cause:
+    return Cause(
+        key=(group.name, shown(rule), why),
+        message=f"security group {group.name}: {shown(rule)}: {why}",
+        witness=(f"security group {group.name}", f"{rule.direction} {shown(rule)}", why),
+        hint="name tcp or udp where ports are meant, with both ends of the range, and prefixes of the rule's ethertype",
+        specificity=36,
+    )
+
+
+def _world_cause(group: SecurityGroupFact, rule: Filter) -> Cause:
+    return Cause(
+        key=(group.name, shown(rule)),
+        message=f"security group {group.name} lets the whole world in: {shown(rule)}",
+        witness=("outside", f"security group {group.name}", shown(rule)),
+        hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
+        specificity=35,
+    )
+
+
+# L3-12
+
+
+def _same_for_both(model: Model, _: Names) -> Answer:
+    groups = model.plan.security_groups
+    return Answer(len(groups), tuple(cause for group in groups for cause in _one_sided(group)))
+
+
+def _one_sided(group: SecurityGroupFact) -> Iterator[Cause]:
+    """A restriction for one ethertype, where the other lets everything through at the same ports."""
+    found: defaultdict[tuple[object, ...], list[Filter]] = defaultdict(list)
+    for rule in group.rules:
+        found[rule.direction, rule.protocol, rule.port_min, rule.port_max].append(rule)
+    for rules in found.values():
+        wide = {rule.ethertype for rule in rules if is_open(rule)}
+        narrow = [rule for rule in rules if not is_open(rule) and rule.ethertype not in wide]
+        if wide and narrow:
+            yield _one_sided_cause(group, narrow[0], min(wide))
+
+
+def _one_sided_cause(group: SecurityGroupFact, rule: Filter, wide: str) -> Cause:
+    return Cause(
+        key=(group.name, shown(rule)),
+        message=f"security group {group.name} restricts {rule.ethertype} and lets every {wide} address through",
+        witness=(f"security group {group.name}", f"{rule.direction} {shown(rule)}", f"{wide}: any address"),
+        hint=f"give {wide} the same restriction, or no rule",
+        specificity=22,
+    )
+
+
+L3_11 = Rule(
+    id="L3-11",
+    title="filters are well formed, and none lets the whole world in undeclared",
+    severity=Severity.ERROR,
+    polarity=Polarity.STATED,
+    why="a rule with ports and no protocol filters something else than it says, or nothing",
+    source="OSSA-2019-001, OSSA-2019-002: invalid security group rules stopped filtering for whole hosts",
+    needs=("security groups", "ports", "floating addresses", "the request's declarations"),
+    ask=_well_formed,
+)
+L3_12 = Rule(
+    id="L3-12",
+    title="a restriction for IPv4 has its twin for IPv6",
+    severity=Severity.WARN,
+    polarity=Polarity.STATED,
+    why="a server with both is reached by the one that nobody thought of",
+    source="OSSA-2021-001: anti-spoofing that IPv6 passed by",
+    needs=("security groups",),
+    ask=_same_for_both,
+)

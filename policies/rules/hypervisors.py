@@ -1,0 +1,126 @@
+"""Hypervisors: SEC-08 flavours and hosts are fenced on both sides, SEC-21 one owner where mitigations are off."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from policies.access_facts import AggregateFact, FlavorFact
+from policies.edges import Relation
+from policies.graph import Model
+from policies.guards import BETWEEN_OWNERS, assumption
+from policies.naming import Names
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+# SEC-08
+
+#: What Nova's AggregateInstanceExtraSpecsFilter compares with the metadata of a host's aggregates.
+FENCE = "aggregate_instance_extra_specs:"
+
+
+def _fenced(model: Model, _: Names) -> Answer:
+    plan, site = model.plan, model.site.site
+    hosts = [host.name for host in site.hosts if host.provisioning == "hypervisor"]
+    known = [kind for kind in site.existing if kind.startswith("Aggregate/")]
+    causes = [cause for flavor in plan.flavors for cause in _flavor_faults(flavor, plan.aggregates, known)]
+    open_hosts = [name for name in hosts if not any(name in item.hosts for item in plan.aggregates)]
+    unfenced = tuple(_host_cause(name, "stands in no aggregate: every flavour without a fence lands there", known)
+                     for name in open_hosts)  # fmt: skip
+    causes += [_host_cause(name, why, ()) for name, why in _twice(plan.aggregates)]
+    violated = (*causes, *(() if known else unfenced))
+    return Answer(len(hosts) + len(plan.flavors), violated, unfenced if known else ())
+
+
+def _flavor_faults(
+    flavor: FlavorFact, aggregates: tuple[AggregateFact, ...], known: list[str]
+) -> Iterator[Cause]:  # fmt: skip
+    fences = {key.removeprefix(FENCE): value for key, value in flavor.extra_specs if key.startswith(FENCE)}
+    if not fences:
+        yield _host_cause(f"flavour {flavor.name}", "has no fence: its servers may start on any host", ())
+    met = any(fences.items() <= dict(item.metadata).items() for item in aggregates)
+    if fences and not met and not known:
+        asked = ", ".join(f"{key}={value}" for key, value in fences.items())
+        yield _host_cause(f"flavour {flavor.name}", f"asks for {asked}, which no aggregate has", ())
+
+
+def _twice(aggregates: tuple[AggregateFact, ...]) -> Iterator[tuple[str, str]]:
+    """Hosts in two aggregates that say different things under one key."""
+    seen: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in aggregates:
+        for host in item.hosts:
+            for key, value in item.metadata:
+                seen[host, key].add(value)
+    for (host, key), values in sorted(seen.items()):
+        if len(values) > 1:
+            yield host, f"stands in aggregates with {key} {' and '.join(sorted(values))}"
+
+
+def _host_cause(name: str, why: str, missing: list[str] | tuple[str, ...]) -> Cause:
+    return Cause(
+        key=(name, why),
+        message=f"{name} {why}",
+        witness=(name, why),
+        hint="every flavour asks for a role, and every hypervisor stands in the aggregate of exactly one",
+        missing=tuple(f"existing.{item}" for item in missing),
+        specificity=37,
+        severity=Severity.WARN if missing else None,
+    )
+
+
+# SEC-21
+
+
+def _one_owner_each(model: Model, names: Names) -> Answer:
+    hosts = _owners_on(model)
+    shared = {host: owners for host, owners in hosts.items() if len(set(owners.values())) > 1}
+    held = assumption(model.site.site, "A5", only=BETWEEN_OWNERS)
+    if held.value:
+        return Answer(len(hosts))
+    causes = tuple(
+        Cause(
+            key=host,
+            message=f"{host} runs servers of {' and '.join(sorted(set(owners.values())))}, and whether processors are "
+            f"kept apart is {'false' if held.broken else 'not known'}",
+            witness=tuple(f"{names.of(key.partition(' ')[0])} [{owner}]" for key, owner in sorted(owners.items())),
+            hint="give one of them another host, or leave `mitigations` on and state it in A5",
+            missing=held.missing,
+            specificity=65,
+        )
+        for host, owners in sorted(shared.items())
+    )
+    return Answer(len(hosts), causes, ()) if held.broken else Answer(len(hosts), (), causes)
+
+
+def _owners_on(model: Model) -> dict[str, dict[str, str]]:
+    """Host -> its guests that the plan answers for or meets, with the owner of each."""
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for server, host, _ in model.union.facts(Relation.GUEST):
+        for owner in sorted(model.label(server)):
+            found[host][f"{server} {owner}"] = owner
+    mine = {server.host for server in model.plan.servers}
+    return {host: owners for host, owners in found.items() if host in mine or not model.plan.is_tenant}
+
+
+SEC_08 = Rule(
+    id="SEC-08",
+    title="flavours are fenced to a role, and every hypervisor has exactly one",
+    severity=Severity.ERROR,
+    polarity=Polarity.STATED,
+    why="a fence on one side only keeps the vPODs' flavours in, and lets every other in to them",
+    source="Nova admin guide, aggregates: AggregateInstanceExtraSpecsFilter; tenant isolation with placement",
+    needs=("flavours", "aggregates", "hosts"),
+    ask=_fenced,
+    of=Of.SITE,
+)
+SEC_21 = Rule(
+    id="SEC-21",
+    title="servers of two owners share no host whose mitigations are off",
+    severity=Severity.BLOCK,
+    polarity=Polarity.ABSENCE,
+    why="without them one guest reads another's memory by way of the processor",
+    source="docs/design/semantics.md §11, example 42; Linux kernel, hardware vulnerabilities; reference design, hosts",
+    needs=("servers", "hosts", "A5.mitigations"),
+    ask=_one_owner_each,
+)

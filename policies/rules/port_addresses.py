@@ -1,0 +1,179 @@
+"""Addresses of ports: L3-03 who may pose as the network, L3-07 reserved addresses, L3-10 addresses of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from policies.edges import Relation
+from policies.facts import PlanFacts, PortFact, SubnetFact
+from policies.graph import Model
+from policies.guards import assumption
+from policies.naming import Names
+from policies.plan_edges import Planned
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+Prefix = IPv4Network | IPv6Network
+
+# L3-03
+
+
+def _nobody_poses_as_the_network(model: Model, _: Names) -> Answer:
+    ports = [port for port in model.plan.ports if port.owner == model.plan.owner]
+    held = assumption(model.site.site, "A2", only="default_policies")
+    if held.value or not ports:
+        return Answer(len(ports))
+    cause = Cause(
+        key="device_owner",
+        message=f"whether a tenant can make a port whose device_owner begins with network: is "
+        f"{'true' if held.broken else 'not known'}",
+        witness=(*held.broken, *held.missing),
+        hint="keep Neutron's default policies, and state `default_policies` of A2",
+        missing=held.missing,
+        specificity=30,
+    )
+    return Answer(len(ports), (cause,), ()) if held.broken else Answer(len(ports), (), (cause,))
+
+
+# L3-07
+
+#: Where Neutron and Nova answer for metadata.
+METADATA = ip_network("169.254.0.0/16")
+
+
+def _reserved_addresses(model: Model, _: Names) -> Answer:
+    plan = model.plan
+    causes = [cause for subnet in plan.subnets for cause in _in_metadata(subnet)]
+    causes += [cause for port in plan.ports for cause in _taken(plan, port)]
+    return Answer(len(plan.subnets) + len(plan.ports), tuple(causes))
+
+
+def _in_metadata(subnet: SubnetFact) -> Iterator[Cause]:
+    if ip_network(subnet.cidr, strict=False).overlaps(METADATA):
+        yield _reserved_cause(subnet.name, f"its prefix {subnet.cidr} covers the metadata service's ({METADATA})")
+
+
+def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
+    """Neutron's DHCP takes addresses of the subnet's pools, so an address given by hand must lie outside them."""
+    subnet = plan.subnet.get(port.subnet)
+    if subnet is None:
+        return
+    address = ip_address(port.address)
+    if port.address == subnet.gateway:
+        yield _reserved_cause(port.name, f"{port.address} is the gateway of {subnet.name}")
+    prefix = ip_network(subnet.cidr, strict=False)
+    if address in (prefix.network_address, prefix.broadcast_address):
+        yield _reserved_cause(port.name, f"{port.address} is no host's address in {subnet.cidr}")
+    for first, last in subnet.pools:
+        if int(ip_address(first)) <= int(address) <= int(ip_address(last)):
+            yield _reserved_cause(port.name, f"{port.address} is in the pool {first}-{last}, which Neutron gives out")
+
+
+def _reserved_cause(name: str, why: str) -> Cause:
+    return Cause(
+        key=(name, why),
+        message=f"{name}: {why}",
+        witness=(name, why),
+        hint="take an address that nothing gives out by itself",
+        specificity=25,
+    )
+
+
+# L3-10
+
+
+def _own_addresses_only(model: Model, _: Names) -> Answer:
+    pairs = [(port, pair) for port in model.plan.ports for pair in port.allowed_address_pairs]
+    return Answer(len(pairs), tuple(cause for port, pair in pairs for cause in _borrowed(model, port, pair)))
+
+
+def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
+    """On a wire of its own a tenant may call itself what it likes; where an address is what lets it in, it may not."""
+    asked, subnet = ip_network(pair, strict=False), model.plan.subnet.get(port.subnet)
+    if subnet is not None and _within(asked, ip_network(subnet.cidr, strict=False)):
+        return
+    shared = _shared(model, port)
+    theirs = _of_others(model, asked)
+    if shared or asked.prefixlen == 0 or theirs:
+        covers = f", which covers {theirs}" if theirs else ""
+        yield Cause(
+            key=(port.name, pair),
+            message=f"port {port.name} may send from {pair}{covers}",
+            witness=(f"port {port.name}", f"allowed address pair {pair}", shared or f"{port.network}, its own wire"),
+            hint="allow the addresses that the port needs, inside its own subnet",
+            specificity=100 if shared else 45,
+            severity=None if shared else Severity.WARN,
+        )
+
+
+def _within(asked: Prefix, own: Prefix) -> bool:
+    first, last = int(asked.network_address), int(asked.broadcast_address)
+    return asked.version == own.version and int(own.network_address) <= first <= last <= int(own.broadcast_address)
+
+
+def _of_others(model: Model, asked: Prefix) -> str:
+    """Another owner's prefix at the appliance that the pair covers."""
+    own = {access.name for access in model.plan.accesses}
+    for *_, prefix, why in model.union.facts(Relation.MOUNTS):
+        if why not in own and ip_network(prefix, strict=False).overlaps(asked):
+            return f"{prefix} of {why}"
+    return ""
+
+
+def _shared(model: Model, port: PortFact) -> str:
+    """What makes an address count on the port's wire; empty if nothing does."""
+    grants = [access.name for access in model.plan.accesses if access.network == port.network]
+    if grants:
+        return f"{grants[0]} lets clients in by their address"
+    network = model.plan.network.get(port.network)
+    if network is None:
+        return f"{port.network}, a network of somebody else's"
+    private = _private(model, network.physical_network, network.segment)
+    if private:
+        return f"{private} is a port of a private VLAN"
+    wires = Planned(model.site, model.plan).wires(network)
+    owners = {label for wire in model.wire_of(model.must, wires) for node in wire for label in model.label(node)}
+    return f"the wire of {' and '.join(sorted(owners))}" if len(owners) > 1 else ""
+
+
+def _private(model: Model, physical_network: str | None, vlan: int | None) -> str:
+    for switch in model.site.switches_of.get(physical_network or "", ()):
+        for port in switch.ports:
+            if port.private_vlan is not None and port.untagged == vlan:
+                return f"{switch.name} port {port.port}"
+    return ""
+
+
+L3_03 = Rule(
+    id="L3-03",
+    title="no tenant can make a port that counts as the network's own",
+    severity=Severity.ERROR,
+    polarity=Polarity.ABSENCE,
+    why="Neutron leaves ports of its own services without filters, and believes their device_owner",
+    source="OSSA-2015-018: device_owner network: skipped the anti-spoofing rules",
+    needs=("ports", "A2.default_policies"),
+    ask=_nobody_poses_as_the_network,
+    of=Of.TENANT,
+)
+L3_07 = Rule(
+    id="L3-07",
+    title="ports take no address that is reserved or given out by itself",
+    severity=Severity.WARN,
+    polarity=Polarity.STATED,
+    why="DHCP and metadata answer at addresses of the subnet; a server there takes their place, or never starts",
+    source="Neutron admin guide: allocation pools, DHCP agent, metadata agent",
+    needs=("subnets", "ports"),
+    ask=_reserved_addresses,
+)
+L3_10 = Rule(
+    id="L3-10",
+    title="no port may send from addresses of others where an address lets it in",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="a port that may call itself anything takes over every grant that goes by address",
+    source="docs/design/semantics.md §11, example 30; OSSA-2014-025",
+    needs=("ports", "allowed address pairs", "share accesses", "private VLANs"),
+    ask=_own_addresses_only,
+)

@@ -1,0 +1,95 @@
+"""ISO-04: each vPOD has a storage VLAN, a storage subnet and an address of the appliance of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_network
+from itertools import combinations
+
+from policies import identities as ids
+from policies.facts import NetworkFact, NetworkRole
+from policies.graph import Model
+from policies.naming import Names
+from policies.plan_edges import Planned
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Of, Polarity, Rule
+
+
+@dataclass(frozen=True)
+class _Storage:
+    """What one vPOD has of the storage network."""
+
+    vpod: str
+    #: Segments with their words: one VLAN on two switches is two.
+    wires: dict[str, str]
+    subnets: dict[str, str]
+    addresses: frozenset[str]
+
+
+def _unique_per_vpod(model: Model, _: Names) -> Answer:
+    found = [_storage(model, vpod.name) for vpod in model.plan.vpods]
+    within = (cause for a, b in combinations(found, 2) for cause in _shared(a, b))
+    others = (cause for item in found for cause in _of_others(model, item))
+    return Answer(sum(bool(item.wires) for item in found), violated=(*within, *others))
+
+
+def _storage(model: Model, vpod: str) -> _Storage:
+    networks = model.plan.role(vpod, NetworkRole.STORAGE)
+    names = {network.name for network in networks}
+    return _Storage(
+        vpod=vpod,
+        wires=dict(_wires(model, networks)),
+        subnets={item.name: item.cidr for item in model.plan.subnets if item.network in names},
+        addresses=frozenset(item.vip for item in model.plan.accesses if item.network in names),
+    )
+
+
+def _wires(model: Model, networks: tuple[NetworkFact, ...]) -> Iterator[tuple[str, str]]:
+    facts = Planned(model.site, model.plan)
+    for network in networks:
+        yield from ((wire, network.segment_name) for wire in facts.wires(network))
+
+
+def _shared(a: _Storage, b: _Storage) -> Iterator[Cause]:
+    for wire in sorted(a.wires.keys() & b.wires.keys()):
+        yield _cause(a.vpod, b.vpod, "storage VLAN", a.wires[wire])
+    for name, cidr in sorted(a.subnets.items()):
+        for other, prefix in sorted(b.subnets.items()):
+            if ip_network(cidr, strict=False).overlaps(ip_network(prefix, strict=False)):
+                yield _cause(a.vpod, b.vpod, "storage subnet", f"{name} {cidr}", f"{other} {prefix}")
+    for address in sorted(a.addresses & b.addresses):
+        yield _cause(a.vpod, b.vpod, "address of the appliance", address)
+
+
+def _of_others(model: Model, item: _Storage) -> Iterator[Cause]:
+    """Addresses of the appliance that another tenant holds; another's VLAN is ISO-01's and ISO-11's to tell."""
+    for share in model.others:
+        for address in sorted(item.addresses):
+            if ids.share_address(model.site.site.cloud, address) in share.exclusive:
+                yield _cause(item.vpod, share.owner, "address of the appliance", address)
+
+
+def _cause(a: str, b: str, what: str, *things: str) -> Cause:
+    return Cause(
+        key=(a, b, what),
+        message=f"{a} and {b} have one {what}: {' and '.join(things)}",
+        witness=(a, *things, b),
+        hint="let `interlock lock` choose, or pin another for one of the two",
+        specificity=86,
+    )
+
+
+ISO_04 = Rule(
+    id="ISO-04",
+    title="storage VLAN, subnet and address of the appliance are each vPOD's own",
+    severity=Severity.BLOCK,
+    polarity=Polarity.STATED,
+    why="shares are granted by address: two vPODs with one subnet are one client. Of other tenants' subnets it says "
+    "nothing: they lie on other VLANs",
+    source="reference design, storage §6.1: a storage VLAN, subnet and VIP for each vPOD",
+    needs=("storage networks", "subnets", "share accesses", "locks of all tenants"),
+    ask=_unique_per_vpod,
+    of=Of.TENANT,
+)

@@ -1,0 +1,231 @@
+"""Links between switches: ISO-14 they carry declared VLANs only, ISO-15 their native VLANs are dead ones.
+
+Asked about a tenant, both rules name the link by which two owners come onto one segment. Asked about the site,
+they look at every link, whoever uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+
+from interlock.model.networks import Ranges
+from interlock.model.site import SwitchPortConfig
+from policies import identities as ids
+from policies.facts import SwitchEnd
+from policies.graph import Model
+from policies.graphs import Graph
+from policies.naming import Names, missing_on
+from policies.proof import Severity
+from policies.search import Path, meeting, shortest
+
+from .attachments import attached, claims, neighbourhood
+from .rule import Answer, Cause, Polarity, Rule, absence
+
+#: A step of a path, if it is one by which the link joins what it should not: its words.
+_Guilty = Callable[[Model, "Graph", str, str], str | None]
+
+
+# Where two owners come onto one segment by a link.
+
+
+def _by_link(model: Model, names: Names, guilty: _Guilty, hint: str) -> Answer:
+    count = sum(len(_bridges_of(wire)) > 1 for wire in model.wires(model.must) if model.touched(wire))
+    return absence(model, count, lambda graph: _joined_by_link(model, names, graph, guilty, hint))
+
+
+def _bridges_of(wire: set[str]) -> set[str]:
+    """The switches that a segment spans."""
+    return {ids.bridge_and_vlan(node)[0] for node in wire if node.startswith("L:") and "/" not in node}
+
+
+def _joined_by_link(
+    model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str
+) -> Iterator[Cause]:
+    for wire in model.wires(graph):
+        path = _conflict(model, graph, wire) if len(_bridges_of(wire)) > 1 and model.touched(wire) else None
+        for a, b in pairwise(path or ()):
+            words = guilty(model, graph, a, b)
+            if words is not None and path is not None:
+                yield Cause(
+                    key=(a, b),
+                    message=f"{words} joins {names.of(a)} and {names.of(b)}, and with them two owners or claims",
+                    witness=names.path(graph, path),
+                    path=path,
+                    hint=hint,
+                    missing=missing_on(graph, path),
+                    specificity=79,
+                )
+
+
+def _conflict(model: Model, graph: Graph, wire: set[str]) -> Path | None:
+    """The way between two claims on a segment, else between two owners on it."""
+    held = claims(model, wire)
+    first = next((claim for claim in held if claim.owner == model.plan.owner), held[0] if held else None)
+    if first is not None and len(held) > 1:
+        mine = (first.owner, first.network)
+        theirs = {node for node in wire for item in claims(model, {node}) if (item.owner, item.network) != mine}
+        ours = [node for node in wire if any((item.owner, item.network) == mine for item in claims(model, {node}))]
+        return shortest(graph, ours, theirs.__contains__, within=wire)
+    owners = {label for node in wire | set(attached(graph, wire)) for label in model.label(node)}
+    if len(owners) < 2:
+        return None
+    around = neighbourhood(graph, wire)
+    return meeting(graph.subgraph(around), model.labels, around, model.plan.owner)
+
+
+def _ends_between(model: Model, a: str, b: str) -> Iterator[tuple[SwitchEnd, SwitchEnd]]:
+    """The links between the switches of two VLANs."""
+    if not all(node.startswith("L:") and "/" not in node for node in (a, b)):
+        return
+    wanted = {ids.bridge_and_vlan(node)[0] for node in (a, b)}
+    for ends in model.site.switch_links:
+        if {ids.switch_bridge(model.site.site.switch[end.switch].serial) for end in ends} == wanted:
+            yield ends
+
+
+def _unpruned(model: Model, graph: Graph, a: str, b: str) -> str | None:
+    if graph.edges[a, b]["rule"] != "E1":
+        return None
+    for ends in _ends_between(model, a, b):
+        for end in ends:
+            record = _record(model, end)
+            if record is not None and record.mode == "trunk" and record.tagged is None:
+                return f"the trunk {_link(ends)}, without a list of VLANs at {_port(end)},"
+    return None
+
+
+def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
+    if graph.edges[a, b]["rule"] != "E2" or a.startswith("port:"):
+        return None
+    ends = next(_ends_between(model, a, b), None)
+    return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"
+
+
+def _record(model: Model, end: SwitchEnd) -> SwitchPortConfig | None:
+    return model.site.site.switch[end.switch].by_port.get(end.port)
+
+
+def _port(end: SwitchEnd) -> str:
+    return f"{end.switch} port {end.port}"
+
+
+def _link(ends: tuple[SwitchEnd, SwitchEnd]) -> str:
+    return f"{_port(ends[0])} – {_port(ends[1])}"
+
+
+# Every link of the site.
+
+
+def _links_of_site(model: Model, wrong: Callable[[SwitchPortConfig], str], hint: str) -> Answer:
+    ends = sorted({end for pair in model.site.switch_links for end in pair}, key=_port)
+    records = {end: _record(model, end) for end in ends}
+    found = ((end, wrong(record)) for end, record in records.items() if record is not None)
+    violated = tuple(_port_cause(end, words, hint) for end, words in found if words)
+    unknown = tuple(_unstated(end) for end, record in records.items() if record is None)
+    return Answer(len(ends), violated, unknown)
+
+
+def _port_cause(end: SwitchEnd, words: str, hint: str) -> Cause:
+    return Cause(_port(end), f"{_port(end)} {words}", (_port(end), words), hint, specificity=63)
+
+
+def _unstated(end: SwitchEnd) -> Cause:
+    return Cause(
+        key=_port(end),
+        message=f"nobody states which VLANs {_port(end)} carries to the next switch",
+        witness=(_port(end),),
+        hint="describe the port in the site file",
+        missing=(f"switches.{end.switch}.ports.{end.port}",),
+        specificity=63,
+    )
+
+
+def _undeclared(declared: frozenset[int], record: SwitchPortConfig) -> str:
+    """What a trunk carries that no pool, range or port of the site file names; empty if nothing."""
+    if record.mode != "trunk":
+        return ""
+    if record.tagged is None:
+        return "carries every VLAN: it has no list"
+    for low, high in record.tagged:
+        strange = next((vlan for vlan in range(low, high + 1) if vlan not in declared), None)
+        if strange is not None:
+            return f"carries VLAN {strange}, which nothing in the site file declares"
+    return ""
+
+
+def _declared(model: Model) -> frozenset[int]:
+    ranges = [(item.minimum, item.maximum) for item in model.site.site.segment_ranges if item.network_type == "vlan"]
+    named = {vlan for low, high in (*_pooled(model), *ranges) for vlan in range(low, high + 1)}
+    return frozenset(named | _spoken_of(model))
+
+
+def _pooled(model: Model) -> Ranges:
+    pools = model.site.site.pools
+    known = (pools.ipu_data, pools.storage, pools.management, pools.bare_metal_control)
+    return tuple(span for pool in known if pool is not None for span in pool.vlans)
+
+
+def _spoken_of(model: Model) -> set[int]:
+    """VLANs that the site file uses itself: on access ports, with an address or an overlay, and to the outside."""
+    site = model.site.site
+    access = {port.untagged for switch in site.switches for port in switch.ports if port.mode == "access"}
+    routed = {vlan for switch in site.switches for vlan in switch.routed_vlans or ()}
+    routed |= {vlan for switch in site.switches for vrf in switch.vrfs for vlan in vrf.vlans}
+    mapped = {item.vlan for switch in site.switches for item in switch.vteps}
+    ports = (port for switch in site.switches for port in switch.ports)
+    mapped |= {vlan for port in ports for pair in port.translations for vlan in pair}
+    return {vlan for vlan in (*access, *routed, *mapped, site.external.vlan) if vlan is not None}
+
+
+def _alive(pooled: Ranges, spoken_of: set[int], record: SwitchPortConfig) -> str:
+    """What a native VLAN is besides; empty if it is a dead one, or frames of it leave tagged."""
+    native = record.untagged
+    if record.mode != "trunk" or native is None or record.tag_native is True:
+        return ""
+    if any(low <= native <= high for low, high in pooled):
+        return f"sends VLAN {native} untagged, an id that the pools give to tenants"
+    if native in spoken_of:
+        return f"sends VLAN {native} untagged, which is in use elsewhere in the site file"
+    return ""
+
+
+_PRUNE = "list the VLANs that the devices behind this link need, at both ends"
+_DEAD = "give the link a native VLAN that nobody uses, or none, or tag the native one"
+
+
+def _pruned(model: Model, names: Names) -> Answer:
+    if not model.plan.is_tenant:
+        return _links_of_site(model, partial(_undeclared, _declared(model)), _PRUNE)
+    return _by_link(model, names, _unpruned, _PRUNE)
+
+
+def _dead_natives(model: Model, names: Names) -> Answer:
+    if not model.plan.is_tenant:
+        return _links_of_site(model, partial(_alive, _pooled(model), _spoken_of(model)), _DEAD)
+    return _by_link(model, names, _untagged, _DEAD)
+
+
+ISO_14 = Rule(
+    id="ISO-14",
+    title="links between switches carry declared VLANs only",
+    severity=Severity.ERROR,
+    polarity=Polarity.ABSENCE,
+    why="an id used twice on two switches is two segments until a link carries it. For the site it is a rule of its "
+    "own: a link without a list will join the next two owners who have one id",
+    source="Neutron generic-switch driver: allowed VLANs of trunk ports; docs/design/semantics.md §4, E1",
+    needs=("cables between switches", "switch ports", "pools", "claims"),
+    ask=_pruned,
+)
+ISO_15 = Rule(
+    id="ISO-15",
+    title="native VLANs of links between switches are dead ones",
+    severity=Severity.ERROR,
+    polarity=Polarity.ABSENCE,
+    why="what leaves one switch untagged is in the other's native VLAN, whatever its number. For the site it is a "
+    "rule of its own: a native VLAN that is used waits for the other end",
+    source="IEEE 802.1Q, port VLAN id; docs/design/semantics.md §4, E2",
+    needs=("cables between switches", "switch ports", "pools", "claims"),
+    ask=_dead_natives,
+)

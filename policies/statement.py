@@ -1,0 +1,132 @@
+"""What a judgement rests on, as plain tuples: the part of G_may that a plan answers for, and its owner's grants.
+
+Its digest is in the judgement, and so in the proof. The certificate carries all of it for a checker.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from interlock.model.site import Site
+from interlock.resources import Frozen, digest_of
+
+from .authority import Authority, holdings
+from .edges import Edge
+from .graph import Model
+
+#: Relation -> its tuples, sorted. The first two columns are the ends of the edge.
+Rows = dict[str, tuple[tuple[str, ...], ...]]
+
+
+class Terminal(Frozen):
+    """A declared sharing: split while its guards hold, for its audience only."""
+
+    name: str
+    kind: str
+    node: str
+    audience: tuple[str, ...]
+    rule: str
+
+
+class Statement(Frozen):
+    """Every fact about packets, identities and calls that decides whether the owner stays apart."""
+
+    #: The label of everything in the stack's own project.
+    owner: str
+    #: Edges of G_may by their row in the table of edges.
+    facts: Rows
+    #: Edges that guards keep away: the two ends, then the guards.
+    held: Rows
+    #: Fact that nobody stated -> the edges that are there because of it, as `<row> <end> <end>`.
+    unknown: dict[str, tuple[str, ...]]
+    #: Guard -> whether it holds; None: nobody stated it.
+    guards: dict[str, bool | None]
+    #: Node -> who owns or controls it.
+    labels: dict[str, tuple[str, ...]]
+    terminals: tuple[Terminal, ...]
+    #: Exclusive identity -> who has it.
+    exclusive: dict[str, tuple[str, ...]]
+    #: (way, from, to), where the owner holds what they lead from.
+    grants: tuple[tuple[str, str, str], ...]
+    #: Principal, object or credential that the owner holds -> whose it is.
+    owners: dict[str, tuple[str, ...]]
+    #: What requests declare open to everybody.
+    public: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """`sha256:` of the canonical form."""
+        return digest_of(self.model_dump(mode="json"))
+
+
+def statement(model: Model) -> Statement:
+    """What the judgement of this model's plan rests on."""
+    here = set(model.may)
+    edges = [edge for edge in model.edges if edge.a in here]
+    held = [edge for edge in model.held if edge.a in here or edge.b in here]
+    grants, owners, public = _authority(model)
+    return Statement(
+        owner=model.plan.owner,
+        facts=_rows((edge, ()) for edge in edges),
+        held=_rows((edge, edge.held) for edge in held),
+        unknown=_unknown(edges),
+        guards=_guards(model.site.site),
+        labels={node: tuple(sorted(model.label(node))) for node in sorted(here) if model.label(node)},
+        terminals=tuple(
+            Terminal(name=item.name, kind=item.kind, node=item.node, audience=item.audience, rule=item.rule)
+            for item in model.site.site.sharing
+        ),
+        exclusive=_exclusive(model),
+        grants=grants,
+        owners=owners,
+        public=public,
+    )
+
+
+def _rows(edges: Iterable[tuple[Edge, tuple[str, ...]]]) -> Rows:
+    found: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for edge, more in edges:
+        found[edge.rule].add((edge.a, edge.b, *more))
+    return {relation: tuple(sorted(rows)) for relation, rows in sorted(found.items())}
+
+
+def _unknown(edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        for fact in edge.missing:
+            found[fact].add(f"{edge.rule} {edge.a} {edge.b}")
+    return {fact: tuple(sorted(words)) for fact, words in sorted(found.items())}
+
+
+def _guards(site: Site) -> dict[str, bool | None]:
+    """Everything that a site file states of guards, by the names that edges use."""
+    stated = [(f"assumptions.{item.id}", item.guards) for item in site.assumptions]
+    stated += [(f"sharing.{item.name}.guards", item.guards) for item in site.sharing]
+    found: dict[str, bool | None] = {
+        f"{head}.{name}": value for head, guards in stated for name, value in guards.items()
+    }
+    found["external.address_scope"] = site.external.address_scope is not None
+    return dict(sorted(found.items()))
+
+
+def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:
+    """The plan's own exclusive identities with everybody who has one of them."""
+    held = {identity: {model.plan.owner} for identity in model.own.exclusive}
+    for share in model.others:
+        for identity in share.exclusive & model.own.exclusive:
+            held[identity].add(share.owner)
+    return {identity: tuple(sorted(owners)) for identity, owners in sorted(held.items())}
+
+
+def _authority(model: Model) -> tuple[tuple[tuple[str, str, str], ...], dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """Grants out of what the plan's owner holds, whose these things are, and what is public of them."""
+    authority = Authority(model, model.may, certain=False)
+    nodes = sorted({item.partition(" ")[2] for item in holdings(model, model.plan.owner)})
+    tables = (authority.stated.table, authority.met)
+    grants = {grant for table in tables for node in nodes for grant in table.leading_from.get(node, ())}
+    return (
+        tuple(sorted({(str(grant.way), grant.source, grant.target) for grant in grants})),
+        {node: tuple(sorted(authority.of(node))) for node in nodes if authority.of(node)},
+        tuple(node for node in nodes if node in authority.stated.public),
+    )

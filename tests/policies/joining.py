@@ -1,0 +1,127 @@
+"""Whether the edges of a site and some shares join two nodes: known, perhaps, or not; without any rule or graph."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.offers import SharingKind
+from interlock.model.physical import Device
+from interlock.model.site import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
+from policies.edges import Edge, Share, Union
+from policies.facts import PlanFacts
+from policies.plan_share import plan_share
+from policies.site_facts import SiteFacts
+from policies.union_edges import UNION_EDGES
+from tests.builders.pod64 import cable, cables, management_switch, tor
+from tests.policies.workspace import assumptions, full_site, sharing
+
+YES, PERHAPS, NO = True, None, False
+
+
+def switch(name: str, *ports: SwitchPortConfig, **facts: object) -> Switch:
+    """A switch that routes nothing unless `facts` say so."""
+    fields: dict[str, object] = {
+        "name": name, "serial": f"SN-{name}", "model": "arista-7060x", "role": "tor", "port_groups": ((100, 32),),
+        "ports": ports, "routed_vlans": (), "ip_routing": False,
+    }  # fmt: skip
+    return Switch.model_validate(fields | facts)
+
+
+def port(number: int, **facts: object) -> SwitchPortConfig:
+    """A switch port, a trunk unless `mode` says otherwise; a trunk without `tagged` carries no tag."""
+    return SwitchPortConfig.model_validate({"port": number, "mode": "trunk"} | facts)
+
+
+def tagged(number: int, *vlans: int, **facts: object) -> SwitchPortConfig:
+    """A trunk with these tags."""
+    return port(number, **{"tagged": tuple((vlan, vlan) for vlan in vlans)} | facts)
+
+
+def access(number: int, vlan: int, **facts: object) -> SwitchPortConfig:
+    """An access port."""
+    return port(number, mode="access", untagged=vlan, **facts)
+
+
+def site_with(
+    *switches: Switch, links: Iterable[tuple[str, str]] = (), devices: Iterable[str] = (), **fields: object
+) -> Site:
+    """The small POD64 with more switches, cables (`device:interface`) and devices."""
+    more: list[Cable] = [cable(a, b) for a, b in links]
+    return full_site(
+        **{
+            "switches": (tor(), management_switch(), *switches),
+            "cables": (*cables(), *more),
+            "devices": tuple(Device(name=name, role="appliance") for name in devices),
+        }
+        | fields
+    )
+
+
+def declared(node: str, kind: SharingKind = "monitoring", *audience: str, **guards: bool | None) -> tuple[Sharing, ...]:
+    """The usual declarations and one more, for everybody or this audience, its guards held but for `guards`."""
+    held: dict[str, bool | None] = dict.fromkeys(SHARING_GUARDS[kind], True)
+    whom = audience or ("*",)
+    item = Sharing(name="extra", kind=kind, node=node, rule="SEC-02", audience=whom, guards=held | guards)
+    return (*sharing(), item)
+
+
+def without(name: str) -> tuple[Assumption, ...]:
+    """All assumptions but one."""
+    assert name in ASSUMPTION_GUARDS
+    return tuple(item for item in assumptions() if item.id != name)
+
+
+def marked(*nodes: str, owner: str = "acme") -> Share:
+    """A share that labels these nodes and nothing else."""
+    return Share(owner, (), {node: frozenset({owner}) for node in nodes}, ())
+
+
+def vlan(switch_name: str, number: int) -> str:
+    """The node of a VLAN."""
+    return f"L:SN-{switch_name}:{number}"
+
+
+def edges(site: Site, shares: Sequence[Share] = (), plans: Sequence[PlanFacts] = ()) -> list[Edge]:
+    """Every edge that is not kept away by a guard."""
+    facts = SiteFacts(site)
+    whole = [*shares, *(plan_share(facts, plan) for plan in plans)]
+    union = Union(facts, whole)
+    found = [edge for share in whole for edge in share.edges]
+    found += [edge for rule in UNION_EDGES for edge in rule.edges(union)]
+    return [edge for edge in found if not edge.held]
+
+
+def joined(site: Site, a: str, b: str, *shares: Share) -> bool | None:
+    """YES by known edges, PERHAPS by edges that rest on unstated facts, else NO."""
+    return way(edges(site, shares), a, b)
+
+
+def way(found: Sequence[Edge], a: str, b: str) -> bool | None:
+    """The same for edges at hand."""
+    if b in _reached([edge for edge in found if not edge.missing], a):
+        return YES
+    return PERHAPS if b in _reached(found, a) else NO
+
+
+def missing(site: Site, *shares: Share) -> set[str]:
+    """Every fact that some edge lacks."""
+    return {fact for edge in edges(site, shares) for fact in edge.missing}
+
+
+def _reached(found: Iterable[Edge], start: str) -> set[str]:
+    near: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in found:
+        near[edge.a].add(edge.b)
+        near[edge.b].add(edge.a)
+    return _closed(near, start)
+
+
+def _closed(near: Mapping[str, set[str]], start: str) -> set[str]:
+    reached, waiting = {start}, [start]
+    while waiting:
+        fresh = near.get(waiting.pop(), set()) - reached
+        reached |= fresh
+        waiting += fresh
+    return reached

@@ -1,0 +1,267 @@
+"""Edges of plans: trunks, rights given to others, floating addresses; and the facts that other words become."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal
+
+import pytest
+
+from interlock.planning import plan_site
+from interlock.planning.plan import Plan
+from interlock.resources import (
+    AddressScope,
+    FloatingIp,
+    Image,
+    Network,
+    Port,
+    RbacPolicy,
+    Resource,
+    StoredCredential,
+    SubnetPool,
+    Trunk,
+    TrunkSubPort,
+)
+from policies import footprint
+from policies.facts import PlanFacts
+from policies.plan_facts import plan_facts
+from policies.plan_share import plan_share
+from policies.site_facts import SiteFacts
+from tests.builders.pod64 import site_locked, tenant
+from tests.policies.joining import NO, YES, edges, way
+from tests.policies.workspace import P, V, added, edited, full_site, judged, made, pair, verdicts, with_footprint
+
+SITE = full_site()
+WIRE, SERVER = "L:SN-tor-1:1000", "dev:acme:acme-train-poplar-0"
+Action = Literal["access_as_shared", "access_as_external"]
+
+
+@cache
+def acme() -> Plan:
+    return made(SITE, tenant("acme")).plan
+
+
+def project() -> str:
+    return next(item.name for item in acme().resources if item.resource.KIND == "Project")
+
+
+def facts(plan: Plan) -> PlanFacts:
+    return plan_facts(plan)
+
+
+def way_in(plan: Plan, a: str, b: str, *others: Plan) -> bool | None:
+    return way(edges(SITE, (), [facts(plan), *map(facts, others)]), a, b)
+
+
+def with_all(plan: Plan, **resources: Resource) -> Plan:
+    for name, resource in resources.items():
+        plan = added(plan, name, "acme", resource)
+    return plan
+
+
+# E8: trunks.
+
+
+def network(vlan: int) -> Network:
+    return Network(
+        name="extra", project=project(), network_type="vlan", physical_network="fabric100g", segmentation_id=vlan
+    )
+
+
+def sub_port() -> Port:
+    return Port(name="sub", project=project(), network="net", subnet="none", address="10.9.9.9", vnic_type="direct")
+
+
+def trunked(parent: str, *subs: str) -> Plan:
+    """acme's plan with VLAN 1900, a port on it that is nobody's own, and a trunk."""
+    inside = tuple(TrunkSubPort(port=name, vlan=number) for number, name in enumerate(subs, start=7))
+    trunk = Trunk(name="trunk", project=project(), port=parent, sub_ports=inside)
+    return with_all(acme(), net=network(1900), sub=sub_port(), trunk=trunk)
+
+
+def parent() -> str:
+    return facts(acme()).server["acme-train-poplar-0"].ports[0]
+
+
+def test_a_sub_port_is_on_its_own_networks_segment() -> None:
+    plan = trunked(parent(), "sub")
+    assert way_in(plan, SERVER, "L:SN-tor-1:1900") is YES
+    assert "sub" in facts(plan).server["acme-train-poplar-0"].ports
+    assert facts(plan).port["sub"].host == facts(plan).server["acme-train-poplar-0"].host
+    assert facts(plan).trunks[0].sub_ports == (("sub", 7),)
+
+
+def test_a_port_in_no_trunk_is_on_nothing() -> None:
+    assert way_in(trunked(parent()), "port:acme:sub", SERVER) is NO
+
+
+def test_a_trunk_that_no_server_has_joins_its_ports() -> None:
+    assert way_in(trunked("sub", "acme-train-poplar-0-other"), "port:acme:sub", "ref:acme-train-poplar-0-other") is YES
+
+
+def test_a_sub_port_of_a_controller_is_split_off() -> None:
+    name = next(server.name for server in facts(acme()).servers if server.is_controller)
+    own = facts(acme()).server[name].ports[0]
+    plan = trunked(own, "sub")
+    assert "sub" in facts(plan).server[name].ports
+    # Where it lies is not stated: the host has no interface on that network. No edge leads to the server.
+    pairs = ({edge.a, edge.b} for edge in edges(SITE, (), [facts(plan)]))
+    near = {end for ends in pairs if "port:acme:sub" in ends for end in ends}
+    assert {node for node in near if not node.startswith("L:")} == {"port:acme:sub"}
+
+
+def test_a_sub_port_on_anothers_network() -> None:
+    """The parent is acme's, the sub-port is on globex's VLAN."""
+    first, globex = pair(SITE)
+    vlan = globex.lock.allocation.vpods["train"].ipu_data_vlan
+    trunk = Trunk(name="t", project=project(), port=parent(), sub_ports=(TrunkSubPort(port="sub", vlan=1),))
+    plan = with_all(first.plan, net=network(vlan), sub=sub_port(), trunk=trunk)
+    assert verdicts(judged(SITE, plan, globex))["ISO-02"] == V
+
+
+def test_a_sub_port_of_a_whole_host() -> None:
+    """The switch takes its tag, though no resource sets the switch port."""
+    port = sub_port().model_copy(update={"vnic_type": "baremetal"})
+    inside = (TrunkSubPort(port="sub", vlan=7),)
+    trunk = Trunk(name="trunk", project=project(), port=parent(), sub_ports=inside)
+    plan = with_all(acme(), net=network(1900), sub=port)
+    assert way_in(plan, "port:acme:sub", "L:SN-tor-1:1900") is NO
+    assert way_in(with_all(plan, trunk=trunk), SERVER, "L:SN-tor-1:1900") is YES
+
+
+# E13: rights.
+
+
+def right(thing: str, target: str, action: Action = "access_as_shared") -> RbacPolicy:
+    return RbacPolicy(project=project(), object=thing, action=action, target=target)
+
+
+DATA = "acme-train-ipu-data"
+
+
+def test_a_right_joins_before_anybody_uses_it() -> None:
+    first, globex = pair(SITE)
+    plan = with_all(first.plan, right=right(DATA, "cloud:Project/globex"))
+    assert way_in(plan, "cap:globex", WIRE, globex.plan) is YES
+    assert way_in(plan, "foreign:sandbox", WIRE, globex.plan) is NO
+    assert way_in(first.plan, "cap:globex", WIRE, globex.plan) is NO
+
+
+def test_a_right_of_somebody_whom_no_lock_names_is_a_strangers() -> None:
+    plan = with_all(acme(), right=right(DATA, "cloud:Project/initech"))
+    assert way_in(plan, "foreign:sandbox", WIRE) is YES
+
+
+def test_a_right_of_the_operator() -> None:
+    plan = with_all(acme(), right=right(DATA, "site:Project/operations"))
+    assert way_in(plan, "cap:op", WIRE) is YES
+    assert verdicts(judged(SITE, plan))["ISO-02"] == V
+
+
+def test_a_right_of_everybody() -> None:
+    plan = with_all(acme(), right=right(DATA, "*"))
+    globex = made(SITE, tenant("globex", machines=8, servers=1)).plan
+    for node in ("cap:globex", "foreign:sandbox"):
+        assert way_in(plan, node, WIRE, globex) is YES
+
+
+@pytest.mark.parametrize("target", ["cloud:Project/globex", "*"])
+def test_example_11_seen_by_both(target: str) -> None:
+    first, globex = pair(SITE)
+    plan = with_all(first.plan, right=right(DATA, target))
+    assert verdicts(judged(SITE, plan, globex))["ISO-02"] == V
+    given = with_footprint(SITE, plan, first.lock)
+    assert verdicts(judged(SITE, globex.plan, given))["ISO-02"] == V
+
+
+def test_a_right_on_what_no_file_describes() -> None:
+    plan = with_all(acme(), right=right("site:Network/elsewhere", "cloud:Project/acme"))
+    assert verdicts(judged(SITE, plan))["ISO-02"] == V
+
+
+def test_a_right_on_a_security_group_joins_nobody() -> None:
+    group = next(item.name for item in acme().resources if item.resource.KIND == "SecurityGroup")
+    plan = with_all(acme(), right=right(group, "*"))
+    assert verdicts(judged(SITE, plan))["ISO-02"] == P
+    assert facts(plan).rights[0].kind == "SecurityGroup"
+
+
+EXTERNAL = "site:Network/external"
+
+
+@pytest.mark.parametrize(("action", "expected"), [("access_as_external", P), ("access_as_shared", V)])
+def test_example_12_gateways_are_offered_and_ports_are_not(action: Action, expected: object) -> None:
+    plan = with_all(acme(), right=right(EXTERNAL, "*", action))
+    assert verdicts(judged(SITE, plan))["ISO-02"] == expected
+
+
+def test_a_flat_network_is_plugged_into_at_every_host() -> None:
+    flat = Network(name="flat", project=project(), network_type="flat", physical_network="fabric100g")
+    plan = with_all(acme(), flat=flat, right=right("flat", "cloud:Project/initech"))
+    for node in ("cap:acme", "foreign:sandbox"):
+        assert way_in(plan, node, "L:SN-poplar-1/ens161f0:0") is YES
+
+
+# E11 and E13: address scopes and subnet pools.
+
+
+def test_a_right_on_the_operators_scope_opens_every_gateway() -> None:
+    site_plan = plan_site(SITE, site_locked(SITE))
+    scope = next(item.name for item in site_plan.resources if item.resource.KIND == "AddressScope")
+    policy = right(scope, "cloud:Project/acme")
+    opened = facts(with_all(site_plan, right=policy))
+    assert {item.tuple for item in plan_share(SiteFacts(SITE), opened).premises if item.relation == "open-scope"}
+    assert way(edges(SITE, (), [facts(acme()), opened]), "cap:acme", "X:external") is YES
+    assert way(edges(SITE, (), [facts(acme()), facts(site_plan)]), "cap:acme", "X:external") is NO
+
+
+@pytest.mark.parametrize("shared", ["scope", "pool"])
+@pytest.mark.parametrize(("target", "node"), [("cloud:Project/initech", "foreign:sandbox"), ("*", "foreign:sandbox")])
+def test_a_tenants_own_scope_leads_to_its_routers(shared: str, target: str, node: str) -> None:
+    plan = acme()
+    router = next(item for item in facts(plan).routers if item.subnets)
+    plan = edited(plan, router.subnets[0], subnet_pool="pool")
+    plan = with_all(
+        plan,
+        scope=AddressScope(name="scope"),
+        pool=SubnetPool(name="pool", address_scope="scope", prefixes=("10.0.0.0/8",)),
+    )
+    shown = f"R:acme:{router.name}"
+    found = edges(SITE, (), [facts(with_all(plan, right=right(shared, target)))])
+    assert any({edge.a, edge.b} == {node, shown} and edge.rule == "E13" for edge in found)
+    assert not any({edge.a, edge.b} == {node, shown} for edge in edges(SITE, (), [facts(plan)]))
+
+
+# What has no edges, and is there for rules.
+
+
+def test_floating_addresses_are_entries_from_outside() -> None:
+    entry = FloatingIp(project=project(), external_network=EXTERNAL, address="192.0.2.77", port=parent())
+    plan = with_all(acme(), entry=entry)
+    assert f"floating address 192.0.2.77 leads to {parent()}" in footprint(SITE, plan).exposures
+    assert facts(plan).floating_ips[0].port == parent()
+
+
+def test_facts_for_the_rules() -> None:
+    plan = with_all(
+        acme(),
+        image=Image(name="own", file="own.raw", sha512="0" * 128, visibility="community"),
+        stored=StoredCredential(project=project(), credential="key", place="acme-data"),
+    )
+    plan = edited(plan, parent(), allowed_address_pairs=("0.0.0.0/0",))
+    found = facts(plan)
+    assert [(item.name, item.owner, item.visibility) for item in found.images] == [("image", "acme", "community")]
+    assert [(item.credential, item.place) for item in found.stored_credentials] == [("key", "acme-data")]
+    assert found.port[parent()].allowed_address_pairs == ("0.0.0.0/0",)
+    assert found.security_groups
+    assert all(group.rules for group in found.security_groups)
+    assert found.server["acme-train-poplar-0"].user_data.startswith("#cloud-config")
+    assert all(router.interfaces for router in found.routers if router.subnets)
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [("*", "*"), ("cloud:Project/globex", "globex"), ("site:Project/x", "op"), ("cloud:User/x", "foreign")],
+)
+def test_who_gets_a_right(target: str, expected: str) -> None:
+    assert facts(with_all(acme(), right=right(DATA, target))).rights[0].target == expected

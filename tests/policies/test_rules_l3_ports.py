@@ -1,0 +1,207 @@
+"""Rules about addresses, filters and names: L3-03, L3-07, L3-10, L3-11, L3-12 and L3-15."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from interlock.model.site import SwitchPortConfig
+from interlock.planning.plan import Plan
+from interlock.resources import FloatingIp, Port, Rule, SecurityGroup, Subnet, VipuPartition
+from policies import Severity
+from tests.builders.pod64 import management_switch, tor
+from tests.policies.test_authority import declared
+from tests.policies.test_data_rules import both as storing
+from tests.policies.test_data_rules import site_of
+from tests.policies.workspace import (
+    NA,
+    Made,
+    N,
+    P,
+    V,
+    added,
+    assumptions,
+    edited,
+    first,
+    full_site,
+    judged,
+    pair,
+    text,
+    verdicts,
+)
+
+SITE = full_site()
+PORT = "acme-train-poplar-0-control"
+GROUP = "acme-train-poplar-ssh"
+
+
+@cache
+def clean() -> tuple[Made, Made]:
+    return pair(SITE)
+
+
+def changed_by(name: str, **changes: object) -> Plan:
+    return edited(clean()[0].plan, name, **changes)
+
+
+def test_as_planned() -> None:
+    acme, globex = clean()
+    found = verdicts(judged(SITE, acme.plan, globex))
+    assert [found[f"L3-{number}"] for number in ("03", "07", "10", "11", "12", "15")] == [P, P, NA, P, P, P]
+
+
+# L3-03.
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(False, V), (None, N)])
+def test_policies_of_neutron_that_are_not_the_default(value: bool | None, verdict: str) -> None:
+    site = full_site(assumptions=assumptions(default_policies=value))
+    acme, globex = clean()
+    found = first(judged(site, acme.plan, globex))
+    assert (found.rule, found.verdict) == ("L3-03", verdict)
+    assert found.missing == (() if value is False else ("assumptions.A2.default_policies",))
+
+
+# L3-07.
+
+
+def address(name: str) -> str:
+    resource = clean()[0].plan.by_name[name].resource
+    assert isinstance(resource, Port)
+    return resource.address
+
+
+@pytest.mark.parametrize(
+    ("end", "words"), [(".1", "is the gateway"), (".0", "no host's address"), (".255", "no host's address")]
+)
+def test_an_address_that_is_reserved(end: str, words: str) -> None:
+    judgement = judged(SITE, changed_by(PORT, address=address(PORT).rpartition(".")[0] + end), clean()[1])
+    found = first(judgement)
+    assert (found.rule, found.severity, words in found.message) == ("L3-07", Severity.WARN, True)
+    assert judgement.exit_code == 0
+
+
+def test_an_address_that_neutron_may_give_to_another() -> None:
+    subnet = clean()[0].plan.by_name["acme-train-control-subnet"].resource
+    assert isinstance(subnet, Subnet)
+    judgement = judged(SITE, changed_by(PORT, address=subnet.pools[0][0]), clean()[1])
+    assert "which Neutron gives out" in first(judgement).message
+
+
+def test_a_subnet_over_the_metadata_service() -> None:
+    judgement = judged(SITE, changed_by("acme-train-storage-subnet", cidr="169.254.0.0/16"), clean()[1])
+    assert "the metadata service's" in next(item for item in judgement.findings if item.rule == "L3-07").message
+
+
+# L3-10, example 30.
+
+
+@pytest.mark.parametrize("pair_", ["0.0.0.0/0", "::/0"])
+def test_example_30_any_address_on_a_wire_of_its_own(pair_: str) -> None:
+    judgement = judged(SITE, changed_by(PORT, allowed_address_pairs=(pair_,)), clean()[1])
+    found = first(judgement)
+    assert (found.rule, found.verdict, found.severity) == ("L3-10", V, Severity.WARN)
+    assert verdicts(judgement)["ISO-02"] == P
+    assert judgement.exit_code == 0
+
+
+def test_another_address_of_its_own_subnet() -> None:
+    prefix = address(PORT).rpartition(".")[0]
+    judgement = judged(SITE, changed_by(PORT, allowed_address_pairs=(f"{prefix}.99/32",)), clean()[1])
+    assert verdicts(judgement)["L3-10"] == P
+
+
+@pytest.mark.parametrize("pair_", ["0.0.0.0/0", "10.99.0.0/24"])
+def test_example_30_where_a_grant_goes_by_address(pair_: str) -> None:
+    acme, globex = storing()
+    plan = edited(acme.plan, "acme-train-poplar-0-storage", allowed_address_pairs=(pair_,))
+    judgement = judged(site_of(), plan, globex)
+    found = first(judgement)
+    assert (found.rule, found.verdict, found.severity) == ("L3-10", V, Severity.BLOCK)
+    assert "acme-models-access-train lets clients in by their address" in text(found)
+    assert judgement.exit_code == 1
+
+
+def test_an_address_of_anothers_grant() -> None:
+    """On a wire where no grant goes by address it is a warning, and says whose address it is."""
+    acme, globex = storing()
+    theirs = getattr(globex.plan.by_name["globex-models-access-train"].resource, "prefix", "")
+    judgement = judged(site_of(), edited(acme.plan, PORT, allowed_address_pairs=(theirs,)), globex)
+    found = next(item for item in judgement.findings if item.rule == "L3-10")
+    assert (found.severity, "globex-models-access-train" in found.message) == (Severity.WARN, True)
+
+
+def test_example_30_on_a_private_vlan() -> None:
+    vlan = getattr(clean()[0].plan.by_name["acme-train-storage"].resource, "segmentation_id", 0)
+    port = SwitchPortConfig(port=31, mode="access", untagged=vlan, private_vlan="isolated")
+    switch = tor().model_copy(update={"ports": (*tor().ports, port)})
+    site = full_site(switches=(switch, management_switch()))
+    plan = changed_by("acme-train-poplar-0-storage", allowed_address_pairs=("0.0.0.0/0",))
+    judgement = judged(site, plan, clean()[1])
+    found = next(item for item in judgement.findings if item.rule == "L3-10")
+    assert (found.verdict, found.severity) == (V, Severity.BLOCK)
+
+
+# L3-11, L3-12.
+
+
+def filtered(*rules: Rule) -> Plan:
+    group = clean()[0].plan.by_name[GROUP].resource
+    assert isinstance(group, SecurityGroup)
+    return changed_by(GROUP, rules=(*group.rules, *rules))
+
+
+def ingress(**fields: object) -> Rule:
+    return Rule.model_validate({"direction": "ingress", "remote_prefix": "203.0.113.0/24"} | fields)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        (ingress(port_min=22, port_max=22), "every protocol has no ports"),
+        (ingress(protocol="icmp", port_min=1, port_max=2), "icmp has no ports"),
+        (ingress(protocol="tcp", port_min=22), "one end of the range"),
+        (ingress(protocol="tcp", port_min=23, port_max=22), "no range of ports"),
+        (ingress(protocol="tcp", port_min=0, port_max=70000), "no range of ports"),
+        (ingress(ethertype="IPv6"), "no IPv6 prefix"),
+        (ingress(remote_prefix=None), "the whole world"),
+        (ingress(remote_prefix="0.0.0.0/0", protocol="tcp", port_min=22, port_max=22), "the whole world"),
+        (ingress(remote_prefix="::/0", ethertype="IPv6", protocol="tcp", port_min=443, port_max=443), "whole world"),
+    ],
+)
+def test_a_filter_that_is_none(rule: Rule, words: str) -> None:
+    found = first(judged(SITE, filtered(rule), clean()[1]))
+    assert (found.rule, found.verdict, words in found.message) == ("L3-11", V, True)
+
+
+def test_the_web_port_of_a_public_server() -> None:
+    rule = ingress(remote_prefix=None, protocol="tcp", port_min=443, port_max=443)
+    address_ = FloatingIp(
+        project="acme-project", external_network="site:Network/external", address="192.0.2.77", port=PORT
+    )
+    group = SecurityGroup(name="acme-web", project="acme-project", rules=(rule,))
+    plan = added(added(clean()[0].plan, "acme-web", "acme", group), "acme-public", "acme", address_)
+    plan = edited(plan, PORT, security_groups=("acme-web",))
+    assert verdicts(judged(SITE, declared(plan, "acme-public"), clean()[1]))["L3-11"] == P
+    assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == V
+
+
+def test_a_filter_for_one_ethertype() -> None:
+    wide = Rule(direction="egress", ethertype="IPv6", protocol="udp")
+    narrow = Rule(direction="egress", protocol="udp", remote_prefix="192.0.2.0/24")
+    judgement = judged(SITE, filtered(wide, narrow), clean()[1])
+    found = first(judgement)
+    assert (found.rule, found.severity) == ("L3-12", Severity.WARN)
+    assert verdicts(judged(SITE, filtered(narrow), clean()[1]))["L3-12"] == P
+
+
+# L3-15.
+
+
+@pytest.mark.parametrize("name", ["acme-$(reboot)", "../acme", "-rf", "acme train", "a" * 64])
+def test_a_name_that_a_shell_reads(name: str) -> None:
+    partition = VipuPartition(name=name, allocation="acme-train-allocation", ipus=4)
+    found = first(judged(SITE, added(clean()[0].plan, name, "acme-train", partition), clean()[1]))
+    assert (found.rule, found.verdict) == ("L3-15", V)
+    assert repr(name) in found.message
