@@ -1,0 +1,88 @@
+"""What reaches another owner without a packet: who may read and write which object, tried until nothing is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from interlock.resources import Bucket, BucketPolicy, StoredCredential
+
+from .readings import Facts
+from .world import FOREIGN, OP, Stack, World
+
+#: Owner -> objects that it may read, or write; an object is (owner, plan name).
+Object = tuple[str, str]
+#: The right to read that a statement gives to everybody.
+PUBLIC = "read, as everybody,"
+Meeting = tuple[frozenset[str], bool, tuple[str, ...]]
+
+
+def meetings_by_data(world: World) -> Iterator[Meeting]:
+    """(pair, whether it is certain, how) of owners one of whom gets at something of the other's."""
+    if not any("Bucket" in stack.by_kind for stack in world.stacks):
+        return
+    held = Facts(world).holds("A11", "bucket_rules_enforced")
+    for certain in (False, True):
+        grants = list(_grants(world))
+        if held is False or (held is None and not certain):
+            grants += _to_everybody(world)
+        yield from _found(world, grants, certain)
+
+
+def _found(world: World, grants: list[tuple[str, Object, str]], certain: bool) -> Iterator[Meeting]:
+    holders = _closed(world, {(owner, thing) for owner, thing, right in grants if right != "write"})
+    for owner, thing, right in grants:
+        # Reading what is public is an exposure that the tenant asked for; writing is not.
+        if owner != thing[0] and right != PUBLIC:
+            yield frozenset((owner, thing[0])), certain, (f"{owner} may {right} {thing[1]} of {thing[0]}",)
+    for one, other in holders:
+        yield frozenset((one, other)), certain, (f"{one} reads where a credential of {other} is kept",)
+
+
+def _closed(world: World, reads: set[tuple[str, Object]]) -> set[tuple[str, str]]:
+    """(owner, owner whose credential it gets at): with a credential comes everything that it opens."""
+    kept = [
+        ((stack.owner, item.place), stack.owner) for stack in world.stacks for _, item in stack.all(StoredCredential)
+    ]
+    found: set[tuple[str, str]] = set()
+    while True:
+        acting = {(one, one) for one, _ in reads} | found
+        new = {
+            (who, opened)
+            for who, other in acting
+            for place, opened in kept
+            if who != opened and ((other, place) in reads or other == place[0])
+        }
+        if new <= found:
+            return found
+        found |= new
+
+
+def _grants(world: World) -> Iterator[tuple[str, Object, str]]:
+    """(owner, object, right) of every statement."""
+    for stack in world.stacks:
+        for _, policy in stack.all(BucketPolicy):
+            for statement in policy.statements:
+                for principal in statement.principals:
+                    for owner in _who(world, stack, principal):
+                        for action in statement.actions:
+                            right = PUBLIC if (principal, action) == ("*", "read") else action
+                            yield owner, (stack.owner, policy.bucket), right
+
+
+def _who(world: World, stack: Stack, principal: str) -> list[str]:
+    if principal == "*":
+        return [*world.plans, FOREIGN]
+    if principal.startswith("site:"):
+        return [OP]
+    return [stack.owner] if principal in stack.plan.by_name else [FOREIGN]
+
+
+def _to_everybody(world: World) -> list[tuple[str, Object, str]]:
+    """What every bucket is where no rule of it holds."""
+    return [
+        (owner, (stack.owner, name), right)
+        for stack in world.stacks
+        for name, _ in stack.all(Bucket)
+        for owner in (*world.plans, FOREIGN)
+        for right in ("read", "write")
+    ]

@@ -1,0 +1,238 @@
+"""Worked examples about machines, hosts and fabrics, and about what was given up. Letters are variants."""
+
+from __future__ import annotations
+
+from interlock.model.site import InfinibandSubnet
+from interlock.resources import (
+    BareMetalServer,
+    NvlinkPartition,
+    PartitionKey,
+    PartitionMember,
+    ShareAccess,
+    VipuAllocation,
+)
+
+from .drafting import Draft
+from .sayings import A, Example, G, both, leaf, machine, management, tenant
+
+
+def _with_machine(guard: str, value: bool | None) -> Draft:
+    """acme's machine, its management port on the operator's VLAN with another machine's."""
+    draft = both()
+    management(draft)
+    _, port = machine(draft, A, "ipum-01", 1001)
+    draft.change_port("mgmt-1", port, untagged=111)
+    draft.assumptions["A3"][guard] = value
+    return draft
+
+
+def machine_that_keeps_apart() -> Draft:
+    """RNIC – gateway – management, while A3 holds."""
+    return _with_machine("no_forwarding", True)
+
+
+def default_credentials() -> Draft:
+    """The machine's own passwords are the maker's."""
+    return _with_machine("credentials_rotated", False)
+
+
+def credentials_unknown() -> Draft:
+    """Nobody says."""
+    return _with_machine("credentials_rotated", None)
+
+
+def open_bmc() -> Draft:
+    """A whole host whose BMC is on the management VLAN and answers its own root."""
+    draft = both()
+    management(draft)
+    port = draft.whole_host("bm-1", "leaf-1")
+    draft.switch_port(A, "leaf-1", port, 1001)
+    whole = BareMetalServer(name="x", project=draft.project(A), node="bm-1", image="site:Image/poplar", ports=())
+    draft.add(A, "acme-a-whole", whole)
+    draft.cable(("bm-1", "idrac"), ("mgmt-1", draft.port("mgmt-1", untagged=111)))
+    draft.assumptions["A13"] = {"in_band_closed": False}
+    return draft
+
+
+def _keys(*members: tuple[str, int, str]) -> Draft:
+    draft = both()
+    draft.infiniband = [InfinibandSubnet(name="ib", prefix="fe80000000000001")]
+    for number, (owner, key, role) in enumerate(members):
+        member = PartitionMember.model_validate({"guid": f"{number:016x}", "membership": role})
+        draft.add(owner, f"{owner}-key-{number}", PartitionKey(infiniband="ib", key=key, members=(member,)))
+    return draft
+
+
+def one_key_in_two_spellings() -> Draft:
+    """0x0005 and 0x8005 are the same 15 bits."""
+    return _keys((A, 0x0005, "full"), (G, 0x8005, "full"))
+
+
+def limited_members() -> Draft:
+    """Both limited in the default partition."""
+    return _keys((A, 0x7FFF, "limited"), (G, 0x7FFF, "limited"))
+
+
+def full_member() -> Draft:
+    """One of them is full."""
+    return _keys((A, 0x7FFF, "limited"), (G, 0x7FFF, "full"))
+
+
+def full_member_of_a_storage_key() -> Draft:
+    """The full member is globex's own server."""
+    return _keys((A, 0x0100, "limited"), (G, 0x0100, "full"))
+
+
+def keys_at_the_adapter() -> Draft:
+    """Enforced where root can rewrite them."""
+    draft = limited_members()
+    draft.assumptions["A6"]["keys_enforced_at_switch"] = False
+    return draft
+
+
+def _boundary() -> Draft:
+    """acme's ipum-04 and globex's ipum-05, with the cable between them."""
+    draft = both()
+    management(draft)
+    machine(draft, A, "ipum-04", 1001)
+    machine(draft, G, "ipum-05", 1002)
+    draft.cable(("ipum-04", "ipu-link-down-1"), ("ipum-05", "ipu-link-up-1"), "ipu-link")
+    return draft
+
+
+def plugged_boundary() -> Draft:
+    """Under A4."""
+    return _boundary()
+
+
+def allocation_unknown() -> Draft:
+    """Nobody says whether each machine is in one allocation."""
+    draft = _boundary()
+    draft.assumptions["A4"]["one_allocation_each"] = None
+    return draft
+
+
+def one_allocation() -> Draft:
+    """Both machines in acme's."""
+    draft = _boundary()
+    both_machines = VipuAllocation(name="x", controller="acme-controller", machines=("ipum-04", "ipum-05"))
+    draft.add(A, "acme-a-allocation", both_machines)
+    return draft
+
+
+def default_nvlink_partition() -> Draft:
+    """What partitions there are is not applied: all GPUs of the rack are in the default one."""
+    draft = both()
+    for number, name in enumerate((A, G), start=1):
+        part = NvlinkPartition(name=name, domain="rack", partition=number, gpus=(f"gpu-{number}",))
+        draft.add(name, f"{name}-nvlink", part)
+    draft.assumptions["A8"]["default_partition_empty"] = False
+    return draft
+
+
+def shares_by_address_alone() -> Draft:
+    """Both use one prefix, and the appliance looks at the client's address only."""
+    draft = both()
+    for number, (name, vlan) in enumerate(((A, 1001), (G, 1002))):
+        access = ShareAccess(
+            project=draft.project(name), share="s", network=f"{name}-a-ipu-data-{vlan}", prefix="10.0.0.0/24",
+            vip=f"10.0.0.{200 + number}",
+        )  # fmt: skip
+        draft.add(name, f"{name}-access", access)
+    draft.sharing["appliance"]["access_by_vip_and_client"] = False
+    return draft
+
+
+def released_and_taken() -> Draft:
+    """acme's claim on machine 7 is released, globex's plan takes it."""
+    draft = both()
+    machine(draft, G, "ipum-07", 1002)
+    draft.give_up(A, "machines", "ipum-07")
+    return draft
+
+
+def without_mitigations() -> Draft:
+    """Two owners on one hypervisor."""
+    draft = both()
+    draft.assumptions["A5"]["mitigations"] = False
+    return draft
+
+
+def alone_without_mitigations() -> Draft:
+    """One owner."""
+    draft = leaf()
+    tenant(draft, A, 1001)
+    draft.tenant(G)
+    draft.assumptions["A5"]["mitigations"] = False
+    return draft
+
+
+def _quarantine(**port: object) -> Draft:
+    """Machines of two tenants just released, their ports as given."""
+    draft = both()
+    management(draft)
+    for owner, name in ((A, "ipum-03"), (G, "ipum-09")):
+        rnic, _ = draft.machine(name)
+        draft.change_port("leaf-1", rnic, **port)
+        draft.give_up(owner, "machines", name)
+    return draft
+
+
+def quarantine_vlan() -> Draft:
+    """Both ports up in VLAN 4000."""
+    return _quarantine(untagged=4000)
+
+
+def ports_disabled() -> Draft:
+    """Both ports down."""
+    return _quarantine(mode="disabled")
+
+
+def isolated_ports() -> Draft:
+    """Both isolated in a private VLAN."""
+    return _quarantine(untagged=4000, private_vlan="isolated")
+
+
+def released_in_one_apply() -> Draft:
+    """The port is as it was until it is disabled; nobody else is there."""
+    draft = both()
+    management(draft)
+    rnic, _ = draft.machine("ipum-03")
+    draft.change_port("leaf-1", rnic, untagged=1001)
+    draft.give_up(A, "machines", "ipum-03")
+    return draft
+
+
+def switch_was_down() -> Draft:
+    """acme's claim on VLAN 1001 is released, the switch still has it, and globex takes it."""
+    draft = leaf()
+    draft.tenant(A)
+    tenant(draft, G, 1001)
+    draft.give_up(A, "ipu_data_vlan", "data-1:1001")
+    return draft
+
+
+EXAMPLES = (
+    Example("22b", "P", machine_that_keeps_apart),
+    Example("22c", "V", default_credentials),
+    Example("22d", "N", credentials_unknown),
+    Example("23", "V", open_bmc),
+    Example("24", "V", one_key_in_two_spellings),
+    Example("25a", "P", limited_members),
+    Example("25b", "V", full_member),
+    Example("26b", "V", full_member_of_a_storage_key),
+    Example("27", "V", keys_at_the_adapter),
+    Example("28a", "P", plugged_boundary),
+    Example("28b", "N", allocation_unknown),
+    Example("28c", "V", one_allocation),
+    Example("29", "V", default_nvlink_partition),
+    Example("31b", "V", shares_by_address_alone),
+    Example("35", "V", released_and_taken),
+    Example("42a", "V", without_mitigations),
+    Example("42b", "P", alone_without_mitigations),
+    Example("46a", "V", quarantine_vlan),
+    Example("46b", "P", ports_disabled),
+    Example("46c", "P", isolated_ports),
+    Example("47", "P", released_in_one_apply),
+    Example("48a", "V", switch_was_down),
+)

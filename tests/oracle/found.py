@@ -1,0 +1,81 @@
+"""Worlds on which oracle and prover once differed, as small as they get. Each stays as a test of both."""
+
+from __future__ import annotations
+
+from interlock.resources import BareMetalServer, Volume, VolumeAttachment
+
+from .drafting import CONTROLLERS, Draft
+from .sayings import VLAN, A, Example, both, machine, management
+
+
+def held_by_its_port_alone() -> Draft:
+    """acme's plan sets the switch port of a whole host, deploys nothing on it yet, and its BMC answers root."""
+    draft = both()
+    management(draft)
+    port = draft.whole_host("bm-1", "leaf-1")
+    draft.switch_port(A, "leaf-1", port, 1001)
+    draft.cable(("bm-1", "idrac"), ("mgmt-1", draft.port("mgmt-1", untagged=111)))
+    draft.assumptions["A13"] = {"in_band_closed": False}
+    return draft
+
+
+def planned_port_without_a_record() -> Draft:
+    """A plan sets a port of which nobody says how it is until then."""
+    draft = both()
+    port, _ = machine(draft, A, "ipum-01", 1001)
+    del draft.switches["leaf-1"].ports[port]
+    return draft
+
+
+def spare_port() -> Draft:
+    """acme's port on a VLAN of the operator's; no server has it yet."""
+    draft = both()
+    network = draft.vlan(A, "acme-a-theirs", "data-1", 1050, project=CONTROLLERS)
+    draft.plug(A, "acme-a-spare", network)
+    return draft
+
+
+def spare_port_on_an_overlay() -> Draft:
+    """The same on VXLAN."""
+    draft = both()
+    network = draft.vxlan(A, "acme-a-theirs", 5050, project=CONTROLLERS)
+    draft.plug(A, "acme-a-spare", network, vnic_type="normal")
+    return draft
+
+
+def volume_on_the_operators_server() -> Draft:
+    """acme's volume at a server of the operator's."""
+    draft = both()
+    network = draft.vxlan(A, "acme-a-theirs", 5050, project=CONTROLLERS)
+    port = draft.plug(A, "acme-a-helper-port", network, vnic_type="normal", project=CONTROLLERS)
+    server = draft.server(A, "acme-a-helper", "hv-1", (port,), project=CONTROLLERS)
+    project = draft.project(A)
+    draft.add(A, "acme-volume", Volume(name="v", project=project, size_gib=1, volume_type="site:VolumeType/x"))
+    held = VolumeAttachment(project=project, server=server, volume="acme-volume")
+    draft.add(A, "acme-attachment", held)
+    return draft
+
+
+def ids_that_only_lists_name() -> Draft:
+    """Two tenants' whole hosts whose ports both still take 3000-3999, of which no network uses one."""
+    draft = both()
+    for number, (owner, vlan) in enumerate(VLAN.items(), start=1):
+        name = f"bm-{number}"
+        draft.whole_host(
+            name, "leaf-1", mode="trunk", untagged=vlan, tagged=((3000, 3999),), tag_native=False
+        )
+        whole = BareMetalServer(
+            name=name, project=draft.project(owner), node=name, image="site:Image/poplar", ports=()
+        )
+        draft.add(owner, f"{owner}-a-whole", whole)
+    return draft
+
+
+FOUND = (
+    Example("a", "V", held_by_its_port_alone),
+    Example("b", "N", planned_port_without_a_record),
+    Example("c", "V", spare_port),
+    Example("d", "V", spare_port_on_an_overlay),
+    Example("e", "V", volume_on_the_operators_server),
+    Example("f", "V", ids_that_only_lists_name),
+)

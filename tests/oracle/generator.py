@@ -1,0 +1,41 @@
+"""Random worlds, each from a number: a clean scene and up to three plots."""
+
+from __future__ import annotations
+
+from random import Random
+
+from .drafting import Draft
+from .plots_cloud import PLOTS as CLOUD
+from .plots_wire import PLOTS as WIRE
+from .scene import scene
+from .world import World
+
+PLOTS = (*WIRE, *CLOUD)
+
+
+#: Machines, hosts, servers, routers and other devices of a world, at most.
+MOST = 12
+
+
+def world(seed: int) -> World:
+    """The world of this number; always the same one."""
+    return told(seed)[1]
+
+
+def told(seed: int) -> tuple[tuple[str, ...], World]:
+    """The names of the plots of a world, and the world."""
+    rng = Random(seed)
+    while True:
+        made = scene(rng)
+        chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 1, 2, 2, 3))))
+        for plot in chosen:
+            plot(made)
+        if endpoints(made.draft) <= MOST:
+            return tuple(plot.__name__ for plot in chosen), made.draft.made()
+
+
+def endpoints(draft: Draft) -> int:
+    """How much there is that can send."""
+    kinds = ("Server", "BareMetalServer", "Router")
+    planned = sum(item.resource.KIND in kinds for plan in draft.resources.values() for item in plan)
+    return planned + len(draft.hosts) + len(draft.machines) + len(draft.devices)

@@ -1,0 +1,186 @@
+"""What hangs on cables: IPU-Machines, hosts, appliances. Whose each is follows from who holds it now or last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from interlock.model.site import Host, Machine
+from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, VipuAllocation
+
+from .readings import TO_BMC, Facts
+from .switches import Switches
+from .terrain import Place, Terrain
+from .world import OP, Stack
+
+#: The partition key in which every port is by default.
+DEFAULT_KEY = 0x7FFF
+LINKS = ("ipu-link", "gw-link", "sync-link")
+
+
+class Hardware:
+    """Puts the devices of the site into the terrain."""
+
+    def __init__(self, facts: Facts, terrain: Terrain, switches: Switches) -> None:
+        self.facts, self.terrain, self.switches = facts, terrain, switches
+
+    def walk(self) -> None:
+        """All hops and marks."""
+        for machine in self.facts.site.machines:
+            self._machine(machine)
+        for host in self.facts.site.hosts:
+            self._host(host)
+        self._other_devices()
+        self._links()
+        for stack in self.facts.world.stacks:
+            self._allocations(stack)
+            self._nvlink(stack)
+            self._keys(stack)
+        self._fabric_faults()
+
+    @cached_property
+    def holders(self) -> dict[str, set[str]]:
+        """Machine or host -> who holds it: whose plan sets a switch port behind it or deploys it."""
+        found: dict[str, set[str]] = {}
+        for device, owner in self._holding():
+            found.setdefault(device, set()).add(owner)
+        return found
+
+    def _holding(self) -> Iterator[tuple[str, str]]:
+        for (device, interface), at in self.facts.behind.items():
+            if interface not in TO_BMC:
+                yield from ((device, owner) for owner, _ in self.facts.planned.get(at, ()))
+        for stack in self.facts.world.stacks:
+            for _, allocation in stack.all(VipuAllocation):
+                yield from ((machine, stack.owner) for machine in allocation.machines)
+            for _, server in stack.all(BareMetalServer):
+                yield server.node, stack.owner
+        # What is given up still runs the code of whoever had it, until the operator is known to have wiped it.
+        for tenant, entry in self.facts.world.given_up():
+            if entry.claim == "machines" or (entry.claim == "hosts" and self._is_whole(entry.value)):
+                yield entry.value, tenant
+
+    def _is_whole(self, host: str) -> bool:
+        return host in self.facts.site.host and self.facts.is_whole(self.facts.site.host[host])
+
+    def _attach(self, device: Place, name: str, interface: str) -> None:
+        """A device that sends any frame into the switch port behind its interface."""
+        at = self.facts.behind.get((name, interface))
+        for place, certain in self.switches.any_tag(at) if at else ():
+            self.terrain.hop(device, place, "E5", certain)
+
+    def _owners(self, name: str) -> set[str]:
+        return self.holders.get(name) or {OP}
+
+    def _machine(self, machine: Machine) -> None:
+        parts: dict[str, Place] = {part: part_of(machine, part) for part in ("rnic", "gw", "bmc")}
+        for owner in self._owners(machine.name):
+            self.terrain.mark(parts["rnic"], owner)
+            self.terrain.alone(("machine", machine.serial), owner, "Excl")
+        for part in ("gw", "bmc"):
+            self.terrain.mark(parts[part], OP)
+            self._attach(parts[part], machine.name, "mgmt")
+        self._attach(parts["rnic"], machine.name, "rnic")
+        held = self.facts.holds("A3", "no_forwarding", "credentials_rotated", "agent_port_operator_only")
+        self.terrain.unless(held, parts["rnic"], parts["gw"], "E15")
+        self.terrain.unless(held, parts["gw"], parts["bmc"], "E15")
+
+    def _host(self, host: Host) -> None:
+        """A host given out whole, and the BMC of any host."""
+        whole, bmc = whole_of(host), ("bmc", host.serial)
+        is_whole = self.facts.is_whole(host)
+        for device, interface in self.facts.behind:
+            if device == host.name and interface in TO_BMC:
+                self.terrain.mark(bmc, OP)
+                self._attach(bmc, device, interface)
+                if is_whole:
+                    self.terrain.unless(self.facts.holds("A13", "in_band_closed"), whole, bmc, "E14")
+            elif device == host.name and is_whole:
+                self._attach(whole, device, interface)
+            elif device == host.name and interface not in _listed(host):
+                # The hypervisor's own interface: an ordinary device of the operator.
+                self.terrain.mark(("hypervisor's own", host.serial), OP)
+                self._attach(("hypervisor's own", host.serial), device, interface)
+        for owner in self._owners(host.name) if is_whole else ():
+            self.terrain.mark(whole, owner)
+            self.terrain.alone(("host", host.serial), owner, "Excl")
+
+    def _other_devices(self) -> None:
+        known = {*self.facts.site.machine, *self.facts.site.host}
+        for device, interface in self.facts.behind:
+            if device not in known:
+                self.terrain.mark(("device", device), OP)
+                self._attach(("device", device), device, interface)
+
+    def _links(self) -> None:
+        """Cables between machines carry nothing over a boundary only while V-IPU keeps it shut."""
+        held = self.facts.holds("A4", "one_allocation_each", "secure_tls", "operator_run")
+        machines = self.facts.site.machine
+        for cable in self.facts.site.cables if held is not True else ():
+            if cable.kind in LINKS and cable.a.device in machines and cable.b.device in machines:
+                a, b = (part_of(machines[end.device], "rnic") for end in (cable.a, cable.b))
+                self.terrain.unless(held, a, b, "E16")
+
+    def _allocations(self, stack: Stack) -> None:
+        for name, allocation in stack.all(VipuAllocation):
+            for machine in allocation.machines:
+                if machine in self.facts.site.machine:
+                    rnic = part_of(self.facts.site.machine[machine], "rnic")
+                    self.terrain.hop(("allocation", stack.owner, name), rnic, "E16")
+
+    def _nvlink(self, stack: Stack) -> None:
+        held = self.facts.holds("A8", "partitions_applied", "default_partition_empty")
+        for _, item in stack.all(NvlinkPartition):
+            partition = ("nvlink", item.domain, item.partition)
+            self.terrain.alone(partition, stack.owner, "Excl")
+            self.terrain.unless(held, partition, ("nvlink", item.domain, "every"), "A8")
+            for gpu in item.gpus:
+                self.terrain.mark(("gpu", item.domain, gpu), stack.owner)
+                self.terrain.hop(("gpu", item.domain, gpu), partition, "E17")
+
+    def _keys(self, stack: Stack) -> None:
+        prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
+        for _, item in stack.all(PartitionKey):
+            fabric, key = prefixes.get(item.infiniband, item.infiniband), item.key & 0x7FFF
+            if key != DEFAULT_KEY:
+                self.terrain.alone(("key", fabric, key), stack.owner, "Excl")
+            for member in item.members:
+                port = ("infiniband port", fabric, member.guid)
+                self.terrain.mark(port, stack.owner)
+                self.terrain.alone(port, stack.owner, "Excl")
+                self.terrain.hop(port, ("member of", fabric, key, member.guid), "E19")
+                if member.membership == "full" or "roles" in self.terrain.without:
+                    self._full_members.append((fabric, key, member.guid))
+                self._members.append((fabric, key, member.guid))
+
+    @cached_property
+    def _members(self) -> list[tuple[str, int, str]]:
+        return []
+
+    @cached_property
+    def _full_members(self) -> list[tuple[str, int, str]]:
+        return []
+
+    def _fabric_faults(self) -> None:
+        """A full member hears and answers everybody of its key; limited members alone hear nobody."""
+        guards = ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited")
+        held = self.facts.holds("A6", *guards)
+        for fabric, key, guid in self._full_members:
+            for _, _, other in (item for item in self._members if item[:2] == (fabric, key)):
+                self.terrain.hop(("member of", fabric, key, guid), ("member of", fabric, key, other), "E19")
+        for fabric, key, guid in self._members:
+            self.terrain.unless(held, ("member of", fabric, key, guid), ("every key", fabric), "A6")
+
+
+def part_of(machine: Machine, part: str) -> Place:
+    """RNIC, gateway or BMC of a machine."""
+    return (part, machine.serial)
+
+
+def whole_of(host: Host) -> Place:
+    """A host as one device that somebody has root on."""
+    return ("whole host", host.serial)
+
+
+def _listed(host: Host) -> set[str]:
+    return {name for names in host.interfaces.values() for name in names}

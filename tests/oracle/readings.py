@@ -1,0 +1,149 @@
+"""Facts of a site as the oracle reads them: what is cabled where, what holds, which VLAN ids there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from interlock.model.site import Host, Sharing, Site
+from interlock.resources import Network, SwitchPort
+
+from .frames import UNKNOWN, Setting, setting_of
+from .world import World
+
+#: Interfaces of a host that lead to its BMC.
+TO_BMC = ("idrac", "bmc", "ilo", "ipmi")
+PortId = tuple[str, int]
+
+
+class Plug(NamedTuple):
+    """A device that is cabled to a switch port."""
+
+    device: str
+    interface: str
+    switch: str
+    port: int
+
+
+def all_hold(values: list[bool | None]) -> bool | None:
+    """Whether all hold: no if one does not, unknown if one is unknown."""
+    if any(value is False for value in values):
+        return False
+    return True if values and all(values) else None
+
+
+class Facts:
+    """One world, read."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.site: Site = world.site
+        self.guards = {item.id: item.guards for item in world.site.assumptions}
+
+    def holds(self, assumption: str, *guards: str) -> bool | None:
+        """Whether these guards of an assumption hold."""
+        stated = self.guards.get(assumption, {})
+        return all_hold([stated.get(guard) for guard in guards])
+
+    def shared(self, kind: str) -> tuple[Sharing | None, bool | None]:
+        """The declaration of a kind, and whether all that it rests on holds."""
+        found = next((item for item in self.site.sharing if item.kind == kind), None)
+        return found, (all_hold(list(found.guards.values())) if found else None)
+
+    @cached_property
+    def planned(self) -> dict[PortId, list[tuple[str, int]]]:
+        """(owner, VLAN) of every plan that sets a switch port."""
+        found: dict[PortId, list[tuple[str, int]]] = {}
+        for stack in self.world.stacks:
+            for _, port in stack.all(SwitchPort):
+                found.setdefault((port.switch, port.port), []).append((stack.owner, port.vlan))
+        return found
+
+    @cached_property
+    def settings(self) -> dict[PortId, list[Setting]]:
+        """Every way in which a switch port is or will be configured."""
+        found: dict[PortId, list[Setting]] = {}
+        for switch in self.site.switches:
+            for port in switch.ports:
+                found[switch.name, port.port] = [setting_of(port)]
+        for at, orders in self.planned.items():
+            known = found.setdefault(at, [UNKNOWN])
+            role = known[0].role
+            known += [Setting("access", untagged=vlan, role=role) for _, vlan in orders]
+        return found
+
+    def of_port(self, switch: str, port: int) -> list[Setting]:
+        """The settings of a port; unknown where there is no record."""
+        return self.settings.get((switch, port), [UNKNOWN])
+
+    @cached_property
+    def ends(self) -> tuple[list[tuple[PortId, PortId]], list[Plug]]:
+        """Cables between switches, and devices on switches."""
+        between: list[tuple[PortId, PortId]] = []
+        plugs: list[Plug] = []
+        for cable in self.site.cables:
+            if cable.kind != "ethernet":
+                continue
+            a, b = self._port(cable.a.device, cable.a.interface), self._port(cable.b.device, cable.b.interface)
+            if a and b:
+                between.append((a, b))
+            elif a:
+                plugs.append(Plug(cable.b.device, cable.b.interface, *a))
+            elif b:
+                plugs.append(Plug(cable.a.device, cable.a.interface, *b))
+        return between, plugs
+
+    def _port(self, device: str, interface: str) -> PortId | None:
+        return (device, int(interface)) if device in self.site.switch and interface.isdigit() else None
+
+    @cached_property
+    def behind(self) -> dict[tuple[str, str], PortId]:
+        """(device, interface) -> the switch port it is cabled to."""
+        return {(plug.device, plug.interface): (plug.switch, plug.port) for plug in self.ends[1]}
+
+    @cached_property
+    def ids(self) -> tuple[int, ...]:
+        """VLAN ids that make a difference: each that is named, and one of each stretch that no list divides."""
+        cuts = {1, *self._ids_of_plans(), *self._ids_of_switches()}
+        return tuple(sorted(item for item in cuts if 0 < item < 4095))
+
+    def _ids_of_plans(self) -> Iterator[int]:
+        for stack in self.world.stacks:
+            yield from (item.segmentation_id or 0 for _, item in stack.all(Network) if item.network_type == "vlan")
+            yield from (item.vlan for _, item in stack.all(SwitchPort))
+        for _, entry in self.world.given_up():
+            if entry.claim.endswith("_vlan"):
+                yield int(entry.value.rpartition(":")[2])
+
+    def _ids_of_switches(self) -> Iterator[int]:
+        for settings in self.settings.values():
+            for item in settings:
+                yield item.untagged or 0
+                for pair in item.translations:
+                    yield from pair
+                for first, last in item.tagged or ():
+                    yield first
+                    yield last + 1
+        for switch in self.site.switches:
+            yield from switch.routed_vlans or ()
+            yield from (vlan for vrf in switch.vrfs for vlan in vrf.vlans)
+            yield from (vtep.vlan for vtep in switch.vteps)
+
+    def is_whole(self, host: Host) -> bool:
+        """The host is given out whole."""
+        return host.provisioning == "bare-metal" or host.name in self.whole_hosts
+
+    @cached_property
+    def whole_hosts(self) -> frozenset[str]:
+        """Hosts on which a plan puts a bare-metal server."""
+        return frozenset(
+            item.resource.node  # type: ignore[attr-defined]
+            for stack in self.world.stacks
+            for item in stack.by_kind.get("BareMetalServer", ())
+        )
+
+    def interfaces(self, host: str, physical_network: str | None) -> tuple[str, ...]:
+        """Interfaces of a host on a physical network."""
+        known = self.site.host.get(host)
+        return known.interfaces.get(physical_network or "", ()) if known else ()
