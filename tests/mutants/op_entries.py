@@ -1,0 +1,153 @@
+"""Operators on ports, filters and entries from outside."""
+
+from __future__ import annotations
+
+from random import Random
+
+from interlock.planning.plan import Plan
+from interlock.resources import (
+    FloatingIp,
+    Network,
+    Port,
+    Rule,
+    SecurityGroup,
+    Subnet,
+    Trunk,
+    TrunkSubPort,
+)
+from tests.mutants.operator import Operator, neighbours, network, pick, port, port_of, servers_of, strangers, virtual
+from tests.mutants.workspaces import VPodOf, Workspace, at
+
+EXTERNAL = "site:Network/external"
+
+# Ports, filters, entries from outside.
+
+
+def any_address_at_a_grant(space: Workspace, rng: Random) -> Workspace | None:
+    """On the wire of an appliance that lets clients in by their address."""
+    pod = pick(rng, [pod for pod in virtual(space) if pod.claims.storage_vip])
+    return None if pod is None else _pairs(space, pod, "storage")
+
+
+def any_address_on_ones_own(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _pairs(space, pod, "control")
+
+
+def _pairs(space: Workspace, pod: VPodOf, role: str) -> Workspace:
+    name = port_of(pod, role)
+    return space.asking(pod.tenant).edit(pod.tenant, name, allowed_address_pairs=("0.0.0.0/0",))
+
+
+def _let_in(space: Workspace, pod: VPodOf, group: str, prefix: str | None, number: int) -> Workspace:
+    rule = Rule(direction="ingress", protocol="tcp", port_min=number, port_max=number, remote_prefix=prefix)
+    old = space.get(pod.tenant, group, SecurityGroup).rules
+    return space.asking(pod.tenant).edit(pod.tenant, group, rules=(*old, rule))
+
+
+def whole_world(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _let_in(space, pod, f"{pod.prefix}-poplar-ssh", None, 8443)
+
+
+def part_of_the_world(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _let_in(space, pod, f"{pod.prefix}-poplar-ssh", "198.51.100.0/24", 8443)
+
+
+def controller_api_for_others(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    return _let_in(space, found[0], f"{found[0].prefix}-controller-api", found[1].claims.control_subnet, 8090)
+
+
+def controller_api_for_its_own(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _let_in(space, pod, f"{pod.prefix}-controller-api", pod.claims.control_subnet, 8090)
+
+
+def _floating(space: Workspace, tenant: str, to: str, *, declare: bool) -> Workspace:
+    item = FloatingIp(project=f"{tenant}-project", external_network=EXTERNAL, address="192.0.2.77", port=to)
+    space = space.add(tenant, f"{tenant}-entry", item)
+    plan = space.plan(tenant)
+    public = (*plan.public, f"{tenant}-entry") if declare else plan.public
+    fields = {name: getattr(plan, name) for name in Plan.model_fields} | {"public": public}
+    return space.with_plan(tenant, Plan(**fields)).asking(tenant)
+
+
+def entry_to_a_controller(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _floating(space, pod.tenant, f"{pod.prefix}-controller-control", declare=True)
+
+
+def entry_that_nobody_declares(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _floating(space, pod.tenant, port_of(pod, "control"), declare=False)
+
+
+def entry_to_another(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng, among=virtual(space))
+    return None if found is None else _floating(space, found[0].tenant, port_of(found[1], "control"), declare=True)
+
+
+def entry_that_is_declared(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _floating(space, pod.tenant, port_of(pod, "control"), declare=True)
+
+
+def _trunk(space: Workspace, pod: VPodOf, vlan: int) -> Workspace:
+    """A sub-port on a network of the tenant's own, with this VLAN."""
+    tenant, project = pod.tenant, f"{pod.tenant}-project"
+    wire = network(space, pod, "storage").model_copy(update={"name": "more", "segmentation_id": vlan})
+    subnet = Subnet(name="more", project=project, network="more", cidr="10.77.0.0/24")
+    sub = port(space, pod, "storage")
+    fields = {"name": "sub", "network": "more", "subnet": "more-subnet", "address": at("10.77.0.0/24", 9)}
+    trunk = Trunk(
+        name="trunk", project=project, port=port_of(pod, "control"), sub_ports=(TrunkSubPort(port="sub", vlan=7),)
+    )
+    wider = space.add(tenant, "more", Network(**wire.model_dump())).add(tenant, "more-subnet", subnet)
+    wider = wider.add(tenant, "sub", Port(**(sub.model_dump() | fields)))
+    return wider.add(tenant, "trunk", trunk).asking(tenant)
+
+
+def sub_port_on_another(space: Workspace, rng: Random) -> Workspace | None:
+    found = neighbours(space, rng, among=virtual(space))
+    return None if found is None else _trunk(space, found[0], found[1].claims.storage_vlan)
+
+
+def sub_port_on_ones_own(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, [pod for pod in virtual(space) if servers_of(space, pod)])
+    return None if pod is None else _trunk(space, pod, 2950)
+
+
+ENTRIES = (
+    Operator(
+        "address-pair", "any address where a grant goes by address",
+        any_address_at_a_grant, any_address_on_ones_own, "L3-10", ("ISO-09",),
+    ),
+    Operator(
+        "filter-world", "a filter that lets the whole world in",
+        whole_world, part_of_the_world, "L3-11",
+    ),
+    Operator(
+        "controller-api", "another's servers may call the controller",
+        controller_api_for_others, controller_api_for_its_own, "SEC-02",
+    ),
+    Operator(
+        "floating-controller", "a floating address of a controller",
+        entry_to_a_controller, entry_that_is_declared, "L3-08",
+    ),
+    Operator(
+        "floating-undeclared", "a floating address that nobody declares",
+        entry_that_nobody_declares, entry_that_is_declared, "EXPO-01",
+    ),
+    Operator(
+        "floating-another", "a floating address of another's server",
+        entry_to_another, entry_that_is_declared, "L3-08",
+    ),
+    Operator(
+        "trunk-sub-port", "a trunk with a sub-port in another's VLAN",
+        sub_port_on_another, sub_port_on_ones_own, "ISO-01", ("ISO-11",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,334 @@
+"""Operators on premises: each guard of an assumption and of declared sharing, false and not stated; and declarations.
+
+The twin of each is a workspace in which nothing that its tenants have rests on it. A12 has no guard: that no two
+sites of a fleet name one thing is looked at where a fleet is loaded. A9 decides nothing yet, so it has no operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from interlock.model.offers import Sharing
+from interlock.planning import plan_site
+from interlock.resources import BucketPolicy, Network
+from policies import Verdict
+from tests.builders.pod64 import site_locked, tenant
+from tests.mutants.operator import LOST, Operator, is_metal, strangers, virtual
+from tests.mutants.workspaces import OPERATOR, Workspace
+from tests.policies.workspace import assumptions, made
+
+Value = bool | None
+#: A workspace in which a premise matters, asked about whom it matters to; or one in which it does not.
+Setting = Callable[[Workspace, Random], Workspace | None]
+
+
+@dataclass(frozen=True)
+class Premise:
+    """A guard, where it matters and where not, and what speaks first when it is not held."""
+
+    place: str
+    guard: str
+    matters: Setting
+    not_here: Setting
+    rule: str
+    then: tuple[str, ...] = ()
+
+
+# Settings.
+
+
+def anybody(space: Workspace, rng: Random) -> Workspace | None:
+    """Any tenant."""
+    return space.asking(rng.choice(space.tenants))
+
+
+def nobody(space: Workspace, _: Random) -> Workspace | None:
+    """The operator's own stack before any tenant has come."""
+    return replace(space.only(), asked=OPERATOR)
+
+
+def guest(space: Workspace, _: Random) -> Workspace | None:
+    """A tenant with a bucket and no vPOD, alone."""
+    item = made(space.site, tenant("guest", vpods=(), buckets=()))
+    return replace(space, made=(item,), asked="guest")
+
+
+def two_on_one_host(space: Workspace, rng: Random) -> Workspace | None:
+    """Two tenants' servers on one hypervisor."""
+    found = [
+        (one, other)
+        for one in virtual(space)
+        for other in virtual(space)
+        if one.tenant != other.tenant and set(one.claims.hosts) & set(other.claims.hosts)
+    ]
+    return space.asking(rng.choice(found)[0].tenant) if found else None
+
+
+def on_its_own_host(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant of one vPOD, on hypervisors that nobody shares: it meets the operator's only."""
+    hosts = [host for pod in space.vpods for host in set(pod.claims.hosts)]
+    found = [
+        pod.tenant
+        for pod in virtual(space)
+        if pod.tenant in _single(space) and all(hosts.count(host) == 1 for host in pod.claims.hosts)
+    ]
+    return space.asking(rng.choice(found)) if found else None
+
+
+def alone(space: Workspace, rng: Random) -> Workspace | None:
+    """One tenant, no other."""
+    name = rng.choice(space.tenants)
+    return replace(space.only(name), asked=name)
+
+
+def with_keys(space: Workspace, rng: Random) -> Workspace | None:
+    """Tenants on one InfiniBand subnet."""
+    return space.asking(rng.choice(space.tenants)) if space.site.infiniband else None
+
+
+def without_keys(space: Workspace, rng: Random) -> Workspace | None:
+    """No InfiniBand subnet."""
+    return None if space.site.infiniband else anybody(space, rng)
+
+
+def with_gpus(space: Workspace, rng: Random) -> Workspace | None:
+    """Tenants in one NVLink domain."""
+    name = rng.choice(space.tenants)
+    return space.asking(name) if f"{name}-gpus" in space.plan(name).by_name else None
+
+
+def gpus_of_one(space: Workspace, rng: Random) -> Workspace | None:
+    """One tenant in an NVLink domain."""
+    found = with_gpus(space, rng)
+    return None if found is None else replace(found.only(found.asked), asked=found.asked)
+
+
+def with_shares(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with a share, beside another with one."""
+    found = [item for item in space.tenants if any(p.claims.storage_vip for p in space.vpods if p.tenant == item)]
+    return space.asking(rng.choice(found)) if len(found) > 1 else None
+
+
+def without_shares(space: Workspace, rng: Random) -> Workspace | None:
+    """No shares at all."""
+    found = [item for item in space.tenants if any(p.claims.storage_vip for p in space.vpods if p.tenant == item)]
+    if found or not any(item.kind == "storage-appliance" for item in space.site.sharing):
+        return None
+    return anybody(space, rng)
+
+
+def with_policies(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with a bucket policy."""
+    found = [item for item in space.tenants if space.named(item, BucketPolicy)]
+    return space.asking(rng.choice(found)) if found else None
+
+
+def on_metal(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with a whole host, whose BMC is cabled."""
+    found = [pod.tenant for pod in space.vpods if is_metal(space, pod)]
+    return space.asking(rng.choice(found)) if found else None
+
+
+def on_hypervisors(space: Workspace, rng: Random) -> Workspace | None:
+    """Nobody has a whole host."""
+    return None if any(is_metal(space, pod) for pod in space.vpods) else anybody(space, rng)
+
+
+def without_gateways(space: Workspace, rng: Random) -> Workspace | None:
+    """No router has one."""
+    shut = space
+    for name in space.tenants:
+        for item in space.plan(name).resources:
+            if item.resource.KIND == "Router":
+                shut = shut.edit(name, item.name, external_network=None)
+    return shut.asking(rng.choice(space.tenants))
+
+
+def watched(space: Workspace, rng: Random) -> Workspace | None:
+    """Tenants' management VLANs that a monitoring device is in."""
+    return _has(space, "monitoring", rng)
+
+
+def behind_ceph(space: Workspace, rng: Random) -> Workspace | None:
+    """Storage VLANs of the first hall, with a router toward the back end."""
+    on = [item for item in _single(space) if _storage_in(space, item, range(2000, 2011))]
+    return space.asking(rng.choice(on)) if on and _has(space, "routed-back-end", rng) else None
+
+
+def relayed(space: Workspace, rng: Random) -> Workspace | None:
+    """Storage VLANs that a declared routing instance is in."""
+    on = [item for item in _single(space) if _storage_in(space, item, range(2000, 2002))]
+    return space.asking(rng.choice(on)) if on and _has(space, "name-and-time", rng) else None
+
+
+def _single(space: Workspace) -> list[str]:
+    """The tenants of one vPOD: two of them would meet by what is not held, which is told first."""
+    return [item for item in space.tenants if sum(pod.tenant == item for pod in space.vpods) == 1]
+
+
+def _storage_in(space: Workspace, name: str, vlans: range) -> bool:
+    wires = (space.get(name, item, Network) for item in space.named(name, Network, "-storage"))
+    return any(item.physical_network == "fabric-h1" and item.segmentation_id in vlans for item in wires)
+
+
+def _has(space: Workspace, kind: str, rng: Random) -> Workspace | None:
+    return anybody(space, rng) if any(item.kind == kind for item in space.site.sharing) else None
+
+
+# What is done there.
+
+
+def assumed(space: Workspace, guard: str, value: Value) -> Workspace:
+    """One guard of an assumption with this value."""
+    stated = assumptions(**{guard: value})
+    return _with_operator(space.with_site(assumptions=stated))
+
+
+def declared(space: Workspace, kind: str, guard: str, value: Value) -> Workspace:
+    """One guard of the declarations of a kind with this value."""
+    return _with_operator(
+        space.with_site(sharing=tuple(_stated(item, kind, guard, value) for item in space.site.sharing))
+    )
+
+
+def _stated(item: Sharing, kind: str, guard: str, value: Value) -> Sharing:
+    return item.model_copy(update={"guards": dict(item.guards) | {guard: value}}) if item.kind == kind else item
+
+
+def _with_operator(space: Workspace) -> Workspace:
+    return replace(space, of_site=plan_site(space.site, site_locked(space.site)))
+
+
+def _stating(premise: Premise, where: Setting, value: Value) -> Setting:
+    def change(space: Workspace, rng: Random) -> Workspace | None:
+        found = where(space, rng)
+        if found is None:
+            return None
+        if premise.place.startswith("A"):
+            return assumed(found, premise.guard, value)
+        return declared(found, premise.place, premise.guard, value)
+
+    return change
+
+
+def _operator(premise: Premise, value: Value) -> Operator:
+    word = "false" if value is False else "unknown"
+    return Operator(
+        id=f"{premise.place}.{premise.guard}={word}",
+        title=f"{premise.place}: {premise.guard.replace('_', ' ')} is {word}",
+        leak=_stating(premise, premise.matters, value),
+        harmless=_stating(premise, premise.not_here, value),
+        rule=premise.rule,
+        then=premise.then,
+        verdict=Verdict.VIOLATED if value is False else Verdict.NOT_PROVABLE,
+    )
+
+
+def _all(place: str, guards: str, matters: Setting, not_here: Setting, rule: str, *then: str) -> tuple[Premise, ...]:
+    return tuple(Premise(place, guard, matters, not_here, rule, then) for guard in guards.split())
+
+
+PREMISES: tuple[Premise, ...] = (
+    *_all("A1", "vlan_lists_enforced configuration_matches", on_metal, guest, "ISO-05", "ISO-03", "ISO-02"),
+    *_all("A2", "project_scope_enforced", anybody, nobody, "ISO-02", "AUTH-01"),
+    *_all("A2", "default_policies", anybody, nobody, "L3-03", "ISO-02"),
+    *_all("A3", "no_forwarding credentials_rotated agent_port_operator_only", anybody, nobody, "ISO-05", "ISO-02"),
+    *_all("A4", "one_allocation_each operator_run", anybody, guest, "ISO-27", "ISO-02", "ISO-03"),
+    *_all("A4", "secure_tls", anybody, guest, "SEC-01", "ISO-27"),
+    *_all("A5", "iommu no_host_network pages_zeroed", on_its_own_host, guest, "ISO-02"),
+    *_all("A5", "mitigations", two_on_one_host, alone, "SEC-21", "ISO-02"),
+    *_all("A6", "subnet_manager_keys_set keys_enforced_at_switch", with_keys, without_keys, "ISO-23", "ISO-02"),
+    *_all("A6", "default_partition_limited", with_keys, without_keys, "ISO-19", "ISO-02"),
+    *_all("A8", "partitions_applied default_partition_empty", with_gpus, gpus_of_one, "ISO-22", "ISO-02"),
+    *_all("A10", "pools_delegated", anybody, nobody, "ISO-05", "ISO-02"),
+    *_all("A11", "storage_rules_enforced", with_shares, without_shares, "SEC-14", "AUTH-01"),
+    *_all("A11", "bucket_rules_enforced", with_policies, guest, "SEC-11", "AUTH-01"),
+    *_all("A13", "in_band_closed", on_metal, on_hypervisors, "ISO-02"),
+    *_all("external-network", "address_scope_closed l3_agent_enforces_scopes no_tenant_ports",
+          anybody, without_gateways, "ISO-02", "AUTH-01"),
+    *_all("vipu-controller", "ipv4_forwarding_off ipv6_forwarding_off no_tenant_login no_proxying",
+          anybody, guest, "ISO-05", "ISO-06"),
+    *_all("storage-appliance", "vips_per_owner no_routing_between_vips",
+          with_shares, without_shares, "ISO-02", "AUTH-01"),
+    *_all("routed-back-end", "default_deny permits_service_only", behind_ceph, guest, "L3-06", "ISO-02"),
+    *_all("monitoring", "ipv4_forwarding_off no_tenant_login", watched, guest, "ISO-07"),
+    *_all("name-and-time", "listeners_listed", relayed, guest, "ISO-02", "AUTH-01", LOST),
+)  # fmt: skip
+
+
+# Declarations.
+
+
+def _left_out(space: Workspace, kind: str) -> Workspace:
+    return space.with_site(sharing=tuple(item for item in space.site.sharing if item.kind != kind))
+
+
+def undeclared_back_end(space: Workspace, rng: Random) -> Workspace | None:
+    found = behind_ceph(space, rng)
+    return None if found is None else _left_out(found, "routed-back-end")
+
+
+def back_end_for_others(space: Workspace, rng: Random) -> Workspace | None:
+    found = behind_ceph(space, rng)
+    return None if found is None else _audience(found, "routed-back-end", "umbrella")
+
+
+def back_end_for_its_tenants(space: Workspace, rng: Random) -> Workspace | None:
+    found = behind_ceph(space, rng)
+    return None if found is None else _audience(found, "routed-back-end", *found.tenants)
+
+
+def _audience(space: Workspace, kind: str, *tenants: str) -> Workspace:
+    entries = (
+        item.model_copy(update={"audience": tenants}) if item.kind == kind else item for item in space.site.sharing
+    )
+    return space.with_site(sharing=tuple(entries))
+
+
+def undeclared_controllers(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng)
+    return None if found is None else _left_out(space, "vipu-controller").asking(found[0].tenant)
+
+
+def undeclared_for_a_guest(space: Workspace, rng: Random) -> Workspace | None:
+    found = guest(space, rng)
+    return None if found is None else _left_out(found, "vipu-controller")
+
+
+def undeclared_monitoring(space: Workspace, rng: Random) -> Workspace | None:
+    found = watched(space, rng)
+    return None if found is None else _left_out(found, "monitoring")
+
+
+def monitoring_without_a_cable(space: Workspace, rng: Random) -> Workspace | None:
+    found = undeclared_monitoring(space, rng)
+    if found is None:
+        return None
+    cables = tuple(item for item in found.site.cables if "watch" not in (item.a.device, item.b.device))
+    return found.with_site(cables=cables)
+
+
+DECLARATIONS = (
+    Operator(
+        "back-end-undeclared", "a routed back end that is not declared",
+        undeclared_back_end, back_end_for_its_tenants, "ISO-01", ("ISO-02",),
+    ),
+    Operator(
+        "back-end-audience", "a routed back end for others only",
+        back_end_for_others, back_end_for_its_tenants, "L3-06", ("ISO-02",),
+    ),
+    Operator(
+        "controllers-undeclared", "controllers that are not declared",
+        undeclared_controllers, undeclared_for_a_guest, "ISO-05", ("ISO-06",),
+    ),
+    Operator(
+        "monitoring-undeclared", "a monitoring device that is not declared",
+        undeclared_monitoring, monitoring_without_a_cable, "ISO-07",
+    ),
+)  # fmt: skip
+GUARDS: tuple[Operator, ...] = (
+    *(_operator(premise, value) for premise in PREMISES for value in (False, None)),
+    *DECLARATIONS,
+)

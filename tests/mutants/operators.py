@@ -1,0 +1,21 @@
+"""Every mutation operator there is, in one table.
+
+There is no operator for a security group's remote group: the vocabulary has no word for one. A remote prefix has.
+"""
+
+from __future__ import annotations
+
+from tests.mutants.op_data import DATA
+from tests.mutants.op_entries import ENTRIES
+from tests.mutants.op_fabrics import FABRICS
+from tests.mutants.op_guards import GUARDS
+from tests.mutants.op_links import LINKS
+from tests.mutants.op_rights import RIGHTS
+from tests.mutants.op_servers import SERVERS
+from tests.mutants.op_switches import SWITCHES
+from tests.mutants.op_wires import WIRES
+from tests.mutants.operator import Operator
+
+OPERATORS: tuple[Operator, ...] = (
+    *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS,
+)  # fmt: skip
