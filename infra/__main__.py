@@ -25,14 +25,20 @@ def main() -> None:
     try:
         gate = Gate.indexed(config.require("site"))
         _require_matching_name(gate, tenant)
-        proof = gate.prove(tenant)
+        proof = _proof(gate, tenant)
         require_makeable(proof.plan)
     except (InputErrors, NotPlanned, CannotBeMade) as error:
         raise pulumi.RunError(str(error)) from None
-    except NotProved as error:
-        raise pulumi.RunError(as_message(error.judgement)) from None
     refuse_demo_passphrase(gate.workspace.site.cloud)
     _declare(gate, proof)
+
+
+def _proof(gate: Gate, tenant: str | None) -> Proof:
+    try:
+        return gate.prove(tenant)
+    except NotProved as error:
+        message = as_message(error.judgement, where=gate.places(gate.plan(tenant)), site=gate.explained_by)
+        raise pulumi.RunError(message) from None
 
 
 def _declare(gate: Gate, proof: Proof) -> None:

@@ -6,45 +6,24 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
-from infra.commands import capacity, check, demo, lock, plan, preflight, sandbox, schema, site, unlock
+from infra.command_group import HELP_OPTIONS, CommandGroup
 from infra.exits import EnvironmentFailed, Exit
-from infra.gate import NotPlanned
 from interlock import __version__
-from interlock.model.load import InputErrors
 
 app = typer.Typer(
     name="interlock",
+    cls=CommandGroup,
     help="Proves that tenants of AI clusters stay apart, before `pulumi up` touches anything.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP_OPTIONS,
 )
-
-#: Every command, in the order in which the help lists them.
-COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
-    ("lock", lock.lock),
-    ("check", check.check),
-    ("plan", plan.plan),
-    ("capacity", capacity.capacity),
-    ("preflight", preflight.preflight),
-    ("unlock", unlock.unlock),
-    ("site", site.site),
-    ("schema", schema.schema),
-    ("demo", demo.demo),
-)
-for name, command in COMMANDS:
-    app.command(name)(command)
-
-#: The supervisor of the sandbox has options and help of its own.
-PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-app.command("sandbox", context_settings=PASSED_ON)(sandbox.sandbox)
 
 
 def _version(wanted: bool) -> None:
@@ -83,16 +62,24 @@ def _require_streams() -> None:
 def _run() -> None:
     try:
         _command()
-    except (InputErrors, NotPlanned) as error:
-        _stop(str(error), Exit.INPUT)
     except EnvironmentFailed as error:
         _stop(str(error), Exit.ENVIRONMENT)
     except BrokenPipeError:
         raise
     except KeyboardInterrupt:
         _stop("interrupted", Exit.INTERRUPTED)
-    except Exception:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
+    except Exception as error:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
+        if _is_wrong_input(error):
+            _stop(str(error), Exit.INPUT)
         _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
+
+
+def _is_wrong_input(error: Exception) -> bool:
+    """True if it says what is wrong with files. Imported here: help must not wait for the models."""
+    from infra.gate import NotPlanned
+    from interlock.model.errors import InputErrors
+
+    return isinstance(error, (InputErrors, NotPlanned))
 
 
 def _command() -> None:

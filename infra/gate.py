@@ -21,7 +21,7 @@ from interlock.model.load import (
 )
 from interlock.model.lock import Lock
 from interlock.model.locks import LockReader, read_locks
-from interlock.model.tenant import Tenant
+from interlock.model.tenant import Tenant, Waiver
 from interlock.model.validation import nearest
 from interlock.planning import (
     AllocationError,
@@ -34,10 +34,18 @@ from interlock.planning import (
     request_hash,
 )
 from interlock.resources import Admission
-from policies import Judgement, Proof, admission, judge, prove
+from policies import RULES, Judgement, Proof, admission, judge, prove
+from policies.certificate import Certificate, certificate
+from policies.judging import seen_by
+from policies.neighbours import Neighbours
+from policies.waivers import NotWaivable, not_waivable
 
+from .finding_places import FindingPlaces
 from .lock_index import IndexedReader
 from .places import PROOFS, index_of, stacks
+
+#: The site that commands take where none is named.
+USUAL_SITE = "lyon"
 
 
 class NotPlanned(Exception):
@@ -127,16 +135,50 @@ class Gate:
 
     def judge(self, tenant: str | None) -> Judged:
         """One stack's plan, and what the rules say of it beside the locks of all others."""
-        planned = self.plan(tenant)
-        return Judged(planned, judge(self.workspace.site, planned, self.others(tenant)))
+        planned, waivers = self.plan(tenant), self.waivers(tenant)
+        return Judged(planned, judge(self.workspace.site, planned, self.neighbours, waivers=waivers, suggest=True))
+
+    def certificate(self, judged: Judged) -> Certificate:
+        """What a judgement of this gate rests on, for a checker."""
+        return certificate(seen_by(self.workspace.site, judged.plan, self.neighbours), judged.judgement)
 
     def prove(self, tenant: str | None) -> Proof:
-        """The proof of one stack. Raises `NotProved`."""
-        return prove(self.workspace.site, self.plan(tenant), self.others(tenant))
+        """The proof of one stack, beside every lock there is: what is applied rests on no index. Raises `NotProved`."""
+        site, plan, waivers = self.workspace.site, self.plan(tenant), self.waivers(tenant)
+        return prove(site, plan, self.locks, waivers=waivers, suggest=True)
 
-    def others(self, tenant: str | None) -> list[Lock]:
-        """The locks of everybody else, those without a request included: their claims count."""
-        return [lock for name, lock in sorted(self.workspace.locks.items()) if name != tenant]
+    def waivers(self, tenant: str | None) -> tuple[Waiver, ...]:
+        """The waivers of a tenant's request. Raises `InputErrors` for each that nobody may have."""
+        waivers = self.tenant(tenant).waivers if tenant is not None else ()
+        faults = [self._not_waivable(tenant, error) for error in not_waivable(waivers, RULES)]
+        if faults:
+            raise InputErrors(faults)
+        return waivers
+
+    def _not_waivable(self, tenant: str | None, error: NotWaivable) -> InputError:
+        position = self.workspace.position("waivers", error.waiver.rule, tenant=tenant)
+        hint = "take it out; who wants to share declares it under `sharing` of the site, and it is proved"
+        return InputError(Code.VALUE, position, str(error), hint)
+
+    @property
+    def explained_by(self) -> str:
+        """The folder that `interlock explain` has to be told; empty where that is what it takes by itself."""
+        folder = self.workspace.folder.relative_to(stacks()).as_posix()
+        return "" if folder == USUAL_SITE else folder
+
+    def places(self, plan: Plan) -> FindingPlaces:
+        """Where what findings about a plan are about stands."""
+        return FindingPlaces(self.workspace, plan)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The same locks by what they mention: each stack is judged beside those that it can meet."""
+        return Neighbours.of(self.workspace.site, self.locks)
+
+    @property
+    def locks(self) -> list[Lock]:
+        """The locks of everybody, those without a request included: their claims count."""
+        return [lock for _, lock in sorted(self.workspace.locks.items())]
 
     def admission(self, proof: Proof) -> Admission:
         """The proof as the provider takes it."""

@@ -39,6 +39,16 @@ def _rules(spec: Mapping[str, Any]) -> Details:
     return [("rules", f"{count} rule{'' if count == 1 else 's'}")]
 
 
+def _trunk(spec: Mapping[str, Any]) -> Details:
+    subs = [("sub_ports", f"{item['port']} with tag {item['vlan']}") for item in spec["sub_ports"]]
+    return [("port", f"on {spec['port']}"), *subs]
+
+
+def _pairs(spec: Mapping[str, Any]) -> Details:
+    shown = [("address", spec["address"]), ("vnic_type", spec["vnic_type"])]
+    return shown + [("allowed_address_pairs", f"may send from {prefix}") for prefix in spec["allowed_address_pairs"]]
+
+
 def _quota(spec: Mapping[str, Any]) -> Details:
     shown = ("instances", "cores", "ram_mib", "networks", "ports", "volumes", "volume_gib")
     return [(field, f"{field} {spec[field]}") for field in shown]
@@ -57,6 +67,8 @@ WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], Details]] = {
     "SegmentRange": _range,
     "SwitchPort": _switch_port,
     "SecurityGroup": _rules,
+    "Port": _pairs,
+    "Trunk": _trunk,
     "Quota": _quota,
     "BucketPolicy": _statements,
 }
@@ -70,7 +82,9 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "SubnetPool": (("prefixes", "{}"),),
     "Router": (("external_network", "to {}"),),
     "RouterInterface": (("subnet", "into {}"), ("router", "of {}")),
-    "Port": (("address", "{}"), ("vnic_type", "{}")),
+    "FloatingIp": (("address", "{}"), ("port", "to {}")),
+    "RbacPolicy": (("action", "{}"), ("object", "to {}"), ("target", "for {}")),
+    "StoredCredential": (("credential", "{}"), ("place", "in {}")),
     "Flavor": (("vcpus", "{} CPUs"), ("ram_mib", "{} MiB of RAM"), ("disk_gib", "{} GiB of disk")),
     "Image": (("file", "{}"),),
     "Aggregate": (("hosts", "{}"),),

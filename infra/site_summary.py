@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.networks import Ranges
-from interlock.model.site import Placement, Sharing, Site
+from interlock.model.site import Placement, Sharing, Site, Switch
 
 #: Names that a line lists before it only counts.
 SHOWN = 4
@@ -101,6 +101,15 @@ def _draws_unknown(site: Site, placement: Placement) -> bool:
     return placement.nameplate_w is None and placement.device not in pdus
 
 
+def _tags_unknown(switch: Switch) -> bool:
+    natives = (port for port in switch.ports if port.mode == "trunk" and port.untagged is not None)
+    return any(port.tag_native is None for port in natives)
+
+
+def _wraps_unknown(switch: Switch) -> bool:
+    return any(vtep.encapsulation is None for vtep in switch.vteps)
+
+
 def _unknown(site: Site) -> Iterator[tuple[str, ...]]:
     for assumption in site.assumptions:
         guards = [name for name, value in assumption.guards.items() if value is None]
@@ -110,6 +119,8 @@ def _unknown(site: Site) -> Iterator[tuple[str, ...]]:
         ("switches: ports", [item.name for item in site.switches if not item.ports]),
         ("switches: ip_routing", [item.name for item in site.switches if item.ip_routing is None]),
         ("switches: routed_vlans", [item.name for item in site.switches if item.routed_vlans is None]),
+        ("switches: tag_native of trunks", [item.name for item in site.switches if _tags_unknown(item)]),
+        ("switches: encapsulation of VTEPs", [item.name for item in site.switches if _wraps_unknown(item)]),
         ("logical racks: address_plan", [item.name for item in site.logical_racks if item.address_plan is None]),
         ("machines: macs", [item.name for item in site.machines if len(item.macs) < 3]),
         ("physical networks: mtu", [item.name for item in site.physical_networks if item.mtu is None]),

@@ -6,17 +6,18 @@ import json
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from infra import colour
 from infra.commands.options import Site
-from infra.exits import Exit
+from infra.exits import EnvironmentFailed, Exit
 from infra.gate import Gate, Judged, NotPlanned
 from infra.refusal import note
 from interlock.model.load import InputErrors
-from policies import Judgement
+from interlock.resources import canonical_json
 from policies.report import as_json, as_table
 
 #: What decides the exit code where several stacks differ: the worst first.
@@ -36,12 +37,21 @@ def check(
         list[str] | None, typer.Option("--tenant", "-t", metavar="TENANT", help="Only these tenants.")
     ] = None,
     form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.TABLE,
+    certificate: Annotated[
+        str | None,
+        typer.Option("--certificate", "-c", metavar="FILE", help="Write what the verdict rests on, for `verify`."),
+    ] = None,
 ) -> None:
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
 
     Every plan is judged beside the locks of all other tenants, with what they have released; what is
     applied on the cloud is not looked at, and the report says so. What nothing can make yet is noted:
     `pulumi up` refuses it.
+
+    A certificate holds every fact that the verdict rests on; `interlock verify` checks it without any of the
+    rules. In FILE, {stack} stands for the name of the stack.
+
+    A rule of severity E that the request waives does not count: the result then reads `proved with 1 waiver`.
 
     \b
     Exit code:
@@ -55,12 +65,16 @@ def check(
       interlock check
       interlock check --tenant acme --tenant globex
       interlock check --site leaky/vlan-of-another --format json
+      interlock check --tenant acme --certificate acme.json
     """
     gate = Gate.indexed(site)
     judged = _judged(gate, dict.fromkeys(tenant or gate.stacks()))
-    _print([item.judgement for item in judged], form)
+    files = _files(certificate, judged) if certificate else []
+    _print(gate, judged, form)
     for item in judged:
         _note(item)
+    if files:
+        _certify(gate, judged, files)
     codes = {item.judgement.exit_code for item in judged}
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
 
@@ -82,13 +96,33 @@ def _judged(gate: Gate, stacks: Iterable[str | None]) -> list[Judged]:
     return judged
 
 
-def _print(judgements: list[Judgement], form: Format) -> None:
+def _print(gate: Gate, judged: list[Judged], form: Format) -> None:
     if form is Format.JSON:
-        json.dump([as_json(judgement) for judgement in judgements], sys.stdout, indent=1, sort_keys=True)
+        documents = [as_json(item.judgement, where=gate.places(item.plan)) for item in judged]
+        json.dump(documents, sys.stdout, indent=1, sort_keys=True)
         print()
     else:
-        paint = colour.wanted()
-        print("\n".join(as_table(judgement, colour=paint) for judgement in judgements), end="")
+        paint, site = colour.wanted(), gate.explained_by
+        tables = (as_table(item.judgement, colour=paint, where=gate.places(item.plan), site=site) for item in judged)
+        print("\n".join(tables), end="")
+
+
+def _files(template: str, judged: list[Judged]) -> list[Path]:
+    """The file of each certificate. Raises `typer.BadParameter` where several would be one."""
+    files = [Path(template.replace("{stack}", item.plan.stack)) for item in judged]
+    if len(set(files)) < len(files):
+        message = "several stacks would go to one file: name one --tenant, or write {stack} into the name"
+        raise typer.BadParameter(message, param_hint="--certificate")
+    return files
+
+
+def _certify(gate: Gate, judged: list[Judged], files: list[Path]) -> None:
+    for item, file in zip(judged, files, strict=True):
+        try:
+            file.write_text(canonical_json(gate.certificate(item).model_dump(mode="json")) + "\n")
+        except OSError as error:
+            raise EnvironmentFailed(f"{file}: {error.strerror}") from None
+        print(f"certificate of {item.plan.stack}: {file}", file=sys.stderr)
 
 
 def _note(judged: Judged) -> None:

@@ -145,5 +145,5 @@ def test_the_worst_verdict_decides(
         return Judged(self.plan(tenant), told)
 
     monkeypatch.setattr(Gate, "judge", judge)
-    monkeypatch.setattr(check, "_print", lambda judgements, form: None)
+    monkeypatch.setattr(check, "_print", lambda gate, judged, form: None)
     assert interlock("check").code == ends

@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from infra import cli, foreground
+from infra import foreground
+from infra.command_group import COMMANDS, PASSED_ON
 from infra.exits import EnvironmentFailed
 from infra.gate import Gate
 from infra.places import ROOT
@@ -28,7 +30,8 @@ except KeyboardInterrupt:
     pathlib.Path("tidied").touch()
 """
 
-NAMES = [name for name, _ in cli.COMMANDS]
+#: All but the one whose help is its supervisor's.
+NAMES = [name for name in COMMANDS if name not in PASSED_ON]
 
 
 def test_without_arguments_every_command_is_listed(interlock: Interlock) -> None:
@@ -39,6 +42,28 @@ def test_without_arguments_every_command_is_listed(interlock: Interlock) -> None
     assert [line.split()[0] for line in commands.splitlines()] == [*NAMES, "sandbox"]
     # Cut short, a line does not say what a command does.
     assert "..." not in commands
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_help_says(name: str) -> None:
+    function = getattr(import_module(f"infra.commands.{name}"), name)
+    assert function.__doc__.startswith(COMMANDS[name])
+
+
+HELP = """\
+import atexit, sys
+atexit.register(lambda: print(*sorted({"pydantic", "networkx", "pulumi"} & set(sys.modules))))
+sys.argv[1:] = ["--help"]
+import infra.cli
+infra.cli.main()
+"""
+
+
+def test_the_list_needs_no_command() -> None:
+    """Whoever asks for help or mistypes a word does not wait for models and rules."""
+    done = subprocess.run([sys.executable, "-c", HELP], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert "preflight" in done.stdout
+    assert done.stdout.endswith("\n\n")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,9 +14,10 @@ from infra.plan_changes import changes_text
 from infra.plan_cost import cost_text, defaults_text
 from infra.refusal import note
 from interlock.model.tenant import Budget, Default
+from interlock.planning import Planned
 from interlock.planning.costs import cost_of
 from interlock.planning.differences import changes_between
-from interlock.resources import KINDS
+from interlock.resources import KINDS, FloatingIp, Port, Resource, Trunk, TrunkSubPort
 from tests.builders.pod64 import pod64, priced
 from tests.infra.conftest import Interlock, Lyon
 from tests.planning.golden import plans
@@ -71,6 +72,21 @@ def test_every_kind_has_words_or_nothing_to_tell() -> None:
     assert set(plan_tree.WRITTEN) | set(plan_tree.WORDS) | silent == set(KINDS)
     for kind, fields in plan_tree.WORDS.items():
         assert {field for field, _ in fields} <= set(KINDS[kind].model_fields)
+
+
+def line_of(resource: Resource) -> list[str]:
+    """What the line of this resource tells."""
+    return [text for _, text in plan_tree.details_of(Planned(name="x", component="c", resource=resource))]
+
+
+def test_what_a_port_may_send_from_and_what_leads_to_it_is_told() -> None:
+    pairs = ("10.9.0.0/16", "0.0.0.0/0")
+    port = Port(name="p", project="t", network="n", subnet="s", address="10.0.0.9", allowed_address_pairs=pairs)
+    assert line_of(port) == ["10.0.0.9", "normal", "may send from 10.9.0.0/16", "may send from 0.0.0.0/0"]
+    trunk = Trunk(name="x", project="t", port="p", sub_ports=(TrunkSubPort(port="q", vlan=7),))
+    assert line_of(trunk) == ["on p", "q with tag 7"]
+    floating = FloatingIp(project="t", external_network="site:Network/external", address="203.0.113.9", port="p")
+    assert line_of(floating) == ["203.0.113.9", "to p"]
 
 
 def test_colour_changes_nothing_but_colour() -> None:

@@ -1,0 +1,89 @@
+"""Certificates: the checker accepts what is true and refuses everything else, ten thousand alterations long."""
+
+from __future__ import annotations
+
+import ast
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import infra.checker
+from infra.checker import complaints
+from interlock.model.site import Site
+from policies.certificate import certificate
+from policies.judging import judge, seen_by
+from policies.proof import Proof
+from tests.builders.pod64 import tenant
+from tests.certificate.altering import altered
+from tests.certificate.truth import about, sound
+from tests.policies.workspace import Made, assumptions, full_site, made, pair
+
+ALTERED = 10_000
+
+
+def certified(site: Site, one: Made, *others: Made) -> tuple[dict[str, Any], str]:
+    """The certificate of one plan as a reader finds it, and the hash of the proof."""
+    locks = [other.lock for other in others]
+    judgement = judge(site, one.plan, locks)
+    found = certificate(seen_by(site, one.plan, locks), judgement)
+    return json.loads(found.model_dump_json()), Proof(plan=one.plan, judgement=judgement).hash
+
+
+@cache
+def clean() -> tuple[tuple[dict[str, Any], str], ...]:
+    """Several plans that are proved."""
+    site = full_site()
+    acme, globex = pair(site)
+    carol = made(site, tenant("carol", machines=1, servers=1), [acme.lock, globex.lock])
+    return (
+        certified(site, acme, globex),
+        certified(site, globex, acme, carol),
+        certified(site, carol, acme, globex),
+        certified(site, carol),
+    )
+
+
+def test_a_proved_plan_has_a_sound_certificate() -> None:
+    for found, proof in clean():
+        assert list(complaints(found, proof)) == []
+        assert sound(found)
+
+
+def test_same_input_same_bytes() -> None:
+    site = full_site()
+    acme, globex = pair(site)
+    assert certified(site, acme, globex) == certified(site, acme, globex)
+
+
+def test_ten_thousand_alterations() -> None:
+    """Against the proof only what is true about it passes; alone, only what follows from its own facts."""
+    accepted = refused = 0
+    for seed in range(ALTERED):
+        known, proof = clean()[seed % len(clean())]
+        found = altered(known, seed)
+        true = about(found, known) and sound(found)
+        said = list(complaints(found, proof))
+        assert (not said) == true, (seed, said[:3])
+        accepted, refused = accepted + true, refused + (not true)
+        if not sound(found):
+            assert list(complaints(found)), seed
+    assert min(accepted, refused) > ALTERED / 10
+
+
+@pytest.mark.parametrize("value", [False, None])
+def test_a_plan_that_is_not_proved_has_no_sound_certificate(value: bool | None) -> None:
+    site = full_site(assumptions=assumptions(no_forwarding=value))
+    acme, globex = pair(site)
+    found, proof = certified(site, acme, globex)
+    assert list(complaints(found, proof))
+    assert not sound(found) or any("ISO" in word for word in complaints(found, proof))
+
+
+def test_the_checker_shares_no_code_with_the_proof() -> None:
+    tree = ast.parse(Path(infra.checker.__file__).read_text())
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert imported <= {"__future__", "hashlib", "json", "sys", "collections.abc", "itertools", "pathlib", "typing"}
