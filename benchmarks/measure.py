@@ -1,7 +1,7 @@
 """Runs a command and measures all of it: wall time, processor time, and the peak memory of its process tree.
 
-Memory is sampled: every 100 ms the resident sets of the command and all its descendants are added up. Pages
-that several of them share count once for each, so the figure is an upper bound.
+Memory is sampled: every 100 ms, or as often as asked, the resident sets of the command and all its descendants are
+added up. Pages that several of them share count once for each, so the figure is an upper bound.
 """
 
 from __future__ import annotations
@@ -45,14 +45,19 @@ class Measured:
         return {name: round(value, 2) for name, value in numbers.items()}
 
 
-def measure(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Measured:
-    """Run a command to its end. Raises `BenchmarkFailed` unless it exits with 0."""
+def measure(
+    command: Sequence[str | Path], folder: Path, environment: Mapping[str, str], every: float = SAMPLE_SECONDS
+) -> Measured:
+    """Run a command to its end; its memory is looked at `every` so many seconds.
+
+    Raises `BenchmarkFailed` unless it exits with 0.
+    """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         begun = time.monotonic()
         process = subprocess.Popen(
             command, cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=out, stderr=err
         )
-        sampler = Sampler(process.pid)
+        sampler = Sampler(process.pid, every)
         sampler.start()
         # wait4 and not wait(): it also tells the processor time of this child with its own children.
         _, status, usage = os.wait4(process.pid, 0)
@@ -78,9 +83,10 @@ def processor_seconds(pid: int) -> float:
 class Sampler:
     """Follows the memory of a process tree in a thread of its own; `peak` is in bytes."""
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, root: int, every: float = SAMPLE_SECONDS) -> None:
         self.peak = 0
         self._root = root
+        self._every = every
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -96,7 +102,7 @@ class Sampler:
     def _run(self) -> None:
         while not self._over.is_set():
             self.peak = max(self.peak, sum(_resident(pid) for pid in _tree(self._root)))
-            self._over.wait(SAMPLE_SECONDS)
+            self._over.wait(self._every)
 
 
 def _tree(root: int) -> Iterator[int]:

@@ -17,7 +17,7 @@ import interlock.planning
 import interlock.provider
 import interlock.resources
 import policies
-from infra.cli import COMMANDS
+from infra.command_group import COMMANDS, PASSED_ON
 from infra.exits import Exit
 from infra.gate import Gate
 from interlock.model import errors
@@ -169,7 +169,7 @@ def exit_codes(old: str) -> str:
 
 def commands(_old: str) -> str:
     """The commands of `interlock`, with the first sentence of their help."""
-    rows = ([code(f"interlock {name}"), _first_sentence(command.__doc__)] for name, command in COMMANDS)
+    rows = ([code(f"interlock {name}"), text] for name, text in COMMANDS.items() if name not in PASSED_ON)
     return table(["command", "what it does"], rows)
 
 
