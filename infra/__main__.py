@@ -23,7 +23,7 @@ def main() -> None:
     config = pulumi.Config("clusters")
     tenant = config.get("tenant")
     try:
-        gate = Gate.indexed(config.require("site"))
+        gate = Gate.open(config.require("site"))
         _require_matching_name(gate, tenant)
         proof = _proof(gate, tenant)
         require_makeable(proof.plan)

@@ -19,8 +19,8 @@ from . import identities as ids
 from . import principals as who
 from .authority_grounds import asked_of_services, called
 from .authority_premises import Way
-from .edges import Relation, Share
-from .grants import Grant, Stated, Table
+from .edges import Share
+from .grants import COMMON, Grant, Stated, Table, spoken_of
 from .graph import Model
 
 if TYPE_CHECKING:
@@ -155,25 +155,20 @@ def _stated(model: Model) -> Stated:
 
 
 def mentioned(share: Share) -> frozenset[str]:
-    """The principals and objects that a share speaks of, but for those that everybody's does."""
-    relations = {Relation.GRANT, Relation.HOLDS, Relation.RULED, Relation.MOUNTS, Relation.LISTENS}
-    columns = {column for item in share.premises if item.relation in relations for column in item.tuple}
-    nodes = {column for column in columns if column.startswith(("prin:", "user:", "key:", "login:", "obj:"))}
-    common = {who.EVERYBODY, who.principal(ids.FOREIGN), who.principal(ids.OPERATOR)}
-    return frozenset(nodes | {who.principal(share.owner)}) - common
+    """The principals and objects that a share speaks of, and its owner."""
+    return spoken_of(share) | ({who.principal(share.owner)} - COMMON)
+
+
+@lru_cache(maxsize=1)
+def everything(model: Model) -> Authority:
+    """All grants that there may be, of the model asked about last."""
+    return Authority(model, model.may, certain=False)
 
 
 def holdings(model: Model, owner: str) -> tuple[str, ...]:
     """S(owner) over everything that may be, sorted: `read obj:…`, `write user:…`. The certificate lists it."""
-    closure = Authority(model, model.may, certain=False).closure(owner)
+    closure = everything(model).closure(owner)
     return tuple(sorted(f"{held.access.name.lower()} {held.node}" for held in closure))
-
-
-def all_grants(model: Model) -> tuple[Grant, ...]:
-    """Every grant that there may be, sorted: what the certificate shows S(t) to be closed under."""
-    authority = Authority(model, model.may, certain=False)
-    tables = (authority.stated.table, authority.met)
-    return tuple(sorted({grant for table in tables for found in table.leading_from.values() for grant in found}))
 
 
 @lru_cache(maxsize=8)

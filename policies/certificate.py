@@ -12,7 +12,7 @@ from typing import Final
 from interlock.resources import Frozen, digest_of
 
 from .authority import holdings
-from .classes import forest
+from .graphs import Graph
 from .judging import Seen
 from .proof import Judgement
 from .statement import Statement, statement
@@ -42,12 +42,24 @@ class Certificate(Frozen):
 
 def certificate(seen: Seen, judgement: Judgement) -> Certificate:
     """The certificate of one judgement, `seen` being what it was made of."""
-    said = statement(seen.model)
-    trees = forest(seen.model.may, ((row[0], row[1]) for rows in said.facts.values() for row in rows))
     return Certificate(
         judgement=judgement,
-        statement=said,
+        statement=statement(seen.model),
         boundary=boundary_versions(seen.model, seen.locks),
-        classes={node: (trees.least[node], trees.towards[node]) for node in sorted(trees.least)},
+        classes=forest(seen.model.may),
         holds=holdings(seen.model, seen.model.plan.owner),
     ).sealed()
+
+
+def forest(graph: Graph) -> dict[str, tuple[str, str]]:
+    """One tree for each class: node -> (least node of its class, next step of a shortest way to it, or nothing)."""
+    import networkx as nx
+
+    found: dict[str, tuple[str, str]] = {}
+    drawn = graph.as_networkx()
+    for members in nx.connected_components(drawn):
+        least = min(members)
+        found[least] = (least, "")
+        for node, towards in nx.bfs_predecessors(drawn, least, sort_neighbors=sorted):
+            found[node] = (least, towards)
+    return dict(sorted(found.items()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from interlock.planning.plan import Plan
@@ -133,14 +133,14 @@ def title_of(model: Model, rule: str, a: str, b: str) -> str:
     """What the row of the table of edges says that put an edge there."""
     if rule in _STANDING_IN:
         return _STANDING_IN[rule]
-    rows = [row for row in _rows(model) if row[0] == rule]
+    rows = list(_rows(model, rule))
     pair = {a, b}
-    said = (title for _, title, edges in rows if any({edge.a, edge.b} == pair and not edge.held for edge in edges))
-    return next(said, rows[0][1] if rows else "")
+    said = (title for title, edges in rows if any({edge.a, edge.b} == pair and not edge.held for edge in edges))
+    return next(said, rows[0][0] if rows else "")
 
 
-def _rows(model: Model) -> Iterator[tuple[str, str, Sequence[Edge]]]:
-    """(id, title, edges) of every row."""
+def _rows(model: Model, rule: str) -> Iterator[tuple[str, Iterable[Edge]]]:
+    """(title, edges) of every row with this id."""
     own = Planned(model.site, model.plan)
-    yield from ((row.id, row.title, tuple(row.edges(own))) for row in PLAN_EDGES)
-    yield from ((row.id, row.title, tuple(row.edges(model.union))) for row in UNION_EDGES)
+    yield from ((row.title, row.edges(own)) for row in PLAN_EDGES if row.id == rule)
+    yield from ((row.title, row.edges(model.union)) for row in UNION_EDGES if row.id == rule)

@@ -8,9 +8,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from . import identities as ids
 from . import principals as who
 from .authority_premises import Way
-from .edges import Relation, Union
+from .edges import Relation, Share, Union
+
+#: Premises of which no edge of the graph is made, but steps of the closed sets.
+OF_AUTH = frozenset(
+    {Relation.GRANT, Relation.HOLDS, Relation.EXPOSED, Relation.RULED, Relation.MOUNTS, Relation.LISTENS}
+)
+#: Principals that are nobody's in particular: through them everybody meets everybody.
+COMMON = frozenset({who.EVERYBODY, who.principal(ids.OPERATOR), who.principal(ids.FOREIGN)})
+
+
+def spoken_of(share: Share) -> frozenset[str]:
+    """The principals and objects that a share speaks of, but for those that everybody's does."""
+    columns = (column for item in share.premises if item.relation in OF_AUTH for column in item.tuple)
+    return frozenset(column for column in columns if column.startswith(who.PREFIXES)) - COMMON
 
 
 class Grant(NamedTuple):

@@ -95,20 +95,17 @@ class Model:
         edges += resolved.edges
         #: What guards keep away: in no graph.
         self.held = tuple(edge for edge in edges if edge.held)
-        self._edges = tuple(edge for edge in edges if not edge.held)
-        self._components: dict[int, list[set[str]]] = {}
-        self._wires: dict[int, list[set[str]]] = {}
+        #: Every edge that there is or might be, over the whole union.
+        self.edges = tuple(edge for edge in edges if not edge.held)
+        # By the graph itself: the number of one that is gone may be that of another.
+        self._components: dict[Graph, list[set[str]]] = {}
+        self._wires: dict[Graph, list[set[str]]] = {}
         self.labels = owners(site, (own, *self.others), resolved)
-
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        """Every edge that there is or might be, over the whole union."""
-        return self._edges
 
     @cached_property
     def _numbers(self) -> kernel.Numbering:
         found = kernel.Numbering(sorted(self.union.nodes))
-        for edge in self._edges:
+        for edge in self.edges:
             found.of(edge.a)
             found.of(edge.b)
         return found
@@ -116,7 +113,7 @@ class Model:
     @cached_property
     def _certain(self) -> Sequence[int]:
         """For each node the number of its component of G_must."""
-        known = [edge for edge in self._edges if not edge.missing]
+        known = [edge for edge in self.edges if not edge.missing]
         numbers = self._numbers
         left, right = numbers.all_of(edge.a for edge in known), numbers.all_of(edge.b for edge in known)
         return kernel.components(len(numbers), left, right)
@@ -129,7 +126,7 @@ class Model:
         found: defaultdict[int, _Piece] = defaultdict(_Piece)
         for node, number in zip(self._numbers.number, self._certain, strict=True):
             found[number].nodes.append(node)
-        for edge in self._edges:
+        for edge in self.edges:
             if not edge.missing:
                 found[self._piece_of(edge.a)].edges.append(edge)
         return dict(found)
@@ -137,7 +134,7 @@ class Model:
     @cached_property
     def _unstated(self) -> dict[Missing, list[Edge]]:
         found: defaultdict[Missing, list[Edge]] = defaultdict(list)
-        for edge in self._edges:
+        for edge in self.edges:
             if edge.missing:
                 found[edge.missing].append(edge)
         return dict(found)
@@ -207,9 +204,9 @@ class Model:
 
     def components(self, graph: Graph) -> list[set[str]]:
         """The components that the plan answers for, in a stable order."""
-        known = self._components.get(id(graph))
+        known = self._components.get(graph)
         if known is None:
-            known = self._components[id(graph)] = [item for item in connected(graph) if self.touched(item)]
+            known = self._components[graph] = [item for item in connected(graph) if self.touched(item)]
         return known
 
     def mixed(self, graph: Graph) -> list[set[str]]:
@@ -227,12 +224,12 @@ class Model:
 
     def wires(self, graph: Graph) -> list[set[str]]:
         """Wire segments: what E1-E4 join. In a stable order, and made once: every rule asks for them."""
-        known = self._wires.get(id(graph))
+        known = self._wires.get(graph)
         if known is None:
             wires = Graph()
             wires.add_nodes_from(node for node in graph if ids.is_wire(node))
             wires.add_edges_from(ends for ends, facts in graph.edges.items() if facts["rule"] in WIRE_RULES)
-            known = self._wires[id(graph)] = connected(wires)
+            known = self._wires[graph] = connected(wires)
         return known
 
     def wire_of(self, graph: Graph, nodes: Sequence[str]) -> list[set[str]]:

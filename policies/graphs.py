@@ -1,7 +1,7 @@
 """A small undirected graph of node names, as much of one as rules need; made from the kernel's components.
 
-A clean plan is judged without networkx: importing it takes longer than most judgements. `as_networkx` is for whoever
-wants its algorithms on the one component that a finding is in.
+A clean plan is judged without networkx: importing it takes longer than most judgements. `as_networkx` gives what is
+not asked for at every plan, such as certificates, its algorithms.
 """
 
 from __future__ import annotations

@@ -22,29 +22,24 @@ from . import kernel
 from . import principals as who
 from .boundary import lock_share
 from .edges import Edge, Relation, Share, Union, is_node
+from .grants import COMMON, OF_AUTH, spoken_of
 from .graph import Resolved, owners
 from .guards import assumption
 from .site_facts import SiteFacts
 
-#: Premises of which no edge of the graph is made, but steps of the closed sets of Auth.
-_OF_AUTH = frozenset({"grant", "holds", "exposed", "ruled", "mounts", "listens"})
-_AUTH_NODES = ("prin:", "user:", "key:", "login:", "obj:")
 #: Premises that name no node, but a switch port or an exclusive identity.
 _BY_NUMBER = frozenset({"untagged", "residue"})
-#: Principals that are nobody's in particular: through them everybody meets everybody.
-_COMMON = frozenset({who.EVERYBODY, who.principal(ids.OPERATOR), who.principal(ids.FOREIGN)})
 
 
 def mentioned(share: Share) -> Iterator[str]:
     """Every node that a share says something of: also those that a premise names by number only."""
     yield from share.nodes
+    yield from spoken_of(share)
     for item in share.premises:
         if item.relation == Relation.UNTAGGED:
             serial, port, vlan = item.tuple
             yield ids.vlan_segment(ids.switch_bridge(serial), int(vlan))
             yield ids.switch_port(serial, int(port))
-        elif item.relation in _OF_AUTH:
-            yield from (column for column in item.tuple if column.startswith(_AUTH_NODES) and column not in _COMMON)
 
 
 @dataclass(frozen=True)
@@ -222,7 +217,7 @@ def _by_calls(union: Union) -> Iterator[tuple[str, str]]:
     owned = ((who.principal(label), node) for node, label in union.facts(Relation.HOLDS))
     places = (item[:2] for relation in (Relation.MOUNTS, Relation.LISTENS) for item in union.facts(relation))
     for a, b in (*grants, *owned, *places):
-        if a not in _COMMON and b not in _COMMON:
+        if a not in COMMON and b not in COMMON:
             yield a, b
 
 
@@ -253,6 +248,6 @@ def _open_references(share: Share) -> Iterator[str]:
 def _is_for_all(site: SiteFacts, item: Premise) -> bool:
     if item.relation == Relation.RULED:
         return assumption(site.site, "A11", only=item.tuple[1]).value is not True
-    if item.relation in _OF_AUTH:
-        return any(column in _COMMON for column in item.tuple)
+    if item.relation in OF_AUTH:
+        return any(column in COMMON for column in item.tuple)
     return item.relation not in _BY_NUMBER and not any(is_node(column) for column in item.tuple)

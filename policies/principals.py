@@ -26,6 +26,10 @@ UNRESOLVED = "?"
 CLOUD = "cloud"
 
 
+#: What every identity here begins with, one of these.
+PREFIXES = ("prin:", "user:", "key:", "login:", "obj:")
+
+
 def principal(owner: str) -> str:
     """All who act for an owner."""
     return f"prin:{quote(owner, safe='')}"

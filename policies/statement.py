@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from interlock.model.site import Site
 from interlock.resources import Frozen, digest_of
 
-from .authority import Authority, holdings
+from .authority import everything, holdings
 from .edges import Edge
 from .graph import Model
 
@@ -121,7 +121,7 @@ def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:
 
 def _authority(model: Model) -> tuple[tuple[tuple[str, str, str], ...], dict[str, tuple[str, ...]], tuple[str, ...]]:
     """Grants out of what the plan's owner holds, whose these things are, and what is public of them."""
-    authority = Authority(model, model.may, certain=False)
+    authority = everything(model)
     nodes = sorted({item.partition(" ")[2] for item in holdings(model, model.plan.owner)})
     tables = (authority.stated.table, authority.met)
     grants = {grant for table in tables for node in nodes for grant in table.leading_from.get(node, ())}

@@ -17,7 +17,7 @@ from policies.naming import Names
 from policies.proof import Severity
 
 from .authority import leak_cause, leaking
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
 
 
 def _controllers(plan: PlanFacts) -> list[ServerFact]:
@@ -31,10 +31,8 @@ def _controllers(plan: PlanFacts) -> list[ServerFact]:
 def _with_keys(model: Model, _: Names) -> Answer:
     controllers = _controllers(model.plan)
     held = assumption(model.site.site, "A4", only="secure_tls")
-    if held.value or not controllers:
-        return Answer(len(controllers))
     known = "false" if held.broken else "not known"
-    causes = tuple(
+    causes = (
         Cause(
             key=item.name,
             message=f"whether {item.name} takes calls only with a key and over TLS is {known}",
@@ -45,7 +43,7 @@ def _with_keys(model: Model, _: Names) -> Answer:
         )
         for item in controllers
     )
-    return Answer(len(controllers), causes, ()) if held.broken else Answer(len(controllers), (), causes)
+    return by_guard(len(controllers), held, causes)
 
 
 def _allocations(plan: PlanFacts, controller: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from policies.guards import BETWEEN_OWNERS, assumption
 from policies.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
 
 # SEC-08
 
@@ -26,11 +26,12 @@ def _fenced(model: Model, _: Names) -> Answer:
     known = [kind for kind in site.existing if kind.startswith("Aggregate/")]
     causes = [cause for flavor in plan.flavors for cause in _flavor_faults(flavor, plan.aggregates, known)]
     open_hosts = [name for name in hosts if not any(name in item.hosts for item in plan.aggregates)]
-    unfenced = tuple(_host_cause(name, "stands in no aggregate: every flavour without a fence lands there", known)
-                     for name in open_hosts)  # fmt: skip
+    why_open = "stands in no aggregate: every flavour without a fence lands there"
+    causes += [_host_cause(name, why_open, known) for name in open_hosts]
     causes += [_host_cause(name, why, ()) for name, why in _twice(plan.aggregates)]
-    violated = (*causes, *(() if known else unfenced))
-    return Answer(len(hosts) + len(plan.flavors), violated, unfenced if known else ())
+    # An aggregate that is on the cloud already may mend it: nobody states what stands in one.
+    violated, unknown = ([cause for cause in causes if bool(cause.missing) is open_] for open_ in (False, True))
+    return Answer(len(hosts) + len(plan.flavors), tuple(violated), tuple(unknown))
 
 
 def _flavor_faults(
@@ -40,9 +41,9 @@ def _flavor_faults(
     if not fences:
         yield _host_cause(f"flavour {flavor.name}", "has no fence: its servers may start on any host", ())
     met = any(fences.items() <= dict(item.metadata).items() for item in aggregates)
-    if fences and not met and not known:
+    if fences and not met:
         asked = ", ".join(f"{key}={value}" for key, value in fences.items())
-        yield _host_cause(f"flavour {flavor.name}", f"asks for {asked}, which no aggregate has", ())
+        yield _host_cause(f"flavour {flavor.name}", f"asks for {asked}, which no aggregate has", known)
 
 
 def _twice(aggregates: tuple[AggregateFact, ...]) -> Iterator[tuple[str, str]]:
@@ -76,9 +77,7 @@ def _one_owner_each(model: Model, names: Names) -> Answer:
     hosts = _owners_on(model)
     shared = {host: owners for host, owners in hosts.items() if len(set(owners.values())) > 1}
     held = assumption(model.site.site, "A5", only=BETWEEN_OWNERS)
-    if held.value:
-        return Answer(len(hosts))
-    causes = tuple(
+    causes = (
         Cause(
             key=host,
             message=f"{host} runs servers of {' and '.join(sorted(set(owners.values())))}, and whether processors are "
@@ -90,7 +89,7 @@ def _one_owner_each(model: Model, names: Names) -> Answer:
         )
         for host, owners in sorted(shared.items())
     )
-    return Answer(len(hosts), causes, ()) if held.broken else Answer(len(hosts), (), causes)
+    return by_guard(len(hosts), held, causes)
 
 
 def _owners_on(model: Model) -> dict[str, dict[str, str]]:

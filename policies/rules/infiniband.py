@@ -13,7 +13,7 @@ from policies.guards import Held, assumption
 from policies.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Answer, Cause, Polarity, Rule, by_guard
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ def _cause(names: Names, key: _Key, members: tuple[_Member, ...], message: str, 
     )
 
 
-def _by_guard(model: Model, names: Names, held: Held, what: str) -> Answer:
+def _unless_held(model: Model, names: Names, held: Held, what: str) -> Answer:
     """One cause for each subnet if a guard of A6 is not known to hold."""
     fabrics = sorted(_fabrics(model))
-    causes = tuple(
+    causes = (
         Cause(
             key=(fabric, what),
             message=f"{names.of(fabric)}: {what if held.broken else f'nobody states whether {what}'}",
@@ -101,10 +101,9 @@ def _by_guard(model: Model, names: Names, held: Held, what: str) -> Answer:
             missing=held.missing,
             specificity=62,
         )
-        for fabric in (fabrics if held.value is not True else ())
+        for fabric in fabrics
     )
-    broken = held.value is False
-    return Answer(len(fabrics), causes if broken else (), () if broken else causes)
+    return by_guard(len(fabrics), held, causes)
 
 
 def _asked(model: Model, of: Callable[[_Key], Iterator[Cause]]) -> Answer:
@@ -117,7 +116,7 @@ def _asked(model: Model, of: Callable[[_Key], Iterator[Cause]]) -> Answer:
 
 def _limited_in_default(model: Model, names: Names) -> Answer:
     held = assumption(model.site.site, "A6", only="default_partition_limited")
-    answer = _by_guard(model, names, held, "ports are full members of the default partition unless told otherwise")
+    answer = _unless_held(model, names, held, "ports are full members of the default partition unless told otherwise")
     keys = [key for key in _keys(model) if key.bits == ids.DEFAULT_KEY]
     full = tuple(cause for key in keys for cause in _full_in_default(names, key))
     return Answer(answer.count, answer.violated + full, answer.unknown)
@@ -190,7 +189,8 @@ def _full_clients(names: Names, key: _Key) -> Iterator[Cause]:
 
 def _manager_keys_set(model: Model, names: Names) -> Answer:
     held = assumption(model.site.site, "A6", without="default_partition_limited")
-    return _by_guard(model, names, held, "anybody may play the subnet manager, or members are told apart by adapters")
+    what = "anybody may play the subnet manager, or members are told apart by adapters"
+    return _unless_held(model, names, held, what)
 
 
 ISO_19 = Rule(

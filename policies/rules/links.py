@@ -13,7 +13,7 @@ from policies.guards import Held, assumption
 from policies.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Answer, Cause, Polarity, Rule, by_guard
 
 _KINDS = {"ipu-link": "IPU-Link", "gw-link": "GW-Link", "sync-link": "Sync-Link"}
 
@@ -25,10 +25,7 @@ def _boundary_links_down(model: Model, names: Names) -> Answer:
     crossed = {pair: cables for pair, cables in _joined(model).items() if _is_boundary(model, pair)}
     count = sum(len(cables) for cables in crossed.values())
     held = assumption(model.site.site, "A4")
-    if held.value is True:
-        return Answer(count)
-    causes = tuple(_cause(model, names, pair, cables, held) for pair, cables in sorted(crossed.items()))
-    return Answer(count, violated=causes) if held.value is False else Answer(count, unknown=causes)
+    return by_guard(count, held, (_cause(model, names, pair, cables, held) for pair, cables in sorted(crossed.items())))
 
 
 def _joined(model: Model) -> dict[_Pair, list[Cable]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from policies import identities as ids
 from policies.edges import Relation
@@ -12,23 +13,21 @@ from policies.guards import assumption
 from policies.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Answer, Cause, Polarity, Rule, by_guard
 
 
 def _one_owner_each(model: Model, names: Names) -> Answer:
     domains = _domains(model)
     held = assumption(model.site.site, "A8")
     shared = {fabric: nodes for fabric, nodes in domains.items() if len(_owners(model, nodes)) > 1}
-    by_guard = tuple(
+    known = "false" if held.broken else "not known"
+    joined = (
         _cause(names, model, nodes, f"whether the partitions of {_name(fabric)} are apart is {known}", held.missing)
-        for fabric, nodes in (shared.items() if held.value is not True else ())
-        for known in ("false" if held.broken else "not known",)
+        for fabric, nodes in shared.items()
     )
     certain = (*_in_two_hands(model, names, domains), *_gpus_twice(model, names))
-    count = sum(len(nodes) for nodes in domains.values())
-    if held.value is False:
-        return Answer(count, violated=(*certain, *by_guard))
-    return Answer(count, certain, by_guard)
+    answer = by_guard(sum(len(nodes) for nodes in domains.values()), held, joined)
+    return replace(answer, violated=(*certain, *answer.violated))
 
 
 def _domains(model: Model) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from policies.naming import Names
 from policies.plan_edges import Planned
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
 
 Prefix = IPv4Network | IPv6Network
 
@@ -23,8 +23,6 @@ Prefix = IPv4Network | IPv6Network
 def _nobody_poses_as_the_network(model: Model, _: Names) -> Answer:
     ports = [port for port in model.plan.ports if port.owner == model.plan.owner]
     held = assumption(model.site.site, "A2", only="default_policies")
-    if held.value or not ports:
-        return Answer(len(ports))
     cause = Cause(
         key="device_owner",
         message=f"whether a tenant can make a port whose device_owner begins with network: is "
@@ -34,7 +32,7 @@ def _nobody_poses_as_the_network(model: Model, _: Names) -> Answer:
         missing=held.missing,
         specificity=30,
     )
-    return Answer(len(ports), (cause,), ()) if held.broken else Answer(len(ports), (), (cause,))
+    return by_guard(len(ports), held, (cause,) if ports else ())
 
 
 # L3-07

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
 from policies.graph import Model
+from policies.guards import Held
 from policies.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
 
@@ -123,6 +124,12 @@ def _verdict(answer: Answer) -> Verdict:
     if answer.unknown:
         return Verdict.NOT_PROVABLE
     return Verdict.PROVED if answer.count else Verdict.NOT_APPLICABLE
+
+
+def by_guard(count: int, held: Held, causes: Iterable[Cause]) -> Answer:
+    """What is wrong unless a guard holds: nothing, or for certain where it is known to fail, or perhaps."""
+    found = () if held.value else tuple(causes)
+    return Answer(count, violated=found) if held.value is False else Answer(count, unknown=found)
 
 
 def absence(model: Model, count: int, search: Callable[[Graph], Iterable[Cause]]) -> Answer:

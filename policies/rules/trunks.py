@@ -24,7 +24,7 @@ from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 #: A step of a path, if it is one by which the link joins what it should not: its words.
-_Guilty = Callable[[Model, "Graph", str, str], str | None]
+_Guilty = Callable[[Model, Graph, str, str], str | None]
 
 
 # Where two owners come onto one segment by a link.

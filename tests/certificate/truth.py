@@ -23,7 +23,21 @@ def about(found: dict[str, Any], known: dict[str, Any]) -> bool:
 
 def sound(found: dict[str, Any]) -> bool:
     """True if classes and calls are as the facts have them, and nobody meets anybody."""
-    return _forest(found) and _calls(found)
+    return _forest(found) and _calls(found) and _apart(found)
+
+
+def _apart(found: dict[str, Any]) -> bool:
+    """Nobody meets anybody, no identity has two holders, and whatever keeps an edge away is stated to hold."""
+    said = found["statement"]
+    both = {(a, b) for rows in said["facts"].values() for x, y in rows for a, b in ((x, y), (y, x))}
+    owned = said["labels"]
+    meetings = ({label for other in _meets(node, both) for label in owned.get(other, ())} for node in owned)
+    kept = [row[2:] for rows in said["held"].values() for row in rows]
+    return (
+        all(len(who) < 2 for who in meetings)
+        and all(len(set(holders)) == 1 for holders in said["exclusive"].values())
+        and all(guards and all(said["guards"].get(guard) is True for guard in guards) for guards in kept)
+    )
 
 
 def _forest(found: dict[str, Any]) -> bool:

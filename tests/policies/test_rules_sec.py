@@ -220,6 +220,10 @@ def test_aggregates_that_are_on_the_cloud_already() -> None:
     site = changed(SITE, existing={"Aggregate/poplar-hosts": "5d0c", "Aggregate/infra-hosts": "5d0d"})
     judgement = judged(site, plan_site(site, site_locked(site)))
     assert (verdicts(judgement)["SEC-08"], judgement.exit_code) == (N, 0)
+    found = [item.message for item in judgement.findings if item.rule == "SEC-08"]
+    # Neither the hosts nor what the flavours ask for pass in silence.
+    assert any("stands in no aggregate" in message for message in found)
+    assert any("which no aggregate has" in message for message in found)
 
 
 # SEC-12.
