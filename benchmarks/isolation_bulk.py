@@ -39,7 +39,7 @@ def numbers(endpoints: int) -> tuple[int, Numbers, Numbers, Numbers, int]:
 
 def by_kernel(count: int, left: Numbers, right: Numbers, labels: Numbers) -> int:
     """Components with two labels."""
-    from policies import kernel
+    from policies.graph import kernel
 
     component = kernel.array_components(count, left, right)
     endpoints = np.arange(len(labels), dtype=np.int32)

@@ -18,7 +18,7 @@ from interlock.model.lock import Lock
 from interlock.model.site import PhysicalNetwork, Site
 from interlock.resources import Frozen
 from policies import judge
-from policies.neighbours import Neighbours
+from policies.footprints.neighbours import Neighbours
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import Made, changed, full_site, made
 

@@ -15,7 +15,7 @@ from infra.places import REHEARSALS
 from infra.refusal import CannotBeMade, require_makeable
 from interlock.model.load import InputErrors
 from policies import NotProved, Proof
-from policies.report import as_message
+from policies.findings.report import as_message
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from interlock.model.tenant import Pins
 from interlock.planning import Plan
 from interlock.planning.origins import request_path
 from interlock.planning.plan import Component, Planned
-from policies.report import Place
+from policies.findings.report import Place
 
 from .lock_places import Places
 

@@ -36,9 +36,9 @@ from interlock.planning import (
 from interlock.resources import Admission
 from policies import RULES, Judgement, Proof, admission, judge, prove
 from policies.certificate import Certificate, certificate
+from policies.findings.waivers import NotWaivable, not_waivable
+from policies.footprints.neighbours import Neighbours
 from policies.judging import seen_by
-from policies.neighbours import Neighbours
-from policies.waivers import NotWaivable, not_waivable
 
 from .finding_places import FindingPlaces
 from .lock_index import IndexedReader

@@ -1,4 +1,6 @@
-"""The proof: facts, graph, rules, reports. Sees only frozen facts; touches no file, cloud or engine.
+"""The proof: facts -> edges -> graph -> authority, footprints -> rules -> findings -> judging.
+
+It sees only frozen facts, and touches no file, cloud or engine.
 
 `footprint` says what others could collide with in a plan, `judge` asks every rule about a plan and the locks
 of all others, `prove` makes the proof that components accept. docs/design/semantics.md says what is proved.

@@ -11,12 +11,12 @@ from typing import Final
 
 from interlock.resources import Frozen, digest_of
 
-from .authority import holdings
-from .graphs import Graph
+from .authority.closure import holdings
+from .footprints.versions import boundary_versions
+from .graph.graphs import Graph
 from .judging import Seen
 from .proof import Judgement
 from .statement import Statement, statement
-from .versions import boundary_versions
 
 FORMAT: Final = 1
 

@@ -12,23 +12,23 @@ from interlock.model.tenant import Waiver
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 
-from .applied import in_words, together
-from .boundary import footprint_of, lock_share
-from .causes import explained
-from .edges import Share
-from .facts import PlanFacts
-from .graph import Model
-from .naming import Names
-from .neighbours import Neighbours, mentioned
-from .plan_facts import plan_facts
-from .plan_share import plan_share
+from .edges.residue import with_released
+from .edges.shape import Share
+from .edges.share import plan_share
+from .facts.kinds import PlanFacts
+from .facts.plan import plan_facts
+from .facts.site import SiteFacts
+from .findings.causes import explained
+from .findings.waivers import require_waivable, waived
+from .footprints.applied import in_words, together
+from .footprints.boundary import footprint_of, lock_share
+from .footprints.neighbours import Neighbours, mentioned
+from .footprints.versions import boundary_digest, boundary_versions
+from .graph.model import Model
+from .graph.naming import Names
 from .proof import Judgement, NotProved, Proof
-from .residue import with_released
 from .rules import RULES, Rule
-from .site_facts import SiteFacts
 from .statement import statement
-from .versions import boundary_digest, boundary_versions
-from .waivers import require_waivable, waived
 
 
 def footprint(site: Site, plan: Plan, released: Iterable[Released] = ()) -> Footprint:

@@ -55,7 +55,7 @@ class Finding(Frozen):
     id: str = ""
     #: The nodes of the witness, where it is a path.
     path: tuple[str, ...] = ()
-    #: What causes it, as entries of the specification (`policies.spec_entries`).
+    #: What causes it, as entries of the specification (`policies.findings.spec_entries`).
     about: tuple[str, ...] = ()
     #: The entries that, changed together, part the two owners; empty: not asked for, or there are none.
     fix: tuple[str, ...] = ()

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from interlock.model.site import Site
 from interlock.resources import Frozen, digest_of
 
-from .authority import everything, holdings
-from .edges import Edge
-from .graph import Model
+from .authority.closure import everything, holdings
+from .edges.shape import Edge
+from .graph.model import Model
 
 #: Relation -> its tuples, sorted. The first two columns are the ends of the edge.
 Rows = dict[str, tuple[tuple[str, ...], ...]]

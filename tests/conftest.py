@@ -19,9 +19,7 @@ hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--long", action="store_true", help="more rounds of random tests, and more points of kill tests"
-    )
+    parser.addoption("--long", action="store_true", help="more rounds of random tests, and more points of kill tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ from infra.gate import Gate, Judged, NotPlanned
 from infra.refusal import note
 from interlock.model.load import InputErrors
 from interlock.resources import canonical_json
-from policies.report import as_json, as_table
+from policies.findings.report import as_json, as_table
 
 #: What decides the exit code where several stacks differ: the worst first.
 WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.PROVED)

@@ -15,9 +15,9 @@ from infra.exits import Exit
 from infra.gate import Gate
 from interlock.model.validation import nearest
 from policies import RULES, Finding, Judgement
-from policies.explaining import RuleText, Step, rule_of, steps
+from policies.findings.explaining import RuleText, Step, rule_of, steps
+from policies.findings.report import Where, by_specificity, finding_json, fix_words, place_lines, shown
 from policies.judging import seen_by
-from policies.report import Where, by_specificity, finding_json, fix_words, place_lines, shown
 
 
 class Format(StrEnum):

@@ -47,9 +47,7 @@ class Shown:
             "plan": self.plan.canonical(),
             "defaults": [item.model_dump(mode="json") for item in self.defaults],
             "cost": None if self.cost is None else self.cost.model_dump(mode="json"),
-            "changes": None
-            if self.changes is None
-            else [item.model_dump(mode="json") for item in self.changes],
+            "changes": None if self.changes is None else [item.model_dump(mode="json") for item in self.changes],
             "not_makeable": [item.model_dump(mode="json") for item in not_makeable(self.plan)],
         }
 

@@ -12,7 +12,7 @@ from infra.exits import Exit
 from infra.gate import Gate
 from infra.refusal import note
 from policies import NotProved
-from policies.report import as_message
+from policies.findings.report import as_message
 
 
 def preflight(

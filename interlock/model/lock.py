@@ -65,7 +65,7 @@ class Premise(Frozen):
 
 
 class Footprint(Frozen):
-    """A tenant's boundary. Node names are the canonical identities of `policies.identities`."""
+    """A tenant's boundary. Node names are the canonical identities of `policies.facts.identities`."""
 
     #: The partition induced on the boundary nodes: classes, each sorted, the whole sorted.
     classes: tuple[tuple[str, ...], ...]

@@ -1,4 +1,4 @@
-"""The rules, one readable tuple. A rule is added here and nowhere else."""
+"""What is proved: one small object for each rule, and one tuple of all. A rule is added here and nowhere else."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 
-from policies.data_facts import ShareAccessFact
-from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_edges import EXTERNAL_REFERENCE
+from policies.edges.plan import EXTERNAL_REFERENCE
+from policies.facts.data import ShareAccessFact
+from policies.facts.kinds import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .data_grants import overlapping

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from policies import identities as ids
-from policies.applied import APPLIED
-from policies.graph import WIRE_RULES, Model
+from policies.facts import identities as ids
+from policies.footprints.applied import APPLIED
+from policies.graph.model import WIRE_RULES, Model
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 #: Edges that a false assumption adds, or that stand for a partition of what is applied: they join, but plug nothing in.
 ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", APPLIED})

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from policies import principals as who
-from policies.authority import Access, Leak, leaks_of, mentioned, steps
-from policies.edges import Relation
-from policies.graph import Model
-from policies.naming import Names
+from policies.authority.closure import Access, Leak, leaks_of, mentioned, steps
+from policies.edges.shape import Relation
+from policies.facts import principals as who
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 #: Specificity of what only follows from packets that meet.
 CONSEQUENCE = 5

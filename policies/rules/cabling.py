@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINES, PortBudget, management_verdict, tor_verdict
 from interlock.model.site import Cable, Host, Machine, Switch
-from policies.graph import Model
-from policies.naming import Names
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import by_rack

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from policies.graph import Model
-from policies.naming import Names
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule
@@ -19,7 +19,7 @@ def _unread_cause(kind: str, name: str) -> Cause:
         key=name,
         message=f"nobody says what tenants could meet in {name}, a {kind}",
         witness=(f"{kind} {name}",),
-        hint=f"give {kind} a line in policies/readings.py: how the proof reads it, or why nothing can meet there",
+        hint=f"give {kind} a line in policies/facts/readings.py: how the proof reads it, or why nothing can meet there",
         missing=(f"reading of {kind}",),
         specificity=99,
     )

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from interlock.resources import Rule as Filter
-from policies import principals as who
-from policies.authority import Leak
-from policies.authority_premises import Way
-from policies.edges import Relation
-from policies.facts import NetworkRole, PlanFacts, PortFact, ServerFact
-from policies.graph import Model
-from policies.guards import assumption
-from policies.naming import Names
+from policies.authority.closure import Leak
+from policies.edges.premises import Way
+from policies.edges.shape import Relation
+from policies.facts import principals as who
+from policies.facts.guards import assumption
+from policies.facts.kinds import NetworkRole, PlanFacts, PortFact, ServerFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .authority import leak_cause, leaking

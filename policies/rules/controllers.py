@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policies import identities as ids
-from policies.edges import Relation
-from policies.graph import Model
-from policies.graphs import Graph
-from policies.naming import Names, missing_on
+from policies.edges.shape import Relation
+from policies.facts import identities as ids
+from policies.graph.graphs import Graph
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import Path, shortest
 from policies.proof import Severity
-from policies.search import Path, shortest
 
 from .rule import Answer, Cause, Of, Polarity, Rule, absence
 

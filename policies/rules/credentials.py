@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from policies.facts import PlanFacts, ServerFact
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.kinds import PlanFacts, ServerFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
-from policies.data_facts import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
-from policies.edges import Relation
-from policies.facts import NetworkFact, NetworkRole, PlanFacts, SubnetFact
-from policies.graph import Model
-from policies.guards import Held, assumption
-from policies.naming import Names
+from policies.edges.shape import Relation
+from policies.facts.data import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
+from policies.facts.guards import Held, assumption
+from policies.facts.kinds import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule
@@ -88,9 +88,7 @@ def _bucket_cause(name: str, why: str) -> Cause:
 
 def _exact_prefixes(model: Model, _: Names) -> Answer:
     plan = model.plan
-    causes = tuple(
-        _share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item)))
-    )
+    causes = tuple(_share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item))))
     alike, unknown = overlapping(model)
     causes += tuple(_alike_cause(*pair) for pair in alike if not unknown)
     held = assumption(model.site.site, "A11", only="storage_rules_enforced")

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policies import identities as ids
-from policies.applied import APPLIED
-from policies.facts import NetworkFact, NetworkRole, VPodFact
-from policies.graph import Model
-from policies.graphs import connected
-from policies.naming import Names, missing_on
-from policies.plan_edges import Planned
+from policies.edges.plan import Planned
+from policies.facts import identities as ids
+from policies.facts.kinds import NetworkFact, NetworkRole, VPodFact
+from policies.footprints.applied import APPLIED
+from policies.graph.graphs import connected
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import Path, extended, shortest
 from policies.proof import Severity
-from policies.search import Path, extended, shortest
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 _MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 

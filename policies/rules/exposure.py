@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from policies.data_facts import EVERYBODY
-from policies.facts import PlanFacts
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_edges import EXTERNAL_REFERENCE
+from policies.edges.plan import EXTERNAL_REFERENCE
+from policies.facts.data import EVERYBODY
+from policies.facts.kinds import PlanFacts
+from policies.facts.rights import FloatingIpFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
-from policies.right_facts import FloatingIpFact
 
 from .rule import Answer, Cause, Polarity, Rule
 

@@ -8,10 +8,10 @@ from itertools import product
 from interlock.hardware import tunnel_mtu
 from interlock.model.networks import Ranges
 from interlock.model.site import PhysicalNetwork
-from policies.facts import NetworkFact, SegmentRangeFact
-from policies.graph import Model
-from policies.graphs import connected, empty_graph
-from policies.naming import Names
+from policies.facts.kinds import NetworkFact, SegmentRangeFact
+from policies.graph.graphs import connected, empty_graph
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule

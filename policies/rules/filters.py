@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from interlock.resources import Rule as Filter
-from policies.facts import PlanFacts
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.kinds import PlanFacts
+from policies.facts.rights import SecurityGroupFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
-from policies.right_facts import SecurityGroupFact
 
 from .controller_access import shown
 from .rule import Answer, Cause, Polarity, Rule

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from policies.access_facts import AggregateFact, FlavorFact
-from policies.edges import Relation
-from policies.graph import Model
-from policies.guards import BETWEEN_OWNERS, assumption
-from policies.naming import Names
+from policies.edges.shape import Relation
+from policies.facts.access import AggregateFact, FlavorFact
+from policies.facts.guards import BETWEEN_OWNERS, assumption
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule, by_guard

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policies.access_facts import ImageFileFact
-from policies.facts import PlanFacts, ServerFact
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.access import ImageFileFact
+from policies.facts.kinds import PlanFacts, ServerFact
+from policies.facts.rights import ImageFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
-from policies.right_facts import ImageFact
 
 from .rule import Answer, Cause, Polarity, Rule
 

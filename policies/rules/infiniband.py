@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from policies import identities as ids
-from policies.edges import Relation
-from policies.graph import Model
-from policies.guards import Held, assumption
-from policies.naming import Names
+from policies.edges.shape import Relation
+from policies.facts import identities as ids
+from policies.facts.guards import Held, assumption
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule, by_guard

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from interlock.model.site import Cable
-from policies import identities as ids
-from policies.graph import Model
-from policies.guards import Held, assumption
-from policies.naming import Names
+from policies.facts import identities as ids
+from policies.facts.guards import Held, assumption
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule, by_guard

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
-from policies.edges import Relation
-from policies.facts import PlanFacts, PortFact, SubnetFact
-from policies.graph import Model
-from policies.guards import assumption
-from policies.naming import Names
-from policies.plan_edges import Planned
+from policies.edges.plan import Planned
+from policies.edges.shape import Relation
+from policies.facts.guards import assumption
+from policies.facts.kinds import PlanFacts, PortFact, SubnetFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule, by_guard

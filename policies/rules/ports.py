@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from interlock.model.physical import MACHINE_PARTS
 from interlock.model.site import Endpoint, Machine
-from policies.fabric_facts import SwitchPortFact
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.fabric import SwitchPortFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import by_rack

@@ -20,8 +20,8 @@ from interlock.hardware import (
     weight_verdict,
 )
 from interlock.model.site import Placement, Rack
-from policies.graph import Model
-from policies.naming import Names
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule

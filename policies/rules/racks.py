@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.site import Machine
-from policies.fabric_facts import AllocationFact
-from policies.facts import VPodFact
-from policies.graph import Model
-from policies.graphs import connected, empty_graph
-from policies.naming import Names
+from policies.facts.fabric import AllocationFact
+from policies.facts.kinds import VPodFact
+from policies.graph.graphs import connected, empty_graph
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule

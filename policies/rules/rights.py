@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policies.facts import NetworkFact
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_edges import EXTERNAL_REFERENCE
+from policies.edges.plan import EXTERNAL_REFERENCE
+from policies.facts.kinds import NetworkFact
+from policies.facts.rights import EVERY_PROJECT, RightFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
-from policies.right_facts import EVERY_PROJECT, RightFact
 
 from .rule import Answer, Cause, Polarity, Rule
 

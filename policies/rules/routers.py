@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policies import identities as ids
-from policies.boundary import PARTITION
-from policies.edges import Relation
-from policies.facts import PlanFacts, PortFact, RouterFact
-from policies.graph import Model
-from policies.naming import Names, missing_on
+from policies.edges.shape import Relation
+from policies.edges.terminals import copies
+from policies.facts import identities as ids
+from policies.facts.kinds import PlanFacts, PortFact, RouterFact
+from policies.footprints.boundary import PARTITION
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import shortest
 from policies.proof import Severity
-from policies.search import shortest
-from policies.terminals import copies
 
 from .rule import Answer, Cause, Of, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 # L3-01
 

@@ -8,13 +8,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
-from policies.graph import Model
-from policies.guards import Held
-from policies.naming import Names
+from policies.facts.guards import Held
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 
 class Of(StrEnum):
@@ -56,7 +56,7 @@ class Cause:
     specificity: int = 0
     #: Only where this cause weighs less than its rule: a figure that nobody stated.
     severity: Severity | None = None
-    #: The nodes of the witness, where it is a path: what causes it is read off them (`policies.spec_entries`).
+    #: The nodes of the witness, where it is a path: what causes it is read off them (`policies.findings.spec_entries`).
     path: tuple[str, ...] = ()
     #: Entries of the specification that cause it, where no path says so.
     about: tuple[str, ...] = ()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from policies.facts import PlanFacts
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.kinds import PlanFacts
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule

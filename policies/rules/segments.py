@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.model.site import VlanPool
-from policies import identities as ids
-from policies.facts import NetworkFact, NetworkRole, PortFact
-from policies.graph import Model
-from policies.naming import Names, missing_on
-from policies.plan_edges import reaches_every_vlan
+from policies.edges.plan import reaches_every_vlan
+from policies.facts import identities as ids
+from policies.facts.kinds import NetworkFact, NetworkRole, PortFact
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import shortest
 from policies.proof import Severity
-from policies.search import shortest
 
 from .attachments import Claim, claims
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 LEGAL_VLANS = range(2, 4095)
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policies import identities as ids
-from policies.graph import Model
-from policies.naming import Names, missing_on
+from policies.facts import identities as ids
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import Path, extended, meeting, shortest
 from policies.proof import Severity
-from policies.search import Path, extended, meeting, shortest
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
-    from policies.graphs import Graph
+    from policies.graph.graphs import Graph
 
 _APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from itertools import combinations
 
-from policies import identities as ids
-from policies.facts import NetworkFact, NetworkRole
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_edges import Planned
+from policies.edges.plan import Planned
+from policies.facts import identities as ids
+from policies.facts.kinds import NetworkFact, NetworkRole
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Of, Polarity, Rule

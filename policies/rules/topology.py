@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from interlock.hardware import is_power_of_two
 from interlock.model.site import Machine
-from policies import identities as ids
-from policies.edges import Relation
-from policies.fabric_facts import SwitchPortFact
-from policies.facts import VPodFact
-from policies.graph import Model
-from policies.graphs import connected, empty_graph
-from policies.naming import Names
+from policies.edges.shape import Relation
+from policies.facts import identities as ids
+from policies.facts.fabric import SwitchPortFact
+from policies.facts.kinds import VPodFact
+from policies.graph.graphs import connected, empty_graph
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import RACK, by_rack, machines_of

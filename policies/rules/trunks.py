@@ -12,13 +12,13 @@ from itertools import pairwise
 
 from interlock.model.networks import Ranges
 from interlock.model.site import SwitchPortConfig
-from policies import identities as ids
-from policies.facts import SwitchEnd
-from policies.graph import Model
-from policies.graphs import Graph
-from policies.naming import Names, missing_on
+from policies.facts import identities as ids
+from policies.facts.kinds import SwitchEnd
+from policies.graph.graphs import Graph
+from policies.graph.model import Model
+from policies.graph.naming import Names, missing_on
+from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
-from policies.search import Path, meeting, shortest
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
@@ -40,9 +40,7 @@ def _bridges_of(wire: set[str]) -> set[str]:
     return {ids.bridge_and_vlan(node)[0] for node in wire if node.startswith("L:") and "/" not in node}
 
 
-def _joined_by_link(
-    model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str
-) -> Iterator[Cause]:
+def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str) -> Iterator[Cause]:
     for wire in model.wires(graph):
         path = _conflict(model, graph, wire) if len(_bridges_of(wire)) > 1 and model.touched(wire) else None
         for a, b in pairwise(path or ()):

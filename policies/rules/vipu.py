@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from interlock.hardware import MACHINES, partition_faults
-from policies.fabric_facts import AllocationFact, PartitionFact
-from policies.facts import VPodFact
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.fabric import AllocationFact, PartitionFact
+from policies.facts.kinds import VPodFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import machines_of

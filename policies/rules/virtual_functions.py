@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from policies.facts import PlanFacts, PortFact
-from policies.graph import Model
-from policies.naming import Names
+from policies.facts.kinds import PlanFacts, PortFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Answer, Cause, Polarity, Rule

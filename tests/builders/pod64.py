@@ -109,8 +109,7 @@ def tor() -> Switch:
     """RNIC ports without a VLAN until planned, both legs of each Poplar host trunked with the data pools."""
     rnics = tuple(SwitchPortConfig(port=port, mode="access") for port in range(1, 17))
     legs = tuple(
-        SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999)))
-        for port in range(17, 25)
+        SwitchPortConfig(port=port, mode="trunk", tagged=((1000, 1999), (2000, 2999))) for port in range(17, 25)
     )
     return Switch(
         name="tor-1", serial="SN-tor-1", model="arista-7060x", role="tor", port_groups=((100, 32), (10, 2)),

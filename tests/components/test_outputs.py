@@ -98,9 +98,7 @@ def test_data_beside_servers_is_shown_by_name() -> None:
     assert isinstance(done.root, TenantProject)
     assert [value(part.volume_id) for part in done.root.volumes] == ["id of acme-scratch", "id of acme-archive"]
     assert done.outputs["shares"] == {
-        "acme-datasets": {
-            "mounts": {"acme-train-storage": "10.21.0.200", "acme-serve-storage": "10.21.1.200"}
-        }
+        "acme-datasets": {"mounts": {"acme-train-storage": "10.21.0.200", "acme-serve-storage": "10.21.1.200"}}
     }
 
 

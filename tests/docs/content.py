@@ -36,8 +36,9 @@ from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
-    infra, components, policies, interlock.provider, interlock.planning, interlock.model, interlock.hardware,
-    interlock.resources,
+    infra, components, policies, policies.findings, policies.rules, policies.footprints, policies.authority,
+    policies.graph, policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.model,
+    interlock.hardware, interlock.resources,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.gate import Gate
-from policies.report import by_specificity, lines_of
+from policies.findings.report import by_specificity, lines_of
 from tests.conftest import ROOT
 
 WITNESSES = ROOT / "tests" / "e2e" / "witnesses"

@@ -11,7 +11,7 @@ import pytest
 from infra.gate import Gate
 from infra.places import ROOT
 from policies import RULES
-from policies.report import Place
+from policies.findings.report import Place
 from tests.builders.leaky import LEAKS, Leak
 from tests.e2e.witness_texts import WITNESSES, witness
 from tests.infra.conftest import STACKS, Interlock, Lyon

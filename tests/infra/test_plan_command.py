@@ -123,9 +123,7 @@ def test_the_operators_plan_costs_nothing(lyon: Lyon, interlock: Interlock) -> N
     assert "cost per month" not in done.out
 
 
-def test_json_is_one_object_and_its_plan_can_be_compared_with(
-    lyon: Lyon, interlock: Interlock, tmp_path: Path
-) -> None:
+def test_json_is_one_object_and_its_plan_can_be_compared_with(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:
     done = interlock("plan", "acme", "--format", "json")
     document = json.loads(done.out)
     assert set(document) == {"plan", "defaults", "cost", "changes", "not_makeable"}

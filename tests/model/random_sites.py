@@ -79,6 +79,7 @@ def some(built: Callable[..., T], /, **fields: Any) -> st.SearchStrategy[T]:
     drawn = {name: value if isinstance(value, st.SearchStrategy) else st.just(value) for name, value in fields.items()}
     return st.builds(built, **drawn)
 
+
 VTEPS = some(
     Vtep, vlan=VLAN, vni=st.integers(1, 2**24 - 1), underlay=NAMES,
     encapsulation=st.sampled_from([None, "vxlan", "geneve"]),

@@ -115,9 +115,7 @@ def test_every_key_has_its_place_in_the_full_form(tmp_path: Path) -> None:
     )
     assert (serve.poplar.kind, serve.poplar.flavor, serve.poplar.volume) == ("bare-metal", "", None)
     assert acme.volumes == (
-        VolumeRequest(
-            name="scratch", size_gib=2048, volume_type="fast", vpod="train", server=1, on_delete="erase"
-        ),
+        VolumeRequest(name="scratch", size_gib=2048, volume_type="fast", vpod="train", server=1, on_delete="erase"),
         VolumeRequest(name="spare", size_gib=1024, volume_type="fast", on_delete="snapshot"),
     )
     assert acme.budget == Budget(per_month="5000", currency="EUR")
@@ -178,12 +176,8 @@ def test_shares(tmp_path: Path) -> None:
     text += "  b: {size: 1TiB, type: nfs, vpods: [serve], access: ro, on_delete: erase}\n"
     tenant, defaults = read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", text), offered)
     assert tenant.shares == (
-        ShareRequest(
-            name="a", size_gib=20480, share_type="nfs", vpods=("train", "serve"), on_delete="keep"
-        ),
-        ShareRequest(
-            name="b", size_gib=1024, share_type="nfs", vpods=("serve",), access="ro", on_delete="erase"
-        ),
+        ShareRequest(name="a", size_gib=20480, share_type="nfs", vpods=("train", "serve"), on_delete="keep"),
+        ShareRequest(name="b", size_gib=1024, share_type="nfs", vpods=("serve",), access="ro", on_delete="erase"),
     )
     noted = {item.path: item.value for item in defaults if item.path.startswith("shares.")}
     assert noted == {"shares.a.vpods": "train, serve", "shares.a.access": "rw", "shares.a.on_delete": "keep"}

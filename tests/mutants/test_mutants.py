@@ -10,7 +10,7 @@ import pytest
 
 from infra.checker import witnesses
 from policies import RULES, Finding, Judgement, Rule, Severity
-from policies.report import by_specificity
+from policies.findings.report import by_specificity
 from tests.mutants.operator import LOST, Change, Operator
 from tests.mutants.operators import OPERATORS
 from tests.mutants.sites import workspace_of

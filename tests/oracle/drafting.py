@@ -211,9 +211,7 @@ class Draft:
     def vlan(self, owner: str, name: str, physical: str, vlan: int | None, **fields: Any) -> str:
         """A VLAN network."""
         known = {"project": self.project(owner)} | fields
-        network = Network(
-            name=name, network_type="vlan", physical_network=physical, segmentation_id=vlan, **known
-        )
+        network = Network(name=name, network_type="vlan", physical_network=physical, segmentation_id=vlan, **known)
         return self.add(owner, name, network)
 
     def vxlan(self, owner: str, name: str, vni: int, **fields: Any) -> str:

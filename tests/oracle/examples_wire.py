@@ -81,9 +81,7 @@ def natives_that_differ() -> Draft:
 def left_over_on_bare_metal() -> Draft:
     """acme's whole host; its port still takes 1002 tagged."""
     draft = both()
-    port = draft.whole_host(
-        "bm-1", "leaf-1", mode="trunk", untagged=1001, tagged=((1002, 1002),), tag_native=False
-    )
+    port = draft.whole_host("bm-1", "leaf-1", mode="trunk", untagged=1001, tagged=((1002, 1002),), tag_native=False)
     draft.switch_port(A, "leaf-1", port, 1001)
     whole = BareMetalServer(name="x", project=draft.project(A), node="bm-1", image="site:Image/poplar", ports=())
     draft.add(A, "acme-a-whole", whole)

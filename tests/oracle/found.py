@@ -61,12 +61,8 @@ def ids_that_only_lists_name() -> Draft:
     draft = both()
     for number, (owner, vlan) in enumerate(VLAN.items(), start=1):
         name = f"bm-{number}"
-        draft.whole_host(
-            name, "leaf-1", mode="trunk", untagged=vlan, tagged=((3000, 3999),), tag_native=False
-        )
-        whole = BareMetalServer(
-            name=name, project=draft.project(owner), node=name, image="site:Image/poplar", ports=()
-        )
+        draft.whole_host(name, "leaf-1", mode="trunk", untagged=vlan, tagged=((3000, 3999),), tag_native=False)
+        whole = BareMetalServer(name=name, project=draft.project(owner), node=name, image="site:Image/poplar", ports=())
         draft.add(owner, f"{owner}-a-whole", whole)
     return draft
 

@@ -126,9 +126,7 @@ def whole_host(made: Scene) -> None:
     if rng.random() < 0.8:
         draft.switch_port(a, leaf, made.port[name][1], made.vlan[a])
     if rng.random() < 0.5:
-        whole = BareMetalServer(
-            name=name, project=draft.project(a), node=name, image="site:Image/poplar", ports=()
-        )
+        whole = BareMetalServer(name=name, project=draft.project(a), node=name, image="site:Image/poplar", ports=())
         draft.add(a, made.name(a, "a-whole"), whole)
     if rng.random() < 0.6:
         idrac = draft.port("mgmt-1", untagged=rng.choice((10, 4000)))

@@ -100,9 +100,7 @@ def test_every_reference_stands_before_its_user_or_in_another_stack(name: str) -
 def test_what_lies_in_the_project_waits_for_quota_and_operator() -> None:
     plan = plans()["acme"]
     for item in plan.resources[3:]:
-        in_project = (
-            getattr(item.resource, "project", None) == "acme-project" or item.resource.KIND == "Keypair"
-        )
+        in_project = getattr(item.resource, "project", None) == "acme-project" or item.resource.KIND == "Keypair"
         assert (item.after[:2] == ("acme-quota", "acme-operator")) is in_project, item.name
 
 
@@ -154,9 +152,7 @@ def test_ssh_is_open_from_the_stated_prefixes_only_each_in_its_own_ip_version() 
     group = resource(plan_of(request.model_copy(update={"access": access})), "acme-train-poplar-ssh")
     assert isinstance(group, SecurityGroup)
     inward = {
-        (rule.ethertype, rule.protocol, rule.remote_prefix)
-        for rule in group.rules
-        if rule.direction == "ingress"
+        (rule.ethertype, rule.protocol, rule.remote_prefix) for rule in group.rules if rule.direction == "ingress"
     }
     assert inward == {
         ("IPv4", "tcp", "203.0.113.0/24"),
@@ -186,9 +182,7 @@ def test_the_quota_has_room_for_the_plan_and_one_replacement_of_each_kind() -> N
 
 def test_the_controllers_quota_counts_the_rules_that_a_controller_has() -> None:
     groups = [item.resource for item in plans()["acme"].of("acme-train-controller")]
-    assert (
-        sum(len(group.rules) for group in groups if isinstance(group, SecurityGroup)) == RULES_OF_A_CONTROLLER
-    )
+    assert sum(len(group.rules) for group in groups if isinstance(group, SecurityGroup)) == RULES_OF_A_CONTROLLER
 
 
 def test_without_a_scope_the_external_subnet_stands_in_none() -> None:
@@ -235,9 +229,7 @@ def test_a_machine_without_a_cable_is_named() -> None:
 
 
 def test_a_second_vpod_shares_the_router_and_nothing_else() -> None:
-    plan = plan_of(
-        tenant("acme", vpods=(vpod("train", machines=2, servers=1), vpod("serve", machines=2, servers=1)))
-    )
+    plan = plan_of(tenant("acme", vpods=(vpod("train", machines=2, servers=1), vpod("serve", machines=2, servers=1))))
     assert len([item for item in plan.resources if item.resource.KIND == "Router"]) == 1
     networks = [item.resource for item in plan.resources if isinstance(item.resource, Network)]
     identities = {(item.network_type, item.physical_network, item.segmentation_id) for item in networks}
@@ -255,9 +247,7 @@ def test_a_management_subnet_may_be_small() -> None:
     site = pod64(pools=pools(management_subnets=("10.80.0.0/14", 26)))
     request = tenant("acme")
     plan = plan_tenant(site, site_locked(site), request, locked(site, request))
-    assert resource(plan, "acme-train-management-subnet").canonical()["pools"] == [
-        ["10.80.0.55", "10.80.0.62"]
-    ]
+    assert resource(plan, "acme-train-management-subnet").canonical()["pools"] == [["10.80.0.55", "10.80.0.62"]]
 
 
 def test_every_vpod_has_an_allocation_of_its_machines_at_its_own_controller() -> None:
@@ -427,6 +417,4 @@ def test_a_part_of_the_site_that_the_lock_does_not_name_leaves_the_plan_as_it_is
     site, request = pod64(), tenant("acme")
     lock = locked(site, request)
     priced = site.model_copy(update={"prices": PriceBook(currency="EUR", prices={"bucket": "1"})})
-    assert plan_tenant(priced, site_locked(site), request, lock) == plan_tenant(
-        site, site_locked(site), request, lock
-    )
+    assert plan_tenant(priced, site_locked(site), request, lock) == plan_tenant(site, site_locked(site), request, lock)

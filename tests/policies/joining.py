@@ -9,11 +9,11 @@ from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.offers import SharingKind
 from interlock.model.physical import Device
 from interlock.model.site import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
-from policies.edges import Edge, Share, Union
-from policies.facts import PlanFacts
-from policies.plan_share import plan_share
-from policies.site_facts import SiteFacts
-from policies.union_edges import UNION_EDGES
+from policies.edges.shape import Edge, Share, Union
+from policies.edges.share import plan_share
+from policies.edges.union import UNION_EDGES
+from policies.facts.kinds import PlanFacts
+from policies.facts.site import SiteFacts
 from tests.builders.pod64 import cable, cables, management_switch, tor
 from tests.policies.workspace import assumptions, full_site, sharing
 

@@ -9,10 +9,10 @@ import pytest
 
 from interlock.planning.plan import Plan
 from policies import NotProved, Verdict, judge, prove
-from policies.edges import Share
-from policies.plan_facts import plan_facts
-from policies.plan_share import plan_share
-from policies.site_facts import SiteFacts
+from policies.edges.shape import Share
+from policies.edges.share import plan_share
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
 from tests.builders.pod64 import tenant, vpod
 from tests.policies.workspace import Made, added, edited, first, full_site, made, pair, verdicts, with_footprint
 

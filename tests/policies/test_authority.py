@@ -19,8 +19,8 @@ from interlock.resources import (
     VipuAllocation,
     VolumeAttachment,
 )
-from policies.authority import everything, holdings
-from policies.edges import Relation, premise
+from policies.authority.closure import everything, holdings
+from policies.edges.shape import Relation, premise
 from policies.judging import model_of
 from tests.builders.pod64 import gone, locked, site_locked, tenant, vpod
 from tests.policies.workspace import (

@@ -13,7 +13,7 @@ from interlock.model.lock import Released
 from interlock.model.site import Site, SwitchPortConfig
 from interlock.model.tenant import Tenant
 from policies import footprint
-from policies.residue import VLAN_CLAIMS
+from policies.edges.residue import VLAN_CLAIMS
 from tests.builders.pod64 import (
     bare_metal_pod64,
     bare_metal_vpod,

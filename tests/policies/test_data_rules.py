@@ -34,9 +34,7 @@ ACCESS = "acme-models-access-train"
 def appliance(**guards: bool | None) -> Sharing:
     known = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
     stated = dict.fromkeys(known, True) | guards
-    return Sharing(
-        name="files", kind="storage-appliance", node="files", audience=("*",), guards=stated, rule="SEC-14"
-    )
+    return Sharing(name="files", kind="storage-appliance", node="files", audience=("*",), guards=stated, rule="SEC-14")
 
 
 def site_of(*declared: Sharing, **stated: bool | None) -> Site:

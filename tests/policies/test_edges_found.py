@@ -8,9 +8,9 @@ from interlock.model.lock import Released
 from interlock.model.site import Site
 from interlock.resources import Network, PartitionKey, PartitionMember, Port, Volume, VolumeAttachment
 from policies import footprint, judge
-from policies.edges import Relation, Share, Union, premise
-from policies.neighbours import Neighbours
-from policies.site_facts import SiteFacts
+from policies.edges.shape import Relation, Share, Union, premise
+from policies.facts.site import SiteFacts
+from policies.footprints.neighbours import Neighbours
 from tests.builders.pod64 import bare_metal_pod64, cable
 from tests.policies.joining import NO, PERHAPS, YES, access, joined, marked, port, site_with, switch, tagged, vlan
 from tests.policies.workspace import V, added, assumptions, full_site, judged, pair, verdicts, with_footprint

@@ -23,10 +23,10 @@ from interlock.resources import (
     TrunkSubPort,
 )
 from policies import footprint
-from policies.facts import PlanFacts
-from policies.plan_facts import plan_facts
-from policies.plan_share import plan_share
-from policies.site_facts import SiteFacts
+from policies.edges.share import plan_share
+from policies.facts.kinds import PlanFacts
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
 from tests.builders.pod64 import site_locked, tenant
 from tests.policies.joining import NO, YES, edges, way
 from tests.policies.workspace import P, V, added, edited, full_site, judged, made, pair, verdicts, with_footprint

@@ -11,9 +11,9 @@ from interlock.model.guards import SHARING_GUARDS
 from interlock.model.offers import SharingKind
 from interlock.model.physical import Vrf
 from interlock.model.site import Sharing, Site, SwitchPortConfig
-from policies.edges import Relation, Share, Union, premise
-from policies.site_facts import PLANNED_SHARING, SiteFacts
-from policies.site_labels import site_labels
+from policies.edges.shape import Relation, Share, Union, premise
+from policies.edges.site_labels import site_labels
+from policies.facts.site import PLANNED_SHARING, SiteFacts
 from tests.policies.joining import (
     NO,
     PERHAPS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from policies import footprint
-from policies.edges import Relation
+from policies.edges.shape import Relation
 from tests.builders.pod64 import tenant, tor
 from tests.policies.workspace import N, P, assumptions, edited, full_site, judged, made, pair, verdicts
 

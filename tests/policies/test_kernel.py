@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies import kernel
-from policies.graphs import EdgeFacts, Graph, connected
+from policies.graph.graphs import EdgeFacts, Graph, connected
+from policies.graph.model import kernel
 
 
 @st.composite

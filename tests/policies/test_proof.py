@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from policies import NotProved, judge, prove
-from policies.report import as_json, as_message, as_table
+from policies.findings.report import as_json, as_message, as_table
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import edited, full_site, made, pair
 

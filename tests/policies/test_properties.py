@@ -12,13 +12,13 @@ from interlock.model.guards import ASSUMPTION_GUARDS
 from interlock.model.site import Site
 from interlock.planning.plan import Plan
 from policies import RULES, Verdict
-from policies.boundary import lock_share
-from policies.graph import Model
+from policies.edges.share import plan_share
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
+from policies.footprints.boundary import lock_share
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.judging import judge, model_of
-from policies.naming import Names
-from policies.plan_facts import plan_facts
-from policies.plan_share import plan_share
-from policies.site_facts import SiteFacts
 from tests.builders.pod64 import management_switch, tenant, tor
 from tests.policies.workspace import Made, assumptions, edited, full_site, made, verdicts, with_footprint
 

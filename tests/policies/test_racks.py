@@ -12,12 +12,12 @@ import pytest
 
 from interlock.model.site import Cable, Endpoint, Machine, Site, Switch
 from policies import RULES, Verdict
-from policies.facts import PlanFacts, VPodFact
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_facts import plan_facts
-from policies.plan_share import plan_share
-from policies.site_facts import SiteFacts
+from policies.edges.share import plan_share
+from policies.facts.kinds import PlanFacts, VPodFact
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from tests.builders.pod64 import cables, machines, tenant
 from tests.policies.workspace import P, V, changed, full_site, made
 
@@ -90,12 +90,13 @@ def test_gateway_links_over_a_switch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "rule"), [
+    ("numbers", "rule"),
+    [
         ([16, 17], "TOP-03"),
         (list(range(1, 25)), "TOP-02"),
         (list(range(1, 25)), "TOP-05"),
         (list(range(9, 25)), "TOP-03"),
-    ]
+    ],
 )
 def test_what_crosses_racks_without_filling_them(numbers: list[int], rule: str) -> None:
     assert asked(two_racks(), numbers)[rule] == V

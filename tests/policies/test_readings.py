@@ -7,13 +7,13 @@ import pytest
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import KINDS, Resource
-from policies.graph import Model
-from policies.naming import Names
-from policies.plan_facts import plan_facts
-from policies.plan_share import plan_share
-from policies.readings import READINGS, Reading
+from policies.edges.share import plan_share
+from policies.facts.plan import plan_facts
+from policies.facts.readings import READINGS, Reading
+from policies.facts.site import SiteFacts
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.rules.completeness import FACT_01
-from policies.site_facts import SiteFacts
 from tests.builders.pod64 import site_locked, tenant
 from tests.policies.workspace import N, P, added, full_site, made
 

@@ -12,7 +12,7 @@ from interlock.model.site import SwitchPortConfig, VlanPool
 from interlock.planning import plan_site
 from interlock.resources import Port, RoleAssignment
 from policies import RULES, Judgement, Rule, Severity, Verdict, judge
-from policies.report import by_specificity
+from policies.findings.report import by_specificity
 from tests.builders.pod64 import external, hosts, management_switch, pools, site_locked, tenant, tor
 from tests.policies.test_site_rules import FLAWS
 from tests.policies.workspace import (

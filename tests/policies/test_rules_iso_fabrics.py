@@ -148,9 +148,10 @@ def of_site(*keys: PartitionKey, tenants: tuple[PartitionKey, ...] = OWN) -> Jud
 def test_example_26_a_full_client_of_the_storage_partition() -> None:
     judgement = beside((key(RESERVED, **{ACME: "full"}),), ())
     assert (first(judgement).rule, first(judgement).verdict) == ("ISO-21", V)
-    assert f"InfiniBand port {ACME} of acme is a full member of P_Key 0x0100, which is shared" in text(
-        first(judgement)
-    ) + first(judgement).message
+    assert (
+        f"InfiniBand port {ACME} of acme is a full member of P_Key 0x0100, which is shared"
+        in text(first(judgement)) + first(judgement).message
+    )
     operators = of_site(key(0x0050, **{STORAGE: "full", ACME: "full"}))
     assert verdicts(operators)["ISO-21"] == V
 

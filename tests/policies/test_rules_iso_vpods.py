@@ -10,7 +10,7 @@ from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Port, Trunk, TrunkSubPort
 from policies import Severity
-from policies.report import by_specificity
+from policies.findings.report import by_specificity
 from tests.builders.pod64 import site_locked, tenant, vpod
 from tests.policies.test_data_rules import both as sharing_tenants
 from tests.policies.test_data_rules import site_of as storing_site
@@ -163,9 +163,7 @@ def test_a_function_without_its_spoof_check() -> None:
 def test_a_trunk_on_a_function() -> None:
     acme, globex = clean()
     parent, sub = "acme-train-poplar-0-ipu-data", "acme-train-poplar-0-storage"
-    trunk = Trunk(
-        name="trunk", project="acme-project", port=parent, sub_ports=(TrunkSubPort(port=sub, vlan=7),)
-    )
+    trunk = Trunk(name="trunk", project="acme-project", port=parent, sub_ports=(TrunkSubPort(port=sub, vlan=7),))
     found = first(judged(SITE, added(acme.plan, "acme-trunk", "acme-train-poplar-0", trunk), globex))
     assert found.rule == "ISO-08"
     assert "parent of acme-trunk" in found.message

@@ -17,7 +17,7 @@ from interlock.model.site import Cable, Endpoint, SegmentRangeSpec, Site
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import Finding, Judgement, Severity, Verdict
-from policies.report import verdict
+from policies.findings.report import verdict
 from tests.builders.pod64 import cable, partition, site_locked, tenant, vpod
 from tests.policies.test_racks import link, two_racks
 from tests.policies.workspace import NA, P, V, changed, edited, full_site, judged, made, verdicts
@@ -100,9 +100,7 @@ def with_machine(name: str, **changes: object) -> Site:
     site = standing()
     return changed(
         site,
-        placements=tuple(
-            item.model_copy(update=changes) if item.device == name else item for item in site.placements
-        ),
+        placements=tuple(item.model_copy(update=changes) if item.device == name else item for item in site.placements),
     )
 
 

@@ -13,16 +13,16 @@ from interlock.model.site import Site
 from interlock.planning.plan import Plan
 from interlock.resources import SwitchPort
 from policies import Finding, Judgement, Severity, Verdict, judge
-from policies.boundary import PARTITION
-from policies.edges import Edge, Share
-from policies.fixes import _Parting, fix_of
-from policies.graph import Model
+from policies.edges.shape import Edge, Share
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
+from policies.findings.fixes import _Parting, fix_of
+from policies.findings.spec_entries import SpecEntries
+from policies.footprints.boundary import PARTITION
+from policies.graph.model import Model
 from policies.judging import model_of
-from policies.plan_facts import plan_facts
 from policies.proof import FixKind
 from policies.rules.rule import cause_hash
-from policies.site_facts import SiteFacts
-from policies.spec_entries import SpecEntries
 from tests.policies.workspace import (
     Made,
     assumptions,

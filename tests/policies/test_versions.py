@@ -12,10 +12,10 @@ from interlock.model.lock import Lock
 from interlock.model.site import Site
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
-from policies.identities import is_boundary
+from policies.facts.identities import is_boundary
+from policies.footprints.neighbours import Neighbours
+from policies.footprints.versions import UNMENTIONED, boundary_digest, boundary_versions
 from policies.judging import judge, model_of, seen_by
-from policies.neighbours import Neighbours
-from policies.versions import UNMENTIONED, boundary_digest, boundary_versions
 from tests.builders.pod64 import tenant
 from tests.policies.test_properties import FEW, Defect, clean, defects, sites, workspace
 from tests.policies.workspace import Made, changed, edited, full_site, made, with_footprint

@@ -9,9 +9,9 @@ import pytest
 from interlock.model.tenant import Waiver
 from interlock.planning.plan import Plan
 from policies import RULES, Judgement, NotProved, Severity, judge, prove
+from policies.findings.report import as_json, as_message, as_table, outcome
+from policies.findings.waivers import NotWaivable, is_fixed, not_waivable
 from policies.proof import WaiverState
-from policies.report import as_json, as_message, as_table, outcome
-from policies.waivers import NotWaivable, is_fixed, not_waivable
 from tests.policies.workspace import Made, edited, full_site, pair, verdicts
 
 SITE = full_site()

@@ -15,7 +15,7 @@ from interlock.planning import plan_tenant
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import Resource
 from policies import Finding, Judgement, Verdict, footprint, judge
-from policies.report import by_specificity
+from policies.findings.report import by_specificity
 from tests.builders.pod64 import locked, pinned, pod64, site_locked, tenant
 
 SHARED: dict[str, SharingKind] = {"external": "external-network", "vipu-controller": "vipu-controller"}
@@ -76,9 +76,7 @@ def with_footprint(site: Site, plan: Plan, lock: Lock) -> Made:
     return Made(plan, lock.model_copy(update={"footprint": footprint(site, plan, lock.released)}).sealed())
 
 
-def pair(
-    site: Site, *, acme: dict[str, Any] | None = None, globex: dict[str, Any] | None = None
-) -> tuple[Made, Made]:
+def pair(site: Site, *, acme: dict[str, Any] | None = None, globex: dict[str, Any] | None = None) -> tuple[Made, Made]:
     """acme with 4 machines and 2 servers, globex with 8 and 1; pins for each."""
     first = made(site, tenant("acme"), **(acme or {}))
     return first, made(site, tenant("globex", machines=8, servers=1), [first.lock], **(globex or {}))

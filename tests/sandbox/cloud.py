@@ -76,9 +76,15 @@ class Cloud:
     def login(self, user: str, project: str, **more: Any) -> Any:
         """A connection as somebody else. The SDK must not mix the one cloud of clouds.yaml into it."""
         return openstack.connect(
-            auth_url=self.keystone, username=user, password=PASSWORD, project_id=project,
-            user_domain_id="default", region_name="RegionOne",
-            load_yaml_config=False, load_envvars=False, **more,
+            auth_url=self.keystone,
+            username=user,
+            password=PASSWORD,
+            project_id=project,
+            user_domain_id="default",
+            region_name="RegionOne",
+            load_yaml_config=False,
+            load_envvars=False,
+            **more,
         )
 
     def tenant(self, name: str) -> Tenant:
@@ -116,12 +122,17 @@ class Cloud:
     def s3(self, key: dict[str, str]) -> Any:
         """An S3 client with such a key."""
         style = Config(
-            signature_version="s3v4", s3={"addressing_style": "path"},
+            signature_version="s3v4",
+            s3={"addressing_style": "path"},
             request_checksum_calculation="when_required",
         )
         return boto3.client(
-            "s3", endpoint_url=self.swift, region_name="RegionOne", config=style,
-            aws_access_key_id=key["access"], aws_secret_access_key=key["secret"],
+            "s3",
+            endpoint_url=self.swift,
+            region_name="RegionOne",
+            config=style,
+            aws_access_key_id=key["access"],
+            aws_secret_access_key=key["secret"],
         )
 
     @contextmanager
@@ -129,8 +140,11 @@ class Cloud:
         """A provider network with a subnet on the fabric; gone afterwards."""
         network = self.admin.network
         made = network.create_network(
-            name=f"vlan-{segment}-{self.tag}", provider_network_type="vlan",
-            provider_physical_network="fabric100g", provider_segmentation_id=segment, **more,
+            name=f"vlan-{segment}-{self.tag}",
+            provider_network_type="vlan",
+            provider_physical_network="fabric100g",
+            provider_segmentation_id=segment,
+            **more,
         )
         try:
             network.create_subnet(

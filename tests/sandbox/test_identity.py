@@ -7,7 +7,8 @@ from typing import Any
 from tests.sandbox.cloud import Cloud, Tenant
 
 IMPLIED = {
-    "reader": {"reader"}, "member": {"reader", "member"},
+    "reader": {"reader"},
+    "member": {"reader", "member"},
     "admin": {"reader", "member", "manager", "admin"},
 }
 ALLOWED_KEY = {"reader": 403, "member": 403, "admin": 201}

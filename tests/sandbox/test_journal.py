@@ -65,7 +65,11 @@ def test_only_mutating_requests_are_written_and_tokens_are_marked(tmp_path: Path
     service.ask("/v3/auth/tokens")
     seen = lines(tmp_path)
     assert [(line["n"], line["method"], line["status"]) for line in seen] == [
-        (1, "POST", 201), (2, "PUT", 201), (3, "PATCH", 201), (4, "DELETE", 201), (5, "POST", 201),
+        (1, "POST", 201),
+        (2, "PUT", 201),
+        (3, "PATCH", 201),
+        (4, "DELETE", 201),
+        (5, "POST", 201),
     ]
     assert [line.get("token", False) for line in seen] == [False] * 4 + [True]
 
@@ -80,8 +84,7 @@ def test_numbers_are_shared_by_services_and_threads(tmp_path: Path) -> None:
     assert sorted(line["n"] for line in lines(tmp_path)) == list(range(1, 41))
 
 
-@pytest.mark.parametrize(
-    ("when", "processed"), [("before", ["/1", "/3"]), ("after", ["/1", "/2", "/3"])])
+@pytest.mark.parametrize(("when", "processed"), [("before", ["/1", "/3"]), ("after", ["/1", "/2", "/3"])])
 def test_the_trap_holds_the_kth_request_of_a_client(tmp_path: Path, when: str, processed: list[str]) -> None:
     service = Service(tmp_path)
     for era in ("first", "second"):  # a trap armed anew counts anew
@@ -120,16 +123,17 @@ def test_real_services_write_the_journal(cloud: Cloud, folder: Path) -> None:
     new = lines(folder)[before:]
     own = [line for line in new if "openstacksdk" in line["user_agent"] and "token" not in line]
     assert [(line["service"], line["method"], line["status"]) for line in own] == [
-        ("neutron", "POST", 201), ("neutron", "DELETE", 204), ("swift", "PUT", 201), ("swift", "DELETE", 204),
+        ("neutron", "POST", 201),
+        ("neutron", "DELETE", 204),
+        ("swift", "PUT", 201),
+        ("swift", "DELETE", 204),
     ]
     assert own[0]["path"] == "/v2.0/networks"
     assert [line["n"] for line in own] == sorted({line["n"] for line in own})
 
 
 @pytest.mark.parametrize(("when", "made"), [("before", 0), ("after", 1)])
-def test_a_real_service_loses_the_request_or_its_answer(
-    cloud: Cloud, folder: Path, when: str, made: int
-) -> None:
+def test_a_real_service_loses_the_request_or_its_answer(cloud: Cloud, folder: Path, when: str, made: int) -> None:
     config = openstack.config.OpenStackConfig(
         config_files=[str(cloud.running.clouds_yaml)], app_name="interlock", app_version="test"
     )

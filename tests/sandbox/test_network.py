@@ -22,7 +22,8 @@ def ranges(cloud: Cloud) -> Iterator[None]:
     known = {(one.network_type, one.minimum) for one in network.network_segment_ranges()}
     made = [
         network.create_network_segment_range(name=f"self-{cloud.tag}", shared=True, **words)
-        for words in SELF_MADE if (words["network_type"], words["minimum"]) not in known
+        for words in SELF_MADE
+        if (words["network_type"], words["minimum"]) not in known
     ]
     yield
     for one in made:
@@ -33,7 +34,9 @@ def ranges(cloud: Cloud) -> Iterator[None]:
 def test_default_ranges_hold_no_id_of_an_operators_pool(cloud: Cloud) -> None:
     defaults = [one for one in cloud.admin.network.network_segment_ranges() if one.default]
     assert {(one.network_type, one.physical_network or "", one.minimum, one.maximum) for one in defaults} == {
-        ("vlan", "external", 4090, 4090), ("vlan", "fabric100g", 4090, 4090), ("vlan", "mgmt1g", 4090, 4090),
+        ("vlan", "external", 4090, 4090),
+        ("vlan", "fabric100g", 4090, 4090),
+        ("vlan", "mgmt1g", 4090, 4090),
         ("vxlan", "", 1_000_000, 1_000_000),
     }
 
@@ -53,8 +56,7 @@ def test_a_network_of_a_member_gets_an_id_of_the_operators_range(cloud: Cloud, t
 def test_the_admin_may_name_an_id_outside_every_range(cloud: Cloud) -> None:
     network = cloud.admin.network
     for words in (
-        {"provider_network_type": "vlan", "provider_physical_network": "mgmt1g",
-         "provider_segmentation_id": 198},
+        {"provider_network_type": "vlan", "provider_physical_network": "mgmt1g", "provider_segmentation_id": 198},
         {"provider_network_type": "vxlan", "provider_segmentation_id": 10_000},
     ):
         made = network.create_network(name=f"named-{cloud.tag}", **words)
@@ -75,15 +77,13 @@ def test_without_an_id_the_operators_range_is_used(cloud: Cloud) -> None:
 def test_a_vlan_id_can_be_used_once(cloud: Cloud) -> None:
     words = {"provider_network_type": "vlan", "provider_physical_network": "fabric100g"}
     with cloud.vlan(4001):
-        again = outcome(
-            lambda: cloud.admin.network.create_network(provider_segmentation_id=4001, **words))
+        again = outcome(lambda: cloud.admin.network.create_network(provider_segmentation_id=4001, **words))
     assert again == 409
 
 
 def test_an_unknown_physical_network_is_refused(cloud: Cloud) -> None:
     words: dict[str, Any] = {"provider_network_type": "vlan", "provider_segmentation_id": 4002}
-    refused = outcome(
-        lambda: cloud.admin.network.create_network(provider_physical_network="nowhere", **words))
+    refused = outcome(lambda: cloud.admin.network.create_network(provider_physical_network="nowhere", **words))
     assert refused == 400
 
 
@@ -97,17 +97,25 @@ def creations(client: Any, own: str, shared: str) -> dict[str, int | str]:
         "security group": outcome(lambda: network.create_security_group(name="x")),
         "port on own network": outcome(lambda: network.create_port(network_id=own)),
         "direct port on a shared VLAN": outcome(
-            lambda: network.create_port(network_id=shared, binding_vnic_type="direct")),
+            lambda: network.create_port(network_id=shared, binding_vnic_type="direct")
+        ),
         "address on a shared VLAN": outcome(lambda: network.create_port(network_id=shared, **fixed)),
         "subnet on a shared VLAN": outcome(
-            lambda: network.create_subnet(network_id=shared, ip_version=4, cidr="10.77.0.0/24")),
+            lambda: network.create_subnet(network_id=shared, ip_version=4, cidr="10.77.0.0/24")
+        ),
         "provider network": outcome(
-            lambda: network.create_network(
-                provider_network_type="vlan", provider_physical_network="fabric100g")),
-        "share with all": outcome(lambda: network.create_rbac_policy(
-            object_type="network", object_id=own, action="access_as_shared", target_tenant="*")),
-        "segment range": outcome(lambda: network.create_network_segment_range(
-            name="x", network_type="vxlan", minimum=50000, maximum=50001, shared=True)),
+            lambda: network.create_network(provider_network_type="vlan", provider_physical_network="fabric100g")
+        ),
+        "share with all": outcome(
+            lambda: network.create_rbac_policy(
+                object_type="network", object_id=own, action="access_as_shared", target_tenant="*"
+            )
+        ),
+        "segment range": outcome(
+            lambda: network.create_network_segment_range(
+                name="x", network_type="vxlan", minimum=50000, maximum=50001, shared=True
+            )
+        ),
     }
 
 
@@ -129,7 +137,8 @@ def test_a_reader_makes_nothing_and_a_member_only_its_own(cloud: Cloud, tenant: 
     own = cloud.admin.network.create_network(name=f"own-{cloud.tag}", project_id=tenant.id)
     with cloud.vlan(4003) as shared:
         cloud.admin.network.create_rbac_policy(
-            object_type="network", object_id=shared.id, action="access_as_shared", target_tenant=tenant.id)
+            object_type="network", object_id=shared.id, action="access_as_shared", target_tenant=tenant.id
+        )
         reader = creations(cloud.as_role(tenant, "reader"), own.id, shared.id)
         writer = cloud.login(cloud.user("writer", tenant, "member").name, tenant.id)
         member = creations(writer, own.id, shared.id)

@@ -100,8 +100,11 @@ def test_who_may_make_a_key_for_the_service_user(cloud: Cloud, acme: Service, gl
         "itself": cloud.ec2(acme.cloud.session, acme.user.id, acme.tenant).status_code,
     }
     assert answers == {
-        "cloud admin": 201, "admin of the project": 201, "admin of another project": 201,
-        "member": 403, "itself": 403,
+        "cloud admin": 201,
+        "admin of the project": 201,
+        "admin of another project": 201,
+        "member": 403,
+        "itself": 403,
     }
 
 

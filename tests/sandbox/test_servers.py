@@ -49,8 +49,13 @@ def flavors(cloud: Cloud) -> Iterator[dict[str, Any]]:
 def image(cloud: Cloud) -> Iterator[Any]:
     """Four kilobytes that nobody boots."""
     made = cloud.admin.image.create_image(
-        name=f"image-{cloud.tag}", container_format="bare", disk_format="raw", visibility="public",
-        data=b"x" * 4096, validate_checksum=False)
+        name=f"image-{cloud.tag}",
+        container_format="bare",
+        disk_format="raw",
+        visibility="public",
+        data=b"x" * 4096,
+        validate_checksum=False,
+    )
     yield made
     cloud.admin.image.delete_image(made)
 
@@ -63,7 +68,8 @@ def boot(operator: Any, flavors: dict[str, Any], image: Any) -> Iterator[Boot]:
     def one(flavor: str, networks: Any, conn: Any = None, **more: Any) -> Any:
         client = conn or operator
         server = client.compute.create_server(
-            name="test", flavor_id=flavors[flavor].id, image_id=image.id, networks=networks, **more)
+            name="test", flavor_id=flavors[flavor].id, image_id=image.id, networks=networks, **more
+        )
         made.append((client, server))
         return until(lambda: settled(client, server.id), 60)
 
@@ -105,9 +111,7 @@ def free_poplar_hosts(cloud: Cloud) -> list[str]:
 def test_a_server_with_virtual_functions_pinned_to_a_host(cloud: Cloud, operator: Any, boot: Boot) -> None:
     host = free_poplar_hosts(cloud)[-1]
     with cloud.vlan(4011) as data, cloud.vlan(4012) as storage:
-        ports = [
-            operator.network.create_port(network_id=one.id, binding_vnic_type="direct")
-            for one in (data, storage)]
+        ports = [operator.network.create_port(network_id=one.id, binding_vnic_type="direct") for one in (data, storage)]
         server = boot("whole", [{"port": port.id} for port in ports], host=host)
         assert (server.status, server.compute_host) == ("ACTIVE", host), server.fault
         bound = [wait_active(cloud, port.id) for port in ports]
@@ -162,9 +166,7 @@ def test_a_controller_of_the_operator_on_a_tenants_network(cloud: Cloud, tenant:
     cloud.admin.network.delete_network(control)
 
 
-def test_state_outlives_processes_that_are_killed(
-    cloud: Cloud, sandbox: Running, operator: Any, boot: Boot
-) -> None:
+def test_state_outlives_processes_that_are_killed(cloud: Cloud, sandbox: Running, operator: Any, boot: Boot) -> None:
     network = operator.network.create_network(name=f"kept-{cloud.tag}")
     operator.network.create_subnet(network_id=network.id, ip_version=4, cidr="10.1.0.0/24")
     server = boot("small", [{"uuid": network.id}], host="infra-1")

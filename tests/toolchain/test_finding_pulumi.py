@@ -18,9 +18,7 @@ from toolchain.pulumi_cli import STAND_IN, ensure_pulumi, find_pulumi
 
 GO = 'case "$1" in version) echo "go version go1.26.8 linux/amd64"; exit;; esac\n'
 BUILD = 'for out do case "$last" in -o) break;; esac; last=$out; done\n'
-BUILT = (
-    BUILD + 'mkdir -p "$out"; printf "#!/bin/sh\\necho v3.259.0\\n" > "$out/pulumi"; chmod +x "$out/pulumi"\n'
-)
+BUILT = BUILD + 'mkdir -p "$out"; printf "#!/bin/sh\\necho v3.259.0\\n" > "$out/pulumi"; chmod +x "$out/pulumi"\n'
 PATH = ":/usr/bin:/bin"
 
 
@@ -85,9 +83,7 @@ def test_a_build_stands_complete_with_our_host_beside(
     assert find_pulumi(checkout, "") == found
 
 
-def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(
-    checkout: Layout, tool: Script, tools: Path
-) -> None:
+def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(checkout: Layout, tool: Script, tools: Path) -> None:
     tool("go", GO + BUILD + 'mkdir -p "$out"; echo half > "$out/pulumi"; echo "no such host" >&2; exit 1')
     with pytest.raises(EnvironmentFailed, match="no such host"):
         ensure_pulumi(checkout, str(tools) + PATH)

@@ -134,9 +134,7 @@ def test_missing_system_packages_are_named_in_one_line(monkeypatch: pytest.Monke
         require_packages(install=False)
 
 
-def test_root_gets_missing_system_packages(
-    monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path
-) -> None:
+def test_root_gets_missing_system_packages(monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path) -> None:
     monkeypatch.setenv("PATH", str(tools))
     monkeypatch.setattr("os.geteuid", lambda: 0)
     tool(

@@ -1,0 +1,193 @@
+"""Auth: what each owner can do by calls alone, as a closed set (docs/design/semantics.md §6).
+
+S(t) is the least set that holds t's principal and is closed under the grants of all owners. A thing is held to read
+or to write; a principal is held as a whole, which counts as writing. `leaks` are the ways on which a set leaves its
+owner. Who may call a controller or mount a share follows from the graph of packets, so there is one `Authority` for
+each graph.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from policies.edges.premises import Way
+from policies.edges.shape import Share
+from policies.facts import identities as ids
+from policies.facts import principals as who
+from policies.graph.model import Model
+
+from .grants import COMMON, Grant, Stated, Table, spoken_of
+from .grounds import asked_of_services, called
+
+if TYPE_CHECKING:
+    from policies.graph.graphs import Graph
+
+
+class Access(IntEnum):
+    """How a thing is held."""
+
+    READ = 1
+    WRITE = 2
+
+
+#: Way -> (how its source must be held, how its target then is).
+_STEPS: dict[Way, tuple[Access, Access]] = {
+    Way.ACTS_AS: (Access.WRITE, Access.WRITE),
+    Way.READS: (Access.WRITE, Access.READ),
+    Way.WRITES: (Access.WRITE, Access.WRITE),
+    Way.KEEPS: (Access.READ, Access.WRITE),
+    Way.SERVES: (Access.READ, Access.WRITE),
+    Way.CONTROLS: (Access.WRITE, Access.WRITE),
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """A principal or object in a closed set."""
+
+    node: str
+    access: Access
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A way from an owner to what is not its own; `grants` are the steps."""
+
+    owner: str
+    held: Held
+    labels: frozenset[str]
+    grants: tuple[Grant, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Every node on the way."""
+        return (who.principal(self.owner), *(grant.target for grant in self.grants))
+
+    @property
+    def follows(self) -> bool:
+        """True if it is only there because packets of two owners meet."""
+        return any(grant.follows for grant in self.grants)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The unstated facts that it rests on."""
+        return tuple(sorted({fact for grant in self.grants for fact in grant.missing}))
+
+
+class Authority:
+    """The grants of all owners over one graph; `certain`: only those that rest on no unstated fact."""
+
+    def __init__(self, model: Model, graph: Graph, *, certain: bool) -> None:
+        self.stated = _stated(model)
+        found = (*called(model, graph), *asked_of_services(model))
+        self.met = Table(grant for grant in found if not (certain and grant.missing))
+
+    def _from(self, node: str) -> Iterator[Grant]:
+        yield from self.stated.table.leading_from.get(node, ())
+        yield from self.met.leading_from.get(node, ())
+
+    def _to(self, node: str) -> Iterator[Grant]:
+        yield from self.stated.table.leading_to.get(node, ())
+        yield from self.met.leading_to.get(node, ())
+
+    def closure(self, owner: str) -> dict[Held, tuple[Grant, ...]]:
+        """S(owner): what it holds, and the shortest way to each."""
+        start = Held(who.principal(owner), Access.WRITE)
+        found: dict[Held, tuple[Grant, ...]] = {start: ()}
+        waiting = deque([start])
+        while waiting:
+            held = waiting.popleft()
+            for grant in self._from(held.node):
+                needs, gives = _STEPS[grant.way]
+                reached = Held(grant.target, gives)
+                if held.access >= needs and reached not in found:
+                    found[reached] = (*found[held], grant)
+                    waiting.append(reached)
+        return found
+
+    def concerned(self, nodes: frozenset[str]) -> tuple[str, ...]:
+        """The owners whose sets may hold one of these nodes: those from whom grants lead there."""
+        found, waiting = set(nodes), list(nodes)
+        while waiting:
+            before = {grant.source for grant in self._to(waiting.pop())} - found
+            found |= before
+            waiting += before
+        return tuple(owner for owner in self.stated.owners if who.principal(owner) in found)
+
+    def leaks(self, owner: str) -> Iterator[Leak]:
+        """Where S(owner) leaves its owner; what lies behind the first stranger's thing on a way is not told again."""
+        closure = self.closure(owner)
+        strange = {held for held in closure if not self.is_due(owner, held)}
+        for held in sorted(strange, key=lambda held: (len(closure[held]), held.node, held.access)):
+            before = _states(owner, closure[held])
+            if not strange & set(before):
+                yield Leak(owner, held, self.of(held.node), closure[held])
+
+    def is_due(self, owner: str, held: Held) -> bool:
+        """True if an owner may hold this: its own, what nobody owns, what is published or shared for reading."""
+        others = self.of(held.node) - {owner}
+        if not others:
+            return True
+        return held.access is Access.READ and (held.node in self.stated.public or others == {ids.OPERATOR})
+
+    def of(self, node: str) -> frozenset[str]:
+        """Whose a principal or object is."""
+        if node.startswith("prin:") and node != who.EVERYBODY:
+            return frozenset({who.kind_and_name(node)[1]})
+        return self.stated.labels.get(node, frozenset())
+
+
+def _states(owner: str, grants: tuple[Grant, ...]) -> Iterator[Held]:
+    """What is held on a way, without its end."""
+    yield Held(who.principal(owner), Access.WRITE)
+    yield from (Held(grant.target, _STEPS[grant.way][1]) for grant in grants[:-1])
+
+
+@lru_cache(maxsize=1)
+def _stated(model: Model) -> Stated:
+    """Of the model asked about last: several rules ask over several graphs. The operator's own set is everything."""
+    shares = {share.owner for share in (model.own, *model.others)}
+    return Stated(model.union, tuple(sorted(shares - {ids.OPERATOR} | {ids.FOREIGN, ids.WORLD})))
+
+
+def mentioned(share: Share) -> frozenset[str]:
+    """The principals and objects that a share speaks of, and its owner."""
+    return spoken_of(share) | ({who.principal(share.owner)} - COMMON)
+
+
+@lru_cache(maxsize=1)
+def everything(model: Model) -> Authority:
+    """All grants that there may be, of the model asked about last."""
+    return Authority(model, model.may, certain=False)
+
+
+def holdings(model: Model, owner: str) -> tuple[str, ...]:
+    """S(owner) over everything that may be, sorted: `read obj:…`, `write user:…`. The certificate lists it."""
+    closure = everything(model).closure(owner)
+    return tuple(sorted(f"{held.access.name.lower()} {held.node}" for held in closure))
+
+
+@lru_cache(maxsize=8)
+def leaks_of(model: Model, graph: Graph, certain: bool) -> tuple[Leak, ...]:
+    """The leaks that the plan under judgement has a part in; the operator's own plan answers for all."""
+    authority = Authority(model, graph, certain=certain)
+    own = mentioned(model.own)
+    concerned = authority.concerned(own) if model.plan.is_tenant else authority.stated.owners
+    leaks = (leak for owner in concerned for leak in authority.leaks(owner))
+    return tuple(leak for leak in leaks if not model.plan.is_tenant or not own.isdisjoint(leak.nodes))
+
+
+def steps(leak: Leak) -> tuple[str, ...]:
+    """A leak in words, step by step."""
+    return (leak.owner, *(_step(grant) for grant in leak.grants))
+
+
+def _step(grant: Grant) -> str:
+    mark = "? " if grant.missing else ""
+    reason = f"; not held: {', '.join(grant.broken)}" if grant.broken else ""
+    return f"{mark}{grant.way} {who.words(grant.target)} ({grant.why}{reason})"

@@ -1,0 +1,98 @@
+"""Grants that no plan gives: by standing where a service can be called, and where a service keeps to no rules."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from policies.edges.premises import Way
+from policies.edges.shape import Relation
+from policies.facts import identities as ids
+from policies.facts import principals as who
+from policies.facts.guards import Held, assumption
+from policies.graph.model import Model
+
+from .grants import Grant
+
+if TYPE_CHECKING:
+    from policies.graph.graphs import Graph
+
+_NOTHING = Held(value=True)
+
+
+def called(model: Model, graph: Graph) -> Iterator[Grant]:
+    """Who meets a controller's port may call it, who meets an address of the appliance mounts what is given there.
+
+    An API that is not started with users and TLS obeys whoever calls it (A4, `secure_tls`).
+    """
+    open_to_all = assumption(model.site.site, "A4", only="secure_tls")
+    for controller, port, tenant in model.union.facts(Relation.LISTENS):
+        for caller in _callers(model, graph, port, tenant):
+            yield caller.given(Way.READS, controller, "calls it where it listens")
+            if open_to_all.value is not True:
+                yield caller.given(Way.WRITES, controller, "administers it without a key", open_to_all)
+    for share, vip, tenant, prefix, why in model.union.facts(Relation.MOUNTS):
+        address = who.kind_and_name(vip)[1].rpartition(":")[2]
+        for caller in _callers(model, graph, vip, tenant):
+            yield caller.given(Way.WRITES, share, f"{why}, {prefix} at {address}")
+
+
+def asked_of_services(model: Model) -> Iterator[Grant]:
+    """A service that keeps to no rules gives what it has to everybody (A11)."""
+    for node, guard in model.union.facts(Relation.RULED):
+        held = assumption(model.site.site, "A11", only=guard)
+        if held.value is not True:
+            why = "the service keeps to no rules"
+            yield Grant(Way.WRITES, who.EVERYBODY, node, why, held.missing, held.broken)
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """An owner that meets a place, and the unstated and the broken guards on the way there."""
+
+    owner: str
+    missing: tuple[str, ...]
+    broken: tuple[str, ...]
+    #: True if others meet it there too.
+    among_others: bool
+
+    def given(self, way: Way, target: str, why: str, besides: Held = _NOTHING) -> Grant:
+        """What it gets by standing there; `besides` is a guard that would have to hold as well."""
+        missing, broken = (*self.missing, *besides.missing), (*self.broken, *besides.broken)
+        return Grant(way, who.principal(self.owner), target, why, missing, broken, follows=self.among_others)
+
+
+def _callers(model: Model, graph: Graph, node: str, tenant: str) -> tuple[_Caller, ...]:
+    """Every owner in the component of a node, by the shortest way to it; the operator calls what it likes.
+
+    A component that the plan does not touch is the tenant's who stated the place: its own proof said so.
+    """
+    if node not in graph:
+        return (_Caller(tenant, (), (), among_others=False),) if tenant != ids.OPERATOR else ()
+    came_from: dict[str, str | None] = {node: None}
+    waiting, nearest = deque(came_from), dict[str, str]()
+    while waiting:
+        current = waiting.popleft()
+        for owner in model.label(current) - {ids.OPERATOR}:
+            nearest.setdefault(owner, current)
+        for neighbour in sorted(graph[current]):
+            if neighbour not in came_from:
+                came_from[neighbour] = current
+                waiting.append(neighbour)
+    among_others = len(nearest) > 1
+    return tuple(
+        _Caller(owner, *_reasons(graph, came_from, end), among_others) for owner, end in sorted(nearest.items())
+    )
+
+
+def _reasons(graph: Graph, came_from: dict[str, str | None], node: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    missing: set[str] = set()
+    broken: set[str] = set()
+    while (before := came_from[node]) is not None:
+        facts = graph.edges[before, node]
+        missing |= set(facts["missing"])
+        broken |= set(facts["broken"])
+        node = before
+    return tuple(sorted(missing)), tuple(sorted(broken))

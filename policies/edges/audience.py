@@ -1,0 +1,74 @@
+"""Terminals that not everybody may meet: whoever else does, meets the device itself (docs/design/semantics.md §5).
+
+Who meets a copy follows from everything else that joins, so this is decided last, and only where a declaration of a
+cabled device names an audience.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from policies.facts import identities as ids
+from policies.facts.guards import EVERYBODY, welcome
+
+from .shape import Edge, EdgeRule, Union
+from .terminals import Copy, copies
+
+
+def outsiders(union: Union, rows: Sequence[EdgeRule[Union]]) -> Iterator[Edge]:
+    """A copy and its device, where a tenant outside the audience meets the copy; `rows` say what else there is."""
+    limited = [copy for copy in copies(union) if not welcome(copy.declared, EVERYBODY)]
+    if not limited:
+        return
+    edges = [edge for share in union.shares for edge in share.edges]
+    edges += [edge for row in rows for edge in row.edges(union) if not edge.held]
+    known, perhaps = _Classes(edge for edge in edges if not edge.missing), _Classes(edges)
+    for copy in limited:
+        if _uninvited(union, known, copy):
+            yield Edge(copy.node, copy.hub, "E9", broken=_paths(copy))
+        elif _uninvited(union, perhaps, copy):
+            yield Edge(copy.node, copy.hub, "E9", missing=_doubts(edges, perhaps, copy))
+
+
+def _uninvited(union: Union, classes: _Classes, copy: Copy) -> bool:
+    there = classes.root(copy.node)
+    return any(
+        not welcome(copy.declared, label)
+        for share in union.shares
+        for node, labels in share.labels.items()
+        if classes.root(node) == there
+        for label in labels - ids.RESERVED_LABELS
+    )
+
+
+def _paths(copy: Copy) -> tuple[str, ...]:
+    return tuple(f"sharing.{item.name}.audience" for item in copy.declared)
+
+
+def _doubts(edges: Iterable[Edge], classes: _Classes, copy: Copy) -> tuple[str, ...]:
+    """The unstated facts around a copy: without some of them nobody knows who meets it."""
+    there = classes.root(copy.node)
+    return tuple(sorted({fact for edge in edges if classes.root(edge.a) == there for fact in edge.missing}))
+
+
+class _Classes:
+    """What edges join, as a node's representative."""
+
+    def __init__(self, edges: Iterable[Edge]) -> None:
+        self._near: defaultdict[str, list[str]] = defaultdict(list)
+        for edge in edges:
+            self._near[edge.a].append(edge.b)
+            self._near[edge.b].append(edge.a)
+        self._root: dict[str, str] = {}
+
+    def root(self, node: str) -> str:
+        """The same for all nodes of one class."""
+        if node not in self._root:
+            waiting = [node]
+            while waiting:
+                found = waiting.pop()
+                if found not in self._root:
+                    self._root[found] = node
+                    waiting += self._near.get(found, ())
+        return self._root[node]

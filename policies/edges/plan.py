@@ -1,0 +1,241 @@
+"""A plan's own edges: those whose premises all lie in the plan and the site's inventory; `plan_share` has the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from policies.facts import identities as ids
+from policies.facts.fabric import PartitionKeyFact
+from policies.facts.kinds import NetworkFact, PlanFacts, PortFact, ServerFact
+from policies.facts.site import SiteFacts
+
+from .shape import Edge, EdgeRule
+
+EXTERNAL_REFERENCE = "site:Network/external"
+EVERY_VLAN_IDS = (0, 4095)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan's facts and the site they are about."""
+
+    site: SiteFacts
+    plan: PlanFacts
+
+    def port(self, name: str) -> str:
+        """The node of a port of this plan."""
+        return ids.neutron_port(self.plan.owner, name)
+
+    def server(self, name: str) -> str:
+        """The node of a server of this plan."""
+        return ids.server(self.plan.owner, name)
+
+    def router(self, name: str) -> str:
+        """The node of a router of this plan."""
+        return ids.router(self.plan.owner, name)
+
+    def wires(self, network: NetworkFact) -> tuple[str, ...]:
+        """What a network claims: its VLAN on every switch of its physical network, or its overlay."""
+        if network.kind == "vxlan":
+            return (ids.overlay(self.site.site.cloud, network.segment or 0),)
+        if network.kind == "vlan" and network.segment is not None:
+            return self.site.segments(network.physical_network, network.segment)
+        return ()
+
+    def rnic(self, machine: str) -> str:
+        """The RNIC of a machine; a machine that the site does not list is a node of its own."""
+        found = self.site.site.machine.get(machine)
+        return ids.part(found.serial, "rnic") if found is not None else ids.unresolved(machine)
+
+    def key(self, item: PartitionKeyFact) -> tuple[str, str]:
+        """The node of a P_Key and of the whole InfiniBand subnet; an unknown subnet goes by its name."""
+        prefixes = {subnet.name: subnet.prefix for subnet in self.site.site.infiniband}
+        prefix = prefixes.get(item.infiniband, item.infiniband)
+        return ids.partition_key(prefix, item.key), ids.fabric(prefix)
+
+    def own_ports(self, item: PartitionKeyFact) -> tuple[str, ...]:
+        """Members that are the tenant's: no declared terminals, and nobody whom the operator lets into its own key."""
+        guids = (guid for guid, _ in item.members if guid.lower() not in self.site.shared_ports)
+        return tuple(ids.infiniband_port(guid) for guid in guids) if self.plan.is_tenant else ()
+
+    def attached_ports(self) -> Iterator[tuple[PortFact, NetworkFact]]:
+        """Ports on networks of this plan."""
+        for port in self.plan.ports:
+            network = self.plan.network.get(port.network)
+            if network is not None:
+                yield port, network
+
+    def plug_points(self, network: NetworkFact) -> tuple[str, ...]:
+        """Where a right to plug into a network leads: what it claims; of a flat one, its wire at every host."""
+        if network.kind != "flat":
+            return self.wires(network)
+        hosts = (host.name for host in self.site.site.hosts)
+        bridges = (bridge for host in hosts for bridge in self.site.bridges(host, network.physical_network))
+        return tuple(ids.vlan_segment(bridge, 0) for bridge in bridges)
+
+    def attachment(self, name: str) -> str:
+        """The node of a port that this plan refers to, its own or one that no file describes."""
+        return self.port(name) if name in self.plan.port else ids.unresolved(name)
+
+    def is_terminal(self, server: ServerFact) -> bool:
+        """True if the server may count as a declared controller: the operator's alone."""
+        return server.is_controller and server.labels == {ids.OPERATOR}
+
+
+def reaches_every_vlan(port: PortFact, network: NetworkFact) -> bool:
+    """E5 rather than E6: a whole interface; a VF with the spoof check off, without a VLAN, or with VLAN 0 or 4095."""
+    if port.vnic_type == "baremetal":
+        return True
+    if port.vnic_type != "direct":
+        return False
+    checked = port.port_security and network.port_security
+    return not checked or network.kind == "flat" or network.segment in EVERY_VLAN_IDS
+
+
+def _segments_at_host(facts: Planned, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
+    if network.kind == "vxlan":
+        return facts.wires(network)
+    vlan = 0 if network.kind == "flat" else (network.segment or 0)
+    return tuple(ids.vlan_segment(bridge, vlan) for bridge in facts.site.bridges(port.host, network.physical_network))
+
+
+def _virtual_functions(facts: Planned) -> Iterator[Edge]:
+    for port, network in facts.attached_ports():
+        if port.vnic_type == "direct" and not reaches_every_vlan(port, network):
+            yield from (Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network))
+
+
+def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
+    for port, network in facts.attached_ports():
+        if port.vnic_type == "normal":
+            yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
+
+
+def _spare_ports(facts: Planned) -> Iterator[Edge]:
+    """A port that no server has yet may be plugged in on any switch of its network.
+
+    It joins nothing there, so it matters only where the network's own label does not say the same.
+    """
+    for port, network in facts.attached_ports():
+        if port.server is None and (port.owner != network.owner or network.kind == "flat"):
+            yield from (Edge(facts.port(port.name), wire, "E7") for wire in facts.plug_points(network))
+
+
+def _devices(facts: Planned) -> Iterator[Edge]:
+    for server in facts.plan.servers:
+        if not facts.is_terminal(server):
+            node = facts.server(server.name)
+            yield from (Edge(node, facts.attachment(port), "E9") for port in server.ports)
+
+
+def _trunks(facts: Planned) -> Iterator[Edge]:
+    """Whoever has the parent port has its sub-ports; those of a terminal are split like its other ports."""
+    split = {port for server in facts.plan.servers if facts.is_terminal(server) for port in server.ports}
+    for trunk in facts.plan.trunks:
+        if trunk.port not in split:
+            parent = facts.attachment(trunk.port)
+            yield from (Edge(parent, facts.attachment(port), "E8") for port, _ in trunk.sub_ports)
+        # No switch port resource says so: the switch takes the tags of a whole host's trunk.
+        for port, network in facts.attached_ports():
+            if port.vnic_type == "baremetal" and port.name in {name for name, _ in trunk.sub_ports}:
+                yield from (Edge(facts.port(port.name), wire, "E8") for wire in facts.wires(network))
+
+
+def _bare_metal(facts: Planned) -> Iterator[Edge]:
+    """A whole host is every interface of it that is cabled, whatever its ports say."""
+    for server in facts.plan.servers:
+        host = facts.site.site.host.get(server.host)
+        if not server.is_bare_metal:
+            continue
+        node = facts.server(server.name)
+        if host is None:
+            yield Edge(node, ids.unresolved(server.host), "E5")
+        elif host.provisioning == "hypervisor":
+            yield Edge(node, ids.hypervisor(host.serial), "E5")
+        yield from (Edge(node, interface, "E5") for interface in facts.site.interfaces(server.host))
+
+
+def _bare_metal_ports(facts: Planned) -> Iterator[Edge]:
+    for port, network in facts.attached_ports():
+        if port.vnic_type == "baremetal":
+            for end in facts.site.bare_metal_ends(port.host, network.physical_network):
+                serial = facts.site.site.switch[end.switch].serial
+                yield Edge(facts.port(port.name), ids.switch_port(serial, end.port), "E5")
+
+
+def _volumes(facts: Planned) -> Iterator[Edge]:
+    servers, volumes = facts.plan.server, {item.name for item in facts.plan.volumes}
+    for item in facts.plan.attachments:
+        a = facts.server(item.server) if item.server in servers else ids.unresolved(item.server)
+        known = item.volume in volumes
+        yield Edge(a, ids.volume(facts.plan.owner, item.volume) if known else ids.unresolved(item.volume), "E9")
+
+
+def _allocations(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.allocations:
+        node = ids.allocation(item.owner, item.name)
+        yield from (Edge(facts.rnic(machine), node, "E16") for machine in item.machines)
+        if item.controller not in facts.plan.server:
+            yield Edge(node, ids.unresolved(item.controller), "E16")
+
+
+def _share_addresses(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.accesses:
+        address = ids.share_address(facts.site.site.cloud, item.vip)
+        network = facts.plan.network.get(item.network)
+        wires = facts.wires(network) if network is not None else (ids.unresolved(item.network),)
+        yield from (Edge(address, wire, "E7") for wire in wires)
+
+
+def _gpus(facts: Planned) -> Iterator[Edge]:
+    for item in facts.plan.nvlinks:
+        node = ids.nvlink_partition(item.domain, item.partition)
+        yield from (Edge(ids.gpu(item.domain, gpu), node, "E17") for gpu in item.gpus)
+
+
+def _routers(facts: Planned) -> Iterator[Edge]:
+    for router in facts.plan.routers:
+        for name in router.subnets:
+            yield from (Edge(facts.router(router.name), wire, "E10") for wire in _behind_subnet(facts, name))
+
+
+def _behind_subnet(facts: Planned, name: str) -> tuple[str, ...]:
+    """The segments under a subnet of this plan; an object that no file describes is a node of its own."""
+    subnet = facts.plan.subnet.get(name)
+    network = facts.plan.network.get(subnet.network) if subnet is not None else None
+    return facts.wires(network) if network is not None else (ids.unresolved(name),)
+
+
+def _external_ports(facts: Planned) -> Iterator[Edge]:
+    hub = ids.external_hub(facts.site.site.external.name)
+    for port in facts.plan.ports:
+        if port.network == EXTERNAL_REFERENCE:
+            yield Edge(facts.port(port.name), hub, "E12")
+        elif port.network not in facts.plan.network:
+            yield Edge(facts.port(port.name), ids.unresolved(port.network), "E7")
+
+
+def _capabilities(facts: Planned) -> Iterator[Edge]:
+    for network in facts.plan.networks:
+        if network.owner == facts.plan.owner and facts.plan.is_tenant:
+            yield from (Edge(ids.capability(network.owner), point, "E13") for point in facts.plug_points(network))
+
+
+#: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
+PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
+    EdgeRule("E5", "a bare-metal server is on every interface of its host", _bare_metal),
+    EdgeRule("E5", "a bare-metal port is on the switch ports behind its host's interfaces", _bare_metal_ports),
+    EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),
+    EdgeRule("E7", "an ordinary vNIC reaches its network's segment on its host", _ordinary_nics),
+    EdgeRule("E7", "a port without a server, on somebody else's network, is on every switch of it", _spare_ports),
+    EdgeRule("E8", "who has the parent port of a trunk has its sub-ports", _trunks),
+    EdgeRule("E9", "a server forwards between its ports, unless it is a declared terminal", _devices),
+    EdgeRule("E7", "the storage appliance has an address on the network of each grant", _share_addresses),
+    EdgeRule("E9", "a server reads and writes the volumes attached to it", _volumes),
+    EdgeRule("E10", "a router joins the segments of all its interfaces", _routers),
+    EdgeRule("E12", "a port on an external network reaches its hub", _external_ports),
+    EdgeRule("E13", "a project may plug into its own networks", _capabilities),
+    EdgeRule("E16", "a V-IPU allocation joins its machines", _allocations),
+    EdgeRule("E17", "an NVLink partition joins its GPUs", _gpus),
+)

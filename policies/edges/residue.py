@@ -1,0 +1,73 @@
+"""What a tenant gave up and has not been seen to let go: it keeps the former holder's label (semantics, owner)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from interlock.model.lock import Premise, Released
+from policies.facts import identities as ids
+from policies.facts.site import SiteFacts
+
+from .shape import Relation, Share, premise
+
+VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "management_vlan", "control_vlan")
+#: Claims whose segment is the operator's: tenants' machines only hang on it by their management ports.
+OPERATORS_CLAIMS = ("management_vlan",)
+
+
+def with_released(site: SiteFacts, share: Share, released: tuple[Released, ...]) -> Share:
+    """The share and everything that its owner released: labels, exclusive identities, premises."""
+    labels = dict(share.labels)
+    exclusive = set(share.exclusive)
+    premises = set(share.premises)
+    held = {item.tuple[0] for item in premises if item.relation == Relation.CLAIM}
+    for entry in released:
+        owner = ids.OPERATOR if entry.claim in OPERATORS_CLAIMS else share.owner
+        for node, identity in _still_held(site, entry):
+            labels[node] = labels.get(node, frozenset()) | {owner}
+            exclusive.add(identity)
+            premises.update(_residue(share.owner, entry, node, identity, again=node in held))
+        if _is_lost(site, entry):
+            words = f"{entry.vpod} {entry.claim} {entry.value}"
+            node, number = ids.lost_claim(share.owner, words), entry.value.rpartition(":")[2]
+            labels[node] = frozenset({owner})
+            premises.add(premise(Relation.SOMEWHERE, node, number, f"released claim {words} of {share.owner}"))
+    return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
+
+
+def _residue(owner: str, entry: Released, node: str, identity: str, *, again: bool) -> Iterator[Premise]:
+    """A wire that its former holder claims `again` has the one claim."""
+    yield premise(Relation.RESIDUE, identity, owner, entry.vpod)
+    if ids.is_wire(node) and not again:
+        words = f"{entry.claim} {entry.value}"
+        yield premise(Relation.CLAIM, node, owner, f"{entry.vpod} {words}", words, "released")
+
+
+def _is_lost(site: SiteFacts, entry: Released) -> bool:
+    """True for a VLAN on a physical network that is not recorded or not known: it may lie on any switch."""
+    network = entry.value.rpartition(":")[0]
+    return entry.claim in VLAN_CLAIMS and network not in site.switches_of
+
+
+def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
+    """(node, exclusive identity) of a released claim."""
+    if entry.claim == "machines":
+        machine = site.site.machine.get(entry.value)
+        if machine is not None:
+            yield ids.part(machine.serial, "rnic"), ids.machine_identity(machine.serial)
+    elif entry.claim == "hosts" and site.is_bare_metal(entry.value):
+        identity = ids.host_identity(site.site.host[entry.value].serial)
+        yield from ((node, identity) for node in site.interfaces(entry.value))
+    elif entry.claim == "storage_vip":
+        address = ids.share_address(site.site.cloud, entry.value)
+        yield address, address
+    else:
+        yield from ((segment, ids.segment_identity(segment)) for segment in _segments(site, entry))
+
+
+def _segments(site: SiteFacts, entry: Released) -> tuple[str, ...]:
+    network, _, number = entry.value.rpartition(":")
+    if entry.claim == "control_vni":
+        return (ids.overlay(site.site.cloud, int(entry.value)),)
+    return site.segments(network, int(number)) if network and entry.claim in VLAN_CLAIMS else ()

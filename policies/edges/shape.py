@@ -1,0 +1,232 @@
+"""The shape of edges, premises and the table rows that yield them (docs/design/semantics.md, edges)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from itertools import islice
+from typing import Generic, TypeVar
+
+from interlock.model.lock import Premise
+from policies.facts import identities as ids
+from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.site import SiteFacts
+
+F = TypeVar("F")
+
+#: Role of a port that hears promiscuous ports only; any other word is the name of a community.
+ISOLATED = "isolated"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Two nodes that data may flow between."""
+
+    a: str
+    b: str
+    rule: str
+    #: The facts without which nobody knows whether it does.
+    missing: tuple[str, ...] = ()
+    #: The facts that would remove this edge and are known not to hold.
+    broken: tuple[str, ...] = ()
+    #: The guards that keep this edge away: all known to hold, so it is in no graph. The certificate names it, so that
+    #: a checker can see what the verdict rests on.
+    held: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EdgeRule(Generic[F]):
+    """One row of the table: the rule's id and what it says, and the edges that it reads off the facts."""
+
+    id: str
+    title: str
+    edges: Callable[[F], Iterable[Edge]]
+
+
+class Relation(StrEnum):
+    """What a premise says; the columns are in the order of its tuple."""
+
+    #: switch serial, port, VLAN: an access port that a plan asks for (half of E1, E2, E5).
+    UNTAGGED = "untagged"
+    #: port node, host bridge: an attachment that reaches every VLAN of the switch port behind it (E5).
+    EVERY_VLAN = "every-vlan"
+    #: port node, host, physical network, VLAN: a port whose host has no interface on that network (E7).
+    UNPLACED = "unplaced"
+    #: router node, external network, "filtered" or "in scope", tenant (E11).
+    GATEWAY = "gateway"
+    #: server node, attachment node, kind of sharing, tenant that meets it: a declared terminal (E9).
+    COPY = "copy"
+    #: server node, host, "server" or "controller" (E18).
+    GUEST = "guest"
+    #: server node, host: a whole host that is lent out (E14).
+    METAL = "metal"
+    #: key node, port node, "full" or "limited", fabric node (E19).
+    KEY = "key"
+    #: partition node, fabric node (E17).
+    NVLINK = "nvlink"
+    #: capability node (E13).
+    CAPABILITY = "capability"
+    #: address scope or subnet pool that every project may use (E11).
+    OPEN_SCOPE = "open-scope"
+    #: segment, router or external network that every project may plug into (E13).
+    OFFERED = "offered"
+    #: segment, router or external network, and the capability of the tenant (or `op`) that may plug into it (E13).
+    RIGHT = "right"
+    #: segment, owner, network, the segment in words, "held" or "released".
+    CLAIM = "claim"
+    #: exclusive identity, owner, vPOD: released, and not yet seen to be let go.
+    RESIDUE = "residue"
+    #: node of the claim, VLAN, claim: released, and its physical network is not recorded.
+    SOMEWHERE = "somewhere"
+    #: way, source, target, what gives it: a grant (Auth).
+    GRANT = "grant"
+    #: principal or object, label: whose it is, who therefore writes it.
+    HOLDS = "holds"
+    #: object, name: declared open to everybody by the request, for reading.
+    EXPOSED = "exposed"
+    #: object, guard of A11: its grants hold only while the service keeps to them.
+    RULED = "ruled"
+    #: share, address of the appliance, tenant that meets it, prefix of the clients, what gives it: a grant by address.
+    MOUNTS = "mounts"
+    #: controller, port node, tenant that meets it: where it can be called.
+    LISTENS = "listens"
+
+
+def premise(relation: Relation, *columns: str) -> Premise:
+    """One premise."""
+    return Premise(relation=str(relation), tuple=columns)
+
+
+@dataclass(frozen=True)
+class Share:
+    """One owner's part of the whole: its edges, labels and premises. Plans yield them, and so do locks."""
+
+    owner: str
+    edges: tuple[Edge, ...]
+    labels: dict[str, frozenset[str]]
+    premises: tuple[Premise, ...]
+    exclusive: frozenset[str] = frozenset()
+    #: Entries from outside, and grants to others, in words.
+    exposures: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()
+
+    @cached_property
+    def nodes(self) -> frozenset[str]:
+        """Every node that this owner's plan mentions."""
+        ends = {end for edge in self.edges for end in (edge.a, edge.b)}
+        named = {column for item in self.premises for column in item.tuple if is_node(column)}
+        return frozenset(ends | set(self.labels) | named)
+
+
+_KINDS = (
+    "L:", "V:", "X:", "R:", "K:", "N:", "I:", "dev:", "port:", "vol:", "shares:", "vip:", "guid:", "gpu:",
+    "cap:", "cpu:", "fabric:", "cloud:", "foreign:", "lost:", "ref:",
+)  # fmt: skip
+
+
+def is_node(text: str) -> bool:
+    """True if a column of a premise is a node's identity."""
+    return text.startswith(_KINDS)
+
+
+class Union:
+    """What the edges between owners are resolved from: the site and the premises of all shares."""
+
+    def __init__(self, site: SiteFacts, shares: Iterable[Share]) -> None:
+        self.site = site
+        self.shares = tuple(shares)
+        #: Nodes that some owner names: only these are worth materialising.
+        self.nodes: set[str] = set()
+        self._tuples: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for share in self.shares:
+            self.nodes |= share.nodes
+            for item in share.premises:
+                self._tuples[item.relation].add(item.tuple)
+
+        self._sorted: dict[str, list[tuple[str, ...]]] = {}
+
+    def facts(self, relation: Relation) -> list[tuple[str, ...]]:
+        """The tuples of one relation, sorted."""
+        name = str(relation)
+        if name not in self._sorted:
+            self._sorted[name] = sorted(self._tuples[name])
+        return self._sorted[name]
+
+    @cached_property
+    def claims_on(self) -> dict[str, list[tuple[str, ...]]]:
+        """Segment -> the tuples of the claims on it."""
+        found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        for item in self.facts(Relation.CLAIM):
+            found[item[0]].append(item)
+        return dict(found)
+
+    @cached_property
+    def named_vlans(self) -> frozenset[int]:
+        """The VLAN ids that somebody claims, configures or uses."""
+        used = {ids.bridge_and_vlan(node)[1] for node in self.nodes if node.startswith("L:")}
+        planned = {int(vlan) for _, _, vlan in self.facts(Relation.UNTAGGED)}
+        released = {int(vlan) for _, vlan, _ in self.facts(Relation.SOMEWHERE) if vlan.isdecimal()}
+        return frozenset(used | planned | released | self.site.vlans)
+
+    @cached_property
+    def vlans(self) -> tuple[int, ...]:
+        """The VLAN ids that need nodes: those that are named, and of the others one for each stretch of the lists.
+
+        Whoever sends any tag meets others by an id that nobody named; ids between which no list divides go one way.
+        """
+        found = set(self.named_vlans)
+        for low, high in self.site.stretches:
+            nameless = (vlan for vlan in range(low, high + 1) if vlan not in self.named_vlans)
+            found.update(islice(nameless, 1))
+        return tuple(sorted(found))
+
+    @cached_property
+    def mode(self) -> dict[SwitchEnd, PortMode]:
+        """How each cabled switch port is set: as the site file says, and as any plan asks for besides."""
+        asked: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+        for serial, port, vlan in self.facts(Relation.UNTAGGED):
+            asked[serial, int(port)].add(int(vlan))
+        ends = {end for _, end in self.site.device_ends} | {end for pair in self.site.switch_links for end in pair}
+        return {end: self._mode(end, asked[self.site.site.switch[end.switch].serial, end.port]) for end in ends}
+
+    def _mode(self, end: SwitchEnd, asked: set[int]) -> PortMode:
+        # A plan says what a port will be; what it is until then, without a record of it, it leaves unknown.
+        stated = self.site.configured(end)
+        return replace(stated, untagged=stated.untagged | asked)
+
+    def segment(self, end: SwitchEnd, vlan: int) -> str:
+        """A VLAN as a switch port meets it: the whole, or in a private VLAN the group of the port."""
+        bridge, role = ids.switch_bridge(self.site.site.switch[end.switch].serial), self.mode[end].private
+        if role is None:
+            return ids.vlan_segment(bridge, vlan)
+        return ids.private_segment(bridge, vlan, f"port-{end.port}" if role == ISOLATED else f"group-{role}")
+
+    @cached_property
+    def private_groups(self) -> dict[tuple[str, int], tuple[str, ...]]:
+        """(switch, VLAN) -> the segments of its isolated ports and communities."""
+        found: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        for end in self.mode:
+            if self.mode[end].private is not None:
+                for vlan in self.carried(end):
+                    found[end.switch, vlan].add(self.segment(end, vlan))
+        return {place: tuple(sorted(groups)) for place, groups in sorted(found.items())}
+
+    def inside(self, end: SwitchEnd, tag: int) -> dict[int, tuple[str, ...]]:
+        """The VLANs that frames with this tag may belong to, and for each the facts without which nobody knows."""
+        mode = self.mode[end]
+        found: dict[int, tuple[str, ...]] = dict.fromkeys(sorted(mode.inside(tag)), ())
+        for vlan in sorted(mode.perhaps_inside(tag)):
+            found[vlan] = (f"switches.{end.switch}.ports.{end.port}.tagged",)
+        return found
+
+    def carried(self, end: SwitchEnd) -> tuple[int, ...]:
+        """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""
+        mode = self.mode[end]
+        if not mode.translations:
+            return tuple(sorted(mode.untagged.union(filter(mode.carries, self.vlans))))
+        # A list that names a translated VLAN in either way is taken to let it in: what is behind may send any frame.
+        inner = (vlan for tag in self.vlans for vlan in self.inside(end, tag))
+        return tuple(sorted(mode.untagged.union(inner)))

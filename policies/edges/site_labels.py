@@ -1,0 +1,59 @@
+"""Labels that no plan puts: the operator's, the world's, strangers'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from interlock.model.site import Sharing
+from policies.facts import identities as ids
+from policies.facts.guards import welcome
+
+from .guarded import declarations
+from .shape import Relation, Union
+from .terminals import copies
+
+
+def site_labels(union: Union) -> dict[str, frozenset[str]]:
+    """Labels that no plan puts: the operator's devices, the world behind the external network, strangers."""
+    operator = frozenset({ids.OPERATOR})
+    site = union.site.site
+    found = {device: operator for end, _ in union.site.device_ends for device in union.site.devices_behind(end)}
+    for machine in site.machines:
+        found |= {ids.part(machine.serial, name): operator for name in ("rnic", "gw", "bmc")}
+    for host in site.hosts:
+        found[ids.hypervisor(host.serial)] = operator
+    for switch in site.switches:
+        found[ids.default_vrf(switch.serial)] = operator
+        found |= {ids.vrf(switch.serial, item.name): operator for item in switch.vrfs}
+    found |= {copy.hub: operator for copy in copies(union)}
+    found |= dict.fromkeys(_infiniband_ports(union), operator)
+    found[ids.capability(ids.OPERATOR)] = operator
+    found[ids.cloud_api(site.cloud)] = operator
+    found[ids.share_service(site.cloud)] = operator
+    found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
+    found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
+    return found | dict(_unwelcome(union))
+
+
+def _infiniband_ports(union: Union) -> Iterator[str]:
+    """Those of declared terminals, and whatever in a P_Key no tenant calls its own."""
+    yield from map(ids.infiniband_port, union.site.shared_ports)
+    lent = {node for share in union.shares for node in share.labels}
+    yield from (port for _, port, _, _ in union.facts(Relation.KEY) if port not in lent)
+
+
+def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
+    """Copies of a terminal that a tenant outside its audience meets count as the operator's."""
+    for _, attachment, kind, tenant in union.facts(Relation.COPY):
+        if not _welcome(declarations(union, kind), tenant):
+            yield attachment, frozenset({ids.OPERATOR})
+    for router, _, _, tenant in union.facts(Relation.GATEWAY):
+        if not _welcome(declarations(union, "external-network"), tenant):
+            yield ids.external_copy(union.site.site.external.name, router), frozenset({ids.WORLD})
+
+
+def _welcome(declared: tuple[Sharing, ...], tenant: str) -> bool:
+    """True for the audience of one controller of several; of appliances nobody can tell which has the address."""
+    if any(item.kind == "storage-appliance" for item in declared):
+        return all(welcome([item], tenant) for item in declared)
+    return not declared or welcome(declared, tenant)

@@ -1,0 +1,273 @@
+"""Edges that the union of all shares decides: the site's own, and those with premises of two owners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from policies.facts import identities as ids
+from policies.facts.kinds import PortMode, SwitchEnd
+
+from .audience import outsiders
+from .guarded import GUARDED_EDGES
+from .private_vlans import roles
+from .shape import Edge, EdgeRule, Relation, Union
+from .terminals import attachments, instances, passing, port_path
+
+#: What an overlay may be encapsulated in.
+ENCAPSULATIONS = ("vxlan", "geneve")
+
+
+def _bridge(union: Union, end: SwitchEnd) -> str:
+    return ids.switch_bridge(union.site.site.switch[end.switch].serial)
+
+
+def _between_switches(union: Union) -> Iterator[Edge]:
+    for a, b in union.site.switch_links:
+        left, right = union.mode[a], union.mode[b]
+        if not (left.known and right.known):
+            yield from _unmodelled(union, a, b)
+        for tag in union.vlans:
+            far = union.inside(b, tag)
+            for near, missing in union.inside(a, tag).items() if far else ():
+                for vlan, more in far.items():
+                    yield Edge(union.segment(a, near), union.segment(b, vlan), "E1", missing + more)
+        yield from _perhaps_tagged(union, a, b)
+        yield from _perhaps_tagged(union, b, a)
+
+
+def _perhaps_tagged(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
+    """Where nobody stated whether the native VLAN of one end bears its tag, the other end may take it so."""
+    mode = union.mode[a]
+    if mode.known and mode.tag_native is None:
+        for native in sorted(mode.untagged):
+            for vlan, more in union.inside(b, native).items():
+                missing = (f"{port_path(union, a)}.tag_native", *more)
+                yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
+
+
+def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
+    """A link with an end that the site file does not configure may join all VLANs of both switches."""
+    missing = tuple(port_path(union, end) for end in (a, b) if not union.mode[end].known)
+    link = ids.switch_port(union.site.site.switch[a.switch].serial, a.port)
+    for end in (a, b):
+        yield from (Edge(link, ids.vlan_segment(_bridge(union, end), vlan), "E2", missing) for vlan in union.vlans)
+
+
+def _natives(union: Union) -> Iterator[Edge]:
+    for a, b in union.site.switch_links:
+        for left in sorted(union.mode[a].untagged):
+            for right in sorted(union.mode[b].untagged):
+                yield Edge(union.segment(a, left), union.segment(b, right), "E2")
+
+
+def _host_uplinks(union: Union) -> Iterator[Edge]:
+    for node in sorted(_host_segments(union)):
+        bridge, vlan = ids.bridge_and_vlan(node)
+        end = union.site.uplink.get(bridge)
+        if end is not None:
+            yield from _uplink_edges(union, node, vlan, end)
+
+
+def _host_segments(union: Union) -> set[str]:
+    """VLANs of host bridges that anything is attached to; where a port reaches every VLAN, all of them."""
+    named = {node for node in union.nodes if node.startswith("L:") and "/" in node}
+    open_bridges = {bridge for _, bridge in union.facts(Relation.EVERY_VLAN)}
+    hub_bridges = _external_bridges(union)
+    every = {ids.vlan_segment(bridge, vlan) for bridge in open_bridges for vlan in (0, *union.vlans)}
+    return named | every | {ids.vlan_segment(bridge, _external_vlan(union)) for bridge in hub_bridges}
+
+
+def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterator[Edge]:
+    mode, switch = union.mode[end], _bridge(union, end)
+    if not mode.known:
+        for other in union.vlans:
+            yield Edge(node, ids.vlan_segment(switch, other), "E4", (port_path(union, end),))
+    if vlan == 0:
+        yield from (Edge(node, union.segment(end, native), "E4") for native in sorted(mode.untagged))
+        yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
+    elif mode.known and vlan in mode.untagged and mode.tag_native is None:
+        # A switch may or may not take frames tagged with the VLAN that it sends untagged.
+        yield Edge(node, union.segment(end, vlan), "E4", (f"{port_path(union, end)}.tag_native",))
+    else:
+        native = {vlan} & mode.untagged if mode.tag_native else set()
+        inside = union.inside(end, vlan) | dict.fromkeys(sorted(native), ())
+        yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in inside.items())
+
+
+def _every_vlan(union: Union) -> Iterator[Edge]:
+    """Virtual functions that are not held to one VLAN, and whatever else is cabled to a switch."""
+    for port, bridge in union.facts(Relation.EVERY_VLAN):
+        yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5") for vlan in (0, *union.vlans))
+    uplinks = set(union.site.uplink.values())
+    for device, end in union.site.device_ends:
+        if end not in uplinks and not union.site.shared_at(device):
+            yield from _behind_port(union, end, union.mode[end])
+
+
+def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]:
+    switch = union.site.site.switch[end.switch]
+    port, bridge = ids.switch_port(switch.serial, end.port), _bridge(union, end)
+    if not mode.known:
+        missing = (port_path(union, end),)
+        yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5", missing) for vlan in union.vlans)
+    yield from (Edge(port, union.segment(end, vlan), "E5") for vlan in union.carried(end))
+
+
+def _unplaced(union: Union) -> Iterator[Edge]:
+    for port, host, network, _ in union.facts(Relation.UNPLACED):
+        listed = union.site.site.host.get(host)
+        stated = listed is not None and network in listed.interfaces
+        # A virtual server on a host that is given out whole: its interfaces are stated, and are not its own.
+        missing = (f"hosts.{host}.provisioning" if stated else f"hosts.{host}.interfaces.{network}",)
+        for switch in union.site.switches_of.get(network, ()):
+            bridge = ids.switch_bridge(switch.serial)
+            yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E7", missing) for vlan in union.vlans)
+
+
+def _cabled_devices(union: Union) -> Iterator[Edge]:
+    uplinks = set(union.site.uplink.values())
+    for end, port in union.site.device_ends:
+        if port not in uplinks and not union.site.shared_at(end):
+            serial = union.site.site.switch[port.switch].serial
+            for device in union.site.devices_behind(end):
+                yield Edge(device, ids.switch_port(serial, port.port), "E9")
+
+
+def _whole_hosts(union: Union) -> Iterator[Edge]:
+    """Whoever runs a host that is given out whole forwards between its interfaces."""
+    for host in union.site.site.hosts:
+        first, *others = union.site.interfaces(host.name) or ("",)
+        if others and host.provisioning == "bare-metal":
+            yield from (Edge(first, other, "E9") for other in others)
+
+
+def _switch_routing(union: Union) -> Iterator[Edge]:
+    for switch in union.site.site.switches:
+        bridge = ids.switch_bridge(switch.serial)
+        for name, node, vlans, missing in instances(union, switch):
+            if name not in union.site.shared:
+                yield from (Edge(node, ids.vlan_segment(bridge, vlan), "E10", missing) for vlan in vlans)
+
+
+def _routed_ports(union: Union) -> Iterator[Edge]:
+    """A port with an address of the switch's own: the default routing instance is at the other end of its cable."""
+    routed = sorted((end for end in union.mode if union.mode[end].routed), key=str)
+    for end in routed:
+        switch = union.site.site.switch[end.switch]
+        if switch.ip_routing is not False:
+            missing = () if switch.ip_routing else (f"switches.{end.switch}.ip_routing",)
+            yield Edge(ids.default_vrf(switch.serial), ids.switch_port(switch.serial, end.port), "E10", missing)
+    for a, b in union.site.switch_links:
+        for near, far in ((a, b), (b, a)):
+            if union.mode[near].routed:
+                yield from (Edge(_port(union, near), node, "E10") for node in _untagged_at(union, far))
+
+
+def _untagged_at(union: Union, end: SwitchEnd) -> tuple[str, ...]:
+    """What frames without a tag reach at one end of a cable."""
+    if union.mode[end].routed:
+        return (_port(union, end),)
+    return tuple(union.segment(end, native) for native in sorted(union.mode[end].untagged))
+
+
+def _port(union: Union, end: SwitchEnd) -> str:
+    return ids.switch_port(union.site.site.switch[end.switch].serial, end.port)
+
+
+def _overlays(union: Union) -> Iterator[Edge]:
+    """VLANs that a switch maps to overlays; without a stated encapsulation it may be any."""
+    for switch in union.site.site.switches:
+        bridge = ids.switch_bridge(switch.serial)
+        for item in switch.vteps:
+            path = f"switches.{switch.name}.vteps.{item.vlan}.encapsulation"
+            missing = () if item.encapsulation else (path,)
+            for kind in (item.encapsulation,) if item.encapsulation else ENCAPSULATIONS:
+                segment = ids.overlay(item.underlay, item.vni, kind)
+                yield Edge(ids.vlan_segment(bridge, item.vlan), segment, "E3", missing)
+
+
+def _neutrons_overlays(union: Union) -> Iterator[Edge]:
+    """Neutron's overlays go by the cloud's name, and are one with what else runs over their underlay."""
+    site = union.site.site
+    prefix = ids.overlay(site.cloud, 0)[:-1]
+    for underlay in site.underlays:
+        if underlay.neutron and underlay.name != site.cloud:
+            for node in sorted(node for node in union.nodes if node.startswith(prefix)):
+                yield Edge(node, ids.overlay(underlay.name, int(node.removeprefix(prefix))), "E3")
+
+
+def _external_vlan(union: Union) -> int:
+    return union.site.site.external.vlan or 0
+
+
+def _external_bridges(union: Union) -> tuple[str, ...]:
+    name = union.site.site.external.physical_network
+    return tuple(bridge for host in union.site.site.hosts for bridge in union.site.bridges(host.name, name))
+
+
+def _external_wires(union: Union) -> Iterator[Edge]:
+    """The wire of the external network: where it leaves a host, and its VLAN on switches."""
+    external = union.site.site.external
+    hub, vlan = ids.external_hub(external.name), _external_vlan(union)
+    yield from (Edge(hub, ids.vlan_segment(bridge, vlan), "E12") for bridge in _external_bridges(union))
+    if vlan:
+        yield from (Edge(hub, wire, "E12") for wire in union.site.segments(external.physical_network, vlan))
+
+
+def _offered(union: Union) -> Iterator[Edge]:
+    """A shared network is one that every tenant and everybody unknown may plug into."""
+    everyone = [node for (node,) in union.facts(Relation.CAPABILITY)]
+    everyone.append(ids.foreigners(union.site.site.cloud))
+    for (segment,) in union.facts(Relation.OFFERED):
+        yield from (Edge(node, segment, "E13") for node in everyone)
+
+
+def _rights(union: Union) -> Iterator[Edge]:
+    """A right that somebody was given; somebody whom no lock names is a stranger."""
+    known = {node for (node,) in union.facts(Relation.CAPABILITY)} | {ids.capability(ids.OPERATOR)}
+    for node, holder in union.facts(Relation.RIGHT):
+        yield Edge(holder if holder in known else ids.foreigners(union.site.site.cloud), node, "E13")
+
+
+def _lost_claims(union: Union) -> Iterator[Edge]:
+    """A released VLAN whose physical network nobody recorded may lie on any switch."""
+    for node, vlan, words in union.facts(Relation.SOMEWHERE):
+        if vlan.isdecimal():
+            for switch in union.site.site.switches:
+                segment = ids.vlan_segment(ids.switch_bridge(switch.serial), int(vlan))
+                yield Edge(node, segment, "E13", (f"physical network of {words}",))
+
+
+#: The rows that each look at facts alone.
+_ROWS: tuple[EdgeRule[Union], ...] = (
+    EdgeRule("E1", "cabled switches carry the same tagged VLAN", _between_switches),
+    EdgeRule("E2", "cabled switches join their native VLANs, also when the numbers differ", _natives),
+    EdgeRule("E1", "a group of a private VLAN is apart while roles are held and only terminals hear all", roles),
+    EdgeRule("E3", "a switch maps VLANs to overlays", _overlays),
+    EdgeRule("E3", "Neutron's overlays share their ids with all that runs over one underlay", _neutrons_overlays),
+    EdgeRule("E4", "a host's interface carries the VLANs of its switch port", _host_uplinks),
+    EdgeRule("E5", "a device that may tag reaches the native and every tagged VLAN of its switch port", _every_vlan),
+    EdgeRule("E7", "a port whose host has no interface on its network may be on any of its VLANs", _unplaced),
+    EdgeRule("E9", "what is cabled to a switch port is attached there", _cabled_devices),
+    EdgeRule("E9", "a host that is given out whole forwards between its interfaces", _whole_hosts),
+    EdgeRule("E5", "each VLAN that a declared device meets, meets a copy of it", attachments),
+    EdgeRule("E9", "a declared device passes nothing on while its guards are held", passing),
+    EdgeRule("E10", "a routing instance of a switch joins the VLANs in which it has an address", _switch_routing),
+    EdgeRule("E10", "a routing instance is at the other end of a routed port's cable", _routed_ports),
+    EdgeRule("E12", "the wire of the external network", _external_wires),
+    EdgeRule("E13", "every project may plug into a shared network", _offered),
+    EdgeRule("E13", "who was given a right may plug in", _rights),
+    EdgeRule("E13", "a released VLAN may be on every switch unless its physical network is known", _lost_claims),
+    *GUARDED_EDGES,
+)
+
+
+def _outside_audience(union: Union) -> Iterator[Edge]:
+    yield from outsiders(union, _ROWS)
+
+
+#: The rows that are resolved after the union, and those that guards decide.
+UNION_EDGES: tuple[EdgeRule[Union], ...] = (
+    *_ROWS,
+    EdgeRule("E9", "a declared device is an ordinary one for whoever is not in its audience", _outside_audience),
+)

@@ -1,0 +1,267 @@
+"""What the rules are asked about: typed, frozen facts. `site_facts` and `plan_facts` read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from interlock.resources.network import NetworkType, VnicType
+
+from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorFact
+from .data import (
+    AttachmentFact,
+    BucketFact,
+    BucketPolicyFact,
+    CredentialFact,
+    ServiceUserFact,
+    ShareAccessFact,
+    ShareFact,
+    VolumeFact,
+)
+from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
+
+
+class NetworkRole(StrEnum):
+    """What a network of a vPOD is for; follows from the plan name that the planner gives it."""
+
+    IPU_DATA = "ipu-data"
+    STORAGE = "storage"
+    CONTROL = "control"
+    MANAGEMENT = "management"
+
+
+@dataclass(frozen=True)
+class NetworkFact:
+    """A network with its segment. `owner` is a label, from the project it lies in."""
+
+    name: str
+    owner: str
+    role: NetworkRole | None
+    vpod: str | None
+    kind: NetworkType
+    physical_network: str | None
+    #: VLAN id or VNI; None on a flat network, or where the cloud would choose it.
+    segment: int | None
+    external: bool
+    shared: bool
+    port_security: bool
+    #: Largest frame, in bytes; None: that of its physical network.
+    mtu: int | None = None
+
+    @property
+    def segment_name(self) -> str:
+        """The segment in words: `VLAN 1000 on fabric100g`."""
+        if self.kind == "vxlan":
+            return f"VXLAN {self.segment}"
+        number = f"VLAN {self.segment}" if self.kind == "vlan" else "untagged"
+        return f"{number} on {self.physical_network}"
+
+
+@dataclass(frozen=True)
+class SubnetFact:
+    """Addresses of a network."""
+
+    name: str
+    owner: str
+    network: str
+    cidr: str
+    gateway: str | None
+    dhcp: bool
+    subnet_pool: str | None
+    #: (first, last) addresses that Neutron gives out by itself.
+    pools: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class PortFact:
+    """A Neutron port and the server that holds it."""
+
+    name: str
+    owner: str
+    network: str
+    subnet: str
+    address: str
+    vnic_type: VnicType
+    port_security: bool
+    server: str | None
+    host: str | None
+    security_groups: tuple[str, ...] = ()
+    #: Prefixes that it may send from besides its own address.
+    allowed_address_pairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ServerFact:
+    """A server on its host; `labels` are all who control it: the project's owner, and the key's."""
+
+    name: str
+    labels: frozenset[str]
+    host: str
+    vpod: str | None
+    #: Its ports, and the sub-ports of trunks on them.
+    ports: tuple[str, ...]
+    #: In the operator's project, as a vPOD's V-IPU controller.
+    is_controller: bool
+    #: A whole host: its root sends any frame that the switch ports behind it take.
+    is_bare_metal: bool = False
+    #: Image, key and cloud-init document, as the plan refers to them.
+    image: str = ""
+    keypair: str | None = None
+    user_data: str = ""
+
+
+@dataclass(frozen=True)
+class RouterFact:
+    """A router, its gateway's network and the subnets it has an interface on."""
+
+    name: str
+    owner: str
+    external_network: str | None
+    subnets: tuple[str, ...]
+    #: (owner, subnet) of each interface.
+    interfaces: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class VPodFact:
+    """A vPOD: its machines are those whose switch ports it sets, its hosts those it takes as bare metal."""
+
+    name: str
+    machines: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SegmentRangeFact:
+    """Ids that the cloud may give out by itself; VXLAN has no physical network."""
+
+    name: str
+    kind: str
+    physical_network: str | None
+    minimum: int
+    maximum: int
+
+
+@dataclass(frozen=True)
+class PlanFacts:
+    """One plan. `owner` is the label of everything in the stack's own project."""
+
+    owner: str
+    #: False for the operator's own stack.
+    is_tenant: bool
+    networks: tuple[NetworkFact, ...]
+    subnets: tuple[SubnetFact, ...]
+    ports: tuple[PortFact, ...]
+    servers: tuple[ServerFact, ...]
+    routers: tuple[RouterFact, ...]
+    switch_ports: tuple[SwitchPortFact, ...]
+    vpods: tuple[VPodFact, ...]
+    allocations: tuple[AllocationFact, ...] = ()
+    partitions: tuple[PartitionFact, ...] = ()
+    keys: tuple[PartitionKeyFact, ...] = ()
+    nvlinks: tuple[NvlinkFact, ...] = ()
+    volumes: tuple[VolumeFact, ...] = ()
+    attachments: tuple[AttachmentFact, ...] = ()
+    shares: tuple[ShareFact, ...] = ()
+    accesses: tuple[ShareAccessFact, ...] = ()
+    buckets: tuple[BucketFact, ...] = ()
+    bucket_policies: tuple[BucketPolicyFact, ...] = ()
+    users: tuple[ServiceUserFact, ...] = ()
+    credentials: tuple[CredentialFact, ...] = ()
+    ranges: tuple[SegmentRangeFact, ...] = ()
+    trunks: tuple[TrunkFact, ...] = ()
+    floating_ips: tuple[FloatingIpFact, ...] = ()
+    rights: tuple[RightFact, ...] = ()
+    stored_credentials: tuple[StoredCredentialFact, ...] = ()
+    images: tuple[ImageFact, ...] = ()
+    security_groups: tuple[SecurityGroupFact, ...] = ()
+    flavors: tuple[FlavorFact, ...] = ()
+    aggregates: tuple[AggregateFact, ...] = ()
+    access: AccessFacts = NO_ACCESS
+    #: How many resources the plan holds, and (kind, name) of those that the proof has no way to read.
+    resources: int = 0
+    unread: tuple[tuple[str, str], ...] = ()
+    #: Address scopes and subnet pools that are shared with every project.
+    open_scopes: tuple[str, ...] = ()
+    #: Whether vPODs are owners too: `separate: vpods` of the request.
+    separates_vpods: bool = True
+
+    @cached_property
+    def network(self) -> dict[str, NetworkFact]:
+        """Networks by plan name."""
+        return {item.name: item for item in self.networks}
+
+    @cached_property
+    def port(self) -> dict[str, PortFact]:
+        """Ports by plan name."""
+        return {item.name: item for item in self.ports}
+
+    @cached_property
+    def subnet(self) -> dict[str, SubnetFact]:
+        """Subnets by plan name."""
+        return {item.name: item for item in self.subnets}
+
+    @cached_property
+    def server(self) -> dict[str, ServerFact]:
+        """Servers by plan name."""
+        return {item.name: item for item in self.servers}
+
+    @cached_property
+    def allocation(self) -> dict[str, AllocationFact]:
+        """V-IPU allocations by plan name."""
+        return {item.name: item for item in self.allocations}
+
+    def role(self, vpod: str, role: NetworkRole) -> tuple[NetworkFact, ...]:
+        """The networks of one vPOD with this role."""
+        return tuple(item for item in self.networks if item.vpod == vpod and item.role is role)
+
+    def ports_on(self, network: str) -> tuple[PortFact, ...]:
+        """Ports of one network."""
+        return tuple(item for item in self.ports if item.network == network)
+
+
+@dataclass(frozen=True)
+class PortMode:
+    """What a switch port carries. `tagged` None: no list, so 1-4094."""
+
+    known: bool
+    untagged: frozenset[int] = frozenset()
+    tagged: tuple[tuple[int, int], ...] | None = ()
+    #: Whether frames of the native VLAN may bear its tag; None: not stated.
+    tag_native: bool | None = None
+    #: (id on the wire, VLAN inside the switch) where they differ.
+    translations: tuple[tuple[int, int], ...] = ()
+    #: `isolated` or a community of a private VLAN; None: promiscuous.
+    private: str | None = None
+    #: True for modes that this proof does not follow: the port may join anything.
+    unmodelled: bool = False
+    #: True for a port with an address instead of VLANs.
+    routed: bool = False
+
+    def inside(self, tag: int) -> frozenset[int]:
+        """The VLANs inside the switch that frames with this tag on the wire belong to; `tagged` lists VLANs inside."""
+        plain = {tag} if self.carries(tag) else set()
+        if not self.translations:
+            return frozenset(plain)
+        mapped = {vlan for wire, vlan in self.translations if wire == tag and self.carries(vlan)}
+        return frozenset(mapped | (plain - {vlan for _, vlan in self.translations}))
+
+    def perhaps_inside(self, tag: int) -> frozenset[int]:
+        """Those that it may belong to besides: where the list names a translated VLAN as it is on the wire only."""
+        listed = self.carries(tag)
+        return frozenset(vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan))
+
+    def carries(self, vlan: int) -> bool:
+        """True if frames with this tag pass."""
+        ranges = ((1, 4094),) if self.tagged is None else self.tagged
+        return any(low <= vlan <= high for low, high in ranges)
+
+
+@dataclass(frozen=True)
+class SwitchEnd:
+    """One end of a cable at a switch."""
+
+    switch: str
+    port: int

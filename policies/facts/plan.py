@@ -1,0 +1,116 @@
+"""Plan -> facts. Owners follow from projects, vPODs from the component tree, never from cloud names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from interlock.planning.plan import Plan
+from interlock.resources import AddressScope, SubnetPool
+
+from .access import AggregateFact, FlavorFact, access_facts
+from .data import (
+    AttachmentFact,
+    BucketFact,
+    BucketPolicyFact,
+    CredentialFact,
+    ServiceUserFact,
+    ShareAccessFact,
+    ShareFact,
+    VolumeFact,
+)
+from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .identities import RESERVED_LABELS
+from .kinds import (
+    NetworkFact,
+    PlanFacts,
+    PortFact,
+    RouterFact,
+    SegmentRangeFact,
+    ServerFact,
+    SubnetFact,
+    VPodFact,
+)
+from .reader import Reader
+from .readings import READINGS, Reading
+from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
+
+F = TypeVar("F")
+
+
+def plan_facts(plan: Plan, readings: Mapping[str, Reading] = READINGS) -> PlanFacts:
+    """The facts of a plan; `unread` names every resource of a kind that `readings` has no line for.
+
+    Raises ValueError if the tenant is called like one of the labels that are no tenant's.
+    """
+    if plan.tenant in RESERVED_LABELS:
+        raise ValueError(f"a tenant cannot be called {plan.tenant!r}: the proof uses that word for another owner")
+    reader = Reader(plan)
+    found = _Found(reader, readings)
+    return PlanFacts(
+        owner=reader.owner,
+        is_tenant=plan.tenant is not None,
+        networks=found.of(NetworkFact),
+        subnets=found.of(SubnetFact),
+        ports=found.of(PortFact),
+        servers=found.of(ServerFact),
+        routers=found.of(RouterFact),
+        switch_ports=found.of(SwitchPortFact),
+        vpods=tuple(_vpods(plan, found)),
+        allocations=found.of(AllocationFact),
+        partitions=found.of(PartitionFact),
+        keys=found.of(PartitionKeyFact),
+        nvlinks=found.of(NvlinkFact),
+        volumes=found.of(VolumeFact),
+        attachments=found.of(AttachmentFact),
+        shares=found.of(ShareFact),
+        accesses=found.of(ShareAccessFact),
+        buckets=found.of(BucketFact),
+        bucket_policies=found.of(BucketPolicyFact),
+        users=found.of(ServiceUserFact),
+        credentials=found.of(CredentialFact),
+        ranges=found.of(SegmentRangeFact),
+        trunks=found.of(TrunkFact),
+        floating_ips=found.of(FloatingIpFact),
+        rights=found.of(RightFact),
+        stored_credentials=found.of(StoredCredentialFact),
+        images=found.of(ImageFact),
+        security_groups=found.of(SecurityGroupFact),
+        flavors=found.of(FlavorFact),
+        aggregates=found.of(AggregateFact),
+        access=access_facts(reader),
+        resources=len(plan.resources),
+        unread=found.unread,
+        open_scopes=tuple(_open_scopes(reader)),
+        separates_vpods=plan.separate == "vpods",
+    )
+
+
+class _Found:
+    """The facts of one plan by their type, and what there was no way to read."""
+
+    def __init__(self, reader: Reader, readings: Mapping[str, Reading]) -> None:
+        lines = [(item, readings.get(item.resource.KIND)) for item in reader.plan.resources]
+        made = ((line.fact, item) for item, line in lines if line is not None)
+        self.facts = tuple(fact(reader, item) for fact, item in made if fact is not None)
+        self.unread = tuple((item.resource.KIND, item.name) for item, line in lines if line is None)
+
+    def of(self, kind: type[F]) -> tuple[F, ...]:
+        """The facts of one type, in the order of the plan."""
+        return tuple(fact for fact in self.facts if isinstance(fact, kind))
+
+
+def _open_scopes(reader: Reader) -> Iterable[str]:
+    yield from (f"address scope {item.name}" for item, spec in reader.all(AddressScope) if spec.shared)
+    yield from (f"subnet pool {item.name}" for item, spec in reader.all(SubnetPool) if spec.shared)
+
+
+def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
+    metal = [server for server in found.of(ServerFact) if server.is_bare_metal]
+    hosts = {server.host for server in metal}
+    for component in plan.components:
+        if component.type == "VirtualPod":
+            ports = (port for port in found.of(SwitchPortFact) if port.vpod == component.name)
+            machines = {port.device for port in ports} - hosts
+            own = {server.host for server in metal if server.vpod == component.name}
+            yield VPodFact(component.name, tuple(sorted(machines)), tuple(sorted(own)))

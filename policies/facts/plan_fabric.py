@@ -1,0 +1,60 @@
+"""Switch ports, V-IPU allocations and partitions, partition keys and NVLink partitions as facts."""
+
+from __future__ import annotations
+
+from interlock.planning.plan import Planned
+from interlock.resources import NvlinkPartition, PartitionKey, SwitchPort, VipuAllocation, VipuPartition
+
+from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .reader import Reader
+
+
+def switch_port(reader: Reader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
+    """A switch port in access mode."""
+    return SwitchPortFact(
+        name=item.name,
+        switch=spec.switch,
+        port=spec.port,
+        device=spec.device,
+        interface=spec.interface,
+        vlan=spec.vlan,
+        vpod=reader.vpod(item.component),
+    )
+
+
+def allocation(reader: Reader, item: Planned, spec: VipuAllocation) -> AllocationFact:
+    """Whose it is follows from the stack: the controller lies in the operator's project."""
+    return AllocationFact(
+        name=item.name,
+        owner=reader.owner,
+        vpod=reader.vpod(item.component),
+        controller=spec.controller,
+        machines=spec.machines,
+        topology=spec.topology,
+    )
+
+
+def partition(reader: Reader, item: Planned, spec: VipuPartition) -> PartitionFact:
+    """A partition of an allocation."""
+    return PartitionFact(
+        name=item.name,
+        vpod=reader.vpod(item.component),
+        allocation=spec.allocation,
+        ipus=spec.ipus,
+        gcds=spec.gcds,
+        replicas=spec.replicas,
+        reconfigurable=spec.reconfigurable,
+        sync_type=spec.sync_type,
+        routing=spec.routing,
+    )
+
+
+def partition_key(_: Reader, item: Planned, spec: PartitionKey) -> PartitionKeyFact:
+    """An InfiniBand partition."""
+    members = tuple((member.guid, member.membership) for member in spec.members)
+    return PartitionKeyFact(item.name, spec.infiniband, spec.key, members)
+
+
+def nvlink(_: Reader, item: Planned, spec: NvlinkPartition) -> NvlinkFact:
+    """A group of GPUs."""
+    return NvlinkFact(item.name, spec.domain, spec.partition, spec.gpus)

@@ -1,0 +1,270 @@
+"""Site -> look-ups that the edge rules use: bridges, cables and port modes by canonical identity."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from interlock.model.site import Cable, Endpoint, Host, Placement, Sharing, Site, Switch, SwitchPortConfig
+
+from . import identities as ids
+from .kinds import PortMode, SwitchEnd
+
+#: Plugs of a host that lead to its BMC; every other one is the host's own.
+BMC_INTERFACES = frozenset({"bmc", "idrac", "ilo", "ipmi"})
+#: Sharing whose nodes are no devices: gateways meet the one, and plans bring the other as servers.
+PLANNED_SHARING = frozenset({"external-network", "vipu-controller"})
+
+
+class SiteFacts:
+    """A site as the proof reads it. Tables of cables and physical networks are complete: no row, no cable."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    @cached_property
+    def switches_of(self) -> dict[str, tuple[Switch, ...]]:
+        """Physical network -> the switches it reaches."""
+        return {
+            item.name: tuple(self.site.switch[name] for name in item.switches if name in self.site.switch)
+            for item in self.site.physical_networks
+        }
+
+    @cached_property
+    def host_of_bridge(self) -> dict[str, tuple[Host, str]]:
+        """Host bridge -> (host, interface). One interface under two physical networks is one bridge.
+
+        A bare-metal host has none: nothing of the operator's stands between its root and the switch port.
+        """
+        return {
+            ids.host_bridge(host.serial, interface): (host, interface)
+            for host in self.site.hosts
+            if host.provisioning == "hypervisor"
+            for interfaces in host.interfaces.values()
+            for interface in interfaces
+        }
+
+    @cached_property
+    def switch_of_bridge(self) -> dict[str, Switch]:
+        """Switch bridge -> switch."""
+        return {ids.switch_bridge(switch.serial): switch for switch in self.site.switches}
+
+    def bridges(self, host: str | None, physical_network: str | None) -> tuple[str, ...]:
+        """The host's bridges on a physical network: each leg of a bond is one, and all carry the VLAN."""
+        found = self.site.host.get(host or "")
+        if found is None or physical_network is None or found.provisioning == "bare-metal":
+            return ()
+        return tuple(ids.host_bridge(found.serial, name) for name in found.interfaces.get(physical_network, ()))
+
+    def bridges_of(self, host: str) -> tuple[str, ...]:
+        """All bridges of a host."""
+        return tuple(bridge for bridge, (found, _) in self.host_of_bridge.items() if found.name == host)
+
+    @cached_property
+    def ends_of(self) -> dict[str, tuple[tuple[str, SwitchEnd], ...]]:
+        """Host -> (interface, switch port) of each of its cables that leads to a switch."""
+        found: dict[str, tuple[tuple[str, SwitchEnd], ...]] = {}
+        for end, port in self.device_ends:
+            if end.device in self.site.host:
+                found[end.device] = (*found.get(end.device, ()), (end.interface, port))
+        return found
+
+    def is_bare_metal(self, host: str) -> bool:
+        """True if the site gives the host out whole."""
+        found = self.site.host.get(host)
+        return found is not None and found.provisioning == "bare-metal"
+
+    def interfaces(self, host: str, *, bmc: bool = False) -> tuple[str, ...]:
+        """The nodes of a host's cabled interfaces, or of those that lead to its BMC."""
+        names = (name for name, _ in self.ends_of.get(host, ()) if (name in BMC_INTERFACES) == bmc)
+        return tuple(ids.part(self.site.host[host].serial, name) for name in names)
+
+    def bare_metal_ends(self, host: str | None, physical_network: str | None) -> tuple[SwitchEnd, ...]:
+        """The switch ports behind a bare-metal host's interfaces on a physical network."""
+        if host is None or physical_network is None or not self.is_bare_metal(host):
+            return ()
+        listed = self.site.host[host].interfaces.get(physical_network, ())
+        switches = {switch.name for switch in self.switches_of.get(physical_network, ())}
+        ends = self.ends_of.get(host, ())
+        return tuple(end for name, end in ends if (name in listed if listed else end.switch in switches))
+
+    @cached_property
+    def lendable(self) -> frozenset[str]:
+        """What carries its borrower's label alone: RNICs of machines, and bare-metal hosts without their BMC."""
+        rnics = {ids.part(machine.serial, "rnic") for machine in self.site.machines}
+        hosts = (host.name for host in self.site.hosts if host.provisioning == "bare-metal")
+        return frozenset(rnics | {node for host in hosts for node in self.interfaces(host)})
+
+    def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
+        """A VLAN on every switch that the physical network reaches."""
+        switches = self.switches_of.get(physical_network or "", ())
+        return tuple(ids.vlan_segment(ids.switch_bridge(item.serial), vlan) for item in switches)
+
+    @cached_property
+    def vlans(self) -> frozenset[int]:
+        """The VLAN ids that the site file itself puts to use on a switch."""
+        switches = self.site.switches
+        routed = {vlan for switch in switches for vlan in switch.routed_vlans or ()}
+        ports = [port for switch in switches for port in switch.ports]
+        natives = {port.untagged for port in ports if port.untagged is not None}
+        translated = {vlan for port in ports for pair in port.translations for vlan in pair}
+        mapped = {item.vlan for switch in switches for item in switch.vteps}
+        others = {vlan for switch in switches for item in switch.vrfs for vlan in item.vlans}
+        return frozenset(routed | natives | translated | mapped | others)
+
+    @cached_property
+    def stretches(self) -> tuple[tuple[int, int], ...]:
+        """(first, last) VLAN id of each stretch that some port's list has and no port's list divides."""
+        switches = self.site.switches
+        ends = {SwitchEnd(switch.name, port.port) for switch in switches for port in switch.ports}
+        modes = [self.configured(end) for end in ends]
+        lists = {pair for mode in modes for pair in (((1, 4094),) if mode.tagged is None else mode.tagged)}
+        cuts = sorted({cut for low, high in lists for cut in (low, high + 1)})
+        between = ((low, after - 1) for low, after in pairwise(cuts))
+        return tuple(item for item in between if any(low <= item[0] and item[1] <= high for low, high in lists))
+
+    @cached_property
+    def management_parts(self) -> frozenset[str]:
+        """Gateways and BMCs of all machines."""
+        return frozenset(ids.part(machine.serial, name) for machine in self.site.machines for name in ("gw", "bmc"))
+
+    @cached_property
+    def machine_of_rnic(self) -> dict[str, str]:
+        """RNIC -> the name of its machine."""
+        return {ids.part(machine.serial, "rnic"): machine.name for machine in self.site.machines}
+
+    @cached_property
+    def links_at(self) -> dict[str, tuple[Cable, ...]]:
+        """Device -> the cables at it that are not ethernet."""
+        found: defaultdict[str, list[Cable]] = defaultdict(list)
+        for cable in self.site.cables:
+            if cable.kind != "ethernet":
+                for device in {cable.a.device, cable.b.device}:
+                    found[device].append(cable)
+        return {device: tuple(cables) for device, cables in found.items()}
+
+    @cached_property
+    def standing_in(self) -> dict[str, tuple[Placement, ...]]:
+        """Physical rack -> what stands in it."""
+        found: defaultdict[str, list[Placement]] = defaultdict(list)
+        for item in self.site.placements:
+            found[item.rack].append(item)
+        return {rack: tuple(items) for rack, items in found.items()}
+
+    @cached_property
+    def rack_of(self) -> dict[str, str]:
+        """Device -> the physical rack in which it stands."""
+        return {item.device: item.rack for item in self.site.placements}
+
+    @cached_property
+    def plugs_of(self) -> dict[str, frozenset[str]]:
+        """Device -> its interfaces with a cable."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for device, interface in self.site.cable_at:
+            found[device].add(interface)
+        return {device: frozenset(names) for device, names in found.items()}
+
+    @cached_property
+    def ipu_links(self) -> Counter[frozenset[str]]:
+        """Pair of machines -> the number of IPU-Link cables between them."""
+        cables = (cable for cable in self.site.cables if cable.kind == "ipu-link")
+        return Counter(frozenset((cable.a.device, cable.b.device)) for cable in cables)
+
+    @cached_property
+    def ethernet(self) -> tuple[Cable, ...]:
+        """Cables that carry frames."""
+        return tuple(cable for cable in self.site.cables if cable.kind == "ethernet")
+
+    def switch_end(self, end: Endpoint) -> SwitchEnd | None:
+        """The end as a switch port, if it is one. An interface that is no number has no record: port 0."""
+        if end.device not in self.site.switch:
+            return None
+        return SwitchEnd(end.device, int(end.interface) if end.interface.isdecimal() else 0)
+
+    @cached_property
+    def device_ends(self) -> tuple[tuple[Endpoint, SwitchEnd], ...]:
+        """(device end, switch port) of every ethernet cable between a switch and something that is none."""
+        return tuple(self._device_ends())
+
+    def _device_ends(self) -> Iterator[tuple[Endpoint, SwitchEnd]]:
+        for cable in self.ethernet:
+            for near, far in ((cable.a, cable.b), (cable.b, cable.a)):
+                end = self.switch_end(far)
+                if end is not None and near.device not in self.site.switch:
+                    yield near, end
+
+    @cached_property
+    def switch_links(self) -> tuple[tuple[SwitchEnd, SwitchEnd], ...]:
+        """Cables between two switches."""
+        pairs = ((self.switch_end(cable.a), self.switch_end(cable.b)) for cable in self.ethernet)
+        return tuple((a, b) for a, b in pairs if a is not None and b is not None)
+
+    @cached_property
+    def uplink(self) -> dict[str, SwitchEnd]:
+        """Host bridge -> the switch port behind it."""
+        ends = {(end.device, end.interface): far for end, far in self.device_ends}
+        found = {bridge: ends.get((host.name, interface)) for bridge, (host, interface) in self.host_of_bridge.items()}
+        return {bridge: end for bridge, end in found.items() if end is not None}
+
+    def configured(self, end: SwitchEnd) -> PortMode:
+        """How the site file configures a switch port; unknown if it has no record of it."""
+        record = self.site.switch[end.switch].by_port.get(end.port)
+        if record is None:
+            return PortMode(known=False)
+        if record.mode in ("disabled", "routed"):
+            return PortMode(known=True, routed=record.mode == "routed")
+        if record.mode == "dot1q-tunnel":
+            return PortMode(known=False, unmodelled=True)
+        return _modelled(record)
+
+    @cached_property
+    def shared(self) -> dict[str, tuple[Sharing, ...]]:
+        """Device, switch, `<switch>/<VRF>` or GUID -> its declarations. External networks and controllers are none."""
+        found: dict[str, tuple[Sharing, ...]] = {}
+        for item in self.site.sharing:
+            if item.kind not in PLANNED_SHARING:
+                found[item.node] = (*found.get(item.node, ()), item)
+        return found
+
+    @cached_property
+    def shared_ports(self) -> dict[str, tuple[Sharing, ...]]:
+        """GUID of an InfiniBand port, in small letters -> its declarations."""
+        return {name.lower(): found for name, found in self.shared.items() if ids.is_guid(name)}
+
+    def shared_at(self, end: Endpoint) -> tuple[Sharing, ...]:
+        """The declarations of the device at a cable's end: never of a machine, a BMC or what is lent out."""
+        lent = end.device in self.site.machine or self.is_bare_metal(end.device)
+        return () if lent or end.interface in BMC_INTERFACES else self.shared.get(end.device, ())
+
+    def serial(self, device: str) -> str:
+        """The serial of a device; without one, its name."""
+        host = self.site.host.get(device)
+        return host.serial if host is not None else device
+
+    def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
+        """The network devices at a cable's end: a machine's management port carries gateway and BMC."""
+        machine = self.site.machine.get(end.device)
+        if machine is not None:
+            parts = ("rnic",) if end.interface.startswith("rnic") else ("gw", "bmc")
+            return tuple(ids.part(machine.serial, name) for name in parts)
+        return (ids.part(self.serial(end.device), end.interface),)
+
+
+def _modelled(record: SwitchPortConfig) -> PortMode:
+    """An access port or a trunk. `tag native` makes the native VLAN one of the tagged ones."""
+    trunk = record.mode == "trunk"
+    tagged = record.tagged if trunk else ()
+    untagged = frozenset() if record.untagged is None else frozenset({record.untagged})
+    if trunk and record.tag_native:
+        tagged = tagged if tagged is None else (*tagged, *((vlan, vlan) for vlan in untagged))
+        untagged = frozenset()
+    return PortMode(
+        known=True,
+        untagged=untagged,
+        tagged=tagged,
+        tag_native=record.tag_native,
+        translations=record.translations if trunk else (),
+        private=record.private_vlan,
+    )

@@ -1,0 +1,58 @@
+"""Findings of one judgement, with what causes each, what would mend it, and a short name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from interlock.planning.plan import Plan
+from policies.graph.model import Model
+from policies.proof import Finding, RuleResult, Severity, Verdict
+
+from .fixes import fix_of
+from .spec_entries import SpecEntries
+
+#: Digits of a finding's id: as few as tell the findings of a judgement apart.
+DIGITS = (4, 8, 16)
+#: Findings of one judgement for which a set of changes is looked for.
+MOST_MENDED = 10
+
+
+def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, suggest: bool) -> tuple[RuleResult, ...]:
+    """The results with each finding's entries and short id; with `suggest` also the entries to change."""
+    findings = [finding for result in results for finding in result.findings]
+    if not findings:
+        return tuple(results)
+    short = _short_ids(findings)
+    entries = SpecEntries(model, plan)
+    mended = {id(finding) for finding in _worst(findings)[:MOST_MENDED]} if suggest else set[int]()
+
+    def told(finding: Finding) -> Finding:
+        about = entries.of_finding(finding)
+        fix = fix_of(entries, finding) if id(finding) in mended else None
+        changes = {"fix": fix[0], "fix_kind": fix[1]} if fix is not None else {}
+        return finding.model_copy(update={"id": short[finding.id], "about": about, **changes})
+
+    return tuple(
+        result.model_copy(update={"findings": tuple(map(told, result.findings))}) if result.findings else result
+        for result in results
+    )
+
+
+def _worst(findings: Iterable[Finding]) -> list[Finding]:
+    """What is violated by a path, the most specific first."""
+    found = (item for item in findings if item.path and item.verdict is Verdict.VIOLATED)
+    blocking = (item for item in found if item.severity in (Severity.BLOCK, Severity.ERROR))
+    return sorted(blocking, key=lambda item: (-item.specificity, item.id))
+
+
+def _short_ids(findings: Iterable[Finding]) -> dict[str, str]:
+    """Whole id -> as much of it as no other finding's id begins with."""
+    whole = {finding.id for finding in findings}
+    alike = {digits: Counter(_cut(name, digits) for name in whole) for digits in DIGITS}
+    return {name: next((_cut(name, n) for n in DIGITS if alike[n][_cut(name, n)] == 1), name) for name in whole}
+
+
+def _cut(name: str, digits: int) -> str:
+    rule, _, rest = name.rpartition("-")
+    return f"{rule}-{rest[:digits]}"

@@ -1,0 +1,217 @@
+"""The smallest change that parts two owners: which entries, changed together, leave no path between them.
+
+The search is exact up to `MOST` entries: some edge of the path at hand must go, so every entry behind it is tried, then
+the next path is found without the edges that rest on those entries. Where that is too much or finds nothing, a set is
+made step by step and thinned until each entry in it is needed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from itertools import pairwise
+
+from policies.facts.identities import RESERVED_LABELS
+from policies.graph.graphs import Graph
+from policies.proof import Finding, FixKind
+
+from .spec_entries import SpecEntries
+from .spec_objects import LOCK, RESOURCE, Support
+
+#: Entries up to which the smallest set is looked for.
+MOST = 3
+#: Nodes that one search may walk through, and edges of the largest component that it is made in: a second or two.
+PATIENCE, LARGEST = 1_000_000, 20_000
+
+Fix = tuple[tuple[str, ...], FixKind]
+_None = frozenset[str]()
+
+
+def fix_of(entries: SpecEntries, finding: Finding) -> Fix | None:
+    """The entries whose change parts the owners at the ends of a finding's path; None if there is no such set."""
+    owners = _owners(entries, finding.path)
+    if owners is None:
+        return None
+    graph = entries.model.must
+    component = _around(graph, finding.path[0])
+    if component is None:
+        return None
+    return _Parting(entries, graph, component, *owners).found()
+
+
+def _owners(entries: SpecEntries, path: tuple[str, ...]) -> tuple[str, str] | None:
+    if not path or path[0] not in entries.model.must:
+        return None
+    own, label = entries.model.plan.owner, entries.model.label
+    first = own if own in label(path[0]) else min(label(path[0]), default="")
+    last = label(path[-1]) - {first}
+    second = min(last, key=lambda name: (name in RESERVED_LABELS, name), default="")
+    return (first, second) if first and second else None
+
+
+def _around(graph: Graph, start: str) -> list[str] | None:
+    """The component of a node, sorted; None if it is too large to search."""
+    found, waiting, edges = {start}, [start], 0
+    while waiting:
+        near = graph[waiting.pop()].keys()
+        edges += len(near)
+        waiting += near - found
+        found |= near
+        if edges > 2 * LARGEST:
+            return None
+    return sorted(found)
+
+
+class _Impatient(Exception):
+    """The exact search took too long."""
+
+
+class _Parting:
+    """One search: two owners in one component."""
+
+    def __init__(self, entries: SpecEntries, graph: Graph, component: list[str], first: str, second: str) -> None:
+        self.entries = entries
+        self.near = {node: sorted(graph[node]) for node in component}
+        self.reasons: dict[tuple[str, str], list[Support]] = {}
+        self.rests_on: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        for node, others in self.near.items():
+            for other in others:
+                if node < other:
+                    self._note((node, other), entries.edge(graph, node, other))
+        label = entries.model.label
+        self.ends = {owner: [node for node in component if owner in label(node)] for owner in (first, second)}
+        for owner, nodes in self.ends.items():
+            for node in nodes:
+                self._note((f"{owner}=", node), entries.label(node, owner))
+        self.first, self.second = first, second
+        self.walked = 0
+        self._ranks: dict[str, int] = {}
+
+    def _note(self, thing: tuple[str, str], reasons: list[Support]) -> None:
+        """An edge by its ends, or a label by owner and node, with why it is there."""
+        self.reasons[thing] = reasons
+        for support in reasons:
+            for way in support:
+                for entry in way:
+                    self.rests_on[entry].add(thing)
+
+    def found(self) -> Fix | None:
+        """The best of the smallest sets, else a minimal one."""
+        try:
+            for size in range(1, MOST + 1):
+                sets = set(self._sets(_None, size, set()))
+                if sets:
+                    return min(map(self._listed, sets), key=self._cost), FixKind.SMALLEST
+        except _Impatient:
+            pass
+        step_by_step = self._minimal()
+        return (self._listed(step_by_step), FixKind.MINIMAL) if step_by_step else None
+
+    def _listed(self, chosen: frozenset[str]) -> tuple[str, ...]:
+        return tuple(sorted(chosen, key=lambda entry: (self._rank(entry), entry)))
+
+    def _cost(self, chosen: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+        return sum(map(self._rank, chosen)), chosen
+
+    def _rank(self, entry: str) -> int:
+        """What to change rather: guards and open trunks, then links, networks, other things; others' claims last."""
+        if entry not in self._ranks:
+            self._ranks[entry] = self._ranked(entry)
+        return self._ranks[entry]
+
+    def _ranked(self, entry: str) -> int:
+        objects = self.entries.objects
+        if entry.startswith(LOCK):
+            return 5
+        if entry.startswith(RESOURCE):
+            return 2 if entry.removeprefix(RESOURCE) in objects.plan.network else 3
+        if entry in objects.link_entries:
+            return 0 if entry in objects.open_trunks else 1
+        return 4 if ".ports." in entry else 0
+
+    def _gone(self, chosen: frozenset[str]) -> set[tuple[str, str]]:
+        """The edges and labels that are not there any more."""
+        touched = {thing for entry in chosen for thing in self.rests_on.get(entry, ())}
+        return {thing for thing in touched if all(_taken(support, chosen) for support in self.reasons[thing])}
+
+    def _path(self, chosen: frozenset[str]) -> tuple[str, ...] | None:
+        """The shortest path that is left between the two owners."""
+        gone = self._gone(chosen)
+        goals = {node for node in self.ends[self.second] if (f"{self.second}=", node) not in gone}
+        starts = [node for node in self.ends[self.first] if (f"{self.first}=", node) not in gone]
+        came_from: dict[str, str | None] = dict.fromkeys(starts)
+        queue = deque(starts)
+        while queue:
+            node = queue.popleft()
+            self.walked += 1
+            if node in goals:
+                return _back(came_from, node)
+            for other in self.near[node]:
+                if other not in came_from and (min(node, other), max(node, other)) not in gone:
+                    came_from[other] = node
+                    queue.append(other)
+        return None
+
+    def _sets(self, chosen: frozenset[str], size: int, seen: set[frozenset[str]]) -> Iterator[frozenset[str]]:
+        """Every set of this size, or less, that contains `chosen` and parts the owners."""
+        if chosen in seen:
+            return
+        seen.add(chosen)
+        path = self._path(chosen)
+        if self.walked > PATIENCE:
+            raise _Impatient
+        if path is None:
+            yield chosen
+        elif size > len(chosen) and self._fewest(chosen, path, size - len(chosen)):
+            for way in self._cuts(path, chosen):
+                if len(chosen | way) <= size:
+                    yield from self._sets(chosen | way, size, seen)
+
+    def _fewest(self, chosen: frozenset[str], path: tuple[str, ...] | None, left: int) -> bool:
+        """True unless more paths than may be cut have no entry in common."""
+        count, taken = 0, _None
+        while path is not None and count <= left:
+            behind = frozenset(entry for way in self._cuts(path, chosen) for entry in way)
+            if not behind:
+                return False
+            if behind & taken:
+                break  # one entry may serve for both paths
+            count, taken = count + 1, taken | behind
+            path = self._path(chosen | taken)
+        return count <= left
+
+    def _cuts(self, path: tuple[str, ...], chosen: frozenset[str]) -> list[frozenset[str]]:
+        """The changes that take away the next reason for an edge or an end of a path, each without what is chosen."""
+        edges = [(min(pair), max(pair)) for pair in pairwise(path)]
+        labels = [(f"{self.first}=", path[0]), (f"{self.second}=", path[-1])]
+        found: dict[frozenset[str], None] = {}
+        for thing in (*edges, *labels):
+            reasons = self.reasons[thing]
+            left = next((support for support in reasons if not _taken(support, chosen)), ())
+            # What cannot be taken away wholly need not be begun.
+            if all(reasons):
+                found |= {way - chosen: None for way in left}
+        return sorted(found, key=lambda way: (len(way), sorted(map(self._rank, way)), sorted(way)))
+
+    def _minimal(self) -> frozenset[str] | None:
+        chosen = _None
+        while (path := self._path(chosen)) is not None:
+            cuts = self._cuts(path, chosen)
+            if not cuts:
+                return None
+            chosen |= cuts[0]
+        for entry in sorted(chosen, key=lambda item: (-self._rank(item), item)):
+            if self._path(chosen - {entry}) is None:
+                chosen -= {entry}
+        return chosen
+
+
+def _taken(support: Support, chosen: frozenset[str]) -> bool:
+    return any(way <= chosen for way in support)
+
+
+def _back(came_from: dict[str, str | None], node: str) -> tuple[str, ...]:
+    path = [node]
+    while (before := came_from[path[-1]]) is not None:
+        path.append(before)
+    return tuple(reversed(path))

@@ -1,0 +1,209 @@
+"""Which entry of the specification a node or a setting of a switch comes from.
+
+An entry is `resource:<plan name>` of the plan under judgement (a component of it goes by its name too), `site:<fact>`
+of the site in its full form, or `lock:<tenant>` for what another tenant holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from urllib.parse import unquote
+
+from policies.edges.plan import Planned
+from policies.edges.shape import Relation
+from policies.facts import identities as ids
+from policies.facts.fabric import SwitchPortFact
+from policies.facts.kinds import NetworkFact, PortMode, SwitchEnd
+from policies.graph.model import Model
+
+RESOURCE, SITE, LOCK = "resource:", "site:", "lock:"
+
+#: One change: the entries that have to change together.
+Way = frozenset[str]
+#: One reason for an edge or a label, with every change that takes it away.
+Support = tuple[Way, ...]
+#: A reason that no entry takes away.
+FIXED: Support = ()
+
+_FACT = re.compile(r"[a-z_]+\.\S+")
+_OWN_KINDS = ("dev", "port", "R", "vol", "I")
+
+
+def ways(entries: Iterable[str]) -> Support:
+    """Each entry is a change of its own."""
+    return tuple(frozenset({entry}) for entry in dict.fromkeys(entries))
+
+
+def fact_entry(fact: str) -> str | None:
+    """The entry of a fact as edges name it; None for words that are no path of the site file."""
+    if fact.startswith("sharing declares"):
+        return f"{SITE}sharing"
+    return f"{SITE}{fact}" if _FACT.fullmatch(fact) else None
+
+
+class Objects:
+    """The entries behind the nodes of one model, and behind what switch ports carry."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.plan = model.plan
+        self.facts = Planned(model.site, model.plan)
+        self._others = {share.owner for share in model.others}
+
+    @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """Node -> the resources of this plan that are it."""
+        plan, facts = self.plan, self.facts
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        pairs = [(facts.server(item.name), item.name) for item in plan.servers]
+        pairs += [(facts.port(item.name), item.name) for item in plan.ports]
+        pairs += [(facts.router(item.name), item.name) for item in plan.routers]
+        pairs += [(ids.volume(plan.owner, item.name), item.name) for item in plan.volumes]
+        pairs += [(ids.allocation(item.owner, item.name), item.name) for item in plan.allocations]
+        pairs += [(ids.nvlink_partition(item.domain, item.partition), item.name) for item in plan.nvlinks]
+        pairs += [(ids.share_address(facts.site.site.cloud, item.vip), item.name) for item in plan.accesses]
+        pairs += [(facts.key(item)[0], item.name) for item in plan.keys]
+        for node, name in pairs:
+            found[node].append(name)
+        return dict(found)
+
+    @cached_property
+    def _networks(self) -> dict[str, list[str]]:
+        """Segment -> the networks of this plan that claim it, or that a port of this plan has there."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for network in self.plan.networks:
+            for node in self.facts.plug_points(network):
+                found[node].append(network.name)
+        return dict(found)
+
+    @cached_property
+    def _network_of_port(self) -> dict[str, str]:
+        return {self.facts.port(port.name): network.name for port, network in self.facts.attached_ports()}
+
+    def of(self, node: str) -> tuple[str, ...]:
+        """The object that a node is: a resource of this plan, or another tenant's."""
+        if node in self._named:
+            return tuple(RESOURCE + name for name in self._named[node])
+        if node.startswith("X:") and "@" in node:
+            return self.of(node.partition("@")[2])
+        owner = _owner_in(node)
+        return (LOCK + owner,) if owner in self._others else ()
+
+    def networks(self, *nodes: str) -> tuple[str, ...]:
+        """The networks of this plan at these nodes: segments that they claim, ports that are on them."""
+        claimed = (name for node in nodes for name in self._networks.get(node, ()))
+        plugged = (self._network_of_port[node] for node in nodes if node in self._network_of_port)
+        return tuple(RESOURCE + name for name in dict.fromkeys((*plugged, *claimed)))
+
+    def holders(self, relation: Relation, *columns: str) -> tuple[str, ...]:
+        """The others whose locks hold a premise that begins so."""
+        found = self._premises.get((str(relation), columns[0]), ())
+        return tuple(dict.fromkeys(LOCK + owner for owner, told in found if told[: len(columns)] == columns))
+
+    @cached_property
+    def _premises(self) -> dict[tuple[str, str], list[tuple[str, tuple[str, ...]]]]:
+        """(relation, first column) -> (owner, columns) of each premise of the others."""
+        found: defaultdict[tuple[str, str], list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        for share in self.model.others:
+            for item in share.premises:
+                found[item.relation, item.tuple[0]].append((share.owner, item.tuple))
+        return dict(found)
+
+    # Switch ports
+
+    def port_entry(self, end: SwitchEnd) -> str:
+        """The record of a switch port in the site file."""
+        return f"{SITE}switches.{end.switch}.ports.{end.port}"
+
+    def carried(self, end: SwitchEnd, vlan: int) -> list[Support]:
+        """Why a switch port carries a VLAN: the site's record of it, planned ports, other tenants' claims."""
+        serial, planned = self.model.site.site.switch[end.switch].serial, self._planned_ports(end, vlan)
+        found: list[Support] = [ways(planned)] if planned else []
+        found += [ways([lock]) for lock in self.holders(Relation.UNTAGGED, serial, str(end.port), str(vlan))]
+        if not found or self._in_mode(self.model.site.configured(end), vlan):
+            found.append(ways([self.port_entry(end)]))
+        return found
+
+    def _planned_ports(self, end: SwitchEnd, vlan: int) -> list[str]:
+        """The switch port that this plan sets, and the network of its vPOD whose id it takes."""
+        found: list[str] = []
+        for item in self._switch_ports.get((end.switch, end.port, vlan), ()):
+            found.append(RESOURCE + item.name)
+            same = (net for net in self.plan.networks if (net.vpod, net.segment) == (item.vpod, vlan))
+            found += [RESOURCE + net.name for net in same if self._reaches(net, end)]
+        return found
+
+    def _reaches(self, network: NetworkFact, end: SwitchEnd) -> bool:
+        """True if the network is a VLAN of a physical network on that switch."""
+        switches = self.model.site.switches_of.get(network.physical_network or "", ())
+        return network.kind == "vlan" and any(item.name == end.switch for item in switches)
+
+    @cached_property
+    def _switch_ports(self) -> dict[tuple[str, int, int], list[SwitchPortFact]]:
+        found: defaultdict[tuple[str, int, int], list[SwitchPortFact]] = defaultdict(list)
+        for item in self.plan.switch_ports:
+            found[item.switch, item.port, item.vlan].append(item)
+        return dict(found)
+
+    def _in_mode(self, mode: PortMode, vlan: int) -> bool:
+        tagged = (mode.inside(tag) for tag in self.model.union.vlans)
+        return vlan in mode.untagged or any(vlan in inside for inside in tagged)
+
+    def links(self, a: str, b: str) -> list[Support]:
+        """Why VLANs of two switches are joined: one reason for each cable that does it, to be cut at either end."""
+        (left, near), (right, far) = ids.bridge_and_vlan(a), ids.bridge_and_vlan(b)
+        cables = self._cables.get((left, right), ())
+        joining = (pair for pair in cables if self._joins(*pair, near, far))
+        return [(self._end(x, near), self._end(y, far)) for x, y in joining]
+
+    @cached_property
+    def _cables(self) -> dict[tuple[str, str], list[tuple[SwitchEnd, SwitchEnd]]]:
+        """Two switches' bridges -> the cables between them, in that order."""
+        switch = self.model.site.site.switch
+        found: defaultdict[tuple[str, str], list[tuple[SwitchEnd, SwitchEnd]]] = defaultdict(list)
+        for a, b in self.model.site.switch_links:
+            for x, y in ((a, b), (b, a)):
+                left, right = (ids.switch_bridge(switch[end.switch].serial) for end in (x, y))
+                found[left, right].append((x, y))
+        return dict(found)
+
+    @cached_property
+    def link_entries(self) -> frozenset[str]:
+        """The records of switch ports that lead to another switch."""
+        return frozenset(self.port_entry(end) for pair in self.model.site.switch_links for end in pair)
+
+    @cached_property
+    def open_trunks(self) -> frozenset[str]:
+        """Those of them that carry every VLAN, for want of a list."""
+        ends = (end for pair in self.model.site.switch_links for end in pair)
+        return frozenset(self.port_entry(end) for end in ends if self.model.union.mode[end].tagged is None)
+
+    @cached_property
+    def end_of(self) -> dict[str, SwitchEnd]:
+        """Node of a switch port, or of what is cabled there -> the switch port."""
+        site, found = self.model.site, dict[str, SwitchEnd]()
+        for device, end in site.device_ends:
+            found[ids.switch_port(site.site.switch[end.switch].serial, end.port)] = end
+            found[ids.part(site.serial(device.device), device.interface)] = end
+        return found
+
+    def _joins(self, x: SwitchEnd, y: SwitchEnd, near: int, far: int) -> bool:
+        left, right = self.model.union.mode[x], self.model.union.mode[y]
+        tags = self.model.union.vlans
+        tagged = any(near in left.inside(tag) and far in right.inside(tag) for tag in tags)
+        return tagged or (near in left.untagged and far in right.untagged)
+
+    def _end(self, end: SwitchEnd, vlan: int) -> Way:
+        """All that has to change for one end of a cable to carry a VLAN no more."""
+        return frozenset(entry for support in self.carried(end, vlan) for entry in support[0])
+
+
+def _owner_in(node: str) -> str:
+    """The owner that an identity names; empty if it names none."""
+    kind, _, rest = node.partition(":")
+    if kind == "cap":
+        return unquote(rest)
+    return unquote(rest.partition(":")[0]) if kind in _OWN_KINDS and ":" in rest and "/" not in rest else ""

@@ -1,0 +1,1 @@
+"""What a plan is to others, and others to it: boundaries, neighbours, versions, what is applied."""

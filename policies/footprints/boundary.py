@@ -1,0 +1,100 @@
+"""Footprints: a tenant's part of the whole, reduced to what others can meet (docs/design/semantics.md §9).
+
+`footprint_of` contracts a share to its boundary nodes and the partition it induces on them; `lock_share`
+turns a lock's record back into a share. Edges that rest on guards or on another owner's premises are never
+folded into the partition: they stay premises, so that a fact that goes missing makes them unknown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from interlock.model.lock import Footprint, Lock, Released
+from policies.edges.residue import with_released
+from policies.edges.shape import Edge, Share, Union, is_node
+from policies.edges.union import UNION_EDGES
+from policies.facts import identities as ids
+from policies.facts.site import SiteFacts
+from policies.graph.graphs import connected, empty_graph
+
+#: The rule id of an edge that another owner's partition stands for.
+PARTITION = "footprint"
+
+
+def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = ()) -> Footprint:
+    """What a lock records of this share and of the claims that it released."""
+    whole = with_released(site, share, tuple(released))
+    kept = _boundary(whole)
+    kept |= set(_met_inside(whole, kept))
+    return Footprint(
+        classes=tuple(sorted(_partition(whole, kept))),
+        labels={node: tuple(sorted(labels)) for node, labels in sorted(whole.labels.items()) if node in kept},
+        exclusive=tuple(sorted(whole.exclusive)),
+        premises=tuple(sorted(whole.premises, key=lambda item: (item.relation, item.tuple))),
+        exposures=whole.exposures,
+        grants=whole.grants,
+        unknown=tuple(sorted(_unknown_marks(site, whole))),
+    )
+
+
+def lock_share(lock: Lock) -> Share:
+    """What the footprint of a lock brings into the union."""
+    return footprint_share(lock.id, lock.footprint)
+
+
+def footprint_share(owner: str, footprint: Footprint) -> Share:
+    """What a footprint brings, whether a lock holds it or it was made of what is applied."""
+    return Share(
+        owner=owner,
+        edges=tuple(edge for members in footprint.classes for edge in _joined(members)),
+        labels={node: frozenset(labels) for node, labels in footprint.labels.items()},
+        premises=footprint.premises,
+        exclusive=frozenset(footprint.exclusive),
+    )
+
+
+def _boundary(share: Share) -> set[str]:
+    named = {column for item in share.premises for column in item.tuple if is_node(column)}
+    return {node for node in share.nodes if node in named or ids.is_boundary(node)}
+
+
+def _met_inside(share: Share, kept: set[str]) -> Iterator[str]:
+    """One of the owner's own nodes for each label that no boundary node of its class carries, where two owners meet.
+
+    Whoever reads the footprint alone sees the meeting too.
+    """
+    for component in _components(share):
+        first: dict[str, str] = {}
+        for node in sorted(component, key=lambda node: (node not in kept, node)):
+            for label in share.labels.get(node, ()):
+                first.setdefault(label, node)
+        yield from first.values() if len(first) > 1 else ()
+
+
+def _components(share: Share) -> list[set[str]]:
+    graph = empty_graph()
+    graph.add_nodes_from(share.nodes)
+    graph.add_edges_from((edge.a, edge.b) for edge in share.edges if not edge.missing)
+    return connected(graph)
+
+
+def _partition(share: Share, kept: set[str]) -> Iterator[tuple[str, ...]]:
+    for component in _components(share):
+        members = tuple(sorted(component & kept))
+        if members:
+            yield members
+
+
+def _unknown_marks(site: SiteFacts, share: Share) -> Iterator[str]:
+    """Edges of this owner's own premises that rest on a fact nobody stated when the lock was written."""
+    union = Union(site, [share])
+    for rule in UNION_EDGES:
+        for edge in rule.edges(union):
+            if edge.missing and {edge.a, edge.b} & share.nodes:
+                yield f"{edge.rule} {edge.a} - {edge.b}: {', '.join(edge.missing)}"
+
+
+def _joined(members: tuple[str, ...]) -> Iterator[Edge]:
+    """A class as a star around one of its devices, which reads best in a witness."""
+    centre = min(members, key=lambda node: (not node.startswith("dev:"), not node.startswith("R:"), node))
+    yield from (Edge(centre, node, PARTITION) for node in members if node != centre)
