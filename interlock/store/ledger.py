@@ -1,0 +1,334 @@
+"""What a stack may do to the store: take claims, confirm them, let go of them, take over.
+
+An identity is one object that is there or not. A boundary node has one record that everybody who has something
+there changes by compare-and-swap; only the nodes that a proof met are looked at, so stacks that do not meet never
+disturb each other. A stack's own record comes first when something is taken and goes last when it is let go: whatever
+is left by a kill in between is in that record, and the next run of the stack goes on over it.
+
+Two runs of one stack are kept apart by the backend's lock on its state. Where two backends have the same stack, the
+lineage is what tells them apart; it is minted here and kept in the state.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import secrets
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from . import refusals
+from .objects import Changed, Exists, ObjectStore, StoreFailed
+from .records import ClaimRecord, Entry, NodeRecord, StackRecord, Taking
+from .refusals import Foreign, Outdated, Refused, Taken
+from .shelves import Found, Shelf
+
+__all__ = ["Foreign", "Ledger", "Outdated", "Refused", "Taken"]
+
+#: Times that one record is tried: each time lost, somebody else got on.
+ROUNDS = 100
+
+
+class _Seen(NamedTuple):
+    """What was there before anything was written."""
+
+    stack: Found[StackRecord] | None
+    claims: Mapping[str, Found[ClaimRecord] | None]
+    nodes: Mapping[str, Found[NodeRecord] | None]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The claims of one site. Methods raise `Refused`, or `StoreFailed` when the store itself is in trouble."""
+
+    store: ObjectStore
+
+    def stacks(self) -> tuple[StackRecord, ...]:
+        """What every stack of the site has applied, or may have."""
+        return tuple(self._stacks)
+
+    def stack(self, name: str) -> StackRecord | None:
+        """What this stack has applied, or may have."""
+        found = self._stacks.get(name)
+        return found.record if found else None
+
+    def check(self, taking: Taking) -> None:
+        """Raises `Refused` as `take` would, lineage excepted. Reads only."""
+        self._require(taking, self._see(taking))
+
+    def take(self, taking: Taking, lineage: str | None) -> StackRecord:
+        """Claim everything, or nothing: a refusal or failure takes back what this call wrote.
+
+        `lineage` is the one that the stack's state holds, None if it holds none.
+        """
+        seen = self._see(taking)
+        self._require(taking, seen)
+        if seen.stack:
+            refusals.require_state(seen.stack.record, lineage)
+        record = _entered(taking, seen.stack.record if seen.stack else None, lineage)
+        try:
+            self._put_stack(record, seen.stack.version if seen.stack else None)
+            self._claim(taking, seen.claims)
+            self._mark(taking, seen.nodes)
+            # After the marks: of two that each have something where the other only looks, one sees the other.
+            self._look(taking)
+        except BaseException as error:
+            self._take_back(taking.entry, record, seen.stack, error)
+            raise
+        return record
+
+    def confirm(self, stack: str, lineage: str) -> None:
+        """Something was made after the claims: from now on only the state with this lineage may go on."""
+        for _ in range(ROUNDS):
+            found = self._with_lineage(stack, lineage)
+            if found.record.confirmed:
+                return
+            try:
+                self._stacks.put(stack, _by(found.record, confirmed=True), found.version)
+            except Changed:
+                continue
+            return
+        raise self._restless(stack)
+
+    def check_state(self, stack: str, lineage: str, digest: str) -> None:
+        """Raises `Foreign` if a state with this lineage and this version of the footprint is not the stack's own."""
+        record = self._with_lineage(stack, lineage).record
+        if all(entry.digest != digest for entry in record.entries):
+            raise refusals.other_state(record, f"this one is older, of footprint {digest}")
+
+    def drop(self, stack: str, lineage: str, digest: str) -> None:
+        """One entry is no more applied. The record goes with its last entry."""
+        found = self._stacks.get(stack)
+        if found is None:
+            return
+        refusals.require_lineage(found.record, lineage)
+        gone = [entry for entry in found.record.entries if entry.digest == digest]
+        if not gone:
+            return
+        kept = tuple(entry for entry in found.record.entries if entry.digest != digest)
+        self._leave(found, gone, _by(found.record, entries=kept) if kept else None)
+
+    def recover(self, stack: str, owner: str) -> str:
+        """A new lineage for a stack whose state was lost: the next that takes its claims goes on. Entries stay."""
+        found = self._stacks.get(stack)
+        if found is None:
+            raise refusals.unknown_stack(stack)
+        refusals.require_owner(found.record, owner)
+        record = _by(found.record, lineage=_minted(), confirmed=False)
+        self._put_stack(record, found.version)
+        return record.lineage
+
+    def release(self, stack: str, identities: Iterable[str]) -> None:
+        """Identities that were settled: free for others, although no entry of the stack was applied anew."""
+        found, free = self._stacks.get(stack), set(identities)
+        if found is None:
+            return
+        entries = tuple(_without(entry, free) for entry in found.record.entries)
+        if entries != found.record.entries:
+            self._put_stack(_by(found.record, entries=entries), found.version)
+        self._let_go(found.record, free)
+
+    @property
+    def _stacks(self) -> Shelf[StackRecord]:
+        return Shelf(self.store, "stacks", StackRecord)
+
+    @property
+    def _claims(self) -> Shelf[ClaimRecord]:
+        return Shelf(self.store, "claims", ClaimRecord)
+
+    @property
+    def _nodes(self) -> Shelf[NodeRecord]:
+        return Shelf(self.store, "nodes", NodeRecord)
+
+    def _see(self, taking: Taking) -> _Seen:
+        return _Seen(
+            self._stacks.get(taking.stack),
+            self._claims.get_all(taking.entry.held),
+            self._nodes.get_all((*taking.met, *taking.entry.nodes)),
+        )
+
+    def _require(self, taking: Taking, seen: _Seen) -> None:
+        if seen.stack:
+            refusals.require_stack(taking, seen.stack.record)
+        for claim in seen.claims.values():
+            if claim:
+                refusals.require_ours(taking, claim.record)
+        self._require_known(taking, seen.nodes)
+
+    def _require_known(self, taking: Taking, nodes: Mapping[str, Found[NodeRecord] | None]) -> None:
+        for found in nodes.values():
+            if found:
+                refusals.require_known(taking, found.record)
+
+    def _put_stack(self, record: StackRecord, version: str | None) -> str:
+        try:
+            return self._stacks.put(record.stack, record, version)
+        except (Changed, Exists):
+            raise refusals.in_flight(record.stack, self.stack(record.stack)) from None
+
+    def _claim(self, taking: Taking, seen: Mapping[str, Found[ClaimRecord] | None]) -> None:
+        """In sorted order, one by one: of two that want several, the first common one decides."""
+        for identity in taking.entry.held:
+            if seen[identity] is None:
+                self._claim_one(taking, identity)
+
+    def _claim_one(self, taking: Taking, identity: str) -> None:
+        record = ClaimRecord(identity=identity, stack=taking.stack, owner=taking.owner)
+        for _ in range(ROUNDS):
+            try:
+                self._claims.put(identity, record, None)
+            except Exists:
+                found = self._claims.get(identity)
+                if found is None:
+                    continue
+                refusals.require_ours(taking, found.record)
+            return
+        raise self._restless(identity)
+
+    def _mark(self, taking: Taking, seen: Mapping[str, Found[NodeRecord] | None]) -> None:
+        for node in sorted(set(taking.entry.nodes)):
+            self._mark_one(taking, node, seen[node])
+
+    def _mark_one(self, taking: Taking, node: str, found: Found[NodeRecord] | None) -> None:
+        for _ in range(ROUNDS):
+            self._require_known(taking, {node: found})
+            holders = found.record.holders if found else {}
+            digests = {*holders.get(taking.stack, ()), taking.entry.digest}
+            marked = NodeRecord(node=node, holders={**holders, taking.stack: tuple(sorted(digests))})
+            if found and found.record == marked:
+                return
+            try:
+                self._nodes.put(node, marked, found.version if found else None)
+            except (Changed, Exists):
+                found = self._nodes.get(node)
+            else:
+                return
+        raise self._restless(node)
+
+    def _look(self, taking: Taking) -> None:
+        self._require_known(taking, self._nodes.get_all(set(taking.met) - set(taking.entry.nodes)))
+
+    def _take_back(
+        self, entry: Entry, ours: StackRecord, before: Found[StackRecord] | None, reason: BaseException
+    ) -> None:
+        """Put back what was there before. If that fails, the record stands and lists whatever is left."""
+        try:
+            found = self._stacks.get(ours.stack)
+            # Anything else than what was just written is another run's, and so are the marks by now.
+            if found and found.record == ours:
+                self._leave(found, [entry], before.record if before else None)
+        except (StoreFailed, Refused) as error:
+            reason.add_note(f"what was claimed stays so until the next run of {ours.stack}: {error}")
+
+    def _leave(self, found: Found[StackRecord], gone: Iterable[Entry], after: StackRecord | None) -> None:
+        """Undo the marks of entries, then put `after` in the record's place: nodes, identities, the record last."""
+        stack, kept = found.record.stack, after.entries if after else ()
+        # Whoever has read the record before this cannot write it any more.
+        version = self._put_stack(_by(found.record), found.version)
+        digests = {entry.digest for entry in gone} - {entry.digest for entry in kept}
+        if digests:
+            for node, seen in self._nodes.get_all(node for entry in gone for node in entry.nodes).items():
+                self._unmark_one(stack, node, digests, seen)
+        self._let_go(found.record, _held(gone) - _held(kept))
+        try:
+            if after:
+                self._stacks.put(stack, after, version)
+            else:
+                self._stacks.remove(stack, version)
+        except Changed:
+            raise refusals.in_flight(stack, self.stack(stack)) from None
+
+    def _unmark_one(self, stack: str, node: str, digests: set[str], found: Found[NodeRecord] | None) -> None:
+        for _ in range(ROUNDS):
+            if found is None or not digests.intersection(found.record.holders.get(stack, ())):
+                return
+            try:
+                self._put_node(_unmarked(found.record, stack, digests), found.version)
+            except Changed:
+                found = self._nodes.get(node)
+            else:
+                return
+        raise self._restless(node)
+
+    def _put_node(self, record: NodeRecord, version: str) -> None:
+        if record.holders:
+            self._nodes.put(record.node, record, version)
+        else:
+            self._nodes.remove(record.node, version)
+
+    def _let_go(self, record: StackRecord, identities: Iterable[str]) -> None:
+        for identity, found in self._claims.get_all(identities).items():
+            if found and (found.record.stack, found.record.owner) == (record.stack, record.owner):
+                try:
+                    self._claims.remove(identity, found.version)
+                except Changed:
+                    raise refusals.in_flight(record.stack, self.stack(record.stack)) from None
+
+    def _with_lineage(self, stack: str, lineage: str) -> Found[StackRecord]:
+        found = self._stacks.get(stack)
+        if found is None:
+            raise refusals.unknown_stack(stack)
+        refusals.require_lineage(found.record, lineage)
+        return found
+
+    def _restless(self, name: str) -> StoreFailed:
+        return StoreFailed(
+            f"claims store {self.store.name}, {name}: it changed {ROUNDS} times while it was being written",
+            "run again when fewer runs are under way; if it persists, the server's versions (ETags) are not stable",
+        )
+
+
+def _entered(taking: Taking, before: StackRecord | None, lineage: str | None) -> StackRecord:
+    """The stack's record with what it takes: as the same version is listed already, or as the newest."""
+    entries = before.entries if before else ()
+    if any(entry.digest == taking.entry.digest for entry in entries):
+        entries = tuple(taking.entry if entry.digest == taking.entry.digest else entry for entry in entries)
+    else:
+        entries = (*entries, taking.entry)
+    return StackRecord(
+        stack=taking.stack,
+        tenant=taking.tenant,
+        owner=taking.owner,
+        lineage=before.lineage if before and before.lineage == lineage else _minted(),
+        serial=taking.serial,
+        confirmed=before.confirmed if before else False,
+        entries=entries,
+        written_by=_writer(),
+    )
+
+
+def _by(record: StackRecord, **changes: object) -> StackRecord:
+    """The record with these changes, in this process's name."""
+    return record.model_copy(update={**changes, "written_by": _writer()})
+
+
+def _without(entry: Entry, identities: set[str]) -> Entry:
+    """The entry with these identities released; its version stays, since states and proofs name it."""
+    released = {*entry.released, *identities.intersection(entry.footprint.exclusive)}
+    return entry.model_copy(update={"released": tuple(sorted(released))})
+
+
+def _unmarked(record: NodeRecord, stack: str, digests: set[str]) -> NodeRecord:
+    left = tuple(digest for digest in record.holders[stack] if digest not in digests)
+    others = {name: held for name, held in record.holders.items() if name != stack}
+    return NodeRecord(node=record.node, holders={**others, stack: left} if left else others)
+
+
+def _held(entries: Iterable[Entry]) -> set[str]:
+    return {identity for entry in entries for identity in entry.held}
+
+
+def _minted() -> str:
+    return secrets.token_hex(16)
+
+
+def _writer() -> str:
+    """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}, process {os.getpid()}, {datetime.now(UTC).isoformat()}"

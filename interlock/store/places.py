@@ -1,0 +1,44 @@
+"""Where a site's store of claims lies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from .folder import FolderStore
+from .objects import ObjectStore, StoreFailed
+
+
+def open_store(url: str, site: str) -> ObjectStore:
+    """The store at this URL, with a part of its own for the site.
+
+    `url` is empty (a folder beside the clouds.yaml in use: one machine), `file:///folder`, or `s3://bucket/prefix` with
+    `?endpoint=…&region=…&profile=…` as for Pulumi's own backend (a team). Raises `StoreFailed` for anything else.
+    """
+    if not url:
+        return FolderStore(_beside_clouds() / "claims" / site)
+    parts = urlsplit(url)
+    if parts.scheme == "file" and parts.netloc == "" and parts.path.startswith("/"):
+        return FolderStore(Path(unquote(parts.path)) / site)
+    if parts.scheme == "s3" and parts.netloc:
+        # Imported here: boto3 takes a third of a second.
+        from .s3 import S3Store
+
+        return S3Store(url, site)
+    raise StoreFailed(
+        f"claims store {url!r}: no such kind of store",
+        "write `claims: file:///folder` or `claims: s3://bucket/prefix?endpoint=…` in site.yaml, or leave it out",
+    )
+
+
+def _beside_clouds() -> Path:
+    """The folder of the clouds.yaml in use, as openstacksdk finds it, without importing that.
+
+    Not the working folder: the command, the program and the provider each have another.
+    """
+    if named := os.environ.get("OS_CLIENT_CONFIG_FILE"):
+        return Path(named).absolute().parent
+    user = Path.home() / ".config" / "openstack"
+    places = (user, Path("/etc/openstack"))
+    return next((place for place in places if (place / "clouds.yaml").is_file()), user)

@@ -1,0 +1,74 @@
+"""What the store holds, as frozen records in canonical JSON."""
+
+from __future__ import annotations
+
+from interlock.model.lock import Footprint
+from interlock.resources import Frozen, digest_of
+
+
+class Entry(Frozen):
+    """One footprint of a stack that is applied, or may be: an `up` that has begun counts."""
+
+    footprint: Footprint
+    #: Boundary nodes that the footprint mentions; the store keeps a record for each.
+    nodes: tuple[str, ...]
+    #: Identities of the footprint that were settled since: free again, though nothing was applied anew.
+    released: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The exclusive identities that the entry claims, sorted."""
+        return tuple(sorted(set(self.footprint.exclusive) - set(self.released)))
+
+    @property
+    def digest(self) -> str:
+        """The version of the footprint: what others' proofs name."""
+        return digest_of(self.footprint.model_dump(mode="json"))
+
+
+class StackRecord(Frozen):
+    """What is known of one stack of the site."""
+
+    stack: str
+    #: None: the operator's own stack.
+    tenant: str | None
+    owner: str
+    #: Minted with the first claim, and kept in the stack's state: a state without it is not this stack's.
+    lineage: str
+    #: Serial of the newest lock that was applied: an older commit is refused.
+    serial: int
+    #: False until the first object after the claims is made: until then a state that was lost holds nothing.
+    confirmed: bool
+    #: Oldest first; more than one while an `up` runs, or after one that did not end well.
+    entries: tuple[Entry, ...]
+    #: Who wrote this last, for people: user@host, process id, UTC time.
+    written_by: str
+
+
+class ClaimRecord(Frozen):
+    """One exclusive identity, and whose it is."""
+
+    identity: str
+    stack: str
+    owner: str
+
+
+class NodeRecord(Frozen):
+    """Who has what at one boundary node: stack -> digests of its entries that mention the node."""
+
+    node: str
+    holders: dict[str, tuple[str, ...]]
+
+
+class Taking(Frozen):
+    """What a stack wants: everything that an `up` has to know about the store."""
+
+    stack: str
+    tenant: str | None
+    owner: str
+    serial: int
+    entry: Entry
+    #: Every boundary node in the classes that the proof met, those of `entry` included.
+    met: tuple[str, ...]
+    #: Stack -> digests of its footprints that the proof took into account.
+    known: dict[str, tuple[str, ...]]

@@ -1,0 +1,115 @@
+"""Why the store refuses: each says what stands in the way, whose it is, and what to do next."""
+
+from __future__ import annotations
+
+from .records import ClaimRecord, NodeRecord, StackRecord, Taking
+
+
+class Refused(Exception):
+    """The store does not allow it. The message is `what`; `hint` says what to do next."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+
+class Taken(Refused):
+    """Somebody else holds it, or is about to."""
+
+
+class Outdated(Refused):
+    """What was committed or proved is older than what is applied: pull, and run again."""
+
+
+class Foreign(Refused):
+    """The stack is not the caller's: another owner id, or another state than the one that it was applied from."""
+
+
+def in_flight(stack: str, record: StackRecord | None) -> Taken:
+    """Two that change one stack's record met, and the other was first."""
+    who = f": {record.written_by}" if record else ", and has removed its record"
+    return Taken(f"another run of stack {stack} is in flight{who}", "wait until it has ended, then run again")
+
+
+def require_owner(record: StackRecord, owner: str) -> None:
+    """Raises `Foreign` if two owners use one stack name."""
+    if record.owner != owner:
+        raise Foreign(
+            f"stack {record.stack} is another's: the store has it under owner id {record.owner}, the lock says {owner}",
+            "commit and pull one lock for this stack: its owner id is minted once, and objects carry it",
+        )
+
+
+def require_stack(taking: Taking, record: StackRecord) -> None:
+    """Raises `Foreign` or `Outdated` if the stack itself is further than the caller knows."""
+    require_owner(record, taking.owner)
+    if taking.serial < record.serial:
+        raise Outdated(
+            f"stack {taking.stack}: an older commit: lock serial {taking.serial}, applied {record.serial} "
+            f"(by {record.written_by})",
+            "`git pull`, then run again",
+        )
+    # What another run of this stack has claimed since is as unproved as what a stranger has.
+    known = {*taking.known.get(taking.stack, ()), taking.entry.digest}
+    if any(entry.digest not in known for entry in record.entries):
+        raise _older_proof(taking, f"the stack itself ({record.written_by})")
+
+
+def require_state(record: StackRecord, lineage: str | None) -> None:
+    """Raises `Foreign` if the stack is applied, and not from the state that holds this lineage."""
+    if lineage:
+        require_lineage(record, lineage)
+    elif record.confirmed:
+        raise other_state(record, "this one has none of its claims")
+
+
+def require_lineage(record: StackRecord, lineage: str) -> None:
+    """Raises `Foreign` if the state in use holds another lineage than the store."""
+    if record.lineage != lineage:
+        raise other_state(record, "the lineage of this one is not the store's")
+
+
+def require_ours(taking: Taking, claim: ClaimRecord) -> None:
+    """Raises `Taken` if an exclusive identity has another owner."""
+    if (claim.stack, claim.owner) == (taking.stack, taking.owner):
+        return
+    if claim.stack == taking.stack:
+        raise Taken(
+            f"{claim.identity} is held by another stack of the name {claim.stack}, with owner id {claim.owner}",
+            "commit and pull one lock for this tenant: its owner id is minted once",
+        )
+    raise Taken(
+        f"{claim.identity} is held by stack {claim.stack}",
+        "`git pull` and `interlock lock` choose another; once that stack has let go of it, `interlock settle` frees it",
+    )
+
+
+def require_known(taking: Taking, node: NodeRecord) -> None:
+    """Raises `Outdated` if somebody has something at the node that the proof did not take into account."""
+    for stack, digests in sorted(node.holders.items()):
+        if stack != taking.stack and not set(digests) <= set(taking.known.get(stack, ())):
+            raise _older_proof(taking, f"{stack} at {node.node}")
+
+
+def _older_proof(taking: Taking, beside: str) -> Outdated:
+    return Outdated(
+        f"stack {taking.stack}: the proof was made beside an older state of {beside}",
+        "`git pull`, then run again: the proof is made anew",
+    )
+
+
+def other_state(record: StackRecord, state: str) -> Foreign:
+    """The state in use is not the one that the stack was applied from."""
+    return Foreign(
+        f"stack {record.stack} is applied from another state: {state} (last written by {record.written_by})",
+        f"use the backend that holds that state; if it is lost: `interlock recover {record.tenant or 'site'}`",
+    )
+
+
+def unknown_stack(stack: str) -> Foreign:
+    """The store has no record."""
+    return Foreign(
+        f"the claims store knows nothing of stack {stack}",
+        "check `claims:` in site.yaml; if that is the right store, `pulumi up` takes the claims anew",
+    )
