@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 from interlock.planning.plan import Plan
 from interlock.resources import Admission, Admitted, Frozen, digest_of
@@ -104,7 +105,7 @@ class Judgement(Frozen):
     site: str
     stack: str
     plan_hash: str
-    #: Hash over the locks (with what is released) that were taken into account.
+    #: Hash over the lock files (with what is released) that were taken into account.
     footprints: str
     results: tuple[RuleResult, ...]
     #: Names of the resources that are planned and proved but that nothing can make yet.
@@ -149,6 +150,8 @@ class Proof(Frozen):
 
     plan: Plan
     judgement: Judgement
+    #: Boundary nodes in the classes that it met, sorted: what it relies on others not to change.
+    met: tuple[str, ...] = ()
 
     @property
     def hash(self) -> str:
@@ -165,9 +168,19 @@ class NotProved(Exception):
 
 
 def admission(
-    proof: Proof, *, cloud: str, site_folder: str, existing: dict[str, str], virtual_functions: dict[str, int]
+    proof: Proof,
+    *,
+    cloud: str,
+    site_folder: str,
+    existing: dict[str, str],
+    virtual_functions: dict[str, int],
+    first: Admitted | None = None,
+    claims: dict[str, Any] | None = None,
 ) -> Admission:
-    """The proof in the form that the provider takes: the digests of what can be made."""
+    """The proof in the form that the provider takes: the digests of what can be made.
+
+    `first` and `claims`: what is taken in the operator's store before anything is made, as resource and in full.
+    """
     plan = proof.plan
     return Admission(
         stack=plan.stack,
@@ -179,9 +192,13 @@ def admission(
         proof_hash=proof.hash,
         site_folder=site_folder,
         virtual_functions=virtual_functions,
-        resources=tuple(
-            Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
-            for item in plan.resources
-            if item.resource.HAS_ACTUATOR
+        claims=claims,
+        resources=(
+            *([first] if first else ()),
+            *(
+                Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
+                for item in plan.resources
+                if item.resource.HAS_ACTUATOR
+            ),
         ),
     )

@@ -6,13 +6,17 @@ Its digest is in the judgement, and so in the proof. The certificate carries all
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from interlock.model.site import Site
 from interlock.resources import Frozen, digest_of
 
 from .authority.closure import everything, holdings
-from .edges.shape import Edge
+from .authority.grants import NOBODYS
+from .edges.shape import Edge, Share
+from .edges.share import volume_holders
+from .facts import identities as ids
+from .facts import principals as who
 from .graph.model import Model
 
 #: Relation -> its tuples, sorted. The first two columns are the ends of the edge.
@@ -112,19 +116,30 @@ def _guards(site: Site) -> dict[str, bool | None]:
 
 def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:
     """The plan's own exclusive identities with everybody who has one of them."""
-    held = {identity: {model.plan.owner} for identity in model.own.exclusive}
-    for share in model.others:
+    held: defaultdict[str, set[str]] = defaultdict(set)
+    for share in (model.own, *model.others):
         for identity in share.exclusive & model.own.exclusive:
-            held[identity].add(share.owner)
+            held[identity].update(_holders(share, identity))
+    held.update((volume, set(labels)) for volume, labels in volume_holders(model.plan).items())
     return {identity: tuple(sorted(owners)) for identity, owners in sorted(held.items())}
 
 
+def _holders(share: Share, identity: str) -> Collection[str]:
+    """Who has an identity of a share: of a segment, whose network it is, which may be the operator's."""
+    return share.labels.get(ids.claimed_segment(identity) or "", (share.owner,))
+
+
 def _authority(model: Model) -> tuple[tuple[tuple[str, str, str], ...], dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """Grants out of what the plan's owner holds, whose these things are, and what is public of them."""
+    """Grants out of what the plan's owner holds, whose these things are, and what is public of them.
+
+    Not out of the operator or strangers: who holds those holds what any plan may say of them, whoever is looked at.
+    """
     authority = everything(model)
     nodes = sorted({item.partition(" ")[2] for item in holdings(model, model.plan.owner)})
     tables = (authority.stated.table, authority.met)
-    grants = {grant for table in tables for node in nodes for grant in table.leading_from.get(node, ())}
+    itself = who.principal(model.plan.owner)
+    known = [node for node in nodes if node == itself or node not in NOBODYS]
+    grants = {grant for table in tables for node in known for grant in table.leading_from.get(node, ())}
     return (
         tuple(sorted({(str(grant.way), grant.source, grant.target) for grant in grants})),
         {node: tuple(sorted(authority.of(node))) for node in nodes if authority.of(node)},

@@ -71,7 +71,12 @@ ASSUMPTION_GUARDS: dict[str, tuple[str, ...]] = {
     "A10": ("pools_delegated",),
     "A11": ("storage_rules_enforced", "bucket_rules_enforced"),
     "A13": ("in_band_closed",),
-}
+    "A14": (
+        "neutron_interface", "service_networks_closed", "ramdisk_endpoints_closed", "operator_owns_nodes",
+        "consoles_disabled",
+    ),
+    "A15": ("token_endpoints_closed",),
+}  # fmt: skip
 
 
 def completed(stated: Mapping[str, bool | None], known: Iterable[str]) -> dict[str, bool | None]:
@@ -87,6 +92,4 @@ def _guard(value: Any) -> bool | None:
     raise fault(Code.WRONG_TYPE, f"{shown(value)} is no state of a guard", "write true, false or unknown")
 
 
-Guard = Annotated[
-    bool | None, BeforeValidator(_guard), WithJsonSchema({"enum": [True, False, "unknown", None]})
-]
+Guard = Annotated[bool | None, BeforeValidator(_guard), WithJsonSchema({"enum": [True, False, "unknown", None]})]

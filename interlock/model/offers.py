@@ -43,6 +43,8 @@ class FlavorSpec(Frozen):
     ram_gib: int
     disk_gib: int
     extra_specs: dict[str, str] = {}
+    #: False: only tenants whose servers are of it may use it.
+    public: bool = True
 
 
 class ImageSpec(Frozen):

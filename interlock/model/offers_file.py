@@ -25,6 +25,9 @@ class FlavorFile(FileModel):
     ram: GiB = Field(description="memory")
     disk: GiB = Field(description="root disk")
     extra_specs: ExtraSpecs = Field(default_factory=dict, description="Nova's extra specifications")
+    public: bool = Field(
+        default=True, description="whether every project may use it; if not, tenants whose servers are of it"
+    )
 
 
 class ImageFile(FileModel):

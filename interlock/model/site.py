@@ -51,6 +51,7 @@ from .physical import (
     Vrf,
     Vtep,
 )
+from .waivers import Waiver
 
 __all__ = [
     "Assumption", "Cable", "Controller", "Device", "Endpoint", "ExternalNetwork", "FabricProfile", "Feed",
@@ -66,6 +67,8 @@ class Site(Frozen):
 
     name: str
     cloud: str
+    #: URL of the operator's store of claims; empty: a folder beside the clouds.yaml in use.
+    claims: str = ""
     domain: str = "default"
     rooms: tuple[Room, ...] = ()
     physical_racks: tuple[Rack, ...] = ()
@@ -96,6 +99,8 @@ class Site(Frozen):
     assumptions: tuple[Assumption, ...]
     #: Kind/name -> uuid of objects that are on the cloud already and stay as they are.
     existing: dict[str, str] = {}
+    #: Of the operator's own stack; a tenant's are in its request.
+    waivers: tuple[Waiver, ...] = ()
 
     @cached_property
     def machine(self) -> dict[str, Machine]:

@@ -16,6 +16,7 @@ from .site_full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .site_terms import Terms
 from .switch_file import vrfs_of, vteps_of
 from .switch_ports import settings_by_port
+from .waivers import waivers_of
 
 
 def expand_site(file: SiteFile) -> Site:
@@ -25,6 +26,7 @@ def expand_site(file: SiteFile) -> Site:
     return Site(
         name=file.name,
         cloud=file.cloud,
+        claims=file.claims or "",
         domain=file.domain,
         rooms=tuple(_rooms(file)),
         physical_racks=(*(found for rack in racks for found in rack.physical_racks), *_physical_racks(file)),
@@ -54,6 +56,7 @@ def expand_site(file: SiteFile) -> Site:
         sharing=terms.sharing(),
         assumptions=terms.assumptions(),
         existing=file.existing,
+        waivers=waivers_of(file.waivers),
     )
 
 

@@ -37,9 +37,11 @@ from .site_full_file import (
     StandingRackFile,
     SwitchFile,
 )
-from .site_values import Uuid
+from .site_values import ClaimsUrl, Uuid
+from .tenant_values import RuleId
 from .validation import FileModel
 from .values import Positive
+from .waivers import WaiverFile
 
 __all__ = ["CableFile", "HostFile", "Positive", "RackFile", "SiteFile", "SwitchFile", "TenantDefaultsFile"]
 
@@ -75,6 +77,11 @@ class SiteFile(FileModel):
 
     name: SiteName = Field(description="the name of the folder, and the first part of every stack: no dash")
     cloud: str = Field(description="entry of `clouds.yaml`")
+    claims: ClaimsUrl | None = Field(
+        default=None,
+        description="where claims are recorded: `s3://bucket/prefix?endpoint=…&region=…` for a team, "
+        "`file:///folder` for one machine; without it a folder beside the `clouds.yaml` in use",
+    )
     domain: str = Field(default="default", description="Keystone domain of projects and service users")
     racks: list[RackFile] = Field(
         default_factory=list,
@@ -149,4 +156,7 @@ class SiteFile(FileModel):
     existing: dict[str, Uuid] = Field(
         default_factory=dict,
         description="`<Kind>/<name>` → uuid of objects that are on the cloud already: used, never changed",
+    )
+    waivers: dict[RuleId, WaiverFile] = Field(
+        default_factory=dict, description="rules that may pass for the operator's own stack, by id"
     )

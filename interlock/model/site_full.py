@@ -21,7 +21,7 @@ Document = dict[str, Any]
 
 def full_form(site: Site, defaults: TenantDefaultsFile) -> Document:
     """All of `site.yaml` in plain values, keys in the order of the documentation; empty sections are left out."""
-    document: Document = {"name": site.name, "cloud": site.cloud, "domain": site.domain}
+    document: Document = {"name": site.name, "cloud": site.cloud, "claims": site.claims or None, "domain": site.domain}
     document |= room_sections(site)
     document |= _networks(site)
     document |= _offers(site)
@@ -116,7 +116,8 @@ def _flavor(item: FlavorSpec) -> Document:
         "ram": f"{item.ram_gib}GiB",
         "disk": f"{item.disk_gib}GiB",
     }
-    return found | ({"extra_specs": dict(item.extra_specs)} if item.extra_specs else {})
+    specs = {"extra_specs": dict(item.extra_specs)} if item.extra_specs else {}
+    return found | specs | ({} if item.public else {"public": False})
 
 
 def _terms(site: Site) -> Document:
@@ -128,6 +129,7 @@ def _terms(site: Site) -> Document:
         "sharing": {item.name: _sharing(item) for item in site.sharing},
         "assumptions": {item.id: _guards(item.guards) for item in site.assumptions},
         "existing": dict(site.existing),
+        "waivers": {item.rule: _stated(item, "rule") for item in site.waivers},
     }
 
 

@@ -100,6 +100,7 @@ class Terms:
                 ram_gib=flavor.ram,
                 disk_gib=flavor.disk,
                 extra_specs=flavor.extra_specs,
+                public=flavor.public,
             )
             for name, flavor in self.file.flavors.items()
         )

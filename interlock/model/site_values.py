@@ -32,6 +32,7 @@ _HEIGHT = re.compile(r"(\d{1,3})\s*U")
 _HIGHEST = 100
 _GUID = re.compile(r"[0-9a-f]{16}")
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_CLAIMS = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?[^#\s]*)?|file:///[^?#]*")
 _DECIMAL = re.compile(r"\d{1,12}(\.\d{1,12})?")
 
 
@@ -129,6 +130,15 @@ def uuid(value: Any) -> str:
     return text
 
 
+def claims_url(value: Any) -> str:
+    """Where claims are recorded: an S3 bucket as Pulumi's own backends name one, or a folder of this machine."""
+    text = str(value)
+    if not _CLAIMS.fullmatch(text):
+        hint = "write s3://bucket/prefix?endpoint=https://…&region=…, or file:///absolute/folder"
+        raise fault(Code.VALUE, f"{shown(value)} is no place for claims", hint)
+    return text
+
+
 def price(value: Any) -> Any:
     """A price as decimal text. What a bare number in YAML means is read from its digits, never from its bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -200,6 +210,7 @@ SubnetPrefix = Annotated[
     str, BeforeValidator(subnet_prefix), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"})
 ]
 Uuid = Annotated[str, BeforeValidator(uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
+ClaimsUrl = Annotated[str, BeforeValidator(claims_url), WithJsonSchema({"type": "string", "pattern": _CLAIMS.pattern})]
 Price = Annotated[str, BeforeValidator(price), WithJsonSchema({"type": ["string", "number"]})]
 Mac = Annotated[str, BeforeValidator(mac), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f:-]{17}$"})]
 End = Annotated[tuple[Endpoint, ...], BeforeValidator(cable_end), _END]

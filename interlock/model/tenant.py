@@ -8,6 +8,7 @@ from interlock.resources import Frozen
 from interlock.resources.storage import OnDelete
 
 from .physical import Generation
+from .waivers import Waiver
 
 ServerKind = Literal["vm", "bare-metal"]
 SyncType = Literal["c2-compatible", "pod-native-default"]
@@ -104,16 +105,6 @@ class Budget(Frozen):
 
     per_month: str
     currency: str
-
-
-class Waiver(Frozen):
-    """A rule that the operator lets pass for this tenant: who answers for it, why, and until which day."""
-
-    rule: str
-    owner: str
-    reason: str
-    #: ISO date; from the day after it the waiver counts no more.
-    expires: str
 
 
 class Pins(Frozen):

@@ -10,9 +10,10 @@ from .tenant_file import TenantFile
 from .tenant_names import check_names
 from .tenant_pins import read_pins
 from .tenant_reading import Offered, Reading
-from .tenant_terms import read_access, read_budget, read_waivers
+from .tenant_terms import read_access, read_budget
 from .tenant_vpods import read_vpods
 from .validation import well_formed
+from .waivers import waivers_of
 
 
 def read_tenant(identity: str, source: Source, offered: Offered) -> tuple[Tenant, tuple[Default, ...]]:
@@ -47,6 +48,6 @@ def _tenant(identity: str, reading: Reading) -> Tenant:
         shares=read_shares(reading),
         buckets=read_buckets(reading),
         budget=read_budget(reading),
-        waivers=read_waivers(reading),
+        waivers=waivers_of(reading.file.waivers),
         pins=read_pins(reading),
     )

@@ -16,8 +16,6 @@ from .tenant_values import (
     SEPARATION,
     Amount,
     Currency,
-    Day,
-    Reason,
     RuleId,
     budget_mapping,
     mapping_of_defaults,
@@ -26,6 +24,7 @@ from .tenant_values import (
 )
 from .validation import FileModel
 from .values import GiB, Positive, Prefix, PublicKey
+from .waivers import WaiverFile
 from .yaml_reading import REQUEST, Limits
 
 VlanId = Annotated[int, Field(ge=1, le=4094)]
@@ -76,9 +75,7 @@ class BucketFile(FileModel):
 
     versioning: bool = Field(default=True, description="Whether objects that are overwritten are kept.")
     on_delete: OnDelete | None = Field(default=None, description=_KEEP)
-    readers: list[str] = Field(
-        default_factory=list, description="vPODs that may read it with a key of their own."
-    )
+    readers: list[str] = Field(default_factory=list, description="vPODs that may read it with a key of their own.")
     writers: list[str] = Field(default_factory=list, description="vPODs that may write to it, and read.")
     public: bool = Field(default=False, description="Whether everybody may read it, without any key.")
 
@@ -109,9 +106,7 @@ class PartitionFile(FileModel):
         default=False, description="Whether devices of any size can be opened in it; needs c2-compatible."
     )
     sync_type: SyncType = Field(default="c2-compatible", description="How its IPUs keep step.")
-    routing: Routing = Field(
-        default="default", description="How traffic runs on the IPU-Links; rings need a torus."
-    )
+    routing: Routing = Field(default="default", description="How traffic runs on the IPU-Links; rings need a torus.")
 
 
 class VPodFile(FileModel):
@@ -153,20 +148,10 @@ class BudgetFile(FileModel):
     currency: Currency = Field(description="That of the site's price book.")
 
 
-class WaiverFile(FileModel):
-    """A rule that may be broken for this tenant."""
-
-    owner: DisplayName = Field(description="Who answers for it.")
-    reason: Reason = Field(description="Why, in one line.")
-    expires: Day = Field(description="Last day on which it counts.")
-
-
 class PinsFile(FileModel):
     """Claims that the lock takes as given."""
 
-    machines: DeviceNames | None = Field(
-        default=None, description="The IPU-Machines, in the order of their positions."
-    )
+    machines: DeviceNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
     hosts: DeviceNames | None = Field(default=None, description="Host of each Poplar server, by index.")
     controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
     ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")

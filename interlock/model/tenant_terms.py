@@ -1,9 +1,9 @@
-"""Terms of a request: who has access, what it may cost, which rules are waived."""
+"""Terms of a request: who has access, what it may cost."""
 
 from __future__ import annotations
 
 from .errors import Code
-from .tenant import Access, Budget, Waiver
+from .tenant import Access, Budget
 from .tenant_reading import Reading
 
 
@@ -13,9 +13,7 @@ def read_access(reading: Reading) -> Access:
     reading.note_left_out(path, file, "members", "ssh_from")
     reading.each_once((*path, "members"), file.members)
     reading.each_once((*path, "ssh_from"), file.ssh_from)
-    return Access(
-        members=tuple(file.members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from)
-    )
+    return Access(members=tuple(file.members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from))
 
 
 def read_budget(reading: Reading) -> Budget | None:
@@ -28,9 +26,3 @@ def read_budget(reading: Reading) -> Budget | None:
         message = f"a budget in {file.currency}: the site has its prices in {currency}"
         reading.faults.add(Code.CONTRADICTION, ("budget", "currency"), message, f"state it in {currency}")
     return Budget(per_month=file.per_month, currency=file.currency)
-
-
-def read_waivers(reading: Reading) -> tuple[Waiver, ...]:
-    """Waivers by rule. When they end and whether they may be given is judged with the plan."""
-    waivers = sorted(reading.file.waivers.items())
-    return tuple(Waiver(rule=rule, **file.model_dump()) for rule, file in waivers)

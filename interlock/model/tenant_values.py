@@ -1,4 +1,4 @@
-"""Values that only requests have: amounts of money, days, rule ids, yes-or-no answers that YAML reads by itself."""
+"""Values of requests: amounts of money, days, rule ids, yes-or-no answers that YAML reads by itself."""
 
 from __future__ import annotations
 

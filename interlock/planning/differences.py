@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from interlock.resources import KINDS, Effect, Frozen
 
+from .makeable import WHY_NO_COPY
 from .plan import Plan
 
 Action = Literal["create", "delete", "replace", "update", "forbidden"]
@@ -89,8 +90,8 @@ def _following(kind: str, spec: Canonical, replaced: set[str], told: set[str]) -
     A forbidden reference is replaced too: the object that it names goes, and this one cannot stay without it.
     """
     changes = KINDS[kind].changes()
-    for field in KINDS[kind].reference_fields():
-        found = next((name for name in _names(spec[field]) if name in replaced), None)
+    for field, refers in KINDS[kind].reference_fields().items():
+        found = next((name for name in _names(refers.named(spec[field])) if name in replaced), None)
         if found is None or field in told:
             continue
         effect = changes[field].effect
@@ -99,10 +100,8 @@ def _following(kind: str, spec: Canonical, replaced: set[str], told: set[str]) -
         yield FieldChange(field=field, before=spec[field], after=spec[field], effect=effect, follows=found)
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    return (value,) if isinstance(value, str) else tuple(value)
+def _names(references: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    return (references,) if isinstance(references, str) else references or ()
 
 
 #: Worst first: one forbidden field stops the apply, one that replaces takes all others along.
@@ -124,9 +123,11 @@ def _deleted(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical]) -> Iter
 def _removal(
     kind: str, name: str, before: Canonical, action: Action, fields: tuple[FieldChange, ...] = ()
 ) -> ResourceChange:
-    """A deletion or a replacement; data goes only if the plan before already said `on_delete: erase`."""
+    """A deletion or a replacement; data goes only if the plan before already said `erase`, or `snapshot` where a copy
+    can be kept."""
     kept = before.get("on_delete", "erase")
-    if kind in KINDS and KINDS[kind].HOLDS_DATA and kept != "erase":
+    allowed = kept == "erase" or (kept == "snapshot" and action == "delete" and kind not in WHY_NO_COPY)
+    if kind in KINDS and KINDS[kind].HOLDS_DATA and not allowed:
         reason = f"{action} it: it holds data and says `on_delete: {kept}`"
         return ResourceChange(name=name, kind=kind, action="forbidden", fields=fields, reason=reason)
     return ResourceChange(name=name, kind=kind, action=action, fields=fields)

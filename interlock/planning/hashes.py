@@ -20,13 +20,16 @@ COMMON = {
     "volume_types", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
 }  # fmt: skip
 
+#: Sections that no plan rests on: where claims are recorded, and what the operator lets pass.
+UNPLANNED = {"claims", "waivers"}
+
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 
 
 def site_hash(site: Site) -> str:
-    """`sha256:` of the whole site in full form."""
-    return digest_of(site.model_dump(mode="json"))
+    """`sha256:` of the whole site in full form, but for what no plan rests on."""
+    return digest_of(site.model_dump(mode="json", exclude=UNPLANNED))
 
 
 def request_hash(tenant: Tenant) -> str:

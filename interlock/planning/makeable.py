@@ -23,7 +23,11 @@ WHY = {
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
     "StoredCredential": "nothing here writes credentials into storage yet",
 }
-WHY_SNAPSHOT = "nothing here takes a snapshot before it deletes data yet"
+#: Kind of which nothing can keep a copy with `on_delete: snapshot` -> why. Volumes are kept as Cinder backups.
+WHY_NO_COPY = {
+    "Bucket": "S3 has no copy of a bucket that outlives it: say `keep` or `erase`",
+    "Share": "nothing here takes a copy of a share before it is deleted yet: say `keep` or `erase`",
+}
 
 
 class NotMakeable(Frozen):
@@ -51,9 +55,9 @@ def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
     if not resource.HAS_ACTUATOR and not resource.RESERVED:
         why = WHY.get(resource.KIND, "it has no actuator yet")
         yield NotMakeable(name=item.name, kind=resource.KIND, why=why, where=_where(plan, item))
-    if getattr(resource, "on_delete", None) == "snapshot":
+    if getattr(resource, "on_delete", None) == "snapshot" and resource.KIND in WHY_NO_COPY:
         where = request_path(plan, item, "on_delete") or ""
-        yield NotMakeable(name=item.name, kind=resource.KIND, why=WHY_SNAPSHOT, where=where)
+        yield NotMakeable(name=item.name, kind=resource.KIND, why=WHY_NO_COPY[resource.KIND], where=where)
 
 
 #: Kinds that a part of an entry asks for, and not the entry as a whole: the field that shows which part.

@@ -14,6 +14,17 @@ from .errors import PlanningError
 T = TypeVar("T")
 
 
+def private_flavors(site: Site, tenant: Tenant) -> frozenset[str]:
+    """The flavours of a tenant's servers that not everybody may use."""
+    closed = {item.name for item in site.flavors if not item.public}
+    return frozenset(vpod.poplar.flavor for vpod in tenant.vpods if vpod.poplar.kind != "bare-metal") & closed
+
+
+def access_name(tenant: Tenant, flavor: str) -> str:
+    """Plan name of a tenant's place on the access list of a flavour."""
+    return f"{tenant.id}-flavor-{flavor}"
+
+
 @dataclass(frozen=True)
 class VPodScope:
     """One vPOD of a request, with what its lock gives it."""

@@ -10,6 +10,7 @@ from interlock.resources import (
     AddressScope,
     Aggregate,
     Flavor,
+    FlavorAccess,
     Image,
     Network,
     Project,
@@ -133,7 +134,10 @@ def _external(site: Site, sheet: SiteSheet) -> None:
 
 def _catalogue(site: Site, sheet: SiteSheet) -> None:
     for flavor in site.flavors:
-        sheet.own(flavor.name, _flavor(flavor))
+        reference = sheet.own(flavor.name, _flavor(flavor))
+        if flavor.name == site.controller.flavor and not flavor.public:
+            project = "site:Project/controllers" if "Project/controllers" in site.existing else "controllers"
+            sheet.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
     for image in site.images:
         sheet.own(image.name, Image(**image.model_dump()))
     for name in site.volume_types:
@@ -152,4 +156,5 @@ def _flavor(spec: FlavorSpec) -> Flavor:
         ram_mib=spec.ram_gib * MIB_PER_GIB,
         disk_gib=spec.disk_gib,
         extra_specs=spec.extra_specs | fence,
+        public=spec.public,
     )

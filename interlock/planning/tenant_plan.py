@@ -5,13 +5,13 @@ from __future__ import annotations
 from interlock.model.lock import Lock, SiteLock, VPodAllocation
 from interlock.model.site import Site
 from interlock.model.tenant import Tenant
-from interlock.resources import Keypair, Project, Resource, RoleAssignment, Router
+from interlock.resources import FlavorAccess, Keypair, Project, Resource, RoleAssignment, Router
 
 from .errors import PlanningError
 from .hashes import request_hash
 from .plan import Plan, Planned
 from .quotas import quota_for
-from .scope import VPodScope
+from .scope import VPodScope, access_name, private_flavors
 from .sheet import Sheet
 from .site_plan import ADMIN, OPERATOR, READER
 from .tenant_data import public_names, write_data
@@ -66,6 +66,8 @@ def _write_project(site: Site, tenant: Tenant, sheet: Sheet) -> None:
     sheet.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
     router = f"{tenant.id}-router"
     sheet.add(router, Router(name=router, project=project, external_network="site:Network/external"))
+    for flavor in sorted(private_flavors(site, tenant)):
+        sheet.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=f"site:Flavor/{flavor}"))
 
 
 def _guarded(site: Site, tenant: Tenant, sheet: Sheet) -> tuple[Planned, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from interlock.resources import Port, Server, Volume, VolumeAttachment
 
 from .addresses import controller_address, poplar_address
-from .scope import VPodScope
+from .scope import VPodScope, access_name, private_flavors
 from .sheet import Sheet
 from .user_data import poplar_user_data
 
@@ -31,7 +31,8 @@ def write_poplar_server(scope: VPodScope, sheet: Sheet, index: int) -> None:
         image=f"site:Image/{poplar.image}", host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
         ports=ports, user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
-    sheet.add(name, server)
+    private = poplar.flavor in private_flavors(scope.site, scope.tenant)
+    sheet.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())
     if poplar.volume is not None:
         attachment = VolumeAttachment(project=scope.project, server=name, volume=f"{name}-data")
         sheet.add(f"{name}-attachment", attachment)

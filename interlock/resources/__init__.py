@@ -19,7 +19,8 @@ from .base import (
     is_cloud_reference,
     is_site_reference,
 )
-from .compute import Aggregate, BareMetalServer, Flavor, Image, Server
+from .claims import Claims
+from .compute import Aggregate, BareMetalServer, Flavor, FlavorAccess, Image, Server
 from .fabric import (
     NvlinkPartition,
     PartitionKey,
@@ -61,11 +62,12 @@ from .storage import (
 KINDS: dict[str, type[Resource]] = {
     kind.KIND: kind
     for kind in (
+        Claims,
         Project, Role, ServiceUser, RoleAssignment, S3Credential, StoredCredential, Keypair,
         Quota,
         SegmentRange, AddressScope, SubnetPool, Network, Subnet, Router, RouterInterface, SecurityGroup, Port,
         Trunk, FloatingIp, RbacPolicy,
-        Flavor, Image, Aggregate, Server, BareMetalServer,
+        Flavor, FlavorAccess, Image, Aggregate, Server, BareMetalServer,
         VolumeType, Volume, VolumeAttachment, ShareType, Share, ShareAccess, Bucket, BucketPolicy,
         SwitchPort, VipuAllocation, VipuPartition, PartitionKey, NvlinkPartition,
     )
@@ -83,8 +85,10 @@ __all__ = [
     "BucketPolicy",
     "BucketStatement",
     "Change",
+    "Claims",
     "Effect",
     "Flavor",
+    "FlavorAccess",
     "FloatingIp",
     "Frozen",
     "Image",

@@ -42,6 +42,8 @@ class Admission(Frozen):
     #: Folder of the site's files, absolute: images are read from it.
     site_folder: str
     resources: tuple[Admitted, ...]
+    #: What the stack takes in the operator's store, as `interlock.store.records.Taking` has it; None: it takes nothing.
+    claims: dict[str, Any] | None = None
     #: Virtual functions of each host that servers can be pinned to.
     virtual_functions: dict[str, int] = {}
 

@@ -59,6 +59,15 @@ class Refers:
     """Metadata of a field: it holds a reference, or a tuple of references, to objects of these kinds."""
 
     kinds: tuple[str, ...]
+    #: The references stand under this key of the field's elements; empty: they are the field itself.
+    inside: str = ""
+
+    def named(self, value: Any) -> str | tuple[str, ...] | None:
+        """The references in a value of the field, as the type has it or in canonical form."""
+        if not self.inside:
+            return tuple(value) if isinstance(value, list) else value
+        found = (item[self.inside] if isinstance(item, dict) else getattr(item, self.inside) for item in value)
+        return tuple(reference for reference in found if reference is not None)
 
 
 IN_PLACE = Change(Effect.IN_PLACE)
@@ -85,6 +94,9 @@ class Resource(Frozen):
     HAS_ACTUATOR: ClassVar[bool] = True
     #: True if the object holds a tenant's data, so that deleting it is guarded by `on_delete`.
     HOLDS_DATA: ClassVar[bool] = False
+    #: True if a replacement is created before the old one is deleted. False for what lies on the cloud: what is created
+    #: there would be the old object, found by its marker and adopted.
+    CREATED_FIRST: ClassVar[bool] = False
 
     def canonical(self) -> dict[str, Any]:
         """The JSON form that plans, digests and provider inputs share."""
@@ -112,9 +124,8 @@ class Resource(Frozen):
 
     def references(self) -> Iterator[tuple[str, str]]:
         """(field, reference) for every reference this resource holds, in field order."""
-        for name in self.reference_fields():
-            value = getattr(self, name)
-            yield from ((name, ref) for ref in _as_tuple(value))
+        for name, refers in self.reference_fields().items():
+            yield from ((name, ref) for ref in _as_tuple(refers.named(getattr(self, name))))
 
 
 def _metadata(cls: type[BaseModel], field: str, kind: type[M]) -> M | None:

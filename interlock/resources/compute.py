@@ -17,6 +17,17 @@ class Flavor(Resource):
     ram_mib: Annotated[int, REPLACE]
     disk_gib: Annotated[int, REPLACE]
     extra_specs: Annotated[dict[str, str], IN_PLACE] = {}
+    #: False: only projects with an access may use it. Nova decides this once, when the flavour is made.
+    public: Annotated[bool, REPLACE] = True
+
+
+class FlavorAccess(Resource):
+    """One project on the access list of a flavour that is not public."""
+
+    KIND: ClassVar[str] = "FlavorAccess"
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    flavor: Annotated[str, Refers(("Flavor",)), REPLACE]
 
 
 class Image(Resource):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+from pydantic import model_validator
+
 from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource
 
 NetworkType = Literal["flat", "vlan", "vxlan"]
@@ -101,7 +103,11 @@ class RouterInterface(Resource):
 
 
 class Rule(Frozen):
-    """One rule of a security group. `port_min` and `port_max` only with a protocol that has ports."""
+    """One rule of a security group. `port_min` and `port_max` only with a protocol that has ports.
+
+    Who is at the other end: `remote_prefix`, or whoever has a port in `remote_group`, or anybody. Neutron takes no
+    rule with both.
+    """
 
     direction: Literal["ingress", "egress"]
     ethertype: Literal["IPv4", "IPv6"] = "IPv4"
@@ -109,6 +115,14 @@ class Rule(Frozen):
     port_min: int | None = None
     port_max: int | None = None
     remote_prefix: str | None = None
+    #: A security group that the plan lists before this one, or this very one.
+    remote_group: str | None = None
+
+    @model_validator(mode="after")
+    def _one_remote(self) -> Rule:
+        if self.remote_prefix is not None and self.remote_group is not None:
+            raise ValueError("a rule has a remote prefix or a remote group: write two rules, or leave one out")
+        return self
 
 
 class SecurityGroup(Resource):
@@ -118,7 +132,7 @@ class SecurityGroup(Resource):
 
     name: Annotated[str, IN_PLACE]
     project: Annotated[str, Refers(("Project",)), REPLACE]
-    rules: Annotated[tuple[Rule, ...], IN_PLACE]
+    rules: Annotated[tuple[Rule, ...], Refers(("SecurityGroup",), inside="remote_group"), IN_PLACE]
 
 
 class Port(Resource):

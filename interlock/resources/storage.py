@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from .base import IN_PLACE, REPLACE, Change, Frozen, Refers, Resource, forbidden
 
-#: What happens to data when its object goes. Nothing can take a snapshot yet: the apply refuses it beforehand.
+#: What happens to data when its object goes. `snapshot`: a copy is made first that outlives it. Of buckets and shares
+#: nothing can make one; the apply refuses the word for them beforehand.
 OnDelete = Literal["keep", "snapshot", "erase"]
 
 

@@ -21,7 +21,7 @@ from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.graph.model import Model
 
-from .grants import COMMON, Grant, Stated, Table, spoken_of
+from .grants import COMMON, NOBODYS, Grant, Stated, Table, spoken_of
 from .grounds import asked_of_services, called
 
 if TYPE_CHECKING:
@@ -69,6 +69,11 @@ class Leak:
         return (who.principal(self.owner), *(grant.target for grant in self.grants))
 
     @property
+    def is_everybodys(self) -> bool:
+        """True if its owner has no other part in it than to be somebody."""
+        return self.grants[0].target == who.EVERYBODY
+
+    @property
     def follows(self) -> bool:
         """True if it is only there because packets of two owners meet."""
         return any(grant.follows for grant in self.grants)
@@ -102,7 +107,9 @@ class Authority:
         waiting = deque([start])
         while waiting:
             held = waiting.popleft()
-            for grant in self._from(held.node):
+            # What the operator and strangers hold is said in everybody's plans, and who gets at that is told already.
+            known = held == start or held.node not in NOBODYS
+            for grant in self._from(held.node) if known else ():
                 needs, gives = _STEPS[grant.way]
                 reached = Held(grant.target, gives)
                 if held.access >= needs and reached not in found:
@@ -174,12 +181,20 @@ def holdings(model: Model, owner: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def leaks_of(model: Model, graph: Graph, certain: bool) -> tuple[Leak, ...]:
-    """The leaks that the plan under judgement has a part in; the operator's own plan answers for all."""
+    """The leaks that the plan under judgement has a part in; the operator's own plan answers for all.
+
+    What everybody can do a tenant's judgement says of strangers, not of each other tenant there is.
+    """
     authority = Authority(model, graph, certain=certain)
     own = mentioned(model.own)
     concerned = authority.concerned(own) if model.plan.is_tenant else authority.stated.owners
-    leaks = (leak for owner in concerned for leak in authority.leaks(owner))
-    return tuple(leak for leak in leaks if not model.plan.is_tenant or not own.isdisjoint(leak.nodes))
+    leaks = [leak for owner in concerned for leak in authority.leaks(owner)]
+    if not model.plan.is_tenant:
+        return tuple(leaks)
+    heard = {model.plan.owner, ids.FOREIGN, ids.WORLD}
+    return tuple(
+        leak for leak in leaks if not own.isdisjoint(leak.nodes) and (leak.owner in heard or not leak.is_everybodys)
+    )
 
 
 def steps(leak: Leak) -> tuple[str, ...]:

@@ -17,8 +17,10 @@ from policies.facts import principals as who
 OF_AUTH = frozenset(
     {Relation.GRANT, Relation.HOLDS, Relation.EXPOSED, Relation.RULED, Relation.MOUNTS, Relation.LISTENS}
 )
+#: Principals of which every plan may say what they hold.
+NOBODYS = frozenset({who.principal(ids.OPERATOR), who.principal(ids.FOREIGN)})
 #: Principals that are nobody's in particular: through them everybody meets everybody.
-COMMON = frozenset({who.EVERYBODY, who.principal(ids.OPERATOR), who.principal(ids.FOREIGN)})
+COMMON = NOBODYS | {who.EVERYBODY}
 
 
 def spoken_of(share: Share) -> frozenset[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from interlock.model.site import Sharing
 from policies.facts import identities as ids
-from policies.facts.guards import BETWEEN_OWNERS, Held, assumption, sharing, welcome
+from policies.facts.guards import BETWEEN_OWNERS, Held, sharing, welcome
 
 from .plan import EXTERNAL_REFERENCE
 from .shape import Edge, EdgeRule, Relation, Union
@@ -59,7 +59,7 @@ def _gateways(union: Union) -> Iterator[Edge]:
 
 
 def _machines(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A3")
+    held = union.site.assumption("A3")
     for machine in union.site.site.machines:
         rnic, gateway, bmc = (ids.part(machine.serial, name) for name in ("rnic", "gw", "bmc"))
         yield from unless(held, "E15", rnic, gateway)
@@ -67,7 +67,7 @@ def _machines(union: Union) -> Iterator[Edge]:
 
 
 def _links(union: Union) -> Iterator[Edge]:
-    held, machine = assumption(union.site.site, "A4"), union.site.site.machine
+    held, machine = union.site.assumption("A4"), union.site.site.machine
     for cable in union.site.site.cables:
         if cable.kind != "ethernet" and cable.a.device in machine and cable.b.device in machine:
             ends = (ids.part(machine[end.device].serial, "rnic") for end in (cable.a, cable.b))
@@ -76,8 +76,8 @@ def _links(union: Union) -> Iterator[Edge]:
 
 def _hypervisors(union: Union) -> Iterator[Edge]:
     site = union.site.site
-    apart = assumption(site, "A5", without=BETWEEN_OWNERS)
-    processors = assumption(site, "A5", only=BETWEEN_OWNERS)
+    apart = union.site.assumption("A5", without=BETWEEN_OWNERS)
+    processors = union.site.assumption("A5", only=BETWEEN_OWNERS)
     for server, name, _ in union.facts(Relation.GUEST):
         host = site.host.get(name)
         serial = host.serial if host is not None else name
@@ -86,7 +86,7 @@ def _hypervisors(union: Union) -> Iterator[Edge]:
 
 
 def _switches_forward(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A1")
+    held = union.site.assumption("A1")
     for node in sorted(union.nodes if held.value else union.nodes.union(_vlans_of_switches(union))):
         if node.startswith("L:") and "/" not in node:
             switch = union.site.switch_of_bridge.get(ids.bridge_and_vlan(node)[0])
@@ -101,19 +101,19 @@ def _vlans_of_switches(union: Union) -> Iterator[str]:
 
 
 def _cloud_scopes(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A2")
+    held = union.site.assumption("A2")
     for (node,) in union.facts(Relation.CAPABILITY):
         yield from unless(held, "A2", node, ids.cloud_api(union.site.site.cloud))
 
 
 def _pools(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A10")
+    held = union.site.assumption("A10")
     for segment, *_ in union.facts(Relation.CLAIM):
         yield from unless(held, "A10", segment, ids.foreigners(union.site.site.cloud))
 
 
 def _in_band(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A13")
+    held = union.site.assumption("A13")
     for server, name in union.facts(Relation.METAL):
         for bmc in union.site.interfaces(name, bmc=True):
             yield from unless(held, "E14", server, bmc)
@@ -130,7 +130,7 @@ def _partition_keys(union: Union) -> Iterator[Edge]:
 
     A declared terminal answers each member by itself: it joins them only while a guard fails.
     """
-    held = assumption(union.site.site, "A6")
+    held = union.site.assumption("A6")
     members = union.facts(Relation.KEY)
     full: defaultdict[str, set[str]] = defaultdict(set)
     for key, port, membership, _ in members:
@@ -160,7 +160,7 @@ def _key_edges(union: Union, key: str, port: str, full: list[tuple[Sharing, ...]
 
 
 def _nvlinks(union: Union) -> Iterator[Edge]:
-    held = assumption(union.site.site, "A8")
+    held = union.site.assumption("A8")
     for partition, fabric in union.facts(Relation.NVLINK):
         yield from unless(held, "E17", partition, fabric)
 

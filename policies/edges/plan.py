@@ -74,6 +74,12 @@ class Planned:
         bridges = (bridge for host in hosts for bridge in self.site.bridges(host, network.physical_network))
         return tuple(ids.vlan_segment(bridge, 0) for bridge in bridges)
 
+    def hub(self, network: NetworkFact) -> str:
+        """The external network that a network of this plan is: the site's, or one that no file of the site tells of."""
+        site = self.site.site.external
+        is_sites = (network.physical_network, network.segment) == (site.physical_network, site.vlan)
+        return ids.external_hub(site.name if is_sites else f"{self.plan.owner}/{network.name}")
+
     def attachment(self, name: str) -> str:
         """The node of a port that this plan refers to, its own or one that no file describes."""
         return self.port(name) if name in self.plan.port else ids.unresolved(name)
@@ -176,8 +182,6 @@ def _allocations(facts: Planned) -> Iterator[Edge]:
     for item in facts.plan.allocations:
         node = ids.allocation(item.owner, item.name)
         yield from (Edge(facts.rnic(machine), node, "E16") for machine in item.machines)
-        if item.controller not in facts.plan.server:
-            yield Edge(node, ids.unresolved(item.controller), "E16")
 
 
 def _share_addresses(facts: Planned) -> Iterator[Edge]:
@@ -204,22 +208,34 @@ def _behind_subnet(facts: Planned, name: str) -> tuple[str, ...]:
     """The segments under a subnet of this plan; an object that no file describes is a node of its own."""
     subnet = facts.plan.subnet.get(name)
     network = facts.plan.network.get(subnet.network) if subnet is not None else None
+    if network is not None and network.external:
+        return (facts.hub(network),)
     return facts.wires(network) if network is not None else (ids.unresolved(name),)
 
 
 def _external_ports(facts: Planned) -> Iterator[Edge]:
     hub = ids.external_hub(facts.site.site.external.name)
     for port in facts.plan.ports:
+        network = facts.plan.network.get(port.network)
         if port.network == EXTERNAL_REFERENCE:
             yield Edge(facts.port(port.name), hub, "E12")
-        elif port.network not in facts.plan.network:
+        elif network is None:
             yield Edge(facts.port(port.name), ids.unresolved(port.network), "E7")
+        elif network.external:
+            yield Edge(facts.port(port.name), facts.hub(network), "E12")
+
+
+def _external_wires(facts: Planned) -> Iterator[Edge]:
+    for network in facts.plan.networks:
+        if network.external:
+            yield from (Edge(facts.hub(network), wire, "E12") for wire in facts.plug_points(network))
 
 
 def _capabilities(facts: Planned) -> Iterator[Edge]:
     for network in facts.plan.networks:
         if network.owner == facts.plan.owner and facts.plan.is_tenant:
-            yield from (Edge(ids.capability(network.owner), point, "E13") for point in facts.plug_points(network))
+            points = (facts.hub(network),) if network.external else facts.plug_points(network)
+            yield from (Edge(ids.capability(network.owner), point, "E13") for point in points)
 
 
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
@@ -235,6 +251,7 @@ PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
     EdgeRule("E9", "a server reads and writes the volumes attached to it", _volumes),
     EdgeRule("E10", "a router joins the segments of all its interfaces", _routers),
     EdgeRule("E12", "a port on an external network reaches its hub", _external_ports),
+    EdgeRule("E12", "the wire of an external network of the plan's own", _external_wires),
     EdgeRule("E13", "a project may plug into its own networks", _capabilities),
     EdgeRule("E16", "a V-IPU allocation joins its machines", _allocations),
     EdgeRule("E17", "an NVLink partition joins its GPUs", _gpus),

@@ -55,7 +55,7 @@ def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
     if entry.claim == "machines":
         machine = site.site.machine.get(entry.value)
         if machine is not None:
-            yield ids.part(machine.serial, "rnic"), ids.machine_identity(machine.serial)
+            yield from ((ids.part(machine.serial, "rnic"), identity) for identity in site.held_with(machine))
     elif entry.claim == "hosts" and site.is_bare_metal(entry.value):
         identity = ids.host_identity(site.site.host[entry.value].serial)
         yield from ((node, identity) for node in site.interfaces(entry.value))

@@ -37,7 +37,7 @@ def _plug_points(facts: Planned, right: RightFact) -> tuple[str, ...]:
     """A gateway on the external network is what the sharing of it declares; ports there are not."""
     network = facts.plan.network.get(right.object)
     if right.object == EXTERNAL_REFERENCE or (network is not None and network.external):
-        hub = ids.external_hub(facts.site.site.external.name)
+        hub = ids.external_hub(facts.site.site.external.name) if network is None else facts.hub(network)
         return (hub,) if right.action == "access_as_shared" else ()
     return facts.plug_points(network) if network is not None else (ids.unresolved(right.object),)
 

@@ -112,6 +112,8 @@ class Share:
     #: Entries from outside, and grants to others, in words.
     exposures: tuple[str, ...] = ()
     grants: tuple[str, ...] = ()
+    #: Labelled nodes that the owner has only in what is applied, and no more in the plan.
+    former: frozenset[str] = frozenset()
 
     @cached_property
     def nodes(self) -> frozenset[str]:
@@ -147,6 +149,8 @@ class Union:
                 self._tuples[item.relation].add(item.tuple)
 
         self._sorted: dict[str, list[tuple[str, ...]]] = {}
+        #: Most ports of a site are set like others.
+        self._carried: dict[PortMode, tuple[int, ...]] = {}
 
     def facts(self, relation: Relation) -> list[tuple[str, ...]]:
         """The tuples of one relation, sorted."""
@@ -195,7 +199,7 @@ class Union:
     def _mode(self, end: SwitchEnd, asked: set[int]) -> PortMode:
         # A plan says what a port will be; what it is until then, without a record of it, it leaves unknown.
         stated = self.site.configured(end)
-        return replace(stated, untagged=stated.untagged | asked)
+        return replace(stated, untagged=stated.untagged | asked) if asked else stated
 
     def segment(self, end: SwitchEnd, vlan: int) -> str:
         """A VLAN as a switch port meets it: the whole, or in a private VLAN the group of the port."""
@@ -225,8 +229,13 @@ class Union:
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:
         """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""
         mode = self.mode[end]
+        if mode not in self._carried:
+            self._carried[mode] = self._carried_by(mode)
+        return self._carried[mode]
+
+    def _carried_by(self, mode: PortMode) -> tuple[int, ...]:
         if not mode.translations:
             return tuple(sorted(mode.untagged.union(filter(mode.carries, self.vlans))))
         # A list that names a translated VLAN in either way is taken to let it in: what is behind may send any frame.
-        inner = (vlan for tag in self.vlans for vlan in self.inside(end, tag))
+        inner = (vlan for tag in self.vlans for vlan in mode.inside(tag) | mode.perhaps_inside(tag))
         return tuple(sorted(mode.untagged.union(inner)))

@@ -42,7 +42,9 @@ def _labelled(facts: Planned) -> Iterator[tuple[str, str]]:
     plan = facts.plan
     terminal_ports = {port for server in plan.servers if facts.is_terminal(server) for port in server.ports}
     for network in plan.networks:
-        yield from ((wire, network.owner) for wire in facts.wires(network))
+        # What is outside is the world's, whoever calls the network its own.
+        wires = [(facts.hub(network), ids.WORLD)] if network.external else []
+        yield from wires or ((wire, network.owner) for wire in facts.wires(network))
     for port in plan.ports:
         if port.name not in terminal_ports:
             yield facts.port(port.name), port.owner
@@ -164,7 +166,7 @@ def _network_premises(facts: Planned) -> Iterator[Premise]:
             if network.shared:
                 yield premise(Relation.OFFERED, wire)
         if network.shared and network.external:
-            yield premise(Relation.OFFERED, ids.external_hub(facts.site.site.external.name))
+            yield premise(Relation.OFFERED, facts.hub(network))
     yield from (premise(Relation.OPEN_SCOPE, scope) for scope in facts.plan.open_scopes)
     yield from right_premises(facts)
 
@@ -174,7 +176,7 @@ def _exclusive(facts: Planned) -> Iterator[str]:
         machine = facts.site.site.machine.get(item.device)
         switch = facts.site.site.switch.get(item.switch)
         if machine is not None:
-            yield ids.machine_identity(machine.serial)
+            yield from facts.site.held_with(machine)
         if switch is not None:
             yield ids.port_identity(switch.serial, item.port)
     for network in facts.plan.networks:
@@ -189,7 +191,7 @@ def _exclusive_holdings(facts: Planned) -> Iterator[str]:
     yield from (ids.host_identity(site.host[name].serial) for name in hosts if name in site.host)
     for allocation in plan.allocations:
         machines = (site.machine[name] for name in allocation.machines if name in site.machine)
-        yield from (ids.machine_identity(machine.serial) for machine in machines)
+        yield from (identity for machine in machines for identity in facts.site.held_with(machine))
     yield from (ids.share_address(site.cloud, access.vip) for access in plan.accesses)
     for key in plan.keys:
         yield from [facts.key(key)[0]] if key.is_claim else []
@@ -197,6 +199,17 @@ def _exclusive_holdings(facts: Planned) -> Iterator[str]:
     for item in plan.nvlinks:
         yield ids.nvlink_partition(item.domain, item.partition)
         yield from (ids.gpu(item.domain, gpu) for gpu in item.gpus)
+
+
+def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:
+    """Attached volume of the plan -> its owner, and whoever controls a server that it is attached to (Excl)."""
+    owners = {item.name: item.owner for item in plan.volumes}
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for item in plan.attachments:
+        if item.volume in owners:
+            server = plan.server.get(item.server)
+            found[item.volume] |= {owners[item.volume], *(server.labels if server is not None else (ids.FOREIGN,))}
+    return {ids.volume(plan.owner, name): frozenset(labels) for name, labels in sorted(found.items())}
 
 
 def _exposures(facts: Planned) -> Iterator[str]:

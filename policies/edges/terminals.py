@@ -37,7 +37,7 @@ class Copy:
 def copies(union: Union) -> Iterator[Copy]:
     """Every copy of every declared device, VRF and switch."""
     yield from _cabled(union)
-    for switch in union.site.site.switches:
+    for switch in union.site.shared_switches:
         for name, hub, vlans, missing in instances(union, switch):
             declared = union.site.shared.get(name, ())
             if declared:
@@ -46,14 +46,11 @@ def copies(union: Union) -> Iterator[Copy]:
 
 
 def _cabled(union: Union) -> Iterator[Copy]:
-    bridged = set(union.site.uplink.values())
-    for end, port in union.site.device_ends:
-        declared = union.site.shared_at(end)
-        if declared and port not in bridged:
-            serial = union.site.serial(end.device)
-            node, hub = ids.part(serial, end.interface), ids.hypervisor(serial)
-            for segment, missing in _segments(union, port):
-                yield Copy(ids.copy_at(node, segment), segment, hub, declared, missing)
+    for end, port in union.site.declared_ends:
+        declared, serial = union.site.shared_at(end), union.site.serial(end.device)
+        node, hub = ids.part(serial, end.interface), ids.hypervisor(serial)
+        for segment, missing in _segments(union, port):
+            yield Copy(ids.copy_at(node, segment), segment, hub, declared, missing)
 
 
 def _segments(union: Union, port: SwitchEnd) -> Iterator[tuple[str, Missing]]:

@@ -40,9 +40,15 @@ def _perhaps_tagged(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
     mode = union.mode[a]
     if mode.known and mode.tag_native is None:
         for native in sorted(mode.untagged):
-            for vlan, more in union.inside(b, native).items():
-                missing = (f"{port_path(union, a)}.tag_native", *more)
-                yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
+            for tag in _tags_of(mode, native):
+                for vlan, more in union.inside(b, tag).items():
+                    missing = (f"{port_path(union, a)}.tag_native", *more)
+                    yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
+
+
+def _tags_of(mode: PortMode, vlan: int) -> tuple[int, ...]:
+    """By which ids a VLAN would go on the wire if it went tagged."""
+    return tuple(wire for wire, inner in mode.translations if inner == vlan) or (vlan,)
 
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
@@ -98,10 +104,8 @@ def _every_vlan(union: Union) -> Iterator[Edge]:
     """Virtual functions that are not held to one VLAN, and whatever else is cabled to a switch."""
     for port, bridge in union.facts(Relation.EVERY_VLAN):
         yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5") for vlan in (0, *union.vlans))
-    uplinks = set(union.site.uplink.values())
-    for device, end in union.site.device_ends:
-        if end not in uplinks and not union.site.shared_at(device):
-            yield from _behind_port(union, end, union.mode[end])
+    for _, end in union.site.ordinary_ends:
+        yield from _behind_port(union, end, union.mode[end])
 
 
 def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]:
@@ -125,12 +129,10 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 
 
 def _cabled_devices(union: Union) -> Iterator[Edge]:
-    uplinks = set(union.site.uplink.values())
-    for end, port in union.site.device_ends:
-        if port not in uplinks and not union.site.shared_at(end):
-            serial = union.site.site.switch[port.switch].serial
-            for device in union.site.devices_behind(end):
-                yield Edge(device, ids.switch_port(serial, port.port), "E9")
+    for end, port in union.site.ordinary_ends:
+        serial = union.site.site.switch[port.switch].serial
+        for device in union.site.devices_behind(end):
+            yield Edge(device, ids.switch_port(serial, port.port), "E9")
 
 
 def _whole_hosts(union: Union) -> Iterator[Edge]:

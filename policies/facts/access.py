@@ -10,6 +10,7 @@ from interlock.resources import (
     Aggregate,
     BareMetalServer,
     Flavor,
+    FlavorAccess,
     Image,
     Keypair,
     RoleAssignment,
@@ -64,6 +65,16 @@ class FlavorFact:
 
     name: str
     extra_specs: tuple[tuple[str, str], ...]
+    public: bool = True
+
+
+@dataclass(frozen=True)
+class FlavorAccessFact:
+    """A project on the access list of a flavour, as the plan refers to it, and whose project that is."""
+
+    name: str
+    flavor: str
+    project_owner: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,12 @@ def access_facts(reader: Reader) -> AccessFacts:
 
 def flavor(_: Reader, item: Planned, spec: Flavor) -> FlavorFact:
     """What a flavour asks the scheduler for."""
-    return FlavorFact(item.name, tuple(sorted(spec.extra_specs.items())))
+    return FlavorFact(item.name, tuple(sorted(spec.extra_specs.items())), spec.public)
+
+
+def flavor_access(reader: Reader, item: Planned, spec: FlavorAccess) -> FlavorAccessFact:
+    """Who may use a private flavour."""
+    return FlavorAccessFact(item.name, spec.flavor, reader.owner_of(spec.project))
 
 
 def aggregate(_: Reader, item: Planned, spec: Aggregate) -> AggregateFact:

@@ -45,6 +45,7 @@ Names of physical networks, networks and segments are never identities.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from string import hexdigits
 
 OPERATOR = "op"
@@ -54,8 +55,9 @@ FOREIGN = "foreign"
 RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
 
 
+@lru_cache(maxsize=2**16)
 def _plain(text: str) -> str:
-    """A name or serial without the characters that separate the parts of an identity."""
+    """A name or serial without the characters that separate the parts of an identity. The same few come often."""
     for character in "%:/@~":
         text = text.replace(character, f"%{ord(character):02X}")
     return text
@@ -246,6 +248,11 @@ def machine_identity(serial: str) -> str:
     return f"machine:{serial}"
 
 
+def mac_identity(address: str) -> str:
+    """The exclusive identity of a MAC address, however it is written."""
+    return f"mac:{_plain(address.lower().replace('-', ':'))}"
+
+
 def host_identity(serial: str) -> str:
     """The exclusive identity of a bare-metal host."""
     return f"host:{serial}"
@@ -256,9 +263,17 @@ def port_identity(serial: str, number: int) -> str:
     return f"switch-port:{serial}:{number}"
 
 
+_SEGMENT = "segment:"
+
+
 def segment_identity(segment: str) -> str:
     """The exclusive identity of a claimed VLAN or VNI."""
-    return f"segment:{segment}"
+    return f"{_SEGMENT}{segment}"
+
+
+def claimed_segment(identity: str) -> str | None:
+    """The VLAN or VNI of an exclusive identity; None if it is another kind."""
+    return identity.removeprefix(_SEGMENT) if identity.startswith(_SEGMENT) else None
 
 
 def is_wire(node: str) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from interlock.resources.network import NetworkType, VnicType
 
-from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorFact
+from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact
 from .data import (
     AttachmentFact,
     BucketFact,
@@ -110,6 +110,8 @@ class ServerFact:
     image: str = ""
     keypair: str | None = None
     user_data: str = ""
+    #: Flavour of a virtual server, as the plan refers to it; empty for a whole host.
+    flavor: str = ""
 
 
 @dataclass(frozen=True)
@@ -178,11 +180,14 @@ class PlanFacts:
     images: tuple[ImageFact, ...] = ()
     security_groups: tuple[SecurityGroupFact, ...] = ()
     flavors: tuple[FlavorFact, ...] = ()
+    flavor_accesses: tuple[FlavorAccessFact, ...] = ()
     aggregates: tuple[AggregateFact, ...] = ()
     access: AccessFacts = NO_ACCESS
     #: How many resources the plan holds, and (kind, name) of those that the proof has no way to read.
     resources: int = 0
     unread: tuple[tuple[str, str], ...] = ()
+    #: (name, kinds) of resources that one name stands for: a reference finds one of them, and hides the others.
+    hidden: tuple[tuple[str, tuple[str, ...]], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[str, ...] = ()
     #: Whether vPODs are owners too: `separate: vpods` of the request.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from interlock.planning.plan import Plan
 from interlock.resources import AddressScope, SubnetPool
 
-from .access import AggregateFact, FlavorFact, access_facts
+from .access import AggregateFact, FlavorAccessFact, FlavorFact, access_facts
 from .data import (
     AttachmentFact,
     BucketFact,
@@ -77,10 +78,12 @@ def plan_facts(plan: Plan, readings: Mapping[str, Reading] = READINGS) -> PlanFa
         images=found.of(ImageFact),
         security_groups=found.of(SecurityGroupFact),
         flavors=found.of(FlavorFact),
+        flavor_accesses=found.of(FlavorAccessFact),
         aggregates=found.of(AggregateFact),
         access=access_facts(reader),
         resources=len(plan.resources),
         unread=found.unread,
+        hidden=tuple(_hidden(plan)),
         open_scopes=tuple(_open_scopes(reader)),
         separates_vpods=plan.separate == "vpods",
     )
@@ -92,12 +95,22 @@ class _Found:
     def __init__(self, reader: Reader, readings: Mapping[str, Reading]) -> None:
         lines = [(item, readings.get(item.resource.KIND)) for item in reader.plan.resources]
         made = ((line.fact, item) for item, line in lines if line is not None)
-        self.facts = tuple(fact(reader, item) for fact, item in made if fact is not None)
+        self.by_type: defaultdict[type[object], list[object]] = defaultdict(list)
+        for fact in (read(reader, item) for read, item in made if read is not None):
+            self.by_type[type(fact)].append(fact)
         self.unread = tuple((item.resource.KIND, item.name) for item, line in lines if line is None)
 
     def of(self, kind: type[F]) -> tuple[F, ...]:
         """The facts of one type, in the order of the plan."""
-        return tuple(fact for fact in self.facts if isinstance(fact, kind))
+        return tuple(fact for fact in self.by_type.get(kind, ()) if isinstance(fact, kind))
+
+
+def _hidden(plan: Plan) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Everything is found by its plan name alone, so one name for two resources is as bad for two kinds as for one."""
+    kinds: defaultdict[str, list[str]] = defaultdict(list)
+    for item in plan.resources:
+        kinds[item.name].append(item.resource.KIND)
+    return ((name, tuple(found)) for name, found in kinds.items() if len(found) > 1)
 
 
 def _open_scopes(reader: Reader) -> Iterable[str]:

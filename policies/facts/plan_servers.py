@@ -24,6 +24,7 @@ def server(reader: Reader, item: Planned, spec: Server) -> ServerFact:
         image=spec.image,
         keypair=spec.keypair,
         user_data=spec.user_data,
+        flavor=spec.flavor,
     )
 
 

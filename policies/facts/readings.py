@@ -17,6 +17,7 @@ from interlock.resources import (
     Bucket,
     BucketPolicy,
     Flavor,
+    FlavorAccess,
     FloatingIp,
     Image,
     Network,
@@ -80,6 +81,7 @@ def nothing(kind: str, why: str) -> Reading:
 
 
 _LINES = (
+    nothing("Claims", "a record in the operator's store, made of the footprint itself"),
     within("Project", "who owns everything in it"),
     nothing("Role", "a name; who has it is a role assignment"),
     read(ServiceUser, plan_data.service_user, "a principal of bucket policies, and whose it is"),
@@ -100,7 +102,8 @@ _LINES = (
     read(Trunk, plan_rights.trunk, "ports of other networks on the wire of one"),
     read(FloatingIp, plan_rights.floating_ip, "an entry from outside"),
     read(RbacPolicy, plan_rights.right, "who else may plug in"),
-    read(Flavor, access.flavor, "which hosts the scheduler may choose"),
+    read(Flavor, access.flavor, "which hosts the scheduler may choose, and whether everybody may use it"),
+    read(FlavorAccess, access.flavor_access, "who may use a private flavour"),
     read(Image, plan_rights.image, "who can write the image controls what boots from it"),
     read(Aggregate, access.aggregate, "what the scheduler finds on hosts"),
     read(Server, plan_servers.server, "a device that forwards between its ports, and its host"),

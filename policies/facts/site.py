@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from interlock.model.site import Cable, Endpoint, Host, Placement, Sharing, Site, Switch, SwitchPortConfig
+from interlock.model.site import Cable, Endpoint, Host, Machine, Placement, Sharing, Site, Switch, SwitchPortConfig
 
 from . import identities as ids
+from .guards import Held, assumption
 from .kinds import PortMode, SwitchEnd
 
 #: Plugs of a host that lead to its BMC; every other one is the host's own.
@@ -23,6 +24,20 @@ class SiteFacts:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self._configured: dict[SwitchEnd, PortMode] = {}
+        self._held: dict[tuple[str, str | None, str | None], Held] = {}
+
+    @classmethod
+    def of(cls, site: Site | SiteFacts) -> SiteFacts:
+        """The facts of a site; whoever asks about several plans makes them once."""
+        return site if isinstance(site, SiteFacts) else cls(site)
+
+    def assumption(self, name: str, *, only: str | None = None, without: str | None = None) -> Held:
+        """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
+        key = (name, only, without)
+        if key not in self._held:
+            self._held[key] = assumption(self.site, name, only=only, without=without)
+        return self._held[key]
 
     @cached_property
     def switches_of(self) -> dict[str, tuple[Switch, ...]]:
@@ -135,6 +150,15 @@ class SiteFacts:
         """RNIC -> the name of its machine."""
         return {ids.part(machine.serial, "rnic"): machine.name for machine in self.site.machines}
 
+    def held_with(self, machine: Machine) -> tuple[str, ...]:
+        """What whoever has a machine has alone: the machine, and the address that its RNIC sends from, if stated.
+
+        Gateway and BMC stay the operator's, and so do their addresses.
+        """
+        stated = machine.macs.get("rnic")
+        found = ids.machine_identity(machine.serial)
+        return (found,) if stated is None else (found, ids.mac_identity(stated))
+
     @cached_property
     def links_at(self) -> dict[str, tuple[Cable, ...]]:
         """Device -> the cables at it that are not ethernet."""
@@ -196,6 +220,22 @@ class SiteFacts:
                     yield near, end
 
     @cached_property
+    def _plugs(self) -> tuple[tuple[Endpoint, SwitchEnd, bool], ...]:
+        """The device ends that lie under no host bridge, and whether the device is declared as shared."""
+        bridged = set(self.uplink.values())
+        return tuple((end, port, bool(self.shared_at(end))) for end, port in self.device_ends if port not in bridged)
+
+    @cached_property
+    def ordinary_ends(self) -> tuple[tuple[Endpoint, SwitchEnd], ...]:
+        """Those of the device ends with something behind them that may send any frame: no host bridge, not declared."""
+        return tuple((end, port) for end, port, declared in self._plugs if not declared)
+
+    @cached_property
+    def declared_ends(self) -> tuple[tuple[Endpoint, SwitchEnd], ...]:
+        """Those of the device ends with a device behind them that is declared as shared."""
+        return tuple((end, port) for end, port, declared in self._plugs if declared)
+
+    @cached_property
     def switch_links(self) -> tuple[tuple[SwitchEnd, SwitchEnd], ...]:
         """Cables between two switches."""
         pairs = ((self.switch_end(cable.a), self.switch_end(cable.b)) for cable in self.ethernet)
@@ -210,6 +250,11 @@ class SiteFacts:
 
     def configured(self, end: SwitchEnd) -> PortMode:
         """How the site file configures a switch port; unknown if it has no record of it."""
+        if end not in self._configured:
+            self._configured[end] = self._read(end)
+        return self._configured[end]
+
+    def _read(self, end: SwitchEnd) -> PortMode:
         record = self.site.switch[end.switch].by_port.get(end.port)
         if record is None:
             return PortMode(known=False)
@@ -218,6 +263,17 @@ class SiteFacts:
         if record.mode == "dot1q-tunnel":
             return PortMode(known=False, unmodelled=True)
         return _modelled(record)
+
+    @cached_property
+    def whole_hosts(self) -> tuple[str, ...]:
+        """Hosts that are given out whole."""
+        return tuple(host.name for host in self.site.hosts if host.provisioning == "bare-metal")
+
+    @cached_property
+    def shared_switches(self) -> tuple[Switch, ...]:
+        """Switches that are declared, or a routing instance of which is."""
+        declared = {name.partition("/")[0] for name in self.shared}
+        return tuple(switch for switch in self.site.switches if switch.name in declared)
 
     @cached_property
     def shared(self) -> dict[str, tuple[Sharing, ...]]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from interlock.resources import Frozen
+from policies.facts.identities import OPERATOR
 from policies.proof import Finding, FixKind, Judgement, Severity, Verdict, Waived, WaiverState
 
 #: ANSI colours of verdicts, used only if the caller asks for colour.
@@ -138,7 +139,9 @@ def fix_words(finding: Finding) -> str:
 def shown(entry: str) -> str:
     """An entry for people: `tor-1.ports.33` of the site's, a plan name, another tenant's lock."""
     kind, _, name = entry.partition(":")
-    return f"the lock of {name}" if kind == "lock" else name
+    if kind == "lock":
+        return "the operator's own plan" if name == OPERATOR else f"the lock of {name}"
+    return name
 
 
 def place_lines(places: tuple[Place, ...]) -> list[str]:

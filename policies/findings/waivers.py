@@ -1,4 +1,4 @@
-"""Waivers: rules that the operator lets pass for one tenant, with a name, a reason and a last day.
+"""Waivers: rules that the operator lets pass for one stack, with a name, a reason and a last day.
 
 What keeps owners apart has severity B and is never waived: an operator who wants to share declares it, and the
 declaration is proved (docs/design/semantics.md, assumptions).
@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 
-from interlock.model.tenant import Waiver
+from interlock.model.waivers import Waiver
 from policies.proof import RuleResult, Severity, Waived, WaiverState
 from policies.rules import Rule
 
@@ -63,7 +63,7 @@ def _waived(waiver: Waiver, findings: int, known: Collection[str], today: date) 
     elif today > date.fromisoformat(waiver.expires):
         state, hint = WaiverState.EXPIRED, "mend what the rule finds, or have it waived anew, with a later day"
     elif not findings:
-        state, hint = WaiverState.UNUSED, "take it out of the request: the rule finds nothing"
+        state, hint = WaiverState.UNUSED, "take it out: the rule finds nothing"
     return Waived(**waiver.model_dump(), state=state, findings=findings, hint=hint)
 
 

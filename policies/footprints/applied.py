@@ -6,7 +6,10 @@ keeps apart throughout. An attribute with one value, such as an access VLAN, con
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import TypeVar
 
 from interlock.model.lock import Footprint
 from interlock.resources import digest_of
@@ -14,7 +17,12 @@ from policies.edges.shape import Edge, Share
 
 from .boundary import footprint_share
 
+T = TypeVar("T", str, tuple[str, ...])
+
 NOT_LOOKED_AT = "not looked at"
+NOTHING_ELSE = "looked at: nothing else is applied"
+#: What is applied where there is nothing but what is planned.
+NOTHING = Footprint(classes=(), labels={}, exclusive=())
 #: The rule id of an edge that the partition of an applied footprint stands for. It says that two nodes are joined, not
 #: by what: what is plugged into a wire, and what joins vPODs of one tenant, is not to be read off it.
 APPLIED = "applied"
@@ -40,7 +48,33 @@ def together(own: Share, applied: Footprint | Share | None) -> Share:
         exclusive=own.exclusive | old.exclusive,
         exposures=tuple(sorted({*own.exposures, *old.exposures})),
         grants=tuple(sorted({*own.grants, *old.grants})),
+        former=frozenset(old.labels.keys() - own.labels.keys()),
     )
+
+
+def joined(footprints: Sequence[Footprint]) -> Footprint:
+    """One footprint with everything of all: classes that share a node become one in the graph that they are put into.
+
+    Of none it is `NOTHING`.
+    """
+    return Footprint(
+        classes=_all(item.classes for item in footprints),
+        labels={
+            node: tuple(sorted({label for item in footprints for label in item.labels.get(node, ())}))
+            for node in sorted({node for item in footprints for node in item.labels})
+        },
+        exclusive=_all(item.exclusive for item in footprints),
+        exposures=_all(item.exposures for item in footprints),
+        grants=_all(item.grants for item in footprints),
+        premises=tuple(
+            sorted({one for item in footprints for one in item.premises}, key=lambda one: (one.relation, one.tuple))
+        ),
+        unknown=_all(item.unknown for item in footprints),
+    )
+
+
+def _all(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
+    return tuple(sorted(set(chain.from_iterable(parts))))
 
 
 def _contracted(owner: str, footprint: Footprint) -> Share:
@@ -52,6 +86,8 @@ def in_words(applied: Footprint | Share | None) -> str:
     """What was looked at, for the judgement."""
     if applied is None:
         return NOT_LOOKED_AT
+    if applied == NOTHING:
+        return NOTHING_ELSE
     return f"proved together with the plan, {_digest(applied)}"
 
 

@@ -17,12 +17,19 @@ from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 from policies.graph.graphs import connected, empty_graph
 
+#: The id of the operator's part among locks: that of its stack, which no tenant may have.
+OPERATORS_LOCK = "site"
 #: The rule id of an edge that another owner's partition stands for.
 PARTITION = "footprint"
 
 
-def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = ()) -> Footprint:
-    """What a lock records of this share and of the claims that it released."""
+def footprint_of(
+    site: SiteFacts, share: Share, released: Iterable[Released] = (), *, unknown: bool = True
+) -> Footprint:
+    """What a lock records of this share and of the claims that it released.
+
+    `unknown`: with the words for readers of the lock, on which no verdict rests and which take half of the time.
+    """
     whole = with_released(site, share, tuple(released))
     kept = _boundary(whole)
     kept |= set(_met_inside(whole, kept))
@@ -33,13 +40,18 @@ def footprint_of(site: SiteFacts, share: Share, released: Iterable[Released] = (
         premises=tuple(sorted(whole.premises, key=lambda item: (item.relation, item.tuple))),
         exposures=whole.exposures,
         grants=whole.grants,
-        unknown=tuple(sorted(_unknown_marks(site, whole))),
+        unknown=tuple(sorted(_unknown_marks(site, whole))) if unknown else (),
     )
 
 
 def lock_share(lock: Lock) -> Share:
     """What the footprint of a lock brings into the union."""
-    return footprint_share(lock.id, lock.footprint)
+    return footprint_share(owner_of(lock), lock.footprint)
+
+
+def owner_of(lock: Lock) -> str:
+    """Whose a lock is."""
+    return ids.OPERATOR if lock.id == OPERATORS_LOCK else lock.id
 
 
 def footprint_share(owner: str, footprint: Footprint) -> Share:

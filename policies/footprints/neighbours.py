@@ -25,7 +25,7 @@ from policies.facts.site import SiteFacts
 from policies.graph import kernel
 from policies.graph.model import Resolved, owners
 
-from .boundary import lock_share
+from .boundary import OPERATORS_LOCK, lock_share
 
 #: Premises that name no node, but a switch port or an exclusive identity.
 _BY_NUMBER = frozenset({"untagged", "residue"})
@@ -165,18 +165,18 @@ class Neighbours:
 
     @cached_property
     def _rows(self) -> tuple[bytes, dict[str, tuple[int, int]]]:
-        """Id and hash of all locks as one JSON text, and where in it each lock stands, with the comma behind it."""
+        """Id and hash of all lock files as one JSON text, and where in it each stands, with the comma behind it."""
         places: dict[str, tuple[int, int]] = {}
         rows: list[bytes] = []
         end = 0
-        for name, value in self.hashes.items():
+        for name, value in ((name, value) for name, value in self.hashes.items() if name != OPERATORS_LOCK):
             rows.append(canonical_json([name, value]).encode() + b",")
             places[name] = end, end + len(rows[-1])
             end += len(rows[-1])
         return b"".join(rows), places
 
     def footprints(self, but: str | None) -> str:
-        """What `digest_of` says of the id and hash of every lock except one, without writing all of them anew."""
+        """What `digest_of` says of the id and hash of every lock file except one, without writing all of them anew."""
         text, places = self._rows
         begin, end = places.get(but or "", (0, 0))
         kept = (text[:begin] + text[end:]).removesuffix(b",")

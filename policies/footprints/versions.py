@@ -12,9 +12,11 @@ from collections.abc import Iterable
 
 from interlock.model.lock import Lock
 from interlock.resources import digest_of
+from policies.edges.shape import Share
 from policies.facts import identities as ids
 from policies.graph.model import Model
 
+from .boundary import owner_of
 from .neighbours import mentioned
 
 #: The version of a node that no lock mentions: whoever is the first to do so changes it.
@@ -23,14 +25,24 @@ UNMENTIONED = digest_of([])
 
 def boundary_versions(model: Model, locks: Iterable[Lock]) -> dict[str, str]:
     """Boundary node in a class that the plan meets -> its version; sorted. `locks`: those of the model's others."""
-    hashes = {lock.id: lock.hash or lock.expected_hash() for lock in locks}
-    met = {node for node in model.may if ids.is_boundary(node)}
+    hashes = {owner_of(lock): lock.hash or lock.expected_hash() for lock in locks}
+    looked_at = met(model)
     by_node: defaultdict[str, list[list[str]]] = defaultdict(list)
     for share in model.others:
         entry = [share.owner, hashes[share.owner]]
-        for node in met.intersection(mentioned(share)):
+        for node in looked_at.intersection(mentioned(share)):
             by_node[node].append(entry)
-    return {node: digest_of(sorted(by_node[node])) if node in by_node else UNMENTIONED for node in sorted(met)}
+    return {node: digest_of(sorted(by_node[node])) if node in by_node else UNMENTIONED for node in sorted(looked_at)}
+
+
+def met(model: Model) -> set[str]:
+    """The boundary nodes in the classes that the plan meets."""
+    return {node for node in model.may if ids.is_boundary(node)}
+
+
+def boundary_nodes(share: Share) -> set[str]:
+    """The boundary nodes that a share says something of."""
+    return {node for node in mentioned(share) if ids.is_boundary(node)}
 
 
 def boundary_digest(versions: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ Python, and above `ENOUGH` edges scipy, whose import alone takes about as long a
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int32]
+    #: Count of nodes, left and right ends -> for each node the number of its component.
+    Search = Callable[[int, Numbers, Numbers], Numbers]
 
 #: Edges (or labels) from which arrays are quicker, with the import of scipy counted in.
-ENOUGH = 400_000
+ENOUGH = 700_000
+#: Arrays are gone through in parts of so many numbers: half a megabyte once they are indices.
+PART = 1 << 16
 
 
 class Numbering:
@@ -80,25 +84,52 @@ def plain_components(count: int, left: Iterable[int], right: Iterable[int]) -> l
 
 
 def array_components(count: int, left: Numbers, right: Numbers) -> Numbers:
-    """`components` over arrays, by scipy.
+    """`components` over arrays. Most nodes are endpoints, which only hang on something; scipy searches what is left.
 
-    Most nodes are endpoints with one edge: they take the component of what they hang on, and only the rest is searched.
+    Random access to a million numbers is what it costs, so every step goes through them once, part by part.
+    """
+    return _by_least_node(_gathered(count, left, right, _turned))
+
+
+def _gathered(count: int, left: Numbers, right: Numbers, search: Search) -> Numbers:
+    """Components of which only those of the right ends are searched.
+
+    A node that is never a right end takes the component of one of those that it hangs on; its other edges are then
+    edges between that one and the others.
     """
     import numpy as np
 
-    degree = np.bincount(left, minlength=count) + np.bincount(right, minlength=count)
-    left_hangs = degree[left] == 1
-    right_hangs = (degree[right] == 1) & ~left_hangs
-    hanging = np.concatenate([left[left_hangs], right[right_hangs]])
-    holding = np.concatenate([right[left_hangs], left[right_hangs]])
-    rest = np.ones(count, dtype=bool)
-    rest[hanging] = False
-    number = np.cumsum(rest, dtype=np.int32) - 1
-    between = ~(left_hangs | right_hangs)
-    found = np.empty(count, dtype=np.int32)
-    found[rest] = _searched(int(rest.sum()), number[left[between]], number[right[between]])
-    found[hanging] = found[holding]
-    return _by_least_node(found)
+    on = np.full(count, -1, dtype=np.int32)
+    held = np.zeros(count, dtype=bool)
+    for part in _parts(left):
+        on[_wide(left[part])] = right[part]
+        held[_wide(right[part])] = True
+    rest = np.flatnonzero(held | (on < 0)).astype(np.int32)
+    on[rest] = rest
+    number = np.empty(count, dtype=np.int32)
+    number[rest] = np.arange(len(rest), dtype=np.int32)
+    near, far = _between(on, left, right)
+    number[rest] = search(len(rest), number[near], number[far])
+    return _looked_up(number, on)
+
+
+def _between(on: Numbers, left: Numbers, right: Numbers) -> tuple[Numbers, Numbers]:
+    """The ends of the edges that are left once every node is where it hangs `on`."""
+    import numpy as np
+
+    near: list[Numbers] = []
+    far: list[Numbers] = []
+    for part in _parts(left):
+        holder, end = on.take(left[part]), right[part]
+        apart = np.flatnonzero(holder != end)
+        near.append(holder[apart])
+        far.append(end[apart])
+    return np.concatenate(near), np.concatenate(far)
+
+
+def _turned(count: int, left: Numbers, right: Numbers) -> Numbers:
+    """Where endpoints are right ends."""
+    return _gathered(count, right, left, _searched)
 
 
 def _searched(count: int, left: Numbers, right: Numbers) -> Numbers:
@@ -112,14 +143,18 @@ def _searched(count: int, left: Numbers, right: Numbers) -> Numbers:
 
 
 def _by_least_node(found: Numbers) -> Numbers:
-    """The same components, numbered in the order of their least nodes."""
+    """The same components, numbered in the order of their least nodes; in place."""
     import numpy as np
 
-    first = np.empty(int(found.max(initial=-1)) + 1, dtype=np.int32)
-    first[found[::-1]] = np.arange(len(found) - 1, -1, -1, dtype=np.int32)
+    first = np.full(int(found.max(initial=-1)) + 1, len(found), dtype=np.int32)
+    for part in _parts(found):
+        where = _wide(found[part])
+        np.minimum.at(first, where, np.arange(part.start, part.start + len(where), dtype=np.int32))
+        if first.max(initial=-1) < len(found):
+            break  # all components were met, and further nodes are greater
     rank = np.empty_like(first)
     rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return rank[found]
+    return _looked_up(rank, found)
 
 
 def plain_mixed(component: Sequence[int], nodes: Iterable[int], labels: Iterable[int]) -> set[int]:
@@ -136,13 +171,33 @@ def array_mixed(component: Numbers, nodes: Numbers, labels: Numbers) -> Numbers:
     """`mixed` over arrays: the components whose least label is not their greatest."""
     import numpy as np
 
-    where = component[nodes]
     count = int(component.max(initial=-1)) + 1
     least = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
-    most = np.full(count, -1, dtype=np.int32)
-    np.minimum.at(least, where, labels)
-    np.maximum.at(most, where, labels)
+    most = np.full(count, np.iinfo(np.int32).min, dtype=np.int32)
+    for part in _parts(nodes):
+        where = _wide(component.take(nodes[part]))
+        np.minimum.at(least, where, labels[part])
+        np.maximum.at(most, where, labels[part])
     return np.flatnonzero(least < most).astype(np.int32)
+
+
+def _parts(numbers: Numbers) -> Iterator[slice]:
+    """An array in parts, at least one; copies of a part stay in the processor's cache and in memory that is had."""
+    return (slice(begin, begin + PART) for begin in range(0, max(len(numbers), 1), PART))
+
+
+def _wide(numbers: Numbers) -> NDArray[np.intp]:
+    """Indices as wide as numpy wants them: widening them itself it is twice as slow."""
+    import numpy as np
+
+    return numbers.astype(np.intp)
+
+
+def _looked_up(values: Numbers, places: Numbers) -> Numbers:
+    """`values[places]`, in place of the places."""
+    for part in _parts(places):
+        places[part] = values.take(places[part])
+    return places
 
 
 def _column(numbers: Sequence[int]) -> Numbers:

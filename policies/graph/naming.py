@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _WORDS = {
     "R": "router", "vol": "volume", "I": "V-IPU allocation", "K": "P_Key", "guid": "InfiniBand port",
     "N": "NVLink partition", "gpu": "GPU", "vip": "storage address",
+    "mac": "MAC address",
 }  # fmt: skip
 _ENCAPSULATIONS = {"vxlan": "VXLAN", "geneve": "Geneve"}
 _PARTS = {"rnic": "RNIC", "gw": "gateway", "bmc": "BMC"}
@@ -49,7 +50,8 @@ class Names:
             case "L":
                 return self._segment(node)
             case "X":
-                return f"external network {unquote(rest.split('@')[0])} as that router meets it"
+                name, _, router = rest.partition("@")
+                return f"external network {unquote(name)}" + (" as that router meets it" if router else "")
             case "V":
                 return self._overlay(*map(unquote, rest.split(":")))
             case "cap":

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from .addresses import CAP_05, L3_04
 from .authority import AUTH_01
+from .bare_metal import ISO_17, ISO_18, L3_13, SEC_16
 from .cabling import CAP_03, TOP_08, TOP_09, TOP_15
 from .completeness import FACT_01
 from .controller_access import SEC_01, SEC_02, SEC_03
+from .controller_entry import L3_09
 from .controllers import ISO_06, ISO_07
 from .credentials import SEC_04, SEC_12
 from .data_grants import SEC_11, SEC_14
@@ -14,6 +16,7 @@ from .data_network import ISO_03
 from .exposure import EXPO_01, L3_08
 from .fabric import ISO_13, TOP_21, TOP_23
 from .filters import L3_11, L3_12
+from .flavors import SEC_09
 from .hypervisors import SEC_08, SEC_21
 from .images import SEC_15
 from .infiniband import ISO_19, ISO_20, ISO_21, ISO_23
@@ -31,6 +34,7 @@ from .safe_names import L3_15
 from .segments import ISO_08, ISO_11, ISO_12
 from .separation import ISO_01, ISO_02, ISO_05
 from .storage_networks import ISO_04
+from .token_endpoints import L3_14
 from .topology import TOP_02, TOP_03, TOP_06
 from .trunks import ISO_14, ISO_15
 from .vipu import TOP_10, TOP_11
@@ -40,9 +44,9 @@ RULES: tuple[Rule, ...] = (
     FACT_01,
     AUTH_01, EXPO_01,
     ISO_01, ISO_02, ISO_03, ISO_04, ISO_05, ISO_06, ISO_07, ISO_08, ISO_09, ISO_10, ISO_11, ISO_12, ISO_13, ISO_14,
-    ISO_15, ISO_16, ISO_19, ISO_20, ISO_21, ISO_22, ISO_23, ISO_24, ISO_25, ISO_26, ISO_27,
-    L3_01, L3_02, L3_03, L3_04, L3_05, L3_06, L3_07, L3_08, L3_10, L3_11, L3_12, L3_15,
-    SEC_01, SEC_02, SEC_03, SEC_04, SEC_08, SEC_11, SEC_12, SEC_14, SEC_15, SEC_21,
+    ISO_15, ISO_16, ISO_17, ISO_18, ISO_19, ISO_20, ISO_21, ISO_22, ISO_23, ISO_24, ISO_25, ISO_26, ISO_27,
+    L3_01, L3_02, L3_03, L3_04, L3_05, L3_06, L3_07, L3_08, L3_09, L3_10, L3_11, L3_12, L3_13, L3_14, L3_15,
+    SEC_01, SEC_02, SEC_03, SEC_04, SEC_08, SEC_09, SEC_11, SEC_12, SEC_14, SEC_15, SEC_16, SEC_21,
     TOP_02, TOP_03, TOP_04, TOP_05, TOP_06, TOP_07, TOP_08, TOP_09, TOP_10, TOP_11, TOP_13, TOP_14, TOP_15,
     TOP_21, TOP_23,
     CAP_03, CAP_05,

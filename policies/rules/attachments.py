@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from policies.facts import identities as ids
@@ -36,6 +37,22 @@ def claims(model: Model, wire: set[str]) -> tuple[Claim, ...]:
     """The claims on one wire segment, one for each network."""
     every = (Claim(*item) for node in sorted(wire) for item in model.union.claims_on.get(node, ()))
     return tuple({(claim.owner, claim.network, claim.state): claim for claim in every}.values())
+
+
+def claimants(model: Model, claim: Claim) -> frozenset[str]:
+    """Whose the claimed network is: a plan may also hold networks of the operator's, such as a management VLAN."""
+    shares = (share for share in (model.own, *model.others) if share.owner == claim.owner)
+    return frozenset(label for share in shares for label in share.labels.get(claim.node, {claim.owner}))
+
+
+def at_odds(model: Model, wire: set[str]) -> tuple[Claim, Claim] | None:
+    """Two claims of two owners on one wire, one of the plan's own first; None if all are one owner's.
+
+    Two networks of one owner on one wire leak nothing; its vPODs are kept apart by ISO-03.
+    """
+    held = sorted(claims(model, wire), key=lambda claim: (claim.owner != model.plan.owner, str(claim)))
+    pairs = ((a, b) for a, b in combinations(held, 2) if len(claimants(model, a) | claimants(model, b)) > 1)
+    return next(pairs, None)
 
 
 def attached(graph: Graph, wire: set[str]) -> Iterator[str]:

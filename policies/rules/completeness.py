@@ -1,6 +1,8 @@
-"""FACT-01: nothing of a plan is overlooked. A kind of resource that the proof cannot read is no pass."""
+"""FACT-01: nothing of a plan is overlooked: a kind that the proof cannot read, or two resources of one name."""
 
 from __future__ import annotations
+
+from itertools import starmap
 
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -10,8 +12,8 @@ from .rule import Answer, Cause, Polarity, Rule
 
 
 def _everything_read(model: Model, _: Names) -> Answer:
-    causes = tuple(_unread_cause(kind, name) for kind, name in model.plan.unread)
-    return Answer(model.plan.resources, unknown=causes)
+    unread = tuple(_unread_cause(kind, name) for kind, name in model.plan.unread)
+    return Answer(model.plan.resources, tuple(starmap(_hidden_cause, model.plan.hidden)), unread)
 
 
 def _unread_cause(kind: str, name: str) -> Cause:
@@ -21,6 +23,17 @@ def _unread_cause(kind: str, name: str) -> Cause:
         witness=(f"{kind} {name}",),
         hint=f"give {kind} a line in policies/facts/readings.py: how the proof reads it, or why nothing can meet there",
         missing=(f"reading of {kind}",),
+        specificity=99,
+    )
+
+
+def _hidden_cause(name: str, kinds: tuple[str, ...]) -> Cause:
+    """Known, and not unknown: no further fact could tell which of them a reference means."""
+    return Cause(
+        key=name,
+        message=f"{len(kinds)} resources of the plan are named {name}, so all but one are overlooked",
+        witness=tuple(f"{kind} {name}" for kind in kinds),
+        hint="give each resource of a plan a name of its own",
         specificity=99,
     )
 

@@ -17,6 +17,7 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .authority import leak_cause, leaking
+from .remote_groups import holders
 from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
 
 
@@ -80,16 +81,30 @@ def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> s
     if rule.protocol != "tcp" or (rule.port_min, rule.port_max) != (user_api, user_api):
         return f"lets {shown(rule)} in, and the user API is tcp {user_api}"
     own = [ip_network(subnet.cidr, strict=False) for subnet in plan.subnets if subnet.network == network.name]
+    if rule.remote_group is not None:
+        return _group_too_wide(plan, rule, network.name)
     asked = ip_network(rule.remote_prefix, strict=False) if rule.remote_prefix is not None else None
     if asked is None or asked not in own:
         return f"lets {shown(rule)} in, and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}"
     return ""
 
 
+def _group_too_wide(plan: PlanFacts, rule: Filter, control: str) -> str:
+    """A group is as good as the control subnet while all its members are there."""
+    name = rule.remote_group or ""
+    if all(name != group.name for group in plan.security_groups):
+        return f"lets {shown(rule)} in, which is not of this plan"
+    beside = sorted(port.name for port in holders(plan, name) if port.network != control)
+    return f"lets {shown(rule)} in, of which {', '.join(beside)} is not on {control}" if beside else ""
+
+
 def shown(rule: Filter) -> str:
     """A filter in words: `tcp 22-22 from 203.0.113.0/24`."""
     ports = "" if rule.port_min is None else f" {rule.port_min}-{rule.port_max}"
-    return f"{rule.protocol or 'everything'}{ports} from {rule.remote_prefix or f'any {rule.ethertype} address'}"
+    group = f"group {rule.remote_group}" if rule.remote_group is not None else None
+    return (
+        f"{rule.protocol or 'everything'}{ports} from {rule.remote_prefix or group or f'any {rule.ethertype} address'}"
+    )
 
 
 def _open_cause(port: PortFact, why: str) -> Cause:

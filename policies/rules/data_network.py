@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policies.edges.plan import Planned
+from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, NetworkRole, VPodFact
 from policies.footprints.applied import APPLIED
@@ -63,13 +64,26 @@ def _whole_hosts(model: Model, vpod: VPodFact) -> Iterator[str]:
             yield from (ids.neutron_port(model.plan.owner, port) for port in server.ports)
 
 
+def _plugged_in(graph: Graph, wire: set[str], hubs: dict[str, str]) -> Iterator[str]:
+    """What is on the segment. The copy of a declared device joins nobody to it; while a guard fails, or a tenant
+    outside the audience meets the copy, it is the device itself."""
+    for node in attached(graph, wire):
+        if node not in hubs:
+            yield node
+        elif graph.has_edge(node, hubs[node]):
+            yield hubs[node]
+
+
 def _strangers(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
+    hubs = {copy.node: copy.hub for copy in copies(model.union)}
     for vpod in model.plan.vpods:
         welcome = {*_members(model, vpod), *_whole_hosts(model, vpod), ids.capability(model.plan.owner)}
         # vPODs that need not be kept apart may use each other's segments.
         welcome |= set() if model.plan.separates_vpods else model.vpod_of.keys()
+        # What the tenant itself had there and is about to take away: a vPOD that shrinks is still the one vPOD.
+        welcome |= {node for node in model.own.former if model.label(node) == {model.plan.owner}}
         for wire in model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
-            strangers = [node for node in attached(graph, wire) if node not in welcome]
+            strangers = [node for node in _plugged_in(graph, wire, hubs) if node not in welcome]
             # A split copy has no owner; where an owner is on the wire too, that says more.
             owned = [node for node in strangers if model.label(node)]
             for node in owned or strangers:
@@ -205,6 +219,6 @@ ISO_03 = Rule(
     polarity=Polarity.BOTH,
     why="RDMA runs unfiltered at full rate: whoever is on the VLAN can write into memory",
     source="reference design, v-pods §4.1 and network §8.1.1",
-    needs=("switch ports", "cables", "attachments", "A4"),
+    needs=("switch ports", "cables", "attachments", "declared sharing", "A4"),
     ask=_exactly_its_own,
 )

@@ -1,4 +1,4 @@
-"""Security groups: L3-11 rules mean what they say and open nothing to the world, L3-12 IPv6 is no way around IPv4.
+"""Security groups: L3-11 rules mean what they say and let no stranger in, L3-12 IPv6 is no way around IPv4.
 
 Filters take no edge of the proof away. These rules are for what they are there for: defence in depth.
 """
@@ -17,7 +17,8 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .controller_access import shown
-from .rule import Answer, Cause, Polarity, Rule
+from .remote_groups import Member, holders, strangers
+from .rule import Answer, Cause, Polarity, Rule, unique
 
 #: Ports that a server may open to the whole world if the request declares it public.
 WEB = (80, 443)
@@ -32,7 +33,9 @@ def _well_formed(model: Model, _: Names) -> Answer:
     filters = [(group, rule) for group in plan.security_groups for rule in group.rules]
     causes = [_malformed_cause(group, rule, why) for group, rule in filters for why in _malformed(rule)]
     causes += [_world_cause(group, rule) for group, rule in filters if _too_open(plan, group, rule)]
-    return Answer(len(filters), tuple(causes))
+    by_group = [_group_cause(group, rule, who) for group, rule in filters for who in strangers(plan, group, rule)]
+    causes += [cause for cause in by_group if not cause.missing]
+    return Answer(len(filters), tuple(unique(causes)), tuple(cause for cause in by_group if cause.missing))
 
 
 def _malformed(rule: Filter) -> Iterator[str]:
@@ -51,7 +54,9 @@ def _malformed(rule: Filter) -> Iterator[str]:
 
 def is_open(rule: Filter) -> bool:
     """True if the rule is for every address there is."""
-    return rule.remote_prefix is None or ip_network(rule.remote_prefix, strict=False).prefixlen == 0
+    if rule.remote_prefix is None:
+        return rule.remote_group is None
+    return ip_network(rule.remote_prefix, strict=False).prefixlen == 0
 
 
 def _too_open(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> bool:
@@ -63,9 +68,9 @@ def _too_open(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> bool:
 
 
 def _only_public(plan: PlanFacts, group: SecurityGroupFact) -> bool:
-    holders = {port.name for port in plan.ports if group.name in port.security_groups}
+    ports = {port.name for port in holders(plan, group.name)}
     public = {item.port for item in plan.floating_ips if item.name in plan.access.public}
-    return bool(holders) and holders <= public
+    return bool(ports) and ports <= public
 
 
 def _malformed_cause(group: SecurityGroupFact, rule: Filter, why: str) -> Cause:
@@ -85,6 +90,18 @@ def _world_cause(group: SecurityGroupFact, rule: Filter) -> Cause:
         witness=("outside", f"security group {group.name}", shown(rule)),
         hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
         specificity=35,
+    )
+
+
+def _group_cause(group: SecurityGroupFact, rule: Filter, who: Member) -> Cause:
+    told = "may let others in by group" if who.missing else f"lets {who.owner} in by group"
+    return Cause(
+        key=(group.name, rule.remote_group, who.missing),
+        message=f"security group {group.name} {told}: {shown(rule)}",
+        witness=(who.why, f"security group {rule.remote_group}", f"security group {group.name}", shown(rule)),
+        hint="let in a group of the stack's own, all of whose ports are on its own networks, or name prefixes",
+        missing=who.missing,
+        specificity=36,
     )
 
 
@@ -120,12 +137,12 @@ def _one_sided_cause(group: SecurityGroupFact, rule: Filter, wide: str) -> Cause
 
 L3_11 = Rule(
     id="L3-11",
-    title="filters are well formed, and none lets the whole world in undeclared",
+    title="filters are well formed, none lets the whole world in undeclared, and none lets another owner in by group",
     severity=Severity.ERROR,
-    polarity=Polarity.STATED,
-    why="a rule with ports and no protocol filters something else than it says, or nothing",
+    polarity=Polarity.ABSENCE,
+    why="a rule with ports and no protocol filters something else than it says; a group lets in whoever joins it later",
     source="OSSA-2019-001, OSSA-2019-002: invalid security group rules stopped filtering for whole hosts",
-    needs=("security groups", "ports", "floating addresses", "the request's declarations"),
+    needs=("security groups", "ports", "networks", "rights", "floating addresses", "the request's declarations"),
     ask=_well_formed,
 )
 L3_12 = Rule(

@@ -8,7 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from policies.edges.plan import Planned
 from policies.edges.shape import Relation
 from policies.facts.guards import assumption
-from policies.facts.kinds import PlanFacts, PortFact, SubnetFact
+from policies.facts.kinds import PlanFacts, PortFact, SubnetFact, SwitchEnd
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -139,7 +139,8 @@ def _shared(model: Model, port: PortFact) -> str:
 def _private(model: Model, physical_network: str | None, vlan: int | None) -> str:
     for switch in model.site.switches_of.get(physical_network or "", ()):
         for port in switch.ports:
-            if port.private_vlan is not None and port.untagged == vlan:
+            mode = model.site.configured(SwitchEnd(switch.name, port.port))
+            if mode.private is not None and vlan is not None and (vlan in mode.untagged or mode.carries(vlan)):
                 return f"{switch.name} port {port.port}"
     return ""
 

@@ -1,4 +1,4 @@
-"""Segment ids: ISO-08 one VLAN per VF, ISO-11 one claim per wire, ISO-12 legal ids from the right pool."""
+"""Segment ids: ISO-08 one VLAN per VF, ISO-11 one claimant per wire, ISO-12 legal ids from the right pool."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import shortest
 from policies.proof import Severity
 
-from .attachments import Claim, claims
+from .attachments import Claim, at_odds, claims
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 if TYPE_CHECKING:
@@ -50,17 +50,16 @@ def _function_cause(port: PortFact, network: NetworkFact | None, trunk: str | No
     )
 
 
-def _one_claim_per_wire(model: Model, names: Names) -> Answer:
+def _one_claimant_per_wire(model: Model, names: Names) -> Answer:
     count = sum(bool(claims(model, wire)) for wire in model.wires(model.must) if model.touched(wire))
     return absence(model, count, lambda graph: _double_claims(model, names, graph))
 
 
 def _double_claims(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     for wire in model.wires(graph):
-        held = claims(model, wire)
-        if len(held) > 1 and model.touched(wire):
-            held = tuple(sorted(held, key=lambda claim: (claim.owner != model.plan.owner, str(claim))))
-            yield _claim_cause(model, names, graph, wire, held[0], held[1])
+        pair = at_odds(model, wire)
+        if pair is not None and model.touched(wire):
+            yield _claim_cause(model, names, graph, wire, *pair)
 
 
 def _claim_cause(model: Model, names: Names, graph: Graph, wire: set[str], mine: Claim, other: Claim) -> Cause:
@@ -164,13 +163,13 @@ ISO_08 = Rule(
 )
 ISO_11 = Rule(
     id="ISO-11",
-    title="one wire has one claim",
+    title="one wire is claimed by one owner",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a segment is what switches and cables make of it: two names for one VLAN are one segment",
     source="docs/design/semantics.md §2, wire segment",
     needs=("claims", "physical networks", "cables", "switch ports"),
-    ask=_one_claim_per_wire,
+    ask=_one_claimant_per_wire,
 )
 ISO_12 = Rule(
     id="ISO-12",

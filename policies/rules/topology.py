@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.hardware import is_power_of_two
 from interlock.model.site import Machine
 from policies.edges.shape import Relation
+from policies.edges.share import volume_holders
 from policies.facts import identities as ids
 from policies.facts.fabric import SwitchPortFact
 from policies.facts.kinds import VPodFact
@@ -109,11 +110,24 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
 def _nobody_elses(model: Model, names: Names) -> Answer:
     own = {item for item in model.own.exclusive if not item.startswith("segment:")}
     shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
-    return Answer(len(own), violated=(*(cause for cause in shared if cause), *_twice(model)))
+    attached = volume_holders(model.plan)
+    volumes = (_volume_cause(names, *item) for item in attached.items() if len(item[1]) > 1)
+    return Answer(len(own) + len(attached), violated=(*(cause for cause in shared if cause), *_twice(model), *volumes))
+
+
+def _volume_cause(names: Names, volume: str, holders: frozenset[str]) -> Cause:
+    """One of the servers is another's: whoever controls it reads and writes all that is stored."""
+    return Cause(
+        key=volume,
+        message=f"{names.of(volume)} is attached for {' and '.join(sorted(holders))}",
+        witness=(names.of(volume), *sorted(holders)),
+        hint="attach a volume to servers of its own tenant only",
+        specificity=92,
+    )
 
 
 def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
-    things = [item for item in _in_words(model, names, shared) if item]
+    things = [item for item in _in_words(model, names, shared) if item] if shared else []
     if not things:
         return None
     released = {identity for identity, owner, _ in model.union.facts(Relation.RESIDUE) if owner == other}
@@ -128,15 +142,17 @@ def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] 
 
 
 def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str]) -> Iterator[str]:
-    """Machines and hosts by name; a switch port only if it is not the port of one that is named already."""
+    """Machines and hosts by name; an address or a switch port only if it is not that of one that is named already."""
+    told: set[str] = set()
     for machine in model.site.site.machines:
         if ids.machine_identity(machine.serial) in identities:
+            told.update(model.site.held_with(machine))
             yield machine.name
     for host in model.site.site.hosts:
         if ids.host_identity(host.serial) in identities:
             yield f"host {host.name}"
-    for item in sorted(identities):
-        if item.startswith(("vip:", "K:", "guid:", "N:", "gpu:")):
+    for item in sorted(identities - told):
+        if item.startswith(("vip:", "K:", "guid:", "N:", "gpu:", "mac:")):
             yield names.of(item)
     if not any(item.startswith(("machine:", "host:")) for item in identities):
         for switch in model.site.site.switches:
@@ -197,6 +213,11 @@ TOP_06 = Rule(
     polarity=Polarity.ABSENCE,
     why="Excl: a machine runs one tenant's code, until it is known to be wiped",
     source="docs/design/semantics.md §6, Excl; V-IPU administrator guide, clusters",
-    needs=("machines and hosts of vPODs", "allocations", "locks of all tenants with what is released"),
+    needs=(
+        "machines and hosts of vPODs",
+        "allocations",
+        "volume attachments",
+        "locks of all tenants with what is released",
+    ),
     ask=_nobody_elses,
 )

@@ -20,7 +20,7 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
 
-from .attachments import attached, claims, neighbourhood
+from .attachments import at_odds, attached, claimants, claims, neighbourhood
 from .rule import Answer, Cause, Polarity, Rule, absence
 
 #: A step of a path, if it is one by which the link joins what it should not: its words.
@@ -58,19 +58,20 @@ def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, h
 
 
 def _conflict(model: Model, graph: Graph, wire: set[str]) -> Path | None:
-    """The way between two claims on a segment, else between two owners on it."""
-    held = claims(model, wire)
-    first = next((claim for claim in held if claim.owner == model.plan.owner), held[0] if held else None)
-    if first is not None and len(held) > 1:
-        mine = (first.owner, first.network)
-        theirs = {node for node in wire for item in claims(model, {node}) if (item.owner, item.network) != mine}
-        ours = [node for node in wire if any((item.owner, item.network) == mine for item in claims(model, {node}))]
-        return shortest(graph, ours, theirs.__contains__, within=wire)
+    """The way between claims of two owners on a segment, else between two owners on it."""
+    pair = at_odds(model, wire)
+    if pair is not None:
+        ours, theirs = (_claimed_by(model, wire, claimants(model, claim)) for claim in pair)
+        return shortest(graph, sorted(ours), theirs.__contains__, within=wire)
     owners = {label for node in wire | set(attached(graph, wire)) for label in model.label(node)}
     if len(owners) < 2:
         return None
     around = neighbourhood(graph, wire)
     return meeting(graph.subgraph(around), model.labels, around, model.plan.owner)
+
+
+def _claimed_by(model: Model, wire: set[str], owners: frozenset[str]) -> set[str]:
+    return {node for node in wire for item in claims(model, {node}) if claimants(model, item) <= owners}
 
 
 def _ends_between(model: Model, a: str, b: str) -> Iterator[tuple[SwitchEnd, SwitchEnd]]:

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from infra.checker import complaints
+from policies import RULES
 from policies.certificate import certificate
+from policies.footprints.neighbours import Neighbours
 from policies.judging import judge, seen_by
 from tests.oracle.comparing import RULES_OF_MEETING, lock_of
 from tests.oracle.generator import told
@@ -44,3 +46,18 @@ def test_the_checker_agrees_with_the_rules_on_packets_and_identities() -> None:
             assert wrong or "ISO-02" not in rules, seed
             sound, unsound = sound + (not rules), unsound + bool(wrong)
     assert min(sound, unsound) > WORLDS / 10
+
+
+#: Worlds where what was loaded of others once showed: a way to the operator itself, images for everybody.
+ONCE_DIFFERENT = (500_460, 32, 51, 78)
+
+
+def test_a_judgement_is_the_same_beside_neighbours_and_beside_all() -> None:
+    """Statement, results and versions do not depend on what of unrelated others was loaded."""
+    rules = tuple(rule for rule in RULES if rule.id == "AUTH-01") + RULES_OF_MEETING
+    for seed in (*ONCE_DIFFERENT, *range(200)):
+        _, world = told(seed)
+        locks = [lock_of(world, tenant) for tenant in world.plans]
+        near = Neighbours.of(world.site, locks)
+        for tenant, plan in world.plans.items():
+            assert judge(world.site, plan, near, rules) == judge(world.site, plan, locks, rules), (seed, tenant)

@@ -88,8 +88,8 @@ def test_tenants_get_the_defaults_that_they_leave_out(lyon: Workspace) -> None:
     assert (volume.size_gib, volume.volume_type, volume.on_delete) == (100, "fast", "erase")
 
 
-#: Nothing at this site rests on these: no InfiniBand, private VLANs or NVLink, nothing wiped or mounted yet.
-UNSTATED = {"A6", "A7", "A8", "A9", "A11", "A13"}
+#: Nothing at this site rests on these: no InfiniBand, private VLANs, NVLink or whole hosts, nothing wiped or mounted.
+UNSTATED = {"A6", "A7", "A8", "A9", "A11", "A13", "A14"}
 
 
 def test_every_guard_that_something_rests_on_is_stated(lyon: Workspace) -> None:
@@ -97,6 +97,7 @@ def test_every_guard_that_something_rests_on_is_stated(lyon: Workspace) -> None:
     found |= {entry.id: entry.guards for entry in lyon.site.assumptions}
     assert {name: len(guards) for name, guards in found.items() if name not in UNSTATED} == {
         "external": 3, "vipu-controller": 6, "A1": 2, "A2": 2, "A3": 3, "A4": 3, "A5": 4, "A10": 1,
+        "A15": 1,
     }  # fmt: skip
     for name, guards in found.items():
         assert set(guards.values()) == ({None} if name in UNSTATED else {True})

@@ -9,9 +9,10 @@ import pytest
 
 from interlock.model.load import InputErrors, Workspace, load_workspace
 from interlock.model.source import Source
-from interlock.model.tenant import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes, Waiver
+from interlock.model.tenant import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes
 from interlock.model.tenant_expansion import read_tenant
 from interlock.model.tenant_reading import Offered
+from interlock.model.waivers import Waiver
 from tests.model.small_site import changed, small_fleet
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"

@@ -102,6 +102,8 @@ assumptions:
 existing:
   Image/poplar: 0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d
   Project/controllers: 0B5C9A4E7F4B4C0E9F0E6D1F6A2B3C4E
+waivers:
+  PWR-02: {owner: ops@yard.example, reason: a feed is being doubled, expires: 2027-01-31}
 """
 
 

@@ -1,4 +1,4 @@
-"""Operators on premises: each guard of an assumption and of declared sharing, false and not stated; and declarations.
+"""Operators on premises: each guard of an assumption and of declared sharing, false and not stated.
 
 The twin of each is a workspace in which nothing that its tenants have rests on it. A12 has no guard: that no two
 sites of a fleet name one thing is looked at where a fleet is loaded. A9 decides nothing yet, so it has no operator.
@@ -12,10 +12,10 @@ from random import Random
 
 from interlock.model.offers import Sharing
 from interlock.planning import plan_site
-from interlock.resources import BucketPolicy, Network
+from interlock.resources import BucketPolicy, Network, S3Credential
 from policies import Verdict
 from tests.builders.pod64 import site_locked, tenant
-from tests.mutants.operator import LOST, Operator, is_metal, strangers, virtual
+from tests.mutants.operator import LOST, Operator, is_metal, virtual
 from tests.mutants.workspaces import OPERATOR, Workspace
 from tests.policies.workspace import assumptions, made
 
@@ -134,6 +134,23 @@ def on_metal(space: Workspace, rng: Random) -> Workspace | None:
 def on_hypervisors(space: Workspace, rng: Random) -> Workspace | None:
     """Nobody has a whole host."""
     return None if any(is_metal(space, pod) for pod in space.vpods) else anybody(space, rng)
+
+
+def where_hosts_are_whole(space: Workspace, rng: Random) -> Workspace | None:
+    """A site that gives out whole hosts, whoever has one."""
+    whole = any(host.provisioning == "bare-metal" for host in space.site.hosts)
+    return space.asking(rng.choice(space.tenants)) if whole else None
+
+
+def where_no_host_is_whole(space: Workspace, rng: Random) -> Workspace | None:
+    """A site with hypervisors only."""
+    return None if where_hosts_are_whole(space, rng) else anybody(space, rng)
+
+
+def with_keys_for_buckets(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with an S3 key."""
+    found = [item for item in space.tenants if space.named(item, S3Credential)]
+    return space.asking(rng.choice(found)) if found else None
 
 
 def without_gateways(space: Workspace, rng: Random) -> Workspace | None:
@@ -255,80 +272,12 @@ PREMISES: tuple[Premise, ...] = (
     *_all("routed-back-end", "default_deny permits_service_only", behind_ceph, guest, "L3-06", "ISO-02"),
     *_all("monitoring", "ipv4_forwarding_off no_tenant_login", watched, guest, "ISO-07"),
     *_all("name-and-time", "listeners_listed", relayed, guest, "ISO-02", "AUTH-01", LOST),
+    *_all("A14", "neutron_interface", where_hosts_are_whole, where_no_host_is_whole, "ISO-17"),
+    *_all("A14", "service_networks_closed", where_hosts_are_whole, where_no_host_is_whole, "ISO-18"),
+    *_all("A14", "ramdisk_endpoints_closed", where_hosts_are_whole, where_no_host_is_whole, "L3-13"),
+    *_all("A14", "operator_owns_nodes consoles_disabled", where_hosts_are_whole, where_no_host_is_whole, "SEC-16"),
+    *_all("A15", "token_endpoints_closed", with_keys_for_buckets, nobody, "L3-14"),
 )  # fmt: skip
 
 
-# Declarations.
-
-
-def _left_out(space: Workspace, kind: str) -> Workspace:
-    return space.with_site(sharing=tuple(item for item in space.site.sharing if item.kind != kind))
-
-
-def undeclared_back_end(space: Workspace, rng: Random) -> Workspace | None:
-    found = behind_ceph(space, rng)
-    return None if found is None else _left_out(found, "routed-back-end")
-
-
-def back_end_for_others(space: Workspace, rng: Random) -> Workspace | None:
-    found = behind_ceph(space, rng)
-    return None if found is None else _audience(found, "routed-back-end", "umbrella")
-
-
-def back_end_for_its_tenants(space: Workspace, rng: Random) -> Workspace | None:
-    found = behind_ceph(space, rng)
-    return None if found is None else _audience(found, "routed-back-end", *found.tenants)
-
-
-def _audience(space: Workspace, kind: str, *tenants: str) -> Workspace:
-    entries = (
-        item.model_copy(update={"audience": tenants}) if item.kind == kind else item for item in space.site.sharing
-    )
-    return space.with_site(sharing=tuple(entries))
-
-
-def undeclared_controllers(space: Workspace, rng: Random) -> Workspace | None:
-    found = strangers(space, rng)
-    return None if found is None else _left_out(space, "vipu-controller").asking(found[0].tenant)
-
-
-def undeclared_for_a_guest(space: Workspace, rng: Random) -> Workspace | None:
-    found = guest(space, rng)
-    return None if found is None else _left_out(found, "vipu-controller")
-
-
-def undeclared_monitoring(space: Workspace, rng: Random) -> Workspace | None:
-    found = watched(space, rng)
-    return None if found is None else _left_out(found, "monitoring")
-
-
-def monitoring_without_a_cable(space: Workspace, rng: Random) -> Workspace | None:
-    found = undeclared_monitoring(space, rng)
-    if found is None:
-        return None
-    cables = tuple(item for item in found.site.cables if "watch" not in (item.a.device, item.b.device))
-    return found.with_site(cables=cables)
-
-
-DECLARATIONS = (
-    Operator(
-        "back-end-undeclared", "a routed back end that is not declared",
-        undeclared_back_end, back_end_for_its_tenants, "ISO-01", ("ISO-02",),
-    ),
-    Operator(
-        "back-end-audience", "a routed back end for others only",
-        back_end_for_others, back_end_for_its_tenants, "L3-06", ("ISO-02",),
-    ),
-    Operator(
-        "controllers-undeclared", "controllers that are not declared",
-        undeclared_controllers, undeclared_for_a_guest, "ISO-05", ("ISO-06",),
-    ),
-    Operator(
-        "monitoring-undeclared", "a monitoring device that is not declared",
-        undeclared_monitoring, monitoring_without_a_cable, "ISO-07",
-    ),
-)  # fmt: skip
-GUARDS: tuple[Operator, ...] = (
-    *(_operator(premise, value) for premise in PREMISES for value in (False, None)),
-    *DECLARATIONS,
-)
+GUARDS: tuple[Operator, ...] = tuple(_operator(premise, value) for premise in PREMISES for value in (False, None))

@@ -1,13 +1,14 @@
-"""Every mutation operator there is, in one table.
-
-There is no operator for a security group's remote group: the vocabulary has no word for one. A remote prefix has.
-"""
+"""Every mutation operator there is, in one table."""
 
 from __future__ import annotations
 
+from tests.mutants.op_bastions import BASTIONS
 from tests.mutants.op_data import DATA
+from tests.mutants.op_declarations import DECLARATIONS
 from tests.mutants.op_entries import ENTRIES
 from tests.mutants.op_fabrics import FABRICS
+from tests.mutants.op_flavors import FLAVORS
+from tests.mutants.op_groups import GROUPS
 from tests.mutants.op_guards import GUARDS
 from tests.mutants.op_links import LINKS
 from tests.mutants.op_rights import RIGHTS
@@ -17,5 +18,6 @@ from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
-    *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS,
+    *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
+    *BASTIONS,
 )  # fmt: skip

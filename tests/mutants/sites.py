@@ -6,23 +6,25 @@ a monitoring device, a routed back end, whole hosts, overlays, routing instances
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from random import Random
 
 from interlock.model.guards import SHARING
+from interlock.model.lock import SiteLock
 from interlock.model.networks import InfinibandSubnet, PartitionKeyPool, Underlay
 from interlock.model.offers import ShareType, Sharing, SharingKind
 from interlock.model.physical import Cable, Device, Switch, SwitchPortConfig, Vrf, Vtep
 from interlock.model.site import Site, VlanPool
 from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
-from interlock.planning import PlanningError
+from interlock.planning import PlanningError, plan_tenant
 from interlock.resources import NvlinkPartition, PartitionKey
 from interlock.resources.fabric import PartitionMember
-from tests.builders.pod64 import bare_metal_vpod, cable, pools, segment_ranges, tenant, vpod
+from tests.builders.pod64 import bare_metal_vpod, cable, locked, pools, segment_ranges, site_locked, tenant, vpod
 from tests.mutants import ground as g
 from tests.mutants.ground import Ground
 from tests.mutants.workspaces import Workspace, workspace
-from tests.policies.workspace import Made, assumptions, full_site, made, sharing
+from tests.policies.workspace import Made, assumptions, full_site, sharing
 
 IDS = ("acme", "globex", "initech", "hooli")
 SHAPES = ((1,), (1,), (2,), (1, 1), (1, 1), (2, 1), (1, 1, 1))
@@ -42,13 +44,13 @@ def workspace_of(seed: int) -> Workspace:
     rng = Random(seed)
     extras = frozenset(name for name, chance in EXTRAS.items() if rng.random() < chance)
     site = site_of(rng, extras)
-    found: list[Made] = []
+    found, own = list[Made](), site_locked(site)
     for name in IDS[: rng.randint(2, 4)]:
-        found += _tenant(rng, site, name, found, extras)
+        found += _tenant(site, own, (_wish(rng, name, extras) for _ in range(4)), found)
     if len(found) < 2:
         # Alone nobody can meet anybody: another site in its place.
         return workspace_of.__wrapped__(seed + ANOTHER)
-    return _with_fabrics(workspace(site, found), extras)
+    return _with_fabrics(workspace(site, found, own), extras)
 
 
 def site_of(rng: Random, extras: frozenset[str]) -> Site:
@@ -137,12 +139,15 @@ def _declared(extras: frozenset[str]) -> list[Sharing]:
 # Tenants.
 
 
-def _tenant(rng: Random, site: Site, name: str, others: list[Made], extras: frozenset[str]) -> list[Made]:
-    """A tenant of up to two vPODs, smaller ones if the site has no more room; none if it has no room at all."""
-    locks = [item.lock for item in others]
-    for _ in range(4):
+def _tenant(site: Site, own: SiteLock, wishes: Iterable[Tenant], others: list[Made]) -> list[Made]:
+    """A tenant by the first of the wishes for which the site has room; none if it has none at all.
+
+    Its lock is without a footprint: a workspace makes that of the plan as it then is.
+    """
+    for wish in wishes:
         try:
-            return [made(site, _wish(rng, name, extras), locks)]
+            lock = locked(site, wish, [item.lock for item in others])
+            return [Made(plan_tenant(site, own, wish, lock), lock)]
         except PlanningError:
             continue
     return []

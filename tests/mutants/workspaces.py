@@ -9,16 +9,17 @@ from functools import cached_property
 from ipaddress import ip_network
 from typing import Any, TypeVar
 
-from interlock.model.lock import Lock, Released, VPodAllocation
+from interlock.model.lock import Lock, Released, SiteLock, VPodAllocation
 from interlock.model.site import Cable, Host, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Resource
-from policies import RULES, Judgement, Rule, judge
+from policies import RULES, Judgement, Rule, footprint, judge
 from policies.certificate import certificate
+from policies.facts.site import SiteFacts
 from policies.judging import seen_by
 from tests.builders.pod64 import site_locked
-from tests.policies.workspace import Made, added, changed, edited, with_footprint
+from tests.policies.workspace import Made, added, changed, edited
 
 R = TypeVar("R", bound=Resource)
 
@@ -53,6 +54,11 @@ class Workspace:
     bridged: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     #: Never copied: it is of this site and these plans.
     _locks: dict[str, Lock] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def facts(self) -> SiteFacts:
+        """The site as the proof reads it: once for all plans."""
+        return SiteFacts(self.site)
 
     @cached_property
     def by_tenant(self) -> dict[str, Made]:
@@ -93,7 +99,7 @@ class Workspace:
         """What the rules say of the plan that is asked about, or of another."""
         whose = asked or self.asked
         locks = [self.lock(item) for item in self.made if item.lock.id != whose]
-        return judge(self.site, self.plan(whose), locks, rules)
+        return judge(self.facts, self.plan(whose), locks, rules)
 
     def certified(self, judgement: Judgement) -> dict[str, Any]:
         """The certificate of a judgement, as a reader finds it."""
@@ -106,10 +112,10 @@ class Workspace:
         """A lock with the footprint that its plan has on this site; made when first asked for."""
         tenant = item.lock.id
         if tenant not in self._locks:
-            lock = with_footprint(self.site, item.plan, item.lock).lock
+            mark = footprint(self.facts, item.plan, item.lock.released)
             more = self.bridged.get(tenant, ())
-            mark = lock.footprint.model_copy(update={"classes": (*lock.footprint.classes, *more)})
-            self._locks[tenant] = lock.model_copy(update={"footprint": mark}).sealed() if more else lock
+            mark = mark.model_copy(update={"classes": (*mark.classes, *more)}) if more else mark
+            self._locks[tenant] = item.lock.model_copy(update={"footprint": mark}).sealed()
         return self._locks[tenant]
 
     # One change each.
@@ -177,9 +183,9 @@ def _fresh(switch: Switch) -> Switch:
     return Switch(**{name: getattr(switch, name) for name in Switch.model_fields})
 
 
-def workspace(site: Site, made: Sequence[Made]) -> Workspace:
-    """Asked about the first tenant."""
-    return Workspace(site, tuple(made), made[0].lock.id, plan_site(site, site_locked(site)))
+def workspace(site: Site, made: Sequence[Made], own: SiteLock | None = None) -> Workspace:
+    """Asked about the first tenant. `own`: the lock of the site, if there is one already."""
+    return Workspace(site, tuple(made), made[0].lock.id, plan_site(site, own or site_locked(site)))
 
 
 def at(prefix: str, number: int) -> str:

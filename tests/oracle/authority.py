@@ -31,7 +31,7 @@ def meetings_by_data(world: World) -> Iterator[Meeting]:
 def _found(world: World, grants: list[tuple[str, Object, str]], certain: bool) -> Iterator[Meeting]:
     holders = _closed(world, {(owner, thing) for owner, thing, right in grants if right != "write"})
     for owner, thing, right in grants:
-        # Reading what is public is an exposure that the tenant asked for; writing is not.
+        # Reading what is declared public is an exposure that the tenant asked for; writing is not.
         if owner != thing[0] and right != PUBLIC:
             yield frozenset((owner, thing[0])), certain, (f"{owner} may {right} {thing[1]} of {thing[0]}",)
     for one, other in holders:
@@ -65,7 +65,8 @@ def _grants(world: World) -> Iterator[tuple[str, Object, str]]:
                 for principal in statement.principals:
                     for owner in _who(world, stack, principal):
                         for action in statement.actions:
-                            right = PUBLIC if (principal, action) == ("*", "read") else action
+                            declared = policy.bucket in stack.plan.public
+                            right = PUBLIC if declared and (principal, action) == ("*", "read") else action
                             yield owner, (stack.owner, policy.bucket), right
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from .oracle import leaks
+from .oracle import Leaks, leaks_in
+from .terrain import Terrain
 from .world import World
 
+#: Rows of the page, and mechanisms beside them, that have to decide worlds. Each is hops or marks of its own, so that
+#: a terrain can be walked without it.
+ROWS = frozenset(f"E{number}" for number in range(1, 20)) | {"A1", "A2", "A6", "A7", "A8", "terminal", "Excl"}
 _ROW = re.compile(r" \(([A-Za-z0-9]+)\)$")
 
 
-def deciding(world: World) -> set[str]:
-    """Rows without which the answer is another. Only what lies on a way that was found can be one."""
-    seen = leaks(world)
-    steps = (step for way in seen.traces.values() for step in way)
+def deciding(world: World, terrain: Terrain, seen: Leaks, rows: Collection[str] = ROWS) -> set[str]:
+    """Those of these rows without which the answer is another. Only what lies on a way that was found can be one."""
+    steps = [step for way in seen.traces.values() for step in way]
     walked = {found[1] for found in map(_ROW.search, steps) if found}
-    walked |= {"Excl"} if any(step.startswith("only:") for way in seen.traces.values() for step in way) else set()
-    return {row for row in walked if _answer(world, frozenset({row})) != (seen.must, seen.may)}
-
-
-def _answer(world: World, without: frozenset[str]) -> tuple[frozenset[frozenset[str]], frozenset[frozenset[str]]]:
-    found = leaks(world, without)
-    return found.must, found.may
+    walked |= {"Excl"} if any(step.startswith("only:") for step in steps) else set()
+    answers = {row: leaks_in(world, terrain.leaving_out(row)) for row in walked.intersection(rows)}
+    return {row for row, found in answers.items() if (found.must, found.may) != (seen.must, seen.may)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,9 +113,14 @@ class Draft:
     assumptions: dict[str, Guards] = field(default_factory=_all_held)
     sharing: dict[str, Guards] = field(default_factory=_all_shared)
     audience: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Declared sharing beside the usual entries.
+    declared: list[Sharing] = field(default_factory=list)
     resources: dict[str, list[Planned]] = field(default_factory=dict)
     components: dict[str, list[Component]] = field(default_factory=dict)
     released: dict[str, list[Released]] = field(default_factory=dict)
+    #: Names that a tenant's request declares open to everybody, and the tenants whose vPODs may meet.
+    public: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    one_owner: set[str] = field(default_factory=set)
 
     def switch(self, name: str, **fields: Any) -> SwitchDraft:
         """A switch, new if there is none of this name."""
@@ -165,11 +171,14 @@ class Draft:
         self.cable((name, "e0"), (switch, number))
         return number
 
-    def machine(self, name: str, data: str = "leaf-1", management: str = "mgmt-1") -> tuple[int, int]:
-        """An IPU-Machine; the numbers of its switch ports."""
+    def machine(
+        self, name: str, data: str = "leaf-1", management: str = "mgmt-1", mac: str | None = None
+    ) -> tuple[int, int]:
+        """An IPU-Machine; the numbers of its switch ports. `mac`: of its RNIC."""
         self.machines[name] = Machine(
-            name=name, serial=f"SN-{name}", logical_rack="lrack-1", position=len(self.machines) + 1
-        )
+            name=name, serial=f"SN-{name}", logical_rack="lrack-1", position=len(self.machines) + 1,
+            macs={} if mac is None else {"rnic": mac},
+        )  # fmt: skip
         ports = self.port(data), self.port(management)
         self.cable((name, "rnic"), (data, ports[0]))
         self.cable((name, "mgmt"), (management, ports[1]))
@@ -181,6 +190,14 @@ class Draft:
         number = self.port(switch, **fields)
         self.cable((name, "e0"), (switch, number))
         return number
+
+    def declare(self, node: str, kind: SharingKind, *audience: str, **guards: bool | None) -> None:
+        """Something of the operator's that is shared on purpose, with everybody or an audience; `guards` that fail."""
+        held = dict.fromkeys(SHARING_GUARDS[kind], True) | guards
+        name = f"shared-{len(self.declared) + 1}"
+        self.declared.append(
+            Sharing(name=name, kind=kind, node=node, rule="SEC-02", audience=audience or ("*",), guards=held)
+        )
 
     def give_up(self, tenant: str, claim: str, value: str) -> None:
         """A claim that was released and is not settled."""
@@ -279,6 +296,7 @@ class Draft:
             site="lyon", stack=f"lyon-{'site' if owner == OP else owner}", tenant=None if owner == OP else owner,
             owner="0" * 32, site_owner="1" * 32, site_hash="sha256:0", request_hash="sha256:1",
             components=tuple(components), resources=tuple(self.resources.get(owner, ())),
+            public=self.public.get(owner, ()), separate="no" if owner in self.one_owner else "vpods",
         )  # fmt: skip
 
     def _site(self) -> Site:
@@ -293,15 +311,16 @@ class Draft:
             underlays=tuple(self.underlays), infiniband=tuple(self.infiniband), pools=_POOLS,
             external=self.external, segment_ranges=(), flavors=(), images=(), volume_types=(),
             controller=_CONTROLLER, limits=_LIMITS,
-            sharing=tuple(
-                Sharing(
-                    name=name, kind=SHARED[name], node=name, rule="SEC-03", guards=guards,
-                    audience=self.audience.get(name, ("*",)),
-                )
-                for name, guards in self.sharing.items()
-            ),
+            sharing=(*self._shared(), *self.declared),
             assumptions=tuple(Assumption(id=name, guards=guards) for name, guards in self.assumptions.items()),
         )  # fmt: skip
+
+    def _shared(self) -> Iterator[Sharing]:
+        for name, guards in self.sharing.items():
+            yield Sharing(
+                name=name, kind=SHARED[name], node=name, rule="SEC-03", guards=guards,
+                audience=self.audience.get(name, ("*",)),
+            )  # fmt: skip
 
 
 def without_scope(draft: Draft) -> None:

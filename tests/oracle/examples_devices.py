@@ -13,7 +13,8 @@ from interlock.resources import (
 )
 
 from .drafting import Draft
-from .sayings import A, Example, G, both, leaf, machine, management, tenant
+from .sayings import VLAN, A, Example, G, both, leaf, machine, management, tenant
+from .world import OP
 
 
 def _with_machine(guard: str, value: bool | None) -> Draft:
@@ -81,6 +82,44 @@ def full_member() -> Draft:
 def full_member_of_a_storage_key() -> Draft:
     """The full member is globex's own server."""
     return _keys((A, 0x0100, "limited"), (G, 0x0100, "full"))
+
+
+#: Ports of acme, globex and the storage appliance.
+_PORTS = ("00000000000000aa", "00000000000000bb", "00000000000000cc")
+
+
+def undeclared_appliance() -> Draft:
+    """The operator's key for storage: tenants' ports, each limited and in its tenant's hands, and a full one."""
+    draft = _keys()
+    members = tuple(
+        PartitionMember(guid=guid, membership="full" if guid == _PORTS[2] else "limited") for guid in _PORTS
+    )
+    draft.add(OP, "storage-key", PartitionKey(infiniband="ib", key=0x0100, members=members))
+    for owner, guid in zip((A, G), _PORTS, strict=False):
+        own = (PartitionMember(guid=guid, membership="limited"),)
+        draft.add(owner, f"{owner}-key", PartitionKey(infiniband="ib", key=0x7FFF, members=own))
+    return draft
+
+
+def _appliance(*audience: str, **guards: bool | None) -> Draft:
+    draft = undeclared_appliance()
+    draft.declare(_PORTS[2], "storage-appliance", *audience, **guards)
+    return draft
+
+
+def appliance_that_is_a_terminal() -> Draft:
+    """Declared, with all that it rests on."""
+    return _appliance()
+
+
+def appliance_that_may_route() -> Draft:
+    """Nobody says whether anything goes from one address of it to another."""
+    return _appliance(no_routing_between_vips=None)
+
+
+def appliance_for_one() -> Draft:
+    """Declared for acme."""
+    return _appliance(A)
 
 
 def keys_at_the_adapter() -> Draft:
@@ -167,6 +206,16 @@ def alone_without_mitigations() -> Draft:
     return draft
 
 
+def one_address_twice() -> Draft:
+    """Machines of both whose RNICs have one MAC address, written in two ways."""
+    draft = both()
+    management(draft)
+    for owner, name, mac in ((A, "ipum-01", "0C:42:A1:00:00:07"), (G, "ipum-02", "0c-42-a1-00-00-07")):
+        rnic, _ = draft.machine(name, mac=mac)
+        draft.switch_port(owner, "leaf-1", rnic, VLAN[owner])
+    return draft
+
+
 def _quarantine(**port: object) -> Draft:
     """Machines of two tenants just released, their ports as given."""
     draft = both()
@@ -212,6 +261,16 @@ def switch_was_down() -> Draft:
     return draft
 
 
+def switch_that_cannot_be_read() -> Draft:
+    """The cloud says that the port of acme's machine is gone; no record says what the switch still has there."""
+    draft = both()
+    management(draft)
+    rnic, _ = draft.machine("ipum-03")
+    del draft.switches["leaf-1"].ports[rnic]
+    draft.give_up(A, "machines", "ipum-03")
+    return draft
+
+
 EXAMPLES = (
     Example("22b", "P", machine_that_keeps_apart),
     Example("22c", "V", default_credentials),
@@ -220,6 +279,10 @@ EXAMPLES = (
     Example("24", "V", one_key_in_two_spellings),
     Example("25a", "P", limited_members),
     Example("25b", "V", full_member),
+    Example("26a", "P", appliance_that_is_a_terminal),
+    Example("26c", "V", undeclared_appliance),
+    Example("26d", "N", appliance_that_may_route),
+    Example("26e", "V", appliance_for_one),
     Example("26b", "V", full_member_of_a_storage_key),
     Example("27", "V", keys_at_the_adapter),
     Example("28a", "P", plugged_boundary),
@@ -230,9 +293,11 @@ EXAMPLES = (
     Example("35", "V", released_and_taken),
     Example("42a", "V", without_mitigations),
     Example("42b", "P", alone_without_mitigations),
+    Example("43b", "V", one_address_twice),
     Example("46a", "V", quarantine_vlan),
     Example("46b", "P", ports_disabled),
     Example("46c", "P", isolated_ports),
     Example("47", "P", released_in_one_apply),
     Example("48a", "V", switch_was_down),
+    Example("48b", "N", switch_that_cannot_be_read),
 )

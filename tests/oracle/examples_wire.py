@@ -6,7 +6,7 @@ from interlock.model.site import Underlay, Vrf, Vtep
 from interlock.resources import BareMetalServer, ShareAccess
 
 from .drafting import CONTROLLERS, Draft
-from .sayings import POOL, A, Example, G, apart, both, control, leaf, machine, management, tenant
+from .sayings import POOL, VLAN, A, Example, G, apart, both, control, leaf, machine, management, tenant, vpods
 
 
 def two_vpods() -> Draft:
@@ -195,6 +195,39 @@ def perhaps_routing_leaf() -> Draft:
     return draft
 
 
+def instance_for_each_tenant() -> Draft:
+    """A routing instance for each, declared for that tenant."""
+    draft = both()
+    draft.switch("leaf-1", vrfs=tuple(Vrf(name=name, vlans=(vlan,)) for name, vlan in VLAN.items()))
+    for name in VLAN:
+        draft.declare(f"leaf-1/{name}", "name-and-time", name)
+    return draft
+
+
+def _relay() -> Draft:
+    """Data networks by their planned names, and an address of the operator in acme's VLAN only."""
+    draft = leaf()
+    for name, vlan in VLAN.items():
+        draft.tenant(name)
+        vpods(draft, name, vlan)
+    draft.switch("leaf-1", vrfs=(Vrf(name="acme", vlans=(1001,)),))
+    return draft
+
+
+def declared_address_of_the_switch() -> Draft:
+    """Declared for acme."""
+    draft = _relay()
+    draft.declare("leaf-1/acme", "name-and-time", A)
+    return draft
+
+
+def address_declared_for_another() -> Draft:
+    """Declared for globex."""
+    draft = _relay()
+    draft.declare("leaf-1/acme", "name-and-time", G)
+    return draft
+
+
 def address_of_the_switch() -> Draft:
     """An address of the operator in acme's VLAN only, declared nowhere."""
     draft = both()
@@ -207,6 +240,27 @@ def operators_storage_router() -> Draft:
     draft = both()
     draft.switch("leaf-1", vrfs=(Vrf(name="storage", vlans=(1001, 1002)),))
     return draft
+
+
+def _declared_router(denies: bool | None) -> Draft:
+    draft = operators_storage_router()
+    draft.declare("leaf-1/storage", "routed-back-end", default_deny=denies)
+    return draft
+
+
+def router_with_an_access_list() -> Draft:
+    """Default deny, and permits to the service only."""
+    return _declared_router(True)
+
+
+def access_list_not_stated() -> Draft:
+    """Nobody says what it denies."""
+    return _declared_router(None)
+
+
+def access_list_that_permits() -> Draft:
+    """It permits by default."""
+    return _declared_router(False)
 
 
 def two_ends_of_an_uplink() -> Draft:
@@ -260,8 +314,14 @@ EXAMPLES = (
     Example("36a", "N", host_without_a_record),
     Example("36b", "P", hosts_with_records),
     Example("37a", "V", routing_leaf),
+    Example("37b", "P", instance_for_each_tenant),
     Example("37c", "N", perhaps_routing_leaf),
     Example("39a", "V", operators_storage_router),
+    Example("39b", "P", router_with_an_access_list, rules=("ISO-01", "ISO-02", "L3-06")),
+    Example("39c", "N", access_list_not_stated),
+    Example("39d", "V", access_list_that_permits, rules=("ISO-02", "L3-06")),
+    Example("49a", "P", declared_address_of_the_switch, rules=("ISO-01", "ISO-02", "ISO-03")),
     Example("49b", "V", address_of_the_switch),
+    Example("49c", "V", address_declared_for_another, rules=("ISO-02",)),
     Example("51", "V", two_ends_of_an_uplink),
 )

@@ -67,6 +67,14 @@ def ids_that_only_lists_name() -> Draft:
     return draft
 
 
+def tenants_external_network() -> Draft:
+    """acme calls a network external, and has a port on it that no server has yet."""
+    draft = both()
+    network = draft.vlan(A, "acme-a-outside", "data-1", 1050, external=True)
+    draft.plug(A, "acme-a-spare", network)
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -74,4 +82,5 @@ FOUND = (
     Example("d", "V", spare_port_on_an_overlay),
     Example("e", "V", volume_on_the_operators_server),
     Example("f", "V", ids_that_only_lists_name),
+    Example("g", "V", tenants_external_network),
 )

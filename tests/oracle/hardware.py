@@ -9,6 +9,7 @@ from interlock.model.site import Host, Machine
 from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, VipuAllocation
 
 from .readings import TO_BMC, Facts
+from .shared import put
 from .switches import Switches
 from .terrain import Place, Terrain
 from .world import OP, Stack
@@ -77,6 +78,9 @@ class Hardware:
         for owner in self._owners(machine.name):
             self.terrain.mark(parts["rnic"], owner)
             self.terrain.alone(("machine", machine.serial), owner, "Excl")
+            # Whoever has the machine sends from its address.
+            for address in [machine.macs["rnic"]] if "rnic" in machine.macs else []:
+                self.terrain.alone(("address", address.lower().replace("-", ":")), owner, "Excl")
         for part in ("gw", "bmc"):
             self.terrain.mark(parts[part], OP)
             self._attach(parts[part], machine.name, "mgmt")
@@ -99,8 +103,7 @@ class Hardware:
                 self._attach(whole, device, interface)
             elif device == host.name and interface not in _listed(host):
                 # The hypervisor's own interface: an ordinary device of the operator.
-                self.terrain.mark(("hypervisor's own", host.serial), OP)
-                self._attach(("hypervisor's own", host.serial), device, interface)
+                self._operators(("hypervisor's own", host.serial), device, interface)
         for owner in self._owners(host.name) if is_whole else ():
             self.terrain.mark(whole, owner)
             self.terrain.alone(("host", host.serial), owner, "Excl")
@@ -109,8 +112,14 @@ class Hardware:
         known = {*self.facts.site.machine, *self.facts.site.host}
         for device, interface in self.facts.behind:
             if device not in known:
-                self.terrain.mark(("device", device), OP)
-                self._attach(("device", device), device, interface)
+                self._operators(("device", device), device, interface)
+
+    def _operators(self, place: Place, name: str, interface: str) -> None:
+        """A device of the operator's behind a switch port."""
+        at = self.facts.behind[name, interface]
+        declared = self.facts.declared(name) if interface not in TO_BMC else None
+        met = self.switches.heard(at) if declared else self.switches.any_tag(at)
+        put(self.terrain, place, declared, met, "E5")
 
     def _links(self) -> None:
         """Cables between machines carry nothing over a boundary only while V-IPU keeps it shut."""
@@ -146,12 +155,26 @@ class Hardware:
                 self.terrain.alone(("key", fabric, key), stack.owner, "Excl")
             for member in item.members:
                 port = ("infiniband port", fabric, member.guid)
-                self.terrain.mark(port, stack.owner)
-                self.terrain.alone(port, stack.owner, "Excl")
+                if self._is_its_own(stack, member.guid):
+                    self.terrain.mark(port, stack.owner)
+                    self.terrain.alone(port, stack.owner, "Excl")
                 self.terrain.hop(port, ("member of", fabric, key, member.guid), "E19")
                 if member.membership == "full" or "roles" in self.terrain.without:
                     self._full_members.append((fabric, key, member.guid))
                 self._members.append((fabric, key, member.guid))
+
+    def _is_its_own(self, stack: Stack, guid: str) -> bool:
+        """In a key of the operator's a port may be a tenant's, who has it in a key of its own; a declared one is the
+        operator's, whoever names it."""
+        if self.facts.declared(guid) is not None:
+            return False
+        return stack.owner != OP or guid not in self._tenants_ports
+
+    @cached_property
+    def _tenants_ports(self) -> set[str]:
+        stacks = (stack for stack in self.facts.world.stacks if stack.owner != OP)
+        keys = (item for stack in stacks for _, item in stack.all(PartitionKey))
+        return {member.guid for item in keys for member in item.members}
 
     @cached_property
     def _members(self) -> list[tuple[str, int, str]]:
@@ -166,8 +189,14 @@ class Hardware:
         guards = ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited")
         held = self.facts.holds("A6", *guards)
         for fabric, key, guid in self._full_members:
-            for _, _, other in (item for item in self._members if item[:2] == (fabric, key)):
-                self.terrain.hop(("member of", fabric, key, guid), ("member of", fabric, key, other), "E19")
+            others: list[Place] = [("member of", *item) for item in self._members if item[:2] == (fabric, key)]
+            declared = self.facts.declared(guid)
+            if declared is not None:
+                met = ((other, True) for other in others if other[-1] != guid)
+                put(self.terrain, ("infiniband port", fabric, guid), declared, met, "E19")
+                continue
+            for other in others:
+                self.terrain.hop(("member of", fabric, key, guid), other, "E19")
         for fabric, key, guid in self._members:
             self.terrain.unless(held, ("member of", fabric, key, guid), ("every key", fabric), "A6")
 

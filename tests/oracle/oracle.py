@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .authority import meetings_by_data
+from .addresses import meetings_by_address
+from .authority import Meeting, meetings_by_data
+from .calling import meetings_at_controllers
 from .hardware import Hardware
 from .readings import Facts
 from .routers import Routers
@@ -17,6 +19,7 @@ from .segments import Segments
 from .servers import Servers
 from .switches import Switches
 from .terrain import Place, Step, Terrain, flood, trace
+from .vpods import BESIDE_MEDIA, meetings_of_vpods, tenants_with_vpods
 from .world import OP, World
 
 Pair = frozenset[str]
@@ -38,16 +41,30 @@ class Leaks:
 
 def leaks(world: World, without: frozenset[str] = frozenset()) -> Leaks:
     """Who meets whom. `without`: rows of the page that are left out."""
-    terrain = terrain_of(world, without)
+    return leaks_in(world, terrain_of(world, without))
+
+
+def leaks_in(world: World, terrain: Terrain) -> Leaks:
+    """The same where the terrain of the world is there already."""
     traces: dict[Pair, tuple[str, ...]] = {}
     may = set(_meetings(terrain, False, traces))
     must = set(_meetings(terrain, True, traces)) if may else set()
-    for pair, certain, way in meetings_by_data(world) if "Auth" not in without else ():
+    for pair, certain, way in _others(world, terrain, terrain.without):
         traces[pair] = way
         may.add(pair)
         if certain:
             must.add(pair)
     return Leaks(frozenset(must), frozenset(may), traces)
+
+
+def _others(world: World, terrain: Terrain, without: frozenset[str]) -> Iterator[Meeting]:
+    """By calls and by addresses instead of packets, and vPODs of one tenant."""
+    if "Auth" not in without:
+        yield from meetings_by_data(world)
+        yield from meetings_at_controllers(world, terrain)
+        yield from meetings_by_address(world)
+    if tenants_with_vpods(world):
+        yield from meetings_of_vpods(world, terrain_of(world, without | BESIDE_MEDIA))
 
 
 def terrain_of(world: World, without: frozenset[str] = frozenset()) -> Terrain:

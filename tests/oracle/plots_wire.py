@@ -54,7 +54,7 @@ def overlays(made: Scene) -> None:
     """VLANs of leaves mapped to overlays, perhaps the same, perhaps Neutron's own."""
     rng, draft = made.rng, made.draft
     draft.underlays = [Underlay(name="spine", neutron=rng.random() < 0.5), Underlay(name="second")]
-    for leaf in {made.leaf[tenant] for tenant in made.tenants}:
+    for leaf in sorted({made.leaf[tenant] for tenant in made.tenants}):
         vteps = []
         for tenant in (item for item in made.tenants if made.leaf[item] == leaf):
             vni = rng.choice((7001, 7001, 7002, made.vlan[tenant] + 4000))
@@ -86,6 +86,15 @@ def routing_switch(made: Scene) -> None:
     else:
         known = rng.choice((chosen, chosen, None))
         made.draft.switch(leaf, routed_vlans=known, ip_routing=rng.choice((True, True, False, None)))
+    for node in (leaf, f"{leaf}/red", f"{leaf}/blue"):
+        if rng.random() < 0.2:
+            _declare(made, node)
+
+
+def _declare(made: Scene, node: str) -> None:
+    """Shared on purpose, with everybody or one tenant, by guards that may not hold."""
+    audience = (made.one(),) if made.rng.random() < 0.3 else ()
+    made.draft.declare(node, "name-and-time", *audience, listeners_listed=made.rng.choice((True, True, False, None)))
 
 
 def host_on_wrong_leaf(made: Scene) -> None:
@@ -170,7 +179,11 @@ def operators_device(made: Scene) -> None:
     leaf = rng.choice(made.leaves)
     vlan = rng.choice((*made.vlan.values(), 1090, 1091, 1092))
     name = f"appliance-{len(made.draft.devices) + 1}"
-    made.draft.appliance(name, leaf, untagged=vlan)
+    if rng.random() < 0.4:
+        made.draft.appliance(name, leaf, mode="trunk", tagged=((1001, 1002), (vlan, vlan)))
+        _declare(made, name)
+    else:
+        made.draft.appliance(name, leaf, untagged=vlan)
 
 
 def private_vlan(made: Scene) -> None:
@@ -186,7 +199,10 @@ def private_vlan(made: Scene) -> None:
         draft.change_port(made.leaves[0], port, untagged=4000, private_vlan=role)
         draft.give_up(tenant, "machines", name)
     if rng.random() < 0.2:
-        draft.appliance(f"appliance-{len(draft.devices) + 1}", made.leaves[0], untagged=4000)
+        name = f"appliance-{len(draft.devices) + 1}"
+        draft.appliance(name, made.leaves[0], untagged=4000)
+        if rng.random() < 0.5:
+            _declare(made, name)
 
 
 def machines_management(made: Scene) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from interlock.model.guards import SHARING_GUARDS
 from interlock.model.site import Host, Sharing, Site
 from interlock.resources import Network, SwitchPort
 
@@ -14,6 +15,8 @@ from .world import World
 
 #: Interfaces of a host that lead to its BMC.
 TO_BMC = ("idrac", "bmc", "ilo", "ipmi")
+#: Sharing that is no device: gateways meet the one, and plans bring the other as servers.
+BROUGHT = ("external-network", "vipu-controller")
 PortId = tuple[str, int]
 
 
@@ -24,6 +27,13 @@ class Plug(NamedTuple):
     interface: str
     switch: str
     port: int
+
+
+class Declared(NamedTuple):
+    """What the site file shares on purpose: whether all that it rests on holds, and who may meet it."""
+
+    held: bool | None
+    audience: tuple[str, ...]
 
 
 def all_hold(values: list[bool | None]) -> bool | None:
@@ -50,6 +60,30 @@ class Facts:
         """The declaration of a kind, and whether all that it rests on holds."""
         found = next((item for item in self.site.sharing if item.kind == kind), None)
         return found, (all_hold(list(found.guards.values())) if found else None)
+
+    @cached_property
+    def _declarations(self) -> dict[str, list[Sharing]]:
+        found: dict[str, list[Sharing]] = {}
+        for item in self.site.sharing:
+            if item.kind not in BROUGHT:
+                found.setdefault(item.node.lower(), []).append(item)
+        return found
+
+    def declared(self, node: str) -> Declared | None:
+        """The declaration of a device, a switch, `<switch>/<VRF>` or the GUID of a port."""
+        found = self._declarations.get(node.lower(), ())
+        guards = [item.guards.get(guard) for item in found for guard in SHARING_GUARDS[item.kind]]
+        audience = tuple(name for item in found for name in item.audience)
+        return Declared(all_hold(guards), audience) if found else None
+
+    def is_terminal(self, plug: Plug) -> bool:
+        """A declared device meets each wire by itself; not a BMC, what is lent out, or the uplink of a hypervisor."""
+        host = self.site.host.get(plug.device)
+        lent = plug.device in self.site.machine or (host is not None and self.is_whole(host))
+        uplinks = [name for names in host.interfaces.values() for name in names] if host is not None else []
+        if lent or plug.interface in (*TO_BMC, *uplinks):
+            return False
+        return self.declared(plug.device) is not None
 
     @cached_property
     def planned(self) -> dict[PortId, list[tuple[str, int]]]:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from interlock.planning.plan import Component
+from interlock.resources import Network, Port, Server
+
 from .drafting import CONTROLLERS, Draft, Ranges
 from .world import World
 
@@ -18,12 +21,14 @@ VLAN = {A: 1001, G: 1002}
 
 @dataclass(frozen=True)
 class Example:
-    """One verdict of the page. `rules`: the rules that the page's verdict is about, where it is not Sep or Excl."""
+    """One verdict of the page. `rules`: the rules that it is about, where it is not Sep or Excl."""
 
     number: str
     expected: Expected
     make: Callable[[], Draft]
     rules: tuple[str, ...] = ()
+    #: What the oracle leaves out, where the page's verdict is about packets alone.
+    without: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -104,8 +109,8 @@ def control(draft: Draft, owner: str, vni: int, gateway: bool = True) -> str:
     return network
 
 
-def controller(draft: Draft, owner: str, vlan: int, vni: int) -> None:
-    """A controller on the tenant's control network and on a management VLAN of the operator's."""
+def controller(draft: Draft, owner: str, vlan: int, vni: int, machines: tuple[str, ...] = ()) -> None:
+    """A controller on the tenant's control network and on a management VLAN of the operator's, with an allocation."""
     if "mgmt-1" not in draft.switches:
         management(draft)
     if "infra-1" not in draft.hosts:
@@ -115,4 +120,36 @@ def controller(draft: Draft, owner: str, vlan: int, vni: int) -> None:
         draft.plug(owner, f"{owner}-a-controller-{part}", part, project=CONTROLLERS, vnic_type="normal")
         for part in (control(draft, owner, vni, gateway=False), network)
     )
-    draft.controller(owner, ports, "infra-1")
+    draft.controller(owner, ports, "infra-1", machines)
+
+
+def vpods(draft: Draft, owner: str, *vlans: int) -> None:
+    """vPODs `a`, `b` … of a tenant, each with a data network by its planned name and a server on it."""
+    for letter, vlan in zip("abc", vlans, strict=False):
+        vpod = f"{owner}-{letter}"
+        if letter != "a":
+            draft.components[owner].append(Component(name=vpod, type="VirtualPod", parent=owner))
+        name = f"{vpod}-ipu-data"
+        network = Network(
+            name=name, project=draft.project(owner), network_type="vlan", physical_network="data-1",
+            segmentation_id=vlan,
+        )  # fmt: skip
+        draft.add(owner, name, network, component=vpod)
+        second_server(draft, owner, vpod, (name,))
+
+
+def second_server(draft: Draft, owner: str, vpod: str, networks: tuple[str, ...]) -> None:
+    """A server of a vPOD with a function on each of these networks."""
+    name = f"{vpod}-poplar-{len(draft.resources[owner])}"
+    project = draft.project(owner)
+    ports = tuple(f"{name}-{network}" for network in networks)
+    for port, network in zip(ports, networks, strict=True):
+        plug = Port(
+            name=port, project=project, network=network, subnet=f"{network}-subnet", address="10.0.0.9",
+            vnic_type="direct",
+        )  # fmt: skip
+        draft.add(owner, port, plug, component=vpod)
+    server = Server(
+        name=name, project=project, flavor="site:Flavor/poplar", image="site:Image/poplar", host="hv-1", ports=ports
+    )
+    draft.add(owner, name, server, component=vpod)

@@ -154,13 +154,14 @@ class Servers:
                 self.terrain.unless(apart, guest, ("cores of", host), "E18")
 
     def entries(self) -> None:
-        """An entry from outside leads to the tenant's own servers, never to one of the operator's."""
+        """An entry from outside is declared, and leads to the tenant's own servers, never to one of the operator's."""
         for stack in self.facts.world.stacks:
             behind = {
                 port: controlled_by(stack, server) for _, server in stack.all(Server) for port in server.ports
             } | {port: controlled_by(stack, whole) for _, whole in stack.all(BareMetalServer) for port in whole.ports}
             for name, item in stack.all(FloatingIp):
-                for owner in behind.get(item.port, set()) - {stack.owner}:
+                meant = {stack.owner} if name in stack.plan.public else set()
+                for owner in behind.get(item.port, {stack.owner}) - meant:
                     self.terrain.alone(("entry", stack.owner, name), owner, "Expo")
                     self.terrain.alone(("entry", stack.owner, name), OUTSIDE, "Expo")
 

@@ -8,8 +8,8 @@ from interlock.model.site import Switch
 
 from .frames import UNTAGGED, Setting, carried, received, sent
 from .readings import Facts, PortId
+from .shared import put
 from .terrain import Place, Terrain
-from .world import OP
 
 
 class Switches:
@@ -79,6 +79,19 @@ class Switches:
             for vlan, certain in carried(setting, self.facts.ids):
                 yield self.entry(at, vlan, setting), certain
 
+    def heard(self, at: PortId) -> Iterator[tuple[Place, bool]]:
+        """The same, and each member of a private VLAN by itself: a declared device answers each of them."""
+        for setting in self.facts.of_port(*at):
+            for vlan, certain in carried(setting, self.facts.ids):
+                yield self.entry(at, vlan, setting), certain
+                if setting.role is None:
+                    yield from ((place, certain) for place in self.members(at[0], vlan))
+
+    def members(self, switch: str, vlan: int) -> list[Place]:
+        """Where the ports with a role in a private VLAN are heard."""
+        ports = self.with_roles.get((switch, vlan), ())
+        return [self.entry((switch, port), vlan, setting) for port, setting in ports]
+
     def _with_roles(self) -> dict[tuple[str, int], list[tuple[int, Setting]]]:
         """(switch, VLAN) -> its ports with a role."""
         found: dict[tuple[str, int], list[tuple[int, Setting]]] = {}
@@ -108,12 +121,15 @@ class Switches:
         """Whether it is certain, for each in the VLAN whom all members may talk to: an ordinary port with a cable, or
         the switch itself."""
         between, plugs = self.facts.ends
-        cabled = {at for pair in between for at in pair} | {(plug.switch, plug.port) for plug in plugs}
-        for (name, port), settings in self.facts.settings.items():
-            for setting in settings if name == switch.name and (name, port) in cabled else ():
+        others = {(plug.switch, plug.port) for plug in plugs if not self.facts.is_terminal(plug)}
+        cabled = {at for pair in between for at in pair} | others
+        for at in cabled:
+            for setting in self.facts.of_port(*at) if at[0] == switch.name else ():
                 met = carried(setting, self.facts.ids) if setting.role is None else ()
                 yield from (certain for found, certain in met if found == vlan)
         yield from [True] if vlan in {item.vlan for item in switch.vteps} else []
+        for node, _, vlans, certain in self._instances(switch):
+            yield from [certain] if vlan in vlans and self.facts.declared(node) is None else []
 
     def _overlays(self, switch: Switch) -> None:
         for item in switch.vteps:
@@ -125,16 +141,20 @@ class Switches:
     def _routes(self, switch: Switch) -> None:
         """Everything that a routing instance has an address in, it forwards into everything else.
 
-        The instance is the operator's, also where it serves one tenant: no site file can declare it (example 49).
+        The instance is the operator's, also where it serves one tenant, unless it is declared (example 49).
         """
+        for node, place, vlans, certain in self._instances(switch):
+            declared = self.facts.declared(node)
+            for vlan in vlans:
+                met = [self.bridge(switch.name, vlan)]
+                met += self.members(switch.name, vlan) if declared else []
+                put(self.terrain, place, declared, ((item, certain) for item in met), "E10")
+
+    def _instances(self, switch: Switch) -> Iterator[tuple[str, Place, tuple[int, ...], bool]]:
+        """(what it is declared by, place, VLANs, whether that is certain) of each routing instance."""
         for vrf in switch.vrfs:
-            self.terrain.mark(("vrf", switch.serial, vrf.name), OP)
-            for vlan in vrf.vlans:
-                self.terrain.hop(self.bridge(switch.name, vlan), ("vrf", switch.serial, vrf.name), "E10")
-        if switch.ip_routing is False:
-            return
-        known = switch.routed_vlans is not None
-        self.terrain.mark(("vrf", switch.serial, ""), OP)
-        for vlan in switch.routed_vlans if switch.routed_vlans is not None else self.facts.ids:
-            certain = known and switch.ip_routing is True
-            self.terrain.hop(self.bridge(switch.name, vlan), ("vrf", switch.serial, ""), "E10", certain)
+            yield f"{switch.name}/{vrf.name}", ("vrf", switch.serial, vrf.name), vrf.vlans, True
+        if switch.ip_routing is not False:
+            known = switch.routed_vlans is not None
+            vlans = switch.routed_vlans if switch.routed_vlans is not None else self.facts.ids
+            yield switch.name, ("vrf", switch.serial, ""), vlans, known and switch.ip_routing is True

@@ -21,11 +21,12 @@ class Hop(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A place is this owner's."""
+    """A place is this owner's; `row`: the one that says so, where it is one about holding something alone."""
 
     place: Place
     owner: str
     certain: bool
+    row: str = ""
 
 
 class Door(NamedTuple):
@@ -63,7 +64,13 @@ class Terrain:
     def alone(self, identity: Place, owner: str, row: str, certain: bool = True) -> None:
         """Only one owner may hold this: a place without hops."""
         if row not in self.without:
-            self.marks.append(Mark(("only", *identity), owner, certain))
+            self.marks.append(Mark(("only", *identity), owner, certain, row))
+
+    def leaving_out(self, row: str) -> Terrain:
+        """The same without one row: what a terrain made without it would be, where rows only put hops and marks."""
+        hops = {place: [hop for hop in there if hop.row != row] for place, there in self.hops.items()}
+        marks = [mark for mark in self.marks if mark.row != row]
+        return Terrain(self.without | {row}, hops, marks, self.doors)
 
 
 class Step(NamedTuple):

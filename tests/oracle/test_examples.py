@@ -5,12 +5,17 @@ from __future__ import annotations
 import pytest
 
 from policies import RULES, judge
+from policies.facts.identities import switch_bridge, vlan_segment
+from policies.footprints.versions import boundary_versions
+from policies.judging import model_of
 
 from .comparing import MEETING, compared, judgements, lock_of
-from .examples import EXAMPLES, UNSAID
+from .examples import EXAMPLES, UNSAID, VERSIONS
+from .examples_versions import CAROL, Wire, carol_changed, globex_came_near, shared_wires, when_proved
 from .found import FOUND
 from .oracle import leaks
-from .sayings import Example
+from .sayings import A, Example, G
+from .world import World
 
 NUMBERS = range(1, 52)
 
@@ -28,14 +33,15 @@ def prover(example: Example) -> str:
 
 
 def test_every_example_is_said_or_listed() -> None:
-    said = {int(item.number.rstrip("abcd")) for item in EXAMPLES} | {int(number.rstrip("abcd")) for number in UNSAID}
-    assert said == set(NUMBERS)
+    letters = "abcdefgh"
+    numbers = (*(item.number for item in EXAMPLES), *UNSAID, VERSIONS)
+    assert {int(number.rstrip(letters)) for number in numbers} == set(NUMBERS)
     assert not {item.number for item in EXAMPLES} & UNSAID.keys()
 
 
 @pytest.mark.parametrize("example", [*EXAMPLES, *FOUND], ids=lambda item: item.name)
 def test_oracle(example: Example) -> None:
-    found = leaks(example.world())
+    found = leaks(example.world(), example.without)
     assert found.verdict == example.expected, found.traces
 
 
@@ -50,3 +56,39 @@ def test_prover_on_what_was_found(example: Example) -> None:
     world = example.world()
     for stack, judgement in judgements(world, ["site", *world.plans]).items():
         assert compared(leaks(world), stack, judgement) == "", stack
+
+
+def versions(world: World) -> dict[str, str]:
+    """What acme's proof notes of each boundary node that it meets."""
+    others = [lock_of(world, tenant) for tenant in world.plans if tenant != A]
+    return boundary_versions(model_of(world.site, world.plans[A], others), others)
+
+
+def digest(world: World) -> str:
+    """What is compared before the first call."""
+    return judge(world.site, world.plans[A], [lock_of(world, tenant) for tenant in world.plans]).boundary
+
+
+def nodes(wires: set[Wire]) -> set[str]:
+    """As the prover calls them."""
+    return {vlan_segment(switch_bridge(serial), vlan) for serial, vlan in wires}
+
+
+def test_example_45_somebody_came_near() -> None:
+    """globex met L(leaf-1, 1001) after acme's proof: its version is another, and so is what apply compares."""
+    then, now = when_proved(), globex_came_near()
+    assert shared_wires(then, A, G) == set()
+    assert shared_wires(now, A, G) == {("SN-leaf-1", 1001)}
+    before, after = versions(then), versions(now)
+    on_switches = {node for node in before if node.startswith("L:") and "/" not in node}
+    assert {node for node in on_switches if before[node] != after[node]} == nodes(shared_wires(now, A, G))
+    assert digest(then) != digest(now)
+
+
+def test_example_45_somebody_elsewhere() -> None:
+    """carol changed, and meets none of the nodes of acme's proof: nothing to prove again."""
+    then, now = when_proved(), carol_changed()
+    assert then.plans[CAROL] != now.plans[CAROL]
+    assert shared_wires(now, A, CAROL) == set()
+    assert versions(then) == versions(now)
+    assert digest(then) == digest(now)

@@ -140,9 +140,21 @@ def test_data_that_is_to_be_kept_cannot_be_deleted() -> None:
     before = plans()["data"]
     found = {item.name: item for item in changes_between(before.canonical(), plans()["gone"])}
     kept = {name for name, item in found.items() if item.action == "forbidden"}
-    assert kept == {"acme-models", "acme-datasets", "acme-archive", "acme-scratch"}
+    assert kept == {"acme-models", "acme-datasets", "acme-archive"}
+    # It says `snapshot`: a copy is made, and it goes.
+    assert found["acme-scratch"].action == "delete"
     assert found["acme-archive"].reason == "delete it: it holds data and says `on_delete: keep`"
     assert found["acme-train-poplar-0-data"].action == "delete"
+
+
+def test_a_snapshot_of_what_takes_none_is_no_leave_to_delete() -> None:
+    before = plans()["data"].canonical()
+    for item in before["resources"]:
+        if "on_delete" in item["spec"]:
+            item["spec"]["on_delete"] = "snapshot"
+    found = {item.name: item.action for item in changes_between(before, plans()["gone"])}
+    assert (found["acme-models"], found["acme-datasets"]) == ("forbidden", "forbidden")
+    assert found["acme-archive"] == "delete"
 
 
 def test_what_it_said_before_counts_not_what_it_says_now() -> None:

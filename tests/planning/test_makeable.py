@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from interlock.planning import not_makeable
-from interlock.planning.makeable import WHY
+from interlock.planning.makeable import WHY, WHY_NO_COPY
 from interlock.planning.origins import ORIGINS, request_path
+from interlock.planning.plan import Planned
 from interlock.resources import KINDS
 from tests.planning.golden import plans
 
@@ -16,7 +17,6 @@ ASKED = {
         ("BareMetalServer", "acme-train-poplar-1", "vpods.train.poplar.kind"),
     ],
     "data": [
-        ("Volume", "acme-scratch", "volumes.scratch.on_delete"),
         ("Share", "acme-datasets", "shares.datasets"),
         ("ShareAccess", "acme-datasets-access-train", "shares.datasets.vpods"),
         ("ShareAccess", "acme-datasets-access-serve", "shares.datasets.vpods"),
@@ -48,9 +48,21 @@ def test_every_kind_without_an_actuator_has_a_reason_of_its_own() -> None:
 
 def test_one_line_says_where_what_and_why() -> None:
     first = not_makeable(plans()["data"])[0]
-    assert str(first) == (
-        "volumes.scratch.on_delete: Volume acme-scratch: nothing here takes a snapshot before it deletes data yet"
-    )
+    assert str(first) == "shares.datasets: Share acme-datasets: nothing here makes shares at Manila yet"
+
+
+def test_of_what_no_copy_can_be_kept_the_promise_is_refused() -> None:
+    plan = plans()["data"]
+    asked = [replaced(item, on_delete="snapshot") if item.resource.HOLDS_DATA else item for item in plan.resources]
+    found = not_makeable(plan.model_copy(update={"resources": tuple(asked)}))
+    promises = {item.kind: item.why for item in found if item.where.endswith("on_delete")}
+    assert promises == WHY_NO_COPY
+    assert "say `keep` or `erase`" in promises["Bucket"]
+
+
+def replaced(item: Planned, **fields: object) -> Planned:
+    """The same entry of a plan with other values in its resource."""
+    return item.model_copy(update={"resource": item.resource.model_copy(update=fields)})
 
 
 def test_origins_name_fields_of_their_kinds() -> None:

@@ -271,6 +271,8 @@ def test_example_20_the_allocation_of_another_on_a_controller() -> None:
     )
     assert [text(item) for item in judgement.findings if item.rule == "SEC-03"] == [way]
     assert verdicts(judged(SITE, acme.plan, again(plan, globex)))["SEC-03"] == V
+    # No packet of the one comes to the other: the controller is split.
+    assert verdicts(judgement)["ISO-02"] == P
 
 
 # Entries from outside.

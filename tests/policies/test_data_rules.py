@@ -10,12 +10,16 @@ from interlock.model.site import Sharing, Site
 from interlock.model.tenant import BucketRequest, ShareRequest, Tenant
 from interlock.planning.plan import Plan
 from interlock.resources import BucketPolicy, BucketStatement
+from policies.facts import identities as ids
+from policies.judging import model_of
+from policies.statement import statement
 from tests.builders.pod64 import given, locked, site_locked, storing_pod64, tenant, vpod
 from tests.policies.workspace import (
     Made,
     N,
     P,
     V,
+    added,
     assumptions,
     changed,
     edited,
@@ -184,6 +188,28 @@ def test_a_volume_on_a_server_of_another(change: dict[str, object]) -> None:
     acme, globex = both()
     plan = edited(acme.plan, "acme-train-poplar-0-attachment", **change)
     assert verdicts(judged(site_of(), plan, globex))["ISO-02"] == V
+
+
+@pytest.mark.parametrize(
+    ("server", "holders"),
+    [
+        ("acme-train-poplar-1", ("acme",)),
+        ("acme-train-controller", ("acme", "op")),
+        ("elsewhere", ("acme", "foreign")),
+    ],
+)
+def test_example_43_a_volume_at_two_servers(server: str, holders: tuple[str, ...]) -> None:
+    """Excl names volume attachments: the rule about holders says whose servers they are, and so does the statement."""
+    acme, globex = both()
+    one = acme.plan.by_name["acme-train-poplar-0-attachment"].resource
+    second = one.model_copy(update={"server": server})
+    plan = added(acme.plan, "second", "acme-train", second)
+    judgement = judged(site_of(), plan, globex)
+    found = [item.message for item in judgement.findings if item.rule == "TOP-06"]
+    volume = "acme-train-poplar-0-data"
+    assert found == ([f"volume {volume} is attached for {' and '.join(holders)}"] if len(holders) > 1 else [])
+    identity = ids.volume("acme", volume)
+    assert statement(model_of(site_of(), plan, [globex.lock])).exclusive[identity] == holders
 
 
 def test_a_lock_keeps_its_address_of_the_appliance() -> None:

@@ -17,17 +17,20 @@ from interlock.resources import (
     Port,
     RbacPolicy,
     Resource,
+    RouterInterface,
     StoredCredential,
+    Subnet,
     SubnetPool,
     Trunk,
     TrunkSubPort,
 )
 from policies import footprint
+from policies.edges.shape import Edge
 from policies.edges.share import plan_share
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
-from tests.builders.pod64 import site_locked, tenant
+from tests.builders.pod64 import external, site_locked, tenant
 from tests.policies.joining import NO, YES, edges, way
 from tests.policies.workspace import P, V, added, edited, full_site, judged, made, pair, verdicts, with_footprint
 
@@ -265,3 +268,53 @@ def test_facts_for_the_rules() -> None:
 )
 def test_who_gets_a_right(target: str, expected: str) -> None:
     assert facts(with_all(acme(), right=right(DATA, target))).rights[0].target == expected
+
+
+# External networks of a tenant's own
+
+
+def outside(kind: Literal["flat", "vlan"], physical: str, segment: int | None) -> Plan:
+    """A network that acme calls external, with a port that no server has."""
+    network = Network(
+        name="mine", project=project(), network_type=kind, physical_network=physical, segmentation_id=segment,
+        external=True,
+    )  # fmt: skip
+    spare = Port(name="spare", project=project(), network="mine", subnet="none", address="10.9.9.9", vnic_type="normal")
+    return with_all(acme(), mine=network, spare=spare)
+
+
+@pytest.mark.parametrize(
+    ("kind", "physical", "segment", "hub"),
+    [
+        ("flat", "external", None, "X:external"),
+        ("flat", "fabric100g", None, "X:acme%2Fmine"),
+        ("vlan", "fabric100g", 3700, "X:acme%2Fmine"),
+        ("vlan", "external", 300, "X:acme%2Fmine"),
+    ],
+)
+def test_a_tenants_external_network_is_the_world(
+    kind: Literal["flat", "vlan"], physical: str, segment: int | None, hub: str
+) -> None:
+    plan = outside(kind, physical, segment)
+    assert plan_share(SiteFacts(SITE), facts(plan)).labels[hub] == {"world"}
+    assert way_in(plan, "port:acme:spare", hub) is YES
+    assert way_in(plan, "cap:acme", hub) is YES
+    judgement = judged(SITE, plan)
+    assert verdicts(judgement)["ISO-02"] == V
+    words = [" ".join((item.message, *item.witness)) for item in judgement.findings if item.rule == "ISO-02"]
+    assert any("world" in text and "external network" in text for text in words)
+
+
+def test_a_router_with_an_interface_on_it_is_outside() -> None:
+    plan = outside("flat", "external", None)
+    subnet = Subnet(name="out", project=project(), network="mine", cidr="198.51.100.0/24")
+    plan = with_all(plan, out=subnet, way=RouterInterface(project=project(), router="acme-router", subnet="out"))
+    assert Edge("R:acme:acme-router", "X:external", "E10") in edges(SITE, (), [facts(plan)])
+
+
+def test_the_sites_external_network_may_be_a_vlan() -> None:
+    """What is outside is not the operator's, which would meet the world there."""
+    site = full_site(external=external(network_type="vlan", vlan=300))
+    own = plan_site(site, site_locked(site))
+    assert verdicts(judged(site, own))["ISO-02"] == P
+    assert verdicts(judged(site, made(site, tenant("acme")).plan))["ISO-02"] == P

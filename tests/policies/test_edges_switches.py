@@ -74,6 +74,13 @@ def test_a_native_vlan_that_the_other_end_carries_tagged(state: bool | None, exp
 
 
 @pytest.mark.parametrize(("state", "expected"), [(True, YES), (False, NO), (None, PERHAPS)])
+def test_a_translated_native_vlan_goes_by_the_id_on_the_wire(state: bool | None, expected: bool | None) -> None:
+    """VLAN 100 of switch a is 200 on the wire, if it goes tagged at all."""
+    site = pair(port(1, untagged=100, tag_native=state, translations=((200, 100),)), tagged(1, 200))
+    assert joined(site, A100, B200, USED) is expected
+
+
+@pytest.mark.parametrize(("state", "expected"), [(True, YES), (False, NO), (None, PERHAPS)])
 def test_a_hypervisor_that_tags_the_native_vlan(state: bool | None, expected: bool | None) -> None:
     """E4: frames that an adapter tags with the native VLAN of its switch port."""
     one = switch("a", port(2, untagged=100, tag_native=state))

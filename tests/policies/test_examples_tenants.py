@@ -162,7 +162,8 @@ def test_example_19_one_management_vlan_for_two() -> None:
     found = verdicts(judged(SITE, globex.plan, acme))
     assert found["ISO-02"] == P  # only the operator and split copies are on it
     assert found["ISO-01"] == P
-    assert found["ISO-11"] == V  # but the VLAN was claimed for one vPOD
+    assert found["ISO-11"] == P  # the VLAN is claimed twice, and both networks are the operator's
+    assert found["ISO-07"] == V
 
 
 def test_example_22_poplar_server_on_management() -> None:
@@ -294,6 +295,25 @@ def test_example_43_one_machine_in_two_locks() -> None:
     found = first(judged(SITE, globex.plan, acme))
     assert found.rule == "TOP-06"
     assert all(machine in found.message for machine in held)
+
+
+def test_example_43_one_mac_address_in_two_locks() -> None:
+    """The address is the one of an RNIC of each; also where one of the two has released its machine."""
+    acme, globex = pair(SITE)
+    mine, theirs = (item.lock.allocation.vpods["train"].machines[0] for item in (acme, globex))
+    written = {mine: {"rnic": "0C:42:A1:00:00:07", "bmc": "a"}, theirs: {"rnic": "0c-42-a1-00-00-07", "bmc": "a"}}
+    machines = tuple(item.model_copy(update={"macs": written.get(item.name, {})}) for item in SITE.machines)
+    site = changed(SITE, machines=machines)
+    holder = with_footprint(site, globex.plan, globex.lock)
+    judgement = judged(site, acme.plan, holder)
+    assert first(judgement).rule == "TOP-06"
+    assert first(judgement).message == "acme takes what globex holds: MAC address 0c:42:a1:00:00:07"
+    gone = Released(vpod="old", claim="machines", value=theirs)
+    carol = made(SITE, tenant("carol", machines=1, servers=1), [acme.lock, globex.lock])
+    former = carol.lock.model_copy(update={"released": (gone,)})
+    left = judged(site, acme.plan, with_footprint(site, carol.plan, former))
+    found = next(item for item in left.findings if item.rule == "TOP-06")
+    assert found.message.endswith("has released but is not seen to have let go: MAC address 0c:42:a1:00:00:07")
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(True, P), (None, N), (False, V)])

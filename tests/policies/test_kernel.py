@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -12,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policies.graph import kernel
 from policies.graph.graphs import EdgeFacts, Graph, connected
-from policies.graph.model import kernel
 
 
 @st.composite
@@ -36,19 +37,51 @@ def by_networkx(count: int, pairs: list[tuple[int, int]]) -> list[int]:
     return [of[node] for node in range(count)]
 
 
-@given(edges())
-def test_components_are_found_three_ways_alike(drawn: tuple[int, list[tuple[int, int]]]) -> None:
+#: Arrays that end within a part, at the end of one, and in a single one.
+PARTS = st.sampled_from([1, 3, 5, kernel.PART])
+
+
+@given(edges(), PARTS)
+def test_components_are_found_three_ways_alike(drawn: tuple[int, list[tuple[int, int]]], part: int) -> None:
     count, pairs = drawn
     left, right = [a for a, _ in pairs], [b for _, b in pairs]
     expected = by_networkx(count, pairs)
     assert kernel.plain_components(count, left, right) == expected
-    assert kernel.array_components(count, column(left), column(right)).tolist() == expected
+    with mock.patch.object(kernel, "PART", part):
+        assert by_arrays(count, left, right) == expected
+        assert by_arrays(count, right, left) == expected
     assert list(kernel.components(count, left, right)) == expected
 
 
-@given(edges(), st.data())
+@given(st.lists(st.integers(0, 4), max_size=30), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4))), PARTS)
+def test_endpoints_that_hang_on_few_nodes(hung: list[int], trunks: list[tuple[int, int]], part: int) -> None:
+    pairs = [(5 + endpoint, node) for endpoint, node in enumerate(hung)] + trunks
+    count = 5 + len(hung)
+    expected = by_networkx(count, pairs)
+    left, right = [a for a, _ in pairs], [b for _, b in pairs]
+    with mock.patch.object(kernel, "PART", part):
+        assert by_arrays(count, left, right) == expected
+        assert by_arrays(count, right, left) == expected
+
+
+def test_endpoints_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+    by_scipy = kernel._searched
+
+    def counted(count: int, left: kernel.Numbers, right: kernel.Numbers) -> kernel.Numbers:
+        searched.append(count)
+        return by_scipy(count, left, right)
+
+    monkeypatch.setattr(kernel, "_searched", counted)
+    endpoints, segments = list(range(8)), [8, 8, 8, 8, 9, 9, 9, 9]
+    assert by_arrays(10, endpoints, segments) == [0, 0, 0, 0, 1, 1, 1, 1, 0, 1]
+    assert by_arrays(10, segments, endpoints) == [0, 0, 0, 0, 1, 1, 1, 1, 0, 1]
+    assert searched == [2, 2]
+
+
+@given(edges(), st.data(), PARTS)
 def test_mixed_components_are_those_with_two_labels(
-    drawn: tuple[int, list[tuple[int, int]]], data: st.DataObject
+    drawn: tuple[int, list[tuple[int, int]]], data: st.DataObject, part: int
 ) -> None:
     count, pairs = drawn
     component = by_networkx(count, pairs)
@@ -59,7 +92,8 @@ def test_mixed_components_are_those_with_two_labels(
         owners.setdefault(component[node], set()).add(label)
     expected = {number for number, found in owners.items() if len(found) > 1}
     assert kernel.plain_mixed(component, nodes, labels) == expected
-    found = kernel.array_mixed(column(component), column(nodes), column(labels))
+    with mock.patch.object(kernel, "PART", part):
+        found = kernel.array_mixed(column(component), column(nodes), column(labels))
     assert set(found.tolist()) == expected
 
 

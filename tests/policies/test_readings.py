@@ -15,7 +15,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.rules.completeness import FACT_01
 from tests.builders.pod64 import site_locked, tenant
-from tests.policies.workspace import N, P, added, full_site, made
+from tests.policies.workspace import N, P, V, added, first, full_site, judged, made
 
 SITE = full_site()
 
@@ -68,3 +68,18 @@ def test_a_line_says_what_it_is_for() -> None:
     for line in READINGS.values():
         assert line.tells
         assert not (line.fact and line.tells.startswith("nothing"))
+
+
+# Names.
+
+
+@pytest.mark.parametrize("kind", ["Port", "Router"])
+def test_two_resources_of_one_name(kind: str) -> None:
+    """Of one kind or of two: what a reference finds hides the other."""
+    plan = made(SITE, tenant("acme")).plan
+    port = plan.by_name["acme-train-poplar-0-control"].resource
+    other = port if kind == "Port" else plan.by_name["acme-router"].resource
+    judgement = judged(SITE, added(plan, "acme-train-poplar-0-control", "acme", other))
+    found = first(judgement)
+    assert (found.rule, found.verdict, judgement.exit_code) == ("FACT-01", V, 1)
+    assert found.witness == ("Port acme-train-poplar-0-control", f"{kind} acme-train-poplar-0-control")

@@ -180,6 +180,9 @@ ELSEWHERE = {
     **dict.fromkeys(("L3-01", "L3-02", "L3-05", "L3-06"), "test_rules_l3_routers"),
     **dict.fromkeys(("L3-03", "L3-07", "L3-10", "L3-11", "L3-12", "L3-15"), "test_rules_l3_ports"),
     **dict.fromkeys(("SEC-01", "SEC-02", "SEC-03", "SEC-04", "SEC-08", "SEC-12", "SEC-15", "SEC-21"), "test_rules_sec"),
+    "L3-09": "test_rules_controller_entry",
+    "SEC-09": "test_rules_flavors",
+    **dict.fromkeys(("ISO-17", "ISO-18", "L3-13", "L3-14", "SEC-16"), "test_rules_ironic"),
     "SEC-11": "test_data_rules",
     "SEC-14": "test_data_rules",
     "TOP-05": "test_racks",
@@ -201,7 +204,7 @@ def test_the_other_defects_are_where_they_are_said_to_be() -> None:
 LIGHTER = {
     Severity.ERROR: {
         "ISO-06", "ISO-07", "ISO-09", "ISO-13", "ISO-14", "ISO-15", "ISO-16", "ISO-21", "ISO-23", "ISO-25",
-        "L3-03", "L3-05", "L3-06", "L3-11", "L3-15", "SEC-08", "SEC-12", "SEC-15",
+        "L3-03", "L3-05", "L3-06", "L3-09", "L3-11", "L3-14", "L3-15", "SEC-08", "SEC-09", "SEC-12", "SEC-15",
         "TOP-08", "TOP-09", "TOP-14", "TOP-15", "TOP-21", "TOP-23", "CAP-03", "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04",
     },

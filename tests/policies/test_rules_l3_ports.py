@@ -8,7 +8,7 @@ import pytest
 
 from interlock.model.site import SwitchPortConfig
 from interlock.planning.plan import Plan
-from interlock.resources import FloatingIp, Port, Rule, SecurityGroup, Subnet, VipuPartition
+from interlock.resources import FloatingIp, Port, RbacPolicy, Rule, SecurityGroup, Subnet, VipuPartition
 from policies import Severity
 from tests.builders.pod64 import management_switch, tor
 from tests.policies.test_authority import declared
@@ -132,9 +132,13 @@ def test_an_address_of_anothers_grant() -> None:
     assert (found.severity, "globex-models-access-train" in found.message) == (Severity.WARN, True)
 
 
-def test_example_30_on_a_private_vlan() -> None:
+@pytest.mark.parametrize("tagged", [False, True])
+def test_example_30_on_a_private_vlan(tagged: bool) -> None:
+    """Also where only a trunk has a role in it, as the uplink of a hypervisor has."""
     vlan = getattr(clean()[0].plan.by_name["acme-train-storage"].resource, "segmentation_id", 0)
-    port = SwitchPortConfig(port=31, mode="access", untagged=vlan, private_vlan="isolated")
+    trunk = SwitchPortConfig(port=31, mode="trunk", tagged=((vlan, vlan),), private_vlan="isolated")
+    access = SwitchPortConfig(port=31, mode="access", untagged=vlan, private_vlan="isolated")
+    port = trunk if tagged else access
     switch = tor().model_copy(update={"ports": (*tor().ports, port)})
     site = full_site(switches=(switch, management_switch()))
     plan = changed_by("acme-train-poplar-0-storage", allowed_address_pairs=("0.0.0.0/0",))
@@ -185,6 +189,74 @@ def test_the_web_port_of_a_public_server() -> None:
     plan = edited(plan, PORT, security_groups=("acme-web",))
     assert verdicts(judged(SITE, declared(plan, "acme-public"), clean()[1]))["L3-11"] == P
     assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == V
+
+
+def by_group(group: str) -> Rule:
+    return ingress(remote_prefix=None, remote_group=group, protocol="tcp", port_min=9000, port_max=9009)
+
+
+def with_friends(project: str, member: Port | None = None) -> Plan:
+    """A group of some project, let in by the servers' own; perhaps with a port in it."""
+    plan = added(filtered(by_group("friends")), "friends", "acme", SecurityGroup(name="f", project=project, rules=()))
+    return plan if member is None else added(plan, "friend", "acme", member)
+
+
+def a_port(**fields: object) -> Port:
+    port = clean()[0].plan.by_name[PORT].resource
+    assert isinstance(port, Port)
+    return port.model_copy(update={"name": "friend", "security_groups": ("friends",)} | fields)
+
+
+def test_members_of_ones_own_group() -> None:
+    assert verdicts(judged(SITE, filtered(by_group(GROUP)), clean()[1]))["L3-11"] == P
+    own = a_port(address=address(PORT).rpartition(".")[0] + ".99")
+    assert verdicts(judged(SITE, with_friends("acme-project", own), clean()[1]))["L3-11"] == P
+
+
+@pytest.mark.parametrize("group", ["cloud:SecurityGroup/4711", "globex-train-poplar-ssh"])
+def test_a_group_that_is_anothers(group: str) -> None:
+    found = first(judged(SITE, filtered(by_group(group)), clean()[1]))
+    assert (found.rule, found.verdict) == ("L3-11", V)
+    assert f"lets foreign in by group: tcp 9000-9009 from group {group}" in found.message
+
+
+def test_a_group_in_anothers_project() -> None:
+    found = first(judged(SITE, with_friends("cloud:Project/globex"), clean()[1]))
+    assert (found.rule, found.verdict, "the group is foreign's" in text(found)) == ("L3-11", V, True)
+
+
+def test_a_group_with_a_member_on_anothers_network() -> None:
+    elsewhere = a_port(network="globex-train-control", subnet="globex-train-control-subnet")
+    found = first(judged(SITE, with_friends("acme-project", elsewhere), clean()[1]))
+    assert (found.rule, found.verdict) == ("L3-11", V)
+    assert "port friend in it is on globex-train-control, a network of foreign" in text(found)
+
+
+def test_a_group_that_another_may_use() -> None:
+    right = RbacPolicy(
+        project="acme-project", object="friends", action="access_as_shared", target="cloud:Project/globex"
+    )
+    plan = added(with_friends("acme-project"), "acme-right", "acme", right)
+    assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == V
+
+
+def test_a_group_of_which_nobody_states_the_members() -> None:
+    judgement = judged(SITE, filtered(by_group("site:SecurityGroup/bastions")), clean()[1])
+    found = first(judgement)
+    assert (found.rule, found.verdict, judgement.exit_code) == ("L3-11", N, 3)
+    assert found.missing == ("members of site:SecurityGroup/bastions",)
+
+
+def test_what_is_sent_to_a_group_lets_nobody_in() -> None:
+    rule = by_group("cloud:SecurityGroup/4711").model_copy(update={"direction": "egress"})
+    assert verdicts(judged(SITE, filtered(rule), clean()[1]))["L3-11"] == P
+
+
+def test_a_group_restricts_one_ethertype() -> None:
+    """A group is no open door, so the other ethertype's open rule stands out."""
+    wide = Rule(direction="egress", ethertype="IPv6", protocol="udp")
+    narrow = Rule(direction="egress", protocol="udp", remote_group=GROUP)
+    assert first(judged(SITE, filtered(wide, narrow), clean()[1])).rule == "L3-12"
 
 
 def test_a_filter_for_one_ethertype() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
-from interlock.resources import KINDS, Image, Rule, SecurityGroup
+from interlock.resources import Image, Rule, SecurityGroup
 from policies.rules.credentials import credentials_in
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, site_locked, tenant, vpod
 from tests.policies.test_data_rules import appliance, both, site_of
@@ -107,6 +107,20 @@ def test_the_api_for_more_than_its_own_vpod(rule: Rule) -> None:
 
 def test_the_api_for_its_own_vpod() -> None:
     assert verdicts(judged(SITE, api(let_in(remote_prefix=control_subnet())), clean()[1]))["SEC-02"] == P
+
+
+def test_the_api_by_group() -> None:
+    """As good as the control subnet while all members are there."""
+    assert verdicts(judged(SITE, api(let_in(remote_group="acme-train-poplar-ssh")), clean()[1]))["SEC-02"] == P
+
+
+@pytest.mark.parametrize(
+    ("group", "words"),
+    [("acme-train-controller-mgmt", "is not on acme-train-control"), ("globex-train-poplar-ssh", "not of this plan")],
+)
+def test_the_api_for_a_group_of_more_than_its_own_vpod(group: str, words: str) -> None:
+    found = first(judged(SITE, api(let_in(remote_group=group)), clean()[1]))
+    assert (found.rule, found.verdict, words in found.message) == ("SEC-02", V, True)
 
 
 @pytest.mark.parametrize(
@@ -313,21 +327,16 @@ def test_example_31_one_prefix_for_two_tenants(value: bool | None, verdict: str)
     assert value is True or (found["SEC-14"], found["L3-04"]) == (verdict, verdict)
 
 
-# SEC-20: names, descriptions and tags are no authority. It is a rule about this code.
+# SEC-20: names and descriptions are no authority. It is a rule about this code; tests/house has its other half.
 
 POLICIES = Path(__file__).parents[2] / "policies"
-
-
-def test_no_resource_has_tags() -> None:
-    words = {"tags", "labels", "properties", "device_owner"}
-    assert {kind for kind, type_ in KINDS.items() if words & set(type_.model_fields)} == set()
 
 
 def test_no_description_is_read() -> None:
     """`description` and the cloud's `name` of a resource are for people: facts go by the plan's names and projects."""
     read = {
         f"{path.name}:{node.lineno}"
-        for path in POLICIES.glob("*.py")
+        for path in POLICIES.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and _is_for_people(node)
     }

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from interlock.model.tenant import Waiver
+from interlock.model.waivers import Waiver
 from interlock.planning.plan import Plan
 from policies import RULES, Judgement, NotProved, Severity, judge, prove
 from policies.findings.report import as_json, as_message, as_table, outcome

@@ -1,0 +1,31 @@
+"""The first resource of every stack and the last to go: what the stack holds alone, in the operator's store."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from .base import Change, Effect, Resource, forbidden
+
+_NEW = Change(
+    Effect.REPLACE,
+    "the new claims are taken before anything changes, the old ones let go when nothing is left of them",
+)
+
+
+class Claims(Resource):
+    """The exclusive identities of one stack, and the version of its footprint that is applied.
+
+    It stands in no plan: it follows from the footprint of the plan that was proved. A replacement takes the new
+    claims first and drops the old ones after the deletions, so that both count while an `up` runs.
+    """
+
+    KIND: ClassVar[str] = "Claims"
+    #: Declared by a proof, not by a plan; the engine creates the new one before it deletes the old.
+    CREATED_FIRST: ClassVar[bool] = True
+
+    #: URL of the operator's store; empty: the folder beside the clouds.yaml in use.
+    store: Annotated[str, forbidden("claims held in the old store would bind nobody: move its records first")]
+    #: Version of the footprint: `sha256:` over it.
+    footprint: Annotated[str, _NEW]
+    #: Exclusive identities, sorted.
+    identities: Annotated[tuple[str, ...], _NEW]

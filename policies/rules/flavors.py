@@ -1,0 +1,110 @@
+"""SEC-09: a flavour that hands out devices is not for everybody, and on its access list stand those who use it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from interlock.model.offers import FlavorSpec
+from policies.facts.access import FlavorAccessFact
+from policies.facts.kinds import PlanFacts, ServerFact
+from policies.graph.model import Model
+from policies.graph.naming import Names
+from policies.proof import Severity
+
+from .rule import Answer, Cause, Polarity, Rule
+
+_SITES = "site:Flavor/"
+#: Extra specifications by which a server gets a device: Cyborg's, Nova's PCI passthrough, and classes of Placement
+#: that are no processors, memory or disk. Virtual functions come with ports and not by flavour.
+_DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
+
+
+def _for_those_who_may(model: Model, _: Names) -> Answer:
+    plan, site = model.plan, model.site.site
+    specs = {_SITES + item.name: item for item in site.flavors}
+    devices = [item for item in plan.flavors if device_of(item.extra_specs)]
+    servers = [item for item in plan.servers if not item.is_controller and _is_closed(specs.get(item.flavor))]
+    causes = [_public_cause(item.name, device_of(item.extra_specs)) for item in devices if item.public]
+    causes += [cause for item in plan.flavor_accesses for cause in _given_away(plan, item, specs)]
+    causes += [cause for item in servers for cause in _without_access(plan, item, specs)]
+    unknown = tuple(_existing(plan, servers, site.flavors, site.existing))
+    return Answer(len(devices) + len(plan.flavor_accesses) + len(servers) + len(unknown), tuple(causes), unknown)
+
+
+def device_of(extra_specs: Iterable[tuple[str, str]]) -> str:
+    """The extra specification by which a flavour hands out a device; empty if it hands out none."""
+    return next((f"{key}={value}" for key, value in extra_specs if _DEVICE.fullmatch(key)), "")
+
+
+def _is_closed(spec: FlavorSpec | None) -> bool:
+    """True for flavours of which it matters who uses them."""
+    return spec is not None and (not spec.public or bool(device_of(spec.extra_specs.items())))
+
+
+def _given_away(plan: PlanFacts, access: FlavorAccessFact, specs: dict[str, FlavorSpec]) -> Iterator[Cause]:
+    offer, name = specs.get(access.flavor), access.flavor.removeprefix(_SITES)
+    if access.project_owner != plan.owner:
+        why = f"{access.name} puts a project of {access.project_owner} on it"
+        yield _list_cause(name, why, "each tenant's own stack puts its own project on the list")
+    if offer is not None and offer.public:
+        yield _list_cause(name, f"{access.name} is for a flavour that everybody may use", "say `public: false` of it")
+
+
+def _without_access(plan: PlanFacts, server: ServerFact, specs: dict[str, FlavorSpec]) -> Iterator[Cause]:
+    """Nova would take the operator's word for it; the list is to be whole all the same."""
+    listed = {item.flavor for item in plan.flavor_accesses if item.project_owner == plan.owner}
+    if not specs[server.flavor].public and server.flavor not in listed:
+        why = f"{server.name} uses it, and {plan.owner}'s project is not on it"
+        yield _list_cause(server.flavor.removeprefix(_SITES), why, "plan the request anew: a plan holds the access")
+
+
+def _existing(
+    plan: PlanFacts, servers: list[ServerFact], flavors: Iterable[FlavorSpec], existing: Iterable[str]
+) -> Iterator[Cause]:
+    """Who may use a flavour that is on the cloud already is in no file."""
+    used = {item.flavor for item in servers}
+    for offer in flavors:
+        device = device_of(offer.extra_specs.items())
+        if device and f"Flavor/{offer.name}" in existing and (not plan.is_tenant or _SITES + offer.name in used):
+            yield Cause(
+                key=offer.name,
+                message=f"flavour {offer.name} hands out {device} and is on the cloud already: nobody states who may "
+                "use it",
+                witness=(f"flavour {offer.name}", device, f"existing Flavor/{offer.name}"),
+                hint="let the site's stack make a flavour of its own for it, with `public: false`",
+                missing=(f"existing.Flavor/{offer.name}",),
+                specificity=37,
+            )
+
+
+def _public_cause(name: str, device: str) -> Cause:
+    return Cause(
+        key=name,
+        message=f"flavour {name} hands out {device}, and every project may use it",
+        witness=("every project", f"flavour {name}", device),
+        hint="say `public: false` of it: each tenant whose servers are of it gets an access",
+        specificity=37,
+    )
+
+
+def _list_cause(name: str, why: str, hint: str) -> Cause:
+    return Cause(
+        key=(name, why),
+        message=f"access list of flavour {name}: {why}",
+        witness=(f"flavour {name}", why),
+        hint=hint,
+        specificity=37,
+    )
+
+
+SEC_09 = Rule(
+    id="SEC-09",
+    title="flavours with accelerators are private, and each tenant that uses one is on its access list",
+    severity=Severity.ERROR,
+    polarity=Polarity.ABSENCE,
+    why="a flavour that everybody may use hands its devices to whoever starts a server first",
+    source="OSSA-2013-019: private flavours that anybody could use; Nova API, flavor access",
+    needs=("flavours", "access lists", "servers"),
+    ask=_for_those_who_may,
+)

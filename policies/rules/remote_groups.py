@@ -1,0 +1,66 @@
+"""Who is let in by group: the members of a security group that a filter names instead of a prefix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from interlock.resources import Rule as Filter
+from interlock.resources import is_site_reference
+from policies.facts.identities import FOREIGN, OPERATOR
+from policies.facts.kinds import PlanFacts, PortFact
+from policies.facts.rights import EVERY_PROJECT, RightFact, SecurityGroupFact
+
+_SITES_NETWORK = "site:Network/"
+
+
+@dataclass(frozen=True)
+class Member:
+    """Somebody who is let in, or may be: whose, in words why, and the fact that would tell."""
+
+    owner: str
+    why: str
+    missing: tuple[str, ...] = ()
+
+
+def strangers(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> Iterator[Member]:
+    """Members of a filter's remote group who are neither the group's owner's, nor this stack's, nor the operator's."""
+    if rule.remote_group is None or rule.direction != "ingress":
+        return
+    familiar = {group.owner, plan.owner, OPERATOR}
+    yield from (item for item in _members(plan, rule.remote_group) if item.missing or item.owner not in familiar)
+
+
+def _members(plan: PlanFacts, name: str) -> Iterator[Member]:
+    if is_site_reference(name):
+        # The operator's group: what stands in it is in no plan of a site.
+        yield Member(OPERATOR, f"nobody states who has a port in {name}", (f"members of {name}",))
+        return
+    remote = next((item for item in plan.security_groups if item.name == name), None)
+    if remote is None:
+        yield Member(FOREIGN, f"{name} is no group of this plan, so others put their ports into it")
+        return
+    yield Member(remote.owner, f"the group is {remote.owner}'s")
+    for port in holders(plan, name):
+        yield Member(port.owner, f"port {port.name} in it is {port.owner}'s")
+        owner = _owner_of_network(plan, port.network)
+        yield Member(owner, f"port {port.name} in it is on {port.network}, a network of {owner}")
+    yield from (_right_member(right) for right in plan.rights if right.object == name)
+
+
+def holders(plan: PlanFacts, group: str) -> tuple[PortFact, ...]:
+    """The ports of a plan that are in a security group."""
+    return tuple(port for port in plan.ports if group in port.security_groups)
+
+
+def _owner_of_network(plan: PlanFacts, reference: str) -> str:
+    network = plan.network.get(reference)
+    if network is not None:
+        return network.owner
+    return OPERATOR if reference.startswith(_SITES_NETWORK) else FOREIGN
+
+
+def _right_member(right: RightFact) -> Member:
+    """Who may use a group puts ports into it."""
+    owner = FOREIGN if right.target == EVERY_PROJECT else right.target
+    return Member(owner, f"{right.name} lets {owner} put ports into it")

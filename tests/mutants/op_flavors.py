@@ -1,0 +1,91 @@
+"""Operators on flavours with accelerators and their access lists."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from interlock.planning import plan_site
+from interlock.resources import FlavorAccess
+from policies import Verdict
+from tests.builders.pod64 import flavors, site_locked
+from tests.mutants.operator import Operator, pick, virtual
+from tests.mutants.workspaces import OPERATOR, Workspace
+
+DEVICE = {"pci_passthrough:alias": "c600:1"}
+HALF, WHOLE = "poplar.half", "poplar.whole"
+
+
+def _with_device(space: Workspace, *, public: bool) -> Workspace:
+    """The site's plan, in which a flavour hands out a device."""
+    return space.edit(OPERATOR, HALF, extra_specs=DEVICE | _fence(), public=public).asking(OPERATOR)
+
+
+def _fence() -> dict[str, str]:
+    return {"aggregate_instance_extra_specs:interlock_role": "poplar"}
+
+
+def device_for_everybody(space: Workspace, _: Random) -> Workspace | None:
+    return _with_device(space, public=True)
+
+
+def device_for_some(space: Workspace, _: Random) -> Workspace | None:
+    return _with_device(space, public=False)
+
+
+def on_the_cloud_already(space: Workspace, _: Random) -> Workspace | None:
+    """Who is on its list is in no file."""
+    offered = tuple(
+        item.model_copy(update={"extra_specs": DEVICE}) if item.name == HALF else item for item in flavors()
+    )
+    return _planned(space.with_site(flavors=offered, existing={f"Flavor/{HALF}": "5d0c"})).asking(OPERATOR)
+
+
+def _planned(space: Workspace) -> Workspace:
+    return replace(space, of_site=plan_site(space.site, site_locked(space.site)))
+
+
+def _closed(space: Workspace, besides: str = "") -> Workspace:
+    """The flavours of Poplar servers are private, and everybody but one is on their lists."""
+    offered = tuple(item.model_copy(update={"public": item.role != "poplar"}) for item in flavors())
+    space = _planned(space.with_site(flavors=offered))
+    for tenant in space.tenants:
+        for name in (HALF, WHOLE) if tenant != besides else ():
+            access = FlavorAccess(project=f"{tenant}-project", flavor=f"site:Flavor/{name}")
+            space = space.add(tenant, f"{tenant}-flavor-{name}", access)
+    return space
+
+
+def not_on_the_list(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _closed(space, besides=pod.tenant).asking(pod.tenant)
+
+
+def another_on_the_list(space: Workspace, rng: Random) -> Workspace | None:
+    tenant, other = rng.sample(space.tenants, 2)
+    access = FlavorAccess(project=f"cloud:Project/{other}", flavor=f"site:Flavor/{HALF}")
+    return _closed(space).add(tenant, f"{tenant}-given", access).asking(tenant)
+
+
+def everybody_on_the_list(space: Workspace, rng: Random) -> Workspace | None:
+    return _closed(space).asking(rng.choice(space.tenants))
+
+
+FLAVORS = (
+    Operator(
+        "flavor-public", "a flavour with an accelerator that every project may use",
+        device_for_everybody, device_for_some, "SEC-09",
+    ),
+    Operator(
+        "flavor-existing", "a flavour with an accelerator, of which nobody states who may use it",
+        on_the_cloud_already, device_for_some, "SEC-09", verdict=Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "flavor-unlisted", "a server of a private flavour on whose list its tenant is not",
+        not_on_the_list, everybody_on_the_list, "SEC-09",
+    ),
+    Operator(
+        "flavor-another", "another's project on the list of a private flavour",
+        another_on_the_list, everybody_on_the_list, "SEC-09",
+    ),
+)  # fmt: skip
