@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 
 from interlock.planning.plan import Component, Planned
-from interlock.resources import ID_OF, is_cloud_reference, is_site_reference
+from interlock.resources import ID_OF, Admission, Claims, Resource, is_cloud_reference, is_site_reference
 from policies.proof import Proof
 
 #: What components read of all that the provider computes, by kind.
@@ -26,17 +26,19 @@ class CloudObject(pulumi.CustomResource):
     the digest that was proved does not depend on ids that do not exist yet.
     """
 
-    def __init__(self, planned: Planned, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
-        kind = planned.resource.KIND
-        inputs = planned.resource.canonical() | {"owner": owner} | ids
+    def __init__(
+        self, name: str, resource: Resource, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions
+    ) -> None:
+        kind = resource.KIND
+        inputs = resource.canonical() | {"owner": owner} | ids
         computed = dict.fromkeys(COMPUTED.get(kind, ()))
         always = pulumi.ResourceOptions(
             # Otherwise the engine creates before it deletes: the new object would be the old one, adopted.
-            delete_before_replace=True,
+            delete_before_replace=not resource.CREATED_FIRST,
             additional_secret_outputs=list(SECRET.get(kind, ())),
         )
         merged = pulumi.ResourceOptions.merge(opts, always)
-        super().__init__(f"interlock:index:{kind}", planned.name, inputs | computed, merged)
+        super().__init__(f"interlock:index:{kind}", name, inputs | computed, merged)
 
     def computed(self, key: str) -> pulumi.Output[Any]:
         """A value that the provider computes (`COMPUTED`), unknown at the first preview."""
@@ -45,12 +47,13 @@ class CloudObject(pulumi.CustomResource):
 
 
 class Declaration:
-    """Declares the resources of one proof, each once, in the order of the plan."""
+    """Declares the resources of one proof, each once, in the order of the plan; before all others its claims."""
 
-    def __init__(self, proof: Proof, provider: pulumi.ProviderResource) -> None:
+    def __init__(self, proof: Proof, admission: Admission, provider: pulumi.ProviderResource) -> None:
         self.proof = proof
         self._provider = provider
         self._declared: dict[str, CloudObject] = {}
+        self._first = self._claims(admission)
 
     def resources(self, component: str, parent: pulumi.Resource) -> dict[str, CloudObject]:
         """Declare what lies directly below one component; by plan name."""
@@ -64,20 +67,30 @@ class Declaration:
         """The components directly below one."""
         return (item for item in self.proof.plan.components if item.parent == component)
 
+    def _claims(self, admission: Admission) -> list[CloudObject]:
+        """What everything else waits for, and outlasts everything else."""
+        opts = pulumi.ResourceOptions(provider=self._provider)
+        return [
+            CloudObject(item.name, Claims.model_validate(item.spec), admission.owner, {}, opts)
+            for item in admission.resources
+            if item.kind == Claims.KIND
+        ]
+
     def _declare(self, item: Planned, parent: pulumi.Resource) -> CloudObject:
-        after = [self._declared[name] for name in item.after]
+        after = [*self._first, *(self._declared[name] for name in item.after)]
         opts = pulumi.ResourceOptions(parent=parent, provider=self._provider, depends_on=after)
-        made = CloudObject(item, self.proof.plan.owner, self._ids(item), opts)
+        made = CloudObject(item.name, item.resource, self.proof.plan.owner, self._ids(item), opts)
         self._declared[item.name] = made
         return made
 
     def _ids(self, item: Planned) -> dict[str, Any]:
         """`id_of_<field>` -> id, or list of ids, of the objects of this plan that the field names."""
         ids: dict[str, Any] = {}
-        for field in item.resource.reference_fields():
-            value = getattr(item.resource, field)
+        for field, refers in item.resource.reference_fields().items():
+            value = refers.named(getattr(item.resource, field))
             if isinstance(value, tuple):
-                ids[ID_OF + field] = [self._declared[name].id for name in value if _own(name)]
+                # Nothing can wait for its own id.
+                ids[ID_OF + field] = [self._declared[name].id for name in value if _own(name) and name != item.name]
             elif value is not None and _own(value):
                 ids[ID_OF + field] = self._declared[value].id
         return ids

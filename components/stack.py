@@ -41,7 +41,7 @@ def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComp
     root = next((item for item in proof.plan.components if item.parent is None), None)
     if root is None:
         return None
-    arguments = ComponentArgs(Declaration(proof, provider), COMPONENTS)
+    arguments = ComponentArgs(Declaration(proof, admission, provider), COMPONENTS)
     return COMPONENTS[root.type](root.name, arguments)
 
 

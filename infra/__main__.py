@@ -13,21 +13,24 @@ from infra.gate import Gate, NotPlanned, keep_copy
 from infra.passphrase import refuse_demo_passphrase
 from infra.places import REHEARSALS
 from infra.refusal import CannotBeMade, require_makeable
+from infra.sdk_messages import hide_values
 from interlock.model.load import InputErrors
+from interlock.store.objects import StoreFailed
 from policies import NotProved, Proof
 from policies.findings.report import as_message
 
 
 def main() -> None:
     """Declare the stack that Pulumi's configuration names."""
+    hide_values()
     config = pulumi.Config("clusters")
     tenant = config.get("tenant")
     try:
-        gate = Gate.open(config.require("site"))
+        gate = Gate.open(config.require("site")).with_applied()
         _require_matching_name(gate, tenant)
         proof = _proof(gate, tenant)
         require_makeable(proof.plan)
-    except (InputErrors, NotPlanned, CannotBeMade) as error:
+    except (InputErrors, NotPlanned, CannotBeMade, StoreFailed) as error:
         raise pulumi.RunError(str(error)) from None
     refuse_demo_passphrase(gate.workspace.site.cloud)
     _declare(gate, proof)

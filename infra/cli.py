@@ -71,6 +71,8 @@ def _run() -> None:
     except Exception as error:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
         if _is_wrong_input(error):
             _stop(str(error), Exit.INPUT)
+        if _is_environment(error):
+            _stop(str(error), Exit.ENVIRONMENT)
         _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
 
 
@@ -80,6 +82,14 @@ def _is_wrong_input(error: Exception) -> bool:
     from interlock.model.errors import InputErrors
 
     return isinstance(error, (InputErrors, NotPlanned))
+
+
+def _is_environment(error: Exception) -> bool:
+    """True if a store or a cloud failed, or refuses."""
+    from interlock.provider.errors import Failure
+    from interlock.store.objects import StoreFailed
+
+    return isinstance(error, (StoreFailed, Failure))
 
 
 def _command() -> None:

@@ -18,6 +18,8 @@ COMMANDS = {
     "capacity": "Count how many more vPODs of each size a site holds.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Free a stack that a killed `pulumi` left locked.",
+    "recover": "Take over a stack whose state was lost, or an old one put back.",
+    "settle": "Release what a tenant gave up, once nothing holds it any more.",
     "site": "Show what a site holds, and what nobody stated.",
     "schema": "Print the JSON Schema of site or tenant files, for editors.",
     "demo": "Bring up the sandbox, the operator's stack and a tenant's.",

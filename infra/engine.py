@@ -14,7 +14,7 @@ from typing import Any
 from . import foreground
 from .backend import FileBackend, pending_creates
 from .exits import EnvironmentFailed
-from .places import DEMO_PASSPHRASE, PACK, ROOT, SANDBOX, STATE
+from .places import DEMO_PASSPHRASE, PACK, ROOT, SANDBOX, STATE, stacks
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ class Engine:
 
     @classmethod
     def here(cls) -> Engine:
-        """With the environment of this process, which `./run` has prepared."""
-        return cls(dict(os.environ))
+        """With the environment of this process, which `./run` has prepared, on the project that the stacks lie in."""
+        beside = stacks().parent
+        return cls(dict(os.environ), beside if (beside / "Pulumi.yaml").is_file() else ROOT)
 
     @property
     def backend(self) -> FileBackend:
@@ -57,12 +58,15 @@ class Engine:
 
     def init(self, stack: str) -> bool:
         """Make a stack on the backend if there is none of this name; True if it was made."""
-        known = {item["name"].rsplit("/", 1)[-1] for item in json.loads(self.ask("stack", "ls", "--json"))}
-        if stack in known:
+        if self.has(stack):
             return False
         # A committed `encryptionsalt` is kept byte for byte if the passphrase is the one it was made with.
         self.ask("stack", "init", stack, "--no-select")
         return True
+
+    def has(self, stack: str) -> bool:
+        """True if the backend has a stack of this name."""
+        return stack in {item["name"].rsplit("/", 1)[-1] for item in json.loads(self.ask("stack", "ls", "--json"))}
 
     def last_changes(self, stack: str) -> dict[str, int]:
         """How many resources the last update created, updated, left the same …; empty if there was none."""

@@ -11,6 +11,7 @@ from interlock.model.tenant import Pins
 from interlock.planning import Plan
 from interlock.planning.origins import request_path
 from interlock.planning.plan import Component, Planned
+from policies.facts.identities import OPERATOR
 from policies.findings.report import Place
 
 from .lock_places import Places
@@ -46,7 +47,9 @@ class FindingPlaces:
         return self._of_lock(name) if kind == "lock" else self._of_resource(name)
 
     def _of_lock(self, tenant: str) -> str:
-        """Another tenant's claims: what its lock holds."""
+        """Another's claims: what its lock holds; the operator's part follows from the site file."""
+        if tenant == OPERATOR:
+            return self.workspace.position()
         return self._locks.position(tenant, ("allocation",))
 
     def _of_resource(self, name: str) -> str:

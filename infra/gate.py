@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,10 +19,11 @@ from interlock.model.load import (
     require_fresh_lock,
     require_fresh_site_lock,
 )
-from interlock.model.lock import Lock
+from interlock.model.lock import Footprint, Lock
 from interlock.model.locks import LockReader, read_locks
-from interlock.model.tenant import Tenant, Waiver
+from interlock.model.tenant import Tenant
 from interlock.model.validation import nearest
+from interlock.model.waivers import Waiver
 from interlock.planning import (
     AllocationError,
     NeedsMove,
@@ -34,12 +35,14 @@ from interlock.planning import (
     request_hash,
 )
 from interlock.resources import Admission
-from policies import RULES, Judgement, Proof, admission, judge, prove
-from policies.certificate import Certificate, certificate
+from interlock.store.records import Taking
+from policies import RULES, Judgement, Proof, admission, prove
 from policies.findings.waivers import NotWaivable, not_waivable
 from policies.footprints.neighbours import Neighbours
-from policies.judging import seen_by
+from policies.judging import Seen, judged, operators_part, seen_by
 
+from . import claiming
+from .claiming import Applied
 from .finding_places import FindingPlaces
 from .lock_index import IndexedReader
 from .places import PROOFS, index_of, stacks
@@ -74,11 +77,18 @@ class Gate:
     """One site with all its requests and locks, and what follows. Where a tenant is None: the operator."""
 
     workspace: Workspace
+    #: What the operator's store holds; None: nobody looked.
+    applied: Applied | None = None
 
     @classmethod
     def open(cls, site: str, locks: LockReader = read_locks) -> Gate:
         """Load a site's folder, named from `places.stacks()`. Raises `InputErrors`."""
         return cls(load_workspace(stacks(), site, locks))
+
+    def with_applied(self) -> Gate:
+        """The same, looking at what is applied as well. Raises `StoreFailed` if the store cannot be read."""
+        site = self.workspace.site
+        return replace(self, applied=Applied.read(site.claims, site.name))
 
     @classmethod
     def indexed(cls, site: str) -> Gate:
@@ -118,12 +128,18 @@ class Gate:
         # A wrong name is told first: new locks would not mend it.
         request = None if tenant is None else self.tenant(tenant)
         site, hashes = self.workspace.site, self.hashes
+        if request is None:
+            return self._operators_plan
         site_lock = require_fresh_site_lock(self.workspace, hashes.whole)
         with self.placed(tenant):
-            if request is None:
-                return plan_site(site, site_lock)
             lock = require_fresh_lock(self.workspace, request.id, request_hash(request), hashes.slice_hash)
             return plan_tenant(site, site_lock, request, lock)
+
+    @cached_property
+    def _operators_plan(self) -> Plan:
+        site_lock = require_fresh_site_lock(self.workspace, self.hashes.whole)
+        with self.placed(None):
+            return plan_site(self.workspace.site, site_lock)
 
     @contextmanager
     def placed(self, tenant: str | None) -> Iterator[None]:
@@ -134,22 +150,43 @@ class Gate:
             raise NotPlanned(self.workspace.position(tenant=tenant), error) from error
 
     def judge(self, tenant: str | None) -> Judged:
-        """One stack's plan, and what the rules say of it beside the locks of all others."""
-        planned, waivers = self.plan(tenant), self.waivers(tenant)
-        return Judged(planned, judge(self.workspace.site, planned, self.neighbours, waivers=waivers, suggest=True))
+        """One stack's plan, and what the rules say of it beside everybody else."""
+        return self.look(tenant)[0]
 
-    def certificate(self, judged: Judged) -> Certificate:
-        """What a judgement of this gate rests on, for a checker."""
-        return certificate(seen_by(self.workspace.site, judged.plan, self.neighbours), judged.judgement)
+    def look(self, tenant: str | None) -> tuple[Judged, Seen]:
+        """The same with the model that it was made of, for whoever asks more: a certificate, the steps of a witness."""
+        plan, waivers = self.plan(tenant), self.waivers(tenant)
+        seen = seen_by(self.workspace.site, plan, self.neighbours, self._applied_of(plan))
+        return Judged(plan, judged(seen, plan, waivers=waivers, suggest=True)), seen
 
     def prove(self, tenant: str | None) -> Proof:
         """The proof of one stack, beside every lock there is: what is applied rests on no index. Raises `NotProved`."""
         site, plan, waivers = self.workspace.site, self.plan(tenant), self.waivers(tenant)
-        return prove(site, plan, self.locks, waivers=waivers, suggest=True)
+        return prove(site, plan, self.locks, applied=self._applied_of(plan), waivers=waivers, suggest=True)
+
+    def footprint(self, plan: Plan) -> Footprint:
+        """What others could collide with in a plan: a tenant's is in its lock, which is known to be fresh."""
+        return (self.workspace.locks[plan.tenant] if plan.tenant else self.operators).footprint
+
+    def _applied_of(self, plan: Plan) -> Footprint | None:
+        return None if self.applied is None else self.applied.of(plan.stack, self.footprint(plan))
+
+    def taking(self, proof: Proof) -> Taking | None:
+        """What a proved stack takes in the operator's store; None if nobody looked at it."""
+        if self.applied is None:
+            return None
+        plan, locks = proof.plan, (*self.workspace.locks.values(), self.operators)
+        known = self.applied.versions(locks, self.workspace.site.name)
+        return claiming.taking(plan, self._serial(plan), self.footprint(plan), proof.met, known)
+
+    def _serial(self, plan: Plan) -> int:
+        if plan.tenant:
+            return self.workspace.locks[plan.tenant].serial
+        return require_fresh_site_lock(self.workspace, self.hashes.whole).serial
 
     def waivers(self, tenant: str | None) -> tuple[Waiver, ...]:
-        """The waivers of a tenant's request. Raises `InputErrors` for each that nobody may have."""
-        waivers = self.tenant(tenant).waivers if tenant is not None else ()
+        """Those of a tenant's request, or of the site file. Raises `InputErrors` for each that nobody may have."""
+        waivers = (self.workspace.site if tenant is None else self.tenant(tenant)).waivers
         faults = [self._not_waivable(tenant, error) for error in not_waivable(waivers, RULES)]
         if faults:
             raise InputErrors(faults)
@@ -172,19 +209,27 @@ class Gate:
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """The same locks by what they mention: each stack is judged beside those that it can meet."""
+        """The same by what they mention: each stack is judged beside those that it can meet."""
         return Neighbours.of(self.workspace.site, self.locks)
 
-    @property
+    @cached_property
+    def operators(self) -> Lock:
+        """The operator's own plan, as tenants' plans are judged beside it."""
+        return operators_part(self.workspace.site, self._operators_plan)
+
+    @cached_property
     def locks(self) -> list[Lock]:
-        """The locks of everybody, those without a request included: their claims count."""
-        return [lock for _, lock in sorted(self.workspace.locks.items())]
+        """The operator's part and the locks of everybody, those without a request included, and what is applied."""
+        locks = [*(lock for _, lock in sorted(self.workspace.locks.items())), self.operators]
+        return self.applied.beside(locks, self.workspace.site.name) if self.applied else locks
 
     def admission(self, proof: Proof) -> Admission:
         """The proof as the provider takes it."""
-        site = self.workspace.site
+        site, taken = self.workspace.site, self.taking(proof)
         return admission(
             proof,
+            first=claiming.declared(taken, site.claims) if taken else None,
+            claims=taken.model_dump(mode="json") if taken else None,
             cloud=site.cloud,
             site_folder=str(self.workspace.folder.resolve()),
             existing=site.existing,

@@ -90,6 +90,14 @@ class Making:
             raise
 
 
+def settled(gate: Gate, lock: Lock) -> Lock:
+    """The same lock without what it gave up. Raises as `Gate.plan` does."""
+    plan = gate.plan(lock.id)
+    around = Slices(gate.workspace.site).around(lock.allocation, ())
+    changes = {"released": (), "footprint": footprint(around, plan, ()), "serial": lock.serial + 1}
+    return lock.model_copy(update=changes).sealed()
+
+
 def next_site_lock(gate: Gate) -> SiteLock:
     """The lock of the operator's stack; the old one if the site did not change."""
     old, wanted = gate.workspace.site_lock, gate.hashes.whole

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import pulumi
 
+from interlock.provider.hiding import quote_no_files
+
 from .places import DEMO_PASSPHRASE
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -32,6 +34,7 @@ def is_sandbox(cloud: str) -> bool:
     from openstack.config import OpenStackConfig
     from openstack.exceptions import ConfigException
 
+    quote_no_files()
     try:
         region = OpenStackConfig().get_one(cloud=cloud)
     except ConfigException as error:

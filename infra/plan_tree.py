@@ -36,7 +36,9 @@ def _switch_port(spec: Mapping[str, Any]) -> Details:
 
 def _rules(spec: Mapping[str, Any]) -> Details:
     count = len(spec["rules"])
-    return [("rules", f"{count} rule{'' if count == 1 else 's'}")]
+    groups = sorted({rule["remote_group"] for rule in spec["rules"]} - {None})
+    by_group = f", from group {', '.join(groups)}" if groups else ""
+    return [("rules", f"{count} rule{'' if count == 1 else 's'}{by_group}")]
 
 
 def _trunk(spec: Mapping[str, Any]) -> Details:
@@ -86,6 +88,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "RbacPolicy": (("action", "{}"), ("object", "to {}"), ("target", "for {}")),
     "StoredCredential": (("credential", "{}"), ("place", "in {}")),
     "Flavor": (("vcpus", "{} CPUs"), ("ram_mib", "{} MiB of RAM"), ("disk_gib", "{} GiB of disk")),
+    "FlavorAccess": (("flavor", "to {}"),),
     "Image": (("file", "{}"),),
     "Aggregate": (("hosts", "{}"),),
     "Server": (("host", "on {}"), ("flavor", "flavour {}"), ("image", "image {}")),

@@ -114,7 +114,9 @@ def _unknown(site: Site) -> Iterator[tuple[str, ...]]:
     for assumption in site.assumptions:
         guards = [name for name, value in assumption.guards.items() if value is None]
         if guards:
-            yield f"assumptions.{assumption.id}", ", ".join(guards)
+            # More than that go over the edge of the screen.
+            words = ", ".join(guards) if len(guards) <= SHOWN else f"{len(guards)} of {len(assumption.guards)} guards"
+            yield f"assumptions.{assumption.id}", words
     for fact, names in (
         ("switches: ports", [item.name for item in site.switches if not item.ports]),
         ("switches: ip_routing", [item.name for item in site.switches if item.ip_routing is None]),

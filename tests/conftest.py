@@ -57,8 +57,11 @@ class Sandbox:
 
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    """An embedded cloud of the tests' own, fresh, on ports of its own."""
-    instance = Sandbox(ROOT / ".interlock" / "test-sandbox")
+    """An embedded cloud of the tests' own, fresh, on ports of its own.
+
+    INTERLOCK_TEST_SANDBOX names another folder for it, so that two runs of one checkout do not meet.
+    """
+    instance = Sandbox(Path(os.environ.get("INTERLOCK_TEST_SANDBOX") or ROOT / ".interlock" / "test-sandbox"))
     instance.supervise("reset")
     before = os.environ.get("OS_CLIENT_CONFIG_FILE")
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(instance.clouds_yaml)

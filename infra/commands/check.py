@@ -18,6 +18,7 @@ from infra.gate import Gate, Judged, NotPlanned
 from infra.refusal import note
 from interlock.model.load import InputErrors
 from interlock.resources import canonical_json
+from policies.certificate import certificate as certified
 from policies.findings.report import as_json, as_table
 
 #: What decides the exit code where several stacks differ: the worst first.
@@ -41,17 +42,20 @@ def check(
         str | None,
         typer.Option("--certificate", "-c", metavar="FILE", help="Write what the verdict rests on, for `verify`."),
     ] = None,
+    store: Annotated[bool, typer.Option("--store", help="Prove together with what is applied.")] = False,
 ) -> None:
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
 
-    Every plan is judged beside the locks of all other tenants, with what they have released; what is
-    applied on the cloud is not looked at, and the report says so. What nothing can make yet is noted:
-    `pulumi up` refuses it.
+    Every plan is judged beside the locks of all other tenants, with what they have released; what is applied is
+    not looked at, and the report says so. With --store it is: every plan together with what the claims store says
+    is applied of it, or may be, beside the same of all others. What nothing can make yet is noted: `pulumi up`
+    refuses it.
 
     A certificate holds every fact that the verdict rests on; `interlock verify` checks it without any of the
     rules. In FILE, {stack} stands for the name of the stack.
 
-    A rule of severity E that the request waives does not count: the result then reads `proved with 1 waiver`.
+    A rule of severity E that the request waives, or of the operator's stack the site file, does not count: the
+    result then reads `proved with 1 waiver`.
 
     \b
     Exit code:
@@ -59,33 +63,42 @@ def check(
       1  violated
       2  the input is wrong: a file, or a lock that is missing or old
       3  not provable: nobody states a fact that decides
+      4  with --store: the store cannot be read
 
     \b
     Examples:
       interlock check
       interlock check --tenant acme --tenant globex
+      interlock check --store
       interlock check --site leaky/vlan-of-another --format json
       interlock check --tenant acme --certificate acme.json
     """
-    gate = Gate.indexed(site)
-    judged = _judged(gate, dict.fromkeys(tenant or gate.stacks()))
+    gate = Gate.indexed(site).with_applied() if store else Gate.indexed(site)
+    texts: list[str] | None = [] if certificate else None
+    judged = _judged(gate, dict.fromkeys(tenant or gate.stacks()), texts)
     files = _files(certificate, judged) if certificate else []
     _print(gate, judged, form)
     for item in judged:
         _note(item)
-    if files:
-        _certify(gate, judged, files)
+    if texts:
+        _certify(judged, texts, files)
     codes = {item.judgement.exit_code for item in judged}
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
 
 
-def _judged(gate: Gate, stacks: Iterable[str | None]) -> list[Judged]:
-    """All plans with their judgements; if some stacks have no plan, every reason, each once, and exit code 2."""
+def _judged(gate: Gate, stacks: Iterable[str | None], texts: list[str] | None) -> list[Judged]:
+    """All plans with their judgements; if some stacks have no plan, every reason, each once, and exit code 2.
+
+    `texts` takes the certificate of each, made while its model is there.
+    """
     judged: list[Judged] = []
     faults: dict[str, None] = {}
     for name in stacks:
         try:
-            judged.append(gate.judge(name))
+            found, seen = gate.look(name)
+            judged.append(found)
+            if texts is not None:
+                texts.append(canonical_json(certified(seen, found.judgement).model_dump(mode="json")))
         except InputErrors as error:
             faults.update(dict.fromkeys(str(item) for item in error.errors))
         except NotPlanned as error:
@@ -116,10 +129,10 @@ def _files(template: str, judged: list[Judged]) -> list[Path]:
     return files
 
 
-def _certify(gate: Gate, judged: list[Judged], files: list[Path]) -> None:
-    for item, file in zip(judged, files, strict=True):
+def _certify(judged: list[Judged], texts: list[str], files: list[Path]) -> None:
+    for item, text, file in zip(judged, texts, files, strict=True):
         try:
-            file.write_text(canonical_json(gate.certificate(item).model_dump(mode="json")) + "\n")
+            file.write_text(text + "\n")
         except OSError as error:
             raise EnvironmentFailed(f"{file}: {error.strerror}") from None
         print(f"certificate of {item.plan.stack}: {file}", file=sys.stderr)

@@ -12,12 +12,11 @@ import typer
 
 from infra.commands.options import Site
 from infra.exits import Exit
-from infra.gate import Gate
+from infra.gate import Gate, Judged
 from interlock.model.validation import nearest
 from policies import RULES, Finding, Judgement
 from policies.findings.explaining import RuleText, Step, rule_of, steps
 from policies.findings.report import Where, by_specificity, finding_json, fix_words, place_lines, shown
-from policies.judging import seen_by
 
 
 class Format(StrEnum):
@@ -89,21 +88,18 @@ def _stop(message: str) -> None:
 def _explain_finding(gate: Gate, site: str, name: str, form: Format) -> None:
     found: dict[str, None] = {}
     for tenant in gate.stacks():
-        judgement = gate.judge(tenant).judgement
-        for finding in by_specificity(judgement):
+        judged, seen = gate.look(tenant)
+        for finding in by_specificity(judged.judgement):
             found[finding.id] = None
             if finding.id.lower() == name.lower():
-                _tell(gate, tenant, judgement, finding, form)
+                _tell(gate, judged, steps(seen.model, judged.plan, finding), finding, form)
                 return
     hint = nearest(name, found) if found else "nothing is found there at all"
     _stop(f"{site} has no finding `{name}` (any more): {hint}")
 
 
-def _tell(gate: Gate, tenant: str | None, judgement: Judgement, finding: Finding, form: Format) -> None:
-    plan = gate.plan(tenant)
-    where = gate.places(plan)
-    seen = seen_by(gate.workspace.site, plan, gate.neighbours)
-    path = steps(seen.model, plan, finding)
+def _tell(gate: Gate, judged: Judged, path: tuple[Step, ...], finding: Finding, form: Format) -> None:
+    judgement, where = judged.judgement, gate.places(judged.plan)
     rule = rule_of(finding.rule)
     document = finding_json(judgement, finding, where) | {
         "stack": judgement.stack,

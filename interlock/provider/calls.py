@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -12,64 +13,73 @@ from keystoneauth1.adapter import Adapter
 from urllib3.exceptions import NewConnectionError
 
 from .errors import Failure, Trouble, classify
-from .retry import RETRIED_STATUS, Budget, may_repeat, pause
+from .retry import RETRIED_STATUS, Pace, Tried, may_repeat, persist, retry_after
 
-#: Seconds after which a request without an answer counts as lost.
-TIMEOUT = 120.0
+#: What keystoneauth lets out when a token, a catalogue or a list of versions has not the form that it reads.
+MISREAD = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+class Answer(dict[str, Any]):
+    """An object in an answer. That something is missing in it is a failure of the service, not of ours."""
+
+    def __init__(self, values: dict[str, Any], failed: Callable[[str], Failure]) -> None:
+        super().__init__(values)
+        self._failed = failed
+
+    def __missing__(self, key: str) -> Any:
+        raise self._failed(f"the answer holds no {key!r}")
 
 
 class Api:
     """One service, with a token for one project."""
 
-    def __init__(
-        self,
-        adapter: Adapter,
-        service: str,
-        budget: Budget | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, adapter: Adapter, service: str, pace: Pace | None = None) -> None:
         self._adapter = adapter
         self.service = service
-        self._budget = budget or Budget()
-        self._clock = clock
-        self._sleep = sleep
+        self._pace = pace or Pace()
+        self._lock = threading.Lock()
+        self._found = False
 
-    def get(self, path: str, **params: Any) -> Any:
+    def get(self, path: str, **params: Any) -> Answer:
         """The JSON at `path`; raises `Failure` if it is not there."""
-        return self.request("GET", path, params=params).json()
+        return self._json("GET", path, params=params)
 
-    def find(self, path: str, **options: Any) -> Any | None:
+    def find(self, path: str, **options: Any) -> Answer | None:
         """The JSON at `path`, or None if there is nothing."""
         try:
-            return self.request("GET", path, **options).json()
+            return self._json("GET", path, **options)
         except Failure as failure:
             if failure.trouble is Trouble.NOT_FOUND:
                 return None
             raise
 
-    def items(self, path: str, key: str, **params: Any) -> Iterator[dict[str, Any]]:
+    def items(self, path: str, key: str, **params: Any) -> Iterator[Answer]:
         """Every element of a list, page after page."""
-        page = self.request("GET", path, params=params).json()
+        page, seen = self.get(path, **params), set[str]()
         while True:
+            if not isinstance(page[key], list):
+                raise self._unread("GET", path, None)(f"{key!r} is no list in the answer")
             yield from page[key]
             following = _next(page, key)
             if following is None:
                 return
+            if following in seen:
+                raise self._unread("GET", path, None)("its pages lead back to each other")
+            seen.add(following)
             # `next` links carry the query of their own, and the scheme and host of the service's own idea.
-            page = self.request("GET", path, params=_query(following)).json()
+            page = self._json("GET", path, params=_query(following))
 
-    def post(self, path: str, body: Any, **options: Any) -> Any:
-        """The JSON answer of a creation or an action; None if there is none."""
-        return _json(self.request("POST", path, json=body, **options))
+    def post(self, path: str, body: Any, **options: Any) -> Answer:
+        """The JSON answer of a creation or an action; an empty one if there is none."""
+        return self._json("POST", path, json=body, **options)
 
-    def put(self, path: str, body: Any = None, **options: Any) -> Any:
-        """The JSON answer of a change; None if there is none."""
-        return _json(self.request("PUT", path, json=body, **options))
+    def put(self, path: str, body: Any = None, **options: Any) -> Answer:
+        """The JSON answer of a change; an empty one if there is none."""
+        return self._json("PUT", path, json=body, **options)
 
-    def patch(self, path: str, body: Any, **options: Any) -> Any:
-        """The JSON answer of a change; None if there is none. Every PATCH of ours sets values: it may repeat."""
-        return _json(self.request("PATCH", path, json=body, idempotent=True, **options))
+    def patch(self, path: str, body: Any, **options: Any) -> Answer:
+        """The JSON answer of a change, as of `put`. Every PATCH of ours sets values: it may repeat."""
+        return self._json("PATCH", path, json=body, idempotent=True, **options)
 
     def delete(self, path: str) -> None:
         """Deletes; what is not there counts as deleted."""
@@ -80,38 +90,57 @@ class Api:
                 raise
 
     def request(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Any:
-        """A response below 400. Raises `Failure`."""
-        start, attempt = self._clock(), 0
-        while True:
-            attempt += 1
-            answer, failure, again, after = self._once(method, path, idempotent, options)
-            if failure is None:
-                return answer
-            wait = pause(self._budget, attempt, self._clock() - start, after) if again else None
-            if wait is None:
-                raise failure
-            self._sleep(wait)
+        """A response below 400, as it is. Raises `Failure`."""
+        return persist(self._pace, lambda: self._once(method, path, idempotent, options))
 
-    def _once(
-        self, method: str, path: str, idempotent: bool | None, options: dict[str, Any]
-    ) -> tuple[Any, Failure | None, bool, float | None]:
-        """(answer, failure, may be sent again, the service's Retry-After)."""
+    def _json(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Answer:
+        def attempt() -> Tried[Answer]:
+            tried = self._once(method, path, idempotent, options)
+            return self._parsed(method, path, idempotent, tried.answer) if tried.failure is None else tried
+
+        answer = persist(self._pace, attempt)
+        assert answer is not None  # persist raises where there is no answer
+        return answer
+
+    def _once(self, method: str, path: str, idempotent: bool | None, options: dict[str, Any]) -> Tried[Any]:
         try:
-            answer = self._adapter.request(path, method, raise_exc=False, timeout=TIMEOUT, **options)
-        except trouble.ConnectionError as error:
-            refused = _never_left(error)
+            lost = self._locate()
+        except (trouble.ClientException, *MISREAD) as error:
+            # A token whose catalogue cannot be read would be kept until it expires.
+            self._adapter.invalidate()
+            return no_login(self.service, error)
+        if lost is not None:
+            return Tried(failure=lost, again=True)
+        try:
+            options = {"timeout": self._pace.budget.answer} | options
+            answer = self._adapter.request(path, method, raise_exc=False, **options)
+        except (trouble.ConnectionError, *MISREAD) as error:
+            refused = never_left(error)
             kind = Trouble.UNREACHABLE if refused or method in ("GET", "HEAD") else Trouble.LOST_ANSWER
-            failure = Failure(kind, f"{self.service}: {_short(error)}", service=self.service)
-            return None, failure, may_repeat(method, idempotent=idempotent, refused=refused), None
+            failure = Failure(kind, f"{self.service}: {short(error)}", service=self.service)
+            return Tried(failure=failure, again=may_repeat(method, idempotent=idempotent, refused=refused))
         except trouble.ClientException as error:
-            return None, self._no_login(error), False, None
-        if answer.status_code < 400:
-            return answer, None, False, None
-        return self._answered(method, path, idempotent, answer)
+            return no_login(self.service, error)
+        return Tried(answer) if answer.status_code < 400 else self._answered(method, path, idempotent, answer)
 
-    def _answered(
-        self, method: str, path: str, idempotent: bool | None, answer: Any
-    ) -> tuple[None, Failure, bool, float | None]:
+    def _locate(self) -> Failure | None:
+        """Sees to a token, and to the address of the service's version.
+
+        keystoneauth would take the catalogue's bare address while the list of versions cannot be read. There Neutron
+        and Glance answer 404 to everything, and everything would be gone.
+        """
+        self._adapter.get_token()
+        with self._lock:
+            if not self._found:
+                data = self._adapter.get_endpoint_data()
+                if data is None or data.api_version is None:
+                    reason = "it is not in the catalogue, or does not say which versions it speaks"
+                    return Failure(Trouble.UNREACHABLE, f"{self.service} cannot be used: {reason}")
+                self._adapter.endpoint_override = data.url
+                self._found = True
+            return None
+
+    def _answered(self, method: str, path: str, idempotent: bool | None, answer: Any) -> Tried[Any]:
         status = answer.status_code
         kind, said = classify(self.service, status, answer.text)
         retried = status in RETRIED_STATUS
@@ -120,21 +149,50 @@ class Api:
             # A gateway says 502, 503 or 504 also when the service behind it did the work.
             kind = Trouble.LOST_ANSWER
         failure = Failure(kind, f"{self.service} {method} {path}: {said or f'status {status}'}", service=self.service)
-        return None, failure, again, _retry_after(answer.headers.get("Retry-After"))
+        return Tried(failure=failure, again=again, after=retry_after(answer.headers))
 
-    def _no_login(self, error: Exception) -> Failure:
-        if isinstance(error, trouble.HttpError) and error.http_status == 401:
-            return Failure(Trouble.UNAUTHORIZED, f"the cloud refused the credential: {_short(error)}")
-        if isinstance(error, (trouble.EndpointNotFound, trouble.DiscoveryFailure)):
-            return Failure(Trouble.UNREACHABLE, f"the catalogue has no usable {self.service}: {_short(error)}")
-        return Failure(Trouble.SERVICE, f"{self.service}: {_short(error)}", service=self.service)
+    def _parsed(self, method: str, path: str, idempotent: bool | None, answer: Any) -> Tried[Answer]:
+        """The object that an answer holds. What is no JSON did not come from the service, or not whole."""
+        unread = self._unread(method, path, idempotent)
+        try:
+            value = json.loads(answer.content or b"{}", object_hook=lambda values: Answer(values, unread))
+        except ValueError:
+            value = None
+        if isinstance(value, Answer):
+            return Tried(value)
+        again = may_repeat(method, idempotent=idempotent, refused=False)
+        text = " ".join(answer.text.split())[:100]
+        return Tried(failure=unread(f"the answer is not its JSON: {text or 'nothing'}"), again=again)
+
+    def _unread(self, method: str, path: str, idempotent: bool | None) -> Callable[[str], Failure]:
+        """How to fail on an answer that cannot be read: whether the request had its effect is not known."""
+        known = may_repeat(method, idempotent=idempotent, refused=False)
+        kind = Trouble.SERVICE if known else Trouble.LOST_ANSWER
+        return lambda why: Failure(kind, f"{self.service} {method} {path}: {why}", service=self.service)
 
 
-def _short(error: Exception) -> str:
+def no_login(what: str, error: Exception) -> Tried[Any]:
+    """A token or an address that could not be had: nothing was sent to the service itself."""
+    kind, again, after = Trouble.UNREACHABLE, True, None
+    message = f"{what} cannot be reached: {short(error)}"
+    if isinstance(error, trouble.HttpError):
+        again = error.http_status in RETRIED_STATUS
+        after = retry_after(error.response.headers if error.response is not None else {})
+        if error.http_status == 401:
+            kind, message = Trouble.UNAUTHORIZED, f"{what}: the cloud refused the credential: {short(error)}"
+        elif error.http_status >= 500 and not again:
+            kind = Trouble.SERVICE
+    elif isinstance(error, MISREAD):
+        message = f"{what} cannot be reached: the identity service's answer cannot be read ({type(error).__name__})"
+    return Tried(failure=Failure(kind, message, service="identity"), again=again, after=after)
+
+
+def short(error: Exception) -> str:
+    """What an exception says, on one line."""
     return " ".join(str(error).split())[:300]
 
 
-def _never_left(error: BaseException) -> bool:
+def never_left(error: BaseException) -> bool:
     """True if no connection was made at all: the request cannot have had an effect."""
     seen: BaseException | None = error
     while seen is not None:
@@ -144,14 +202,6 @@ def _never_left(error: BaseException) -> bool:
             return True
         seen = seen.__cause__ or seen.__context__
     return False
-
-
-def _retry_after(value: str | None) -> float | None:
-    return float(value) if value and value.isdigit() else None
-
-
-def _json(answer: Any) -> Any:
-    return answer.json() if answer.content else None
 
 
 def _next(page: dict[str, Any], key: str) -> str | None:

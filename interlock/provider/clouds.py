@@ -10,7 +10,7 @@ host is refused to a member).
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,8 +20,10 @@ from keystoneauth1.adapter import Adapter
 
 from interlock import __version__
 
-from .calls import Api
+from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
+from .hiding import HIDDEN, quote_no_files
+from .retry import Pace, Tried, persist
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes.
@@ -57,8 +59,9 @@ class Login:
 class Cloud:
     """An entry of clouds.yaml. Making one costs nothing and does no I/O."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, pace: Pace | None = None) -> None:
         self.name = name
+        self.pace = pace or Pace()
         self._lock = threading.RLock()
         self._apis: dict[tuple[str, str | None], Api] = {}
         self._plugins: dict[str, Any] = {}
@@ -72,31 +75,33 @@ class Cloud:
         from openstack import exceptions
         from openstack.config import OpenStackConfig
 
+        quote_no_files()
         try:
-            return OpenStackConfig(app_name="interlock", app_version=__version__).get_one(cloud=self.name)
+            region = OpenStackConfig(app_name="interlock", app_version=__version__).get_one(cloud=self.name)
         except (exceptions.ConfigException, trouble.ClientException) as error:
             raise Failure(
                 Trouble.UNAUTHORIZED,
                 f"there is no usable cloud {self.name!r}: {error}",
-                "add it to clouds.yaml, or name the file in OS_CLIENT_CONFIG_FILE",
+                "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
+                "another file in OS_CLIENT_CONFIG_FILE",
             ) from error
+        HIDDEN.add_login(region.config.get("auth") or {})
+        return region
 
     @cached_property
     def _session(self) -> Any:
-        return self._region.get_session()
+        session = self._region.get_session()
+        # For logins, too: a service that never answers would hold an apply for ever.
+        session.timeout = session.timeout or self.pace.budget.answer
+        return session
 
     @cached_property
     def login(self) -> Login:
         """Logs in (once). Raises `Failure` if the cloud cannot be reached or refuses."""
         with self._lock:
-            access = self._access()
-            services = {entry["type"]: entry["id"] for entry in access.service_catalog.catalog}
-            return Login(
-                fingerprint=str(services.get("identity", "")),
-                user=str(access.user_id),
-                project=str(access.project_id or ""),
-                roles=tuple(access.role_names),
-            )
+            found = persist(self.pace, self._log_in)
+            assert found is not None  # persist raises where there is none
+            return found
 
     @property
     def region(self) -> str:
@@ -108,12 +113,19 @@ class Cloud:
         with self._lock:
             key = (service, project)
             if key not in self._apis:
-                self._apis[key] = Api(self._adapter(service, project), service)
+                self._apis[key] = Api(self._adapter(service, project), service, self.pace)
             return self._apis[key]
 
     def endpoint(self, service: str, project: str | None = None) -> str:
         """The address of a service in the catalogue; empty if it has none."""
-        return str(self._adapter(service, project).get_endpoint() or "")
+
+        def attempt() -> Tried[str]:
+            try:
+                return Tried(str(self._adapter(service, project).get_endpoint() or ""))
+            except (trouble.ClientException, *MISREAD) as error:
+                return no_login(service, error)
+
+        return persist(self.pace, attempt) or ""
 
     def domain(self, name: str) -> str:
         """The id of a Keystone domain given by name or id."""
@@ -131,15 +143,15 @@ class Cloud:
         # Keystone's first domain has the id `default` and the name `Default`; people write either.
         return str(found[0]["id"]) if found else name
 
-    def _access(self) -> Any:
+    def _log_in(self) -> Tried[Login]:
         try:
-            return self._session.auth.get_access(self._session)
-        except trouble.Unauthorized as error:
-            message = f"cloud {self.name!r} refused the credential: {error.message}"
-            raise Failure(Trouble.UNAUTHORIZED, message) from error
-        except trouble.ClientException as error:
-            message = f"cloud {self.name!r} cannot be reached: {' '.join(str(error).split())[:300]}"
-            raise Failure(Trouble.UNREACHABLE, message) from error
+            return Tried(_login(self._session.auth.get_access(self._session)))
+        except (trouble.ClientException, *MISREAD) as error:
+            # A token whose catalogue cannot be read would be kept until it expires.
+            self._session.auth.invalidate()
+            tried = no_login(f"cloud {self.name!r}", error)
+            # Nobody listens there: most likely a wrong address, for which nobody should wait.
+            return replace(tried, again=tried.again and not never_left(error))
 
     def _adapter(self, service: str, project: str | None) -> Adapter:
         version, microversion = VERSIONS[service]
@@ -162,3 +174,13 @@ class Cloud:
             loader: Any = loading.get_plugin_loader(self._region.config["auth_type"])
             self._plugins[project] = loader.load_from_options(**options, project_id=project)
         return self._plugins[project]
+
+
+def _login(access: Any) -> Login:
+    services = {entry["type"]: entry["id"] for entry in access.service_catalog.catalog}
+    return Login(
+        fingerprint=str(services["identity"]),
+        user=str(access.user_id),
+        project=str(access.project_id or ""),
+        roles=tuple(access.role_names),
+    )

@@ -10,6 +10,8 @@ import json
 from enum import StrEnum
 from typing import Any
 
+from .hiding import HIDDEN
+
 
 class Trouble(StrEnum):
     """Classes of failure, by what one can do about them."""
@@ -54,9 +56,9 @@ class Failure(Exception):
     """An operation that did not succeed: what happened, and what to do next."""
 
     def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
-        super().__init__(message)
+        self.message = HIDDEN.clean(message)
+        super().__init__(self.message)
         self.trouble = trouble
-        self.message = message
         self.hint = HINTS[trouble].format(service=service or "the cloud") if hint is None else hint
 
     def __str__(self) -> str:
@@ -96,7 +98,11 @@ def _in_use(service: str, kind: str, message: str) -> bool:
             "IpAddressInUse",
             "MacAddressInUse",
         )
-    return service == "block-storage" and "must be available or error" in message
+    return service == "block-storage" and any(said in message for said in _CINDER_IN_USE)
+
+
+#: What Cinder says of a volume that is attached, or is on its way.
+_CINDER_IN_USE = ("must be available or error", "must be available or in-use", "Backing up an in-use volume")
 
 
 _BY_STATUS: dict[int, Trouble] = {

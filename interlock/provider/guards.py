@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.resources import Volume
-
-from .actuators import Observed, Phase, Target
+from .actuators import Actuator, Observed, Phase, Target
 from .clouds import Cloud
-from .errors import refused
+from .errors import Failure, Trouble, refused
 from .markers import CARRIERS, owner_of, split
-from .state import Declared
+from .state import Declared, differing, immutable
 
 #: Stacks of operators end so; no tenant may be called `site`.
 SITE_STACK = "-site"
@@ -40,17 +38,28 @@ def check_owner(target: Target[Any], seen: Observed) -> None:
         )
 
 
-def check_data(target: Target[Any], seen: Observed) -> None:
-    """Raises `Failure` if the object holds data that is to be kept."""
+def check_data(cloud: Cloud, actuator: Actuator[Any], target: Target[Any], seen: Observed, anew: bool) -> None:
+    """Raises `Failure` if the object holds data that is to be kept. `anew`: it goes only to be made again."""
     spec = target.spec
-    if not spec.HOLDS_DATA or getattr(spec, "on_delete", "erase") == "erase":
+    # Cinder's `error` is a volume that was never made; it holds nothing.
+    if not spec.HOLDS_DATA or seen.phase is Phase.BROKEN:
         return
-    if isinstance(spec, Volume) and seen.phase is Phase.BROKEN:
-        return  # Cinder's `error` is a volume that was never made; it holds nothing.
-    raise refused(
-        f"{spec.KIND} {spec.canonical()['name']} ({seen.id}) holds data and says `on_delete: keep`",
-        "set `on_delete: erase` for it, run `pulumi up`, then delete it again",
-    )
+    what = f"{spec.KIND} {spec.canonical()['name']} ({seen.id}) holds data"
+    if anew and actuator.holds_data(cloud, target, seen):
+        raise refused(
+            f"{what} and would be deleted only to be made anew: its data would not come back",
+            "leave out `--replace`; to begin with an empty one, take it out of the request first",
+        )
+    if getattr(spec, "on_delete", "keep") == "keep":
+        raise refused(
+            f"{what} and says `on_delete: keep`",
+            "set `on_delete: erase` for it, run `pulumi up`, then delete it again",
+        )
+
+
+def keeps_copy(target: Target[Any], seen: Observed) -> bool:
+    """True if a copy of the object's data is to be made before it goes."""
+    return getattr(target.spec, "on_delete", "") == "snapshot" and seen.phase is not Phase.BROKEN
 
 
 def check_tenants(cloud: Cloud, target: Target[Any], stack: str) -> None:
@@ -67,4 +76,15 @@ def check_tenants(cloud: Cloud, target: Target[Any], stack: str) -> None:
             f"{target.spec.KIND} {target.name} belongs to the site, and tenants still use the site: "
             f"{', '.join(others)}",
             "destroy the tenants' stacks first",
+        )
+
+
+def check_fixed(target: Target[Any], seen: Observed) -> None:
+    """Raises `Failure` if a field that nothing can put back is not as planned."""
+    fixed = sorted(differing(target, seen) & immutable(target.spec.KIND))
+    if fixed:
+        raise Failure(
+            Trouble.CONFLICT,
+            f"{target.spec.KIND} {target.name} ({seen.id}) differs in {', '.join(fixed)}, which cannot be put back",
+            "someone changed it by hand; undo that, or delete the object and run `pulumi refresh` and `pulumi up`",
         )

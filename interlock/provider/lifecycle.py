@@ -6,10 +6,8 @@ reported together with the id, so that the engine keeps it and the next `up` goe
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.resources import KINDS, Effect
@@ -18,7 +16,9 @@ from .actuators import ACTUATORS, Actuator, Observed, Phase, Target
 from .admitted import Gate
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
-from .guards import check_cloud, check_data, check_owner, check_tenants
+from .guards import check_cloud, check_data, check_fixed, check_owner, check_tenants, keeps_copy
+from .keeping import Keeper, tell
+from .markers import CARRIERS
 from .pools import Pools
 from .references import target_of
 from .state import (
@@ -37,6 +37,12 @@ from .state import (
 #: several requests at once one may be refused although all fit. A quota that does not fit is told by the preflight.
 TRIES = 4
 TRIED_AGAIN = (Trouble.LOST_ANSWER, Trouble.QUOTA)
+
+#: Seconds to wait before looking again for an object that two answers disagree about: lists may lag behind.
+LOOKS_AGAIN = (0.5, 1.0, 2.0)
+
+#: Seconds during which a service may not yet know an object that it has just made.
+SETTLING = 5.0
 
 #: Seconds between two looks at an object that is on its way: first and longest.
 FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
@@ -57,21 +63,15 @@ class Partial(Exception):
 
 
 class Lifecycle:
-    """The operations on one cloud. Time is a parameter so that tests need not wait."""
+    """The operations on one cloud, at the pace of that cloud."""
 
-    def __init__(
-        self,
-        cloud: Cloud,
-        gate: Gate,
-        pools: Pools,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
+    def __init__(self, cloud: Cloud, gate: Gate, pools: Pools) -> None:
         self._cloud = cloud
         self._gate = gate
         self._pools = pools
-        self._clock = clock
-        self._sleep = sleep
+        self._clock = cloud.pace.clock
+        self._sleep = cloud.pace.rest
+        self._keeper = Keeper(cloud, gate, self._run)
 
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Id and outputs. Raises `Failure` (nothing was made) or `Partial`."""
@@ -84,8 +84,14 @@ class Lifecycle:
         try:
             if new:
                 await self._run(actuator, actuator.finish, self._cloud, target, ident)
-            seen = await self._conform(actuator, target, await self._ready(actuator, target, ident))
+            settling = SETTLING if new else 0.0
+            seen = await self._ready(actuator, target, ident, settling=settling)
+            seen = await self._conform(actuator, target, seen)
+            check_fixed(target, seen)
         except Failure as failure:
+            if await self._is_gone(actuator, target, ident):
+                hint = "run `pulumi up` again: it is made anew, or found by its marker"
+                raise Failure(failure.trouble, failure.message, hint) from failure
             raise await self._partial(actuator, item, target, ident, failure) from failure
         return ident, self._outputs(item, target, seen)
 
@@ -96,7 +102,7 @@ class Lifecycle:
         actuator = ACTUATORS[item.kind]
         target = recorded_target(item, values)
         await self._run(actuator, check_cloud, self._cloud, item, values)
-        seen = await self._look(actuator, target, ident)
+        seen = await self._present(actuator, target, ident)
         if seen is None:
             return None
         actual = as_seen(target, seen)
@@ -124,7 +130,7 @@ class Lifecycle:
             seen = await self._ready(actuator, target, ident)
             check_owner(target, seen)
             seen = await self._conform(actuator, target, seen)
-            _check_fixed(target, seen)
+            check_fixed(target, seen)
         except Failure as failure:
             if failure.trouble in (Trouble.REFUSED, Trouble.NOT_FOUND):
                 raise
@@ -137,39 +143,48 @@ class Lifecycle:
         actuator = ACTUATORS[item.kind]
         target = recorded_target(item, olds)
         await self._run(actuator, check_cloud, self._cloud, item, olds)
-        seen = await self._look(actuator, target, ident)
+        seen = await self._present(actuator, target, ident)
         if seen is None:
             return
         check_owner(target, seen)
-        check_data(target, seen)
+        anew = item.name in self._gate.creates
+        await self._run(actuator, check_data, self._cloud, actuator, target, seen, anew)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
+        if anew:
+            await self._run(actuator, actuator.release, self._cloud, ident, target)
+        copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remove(actuator, target, ident)
+        if copy is not None:
+            tell(target, ident, copy)
 
     async def _adopt_or_make(self, actuator: Actuator[Any], target: Target[Any]) -> tuple[str, bool]:
         """(id, True if made now)."""
+        lost = False
         for attempt in range(1, TRIES + 1):
-            found = await self._adoptable(actuator, target)
+            found = await self._adoptable(actuator, target, lost=lost)
             if found is not None:
                 return found, False
             try:
-                return await self._run(actuator, actuator.create, self._cloud, target), True
+                made = await self._run(actuator, actuator.create, self._cloud, target)
             except Failure as failure:
                 if failure.trouble not in TRIED_AGAIN or attempt == TRIES:
                     raise failure.within(f"{target.spec.KIND} {target.name}") from failure
-            await self._sleep(attempt)
+                lost = lost or failure.trouble is Trouble.LOST_ANSWER
+                await self._sleep(attempt)
+            else:
+                return await self._only(actuator, target, made) if lost else (made, True)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _adoptable(self, actuator: Actuator[Any], target: Target[Any]) -> str | None:
+    async def _adoptable(self, actuator: Actuator[Any], target: Target[Any], *, lost: bool) -> str | None:
         """The id of the one object that is ours already; None if there is none."""
-        found = await self._run(actuator, actuator.find, self._cloud, target)
+        what = f"{target.spec.KIND} {target.name}"
+        found = await self._ours(actuator, target, lost=lost)
         if not found:
             return None
-        what = f"{target.spec.KIND} {target.name}"
         if len(found) > 1:
-            raise refused(f"{what}: several objects carry its marker: {', '.join(found)}", "delete all but one")
-        seen = await self._look(actuator, target, found[0])
-        if seen is None:
-            return None
+            ids = ", ".join(seen.id for seen in found)
+            raise refused(f"{what}: several objects carry its marker: {ids}", "delete all but one")
+        (seen,) = found
         if seen.phase is Phase.BROKEN:
             await self._remove(actuator, target, seen.id)
             return None
@@ -181,21 +196,80 @@ class Lifecycle:
             )
         return seen.id
 
-    async def _ready(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed:
-        """The object once it is ready. Raises `Failure` if it is broken, gone, or takes too long."""
+    async def _ours(self, actuator: Actuator[Any], target: Target[Any], *, lost: bool) -> list[Observed]:
+        """What is listed under the marker and, read by itself, carries it. Raises `Failure` if nobody can tell.
+
+        A list may lag behind: it may show what is gone or has become another's, and, after a creation whose answer
+        was `lost`, not yet show what was made. So it is asked again before anything is made.
+        """
+        listed: Sequence[str] = ()
+        for wait in (*LOOKS_AGAIN, None):
+            listed = await self._run(actuator, actuator.find, self._cloud, target)
+            looks = [await self._look(actuator, target, ident) for ident in listed]
+            ours = [seen for seen in looks if seen is not None and _carries(target, seen)]
+            if ours or not (listed or lost):
+                return ours
+            if wait is not None:
+                await self._sleep(wait)
+        if listed:
+            raise Failure(
+                Trouble.NOT_READY,
+                f"{target.spec.KIND} {target.name}: {', '.join(listed)} is listed under its marker, "
+                "and by itself it cannot be read or carries another",
+                "the cloud's lists lag behind: run `pulumi up` again in a minute",
+            )
+        return []
+
+    async def _only(self, actuator: Actuator[Any], target: Target[Any], made: str) -> tuple[str, bool]:
+        """(id, True if made now), when an earlier request may have made one, too, that no list showed in time."""
+        listed = await self._run(actuator, actuator.find, self._cloud, target)
+        if not set(listed) - {made}:
+            return made, True
+        # The later one goes: nobody else can have seen its id.
+        await self._remove(actuator, target, made)
+        first = await self._adoptable(actuator, target, lost=False)
+        if first is None:
+            raise Failure(Trouble.NOT_READY, f"{target.spec.KIND} {target.name}: it went away", "run `pulumi up` again")
+        return first, False
+
+    async def _present(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:
+        """The object, or None if it is gone. Raises `Failure` if a list still shows it: one 404 proves nothing."""
+        seen = await self._look(actuator, target, ident)
+        if seen is None and actuator.VANISHES:
+            for wait in (*LOOKS_AGAIN, None):
+                listed = await self._run(actuator, actuator.find, self._cloud, target)
+                seen = await self._look(actuator, target, ident) if ident in listed else None
+                if seen is not None or ident not in listed:
+                    return seen
+                if wait is not None:
+                    await self._sleep(wait)
+            what = f"{target.spec.KIND} {target.name}: {ident} is listed, and by itself it cannot be read"
+            raise Failure(Trouble.NOT_READY, what, "the cloud's lists lag behind: run the command again in a minute")
+        return seen
+
+    async def _is_gone(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> bool:
+        try:
+            return await self._present(actuator, target, ident) is None
+        except Failure:
+            return False  # nobody can tell; the next run finds out by its id
+
+    async def _ready(
+        self, actuator: Actuator[Any], target: Target[Any], ident: str, *, settling: float = 0.0
+    ) -> Observed:
+        """The object once it is ready. Raises `Failure` if it is broken, gone (for `settling` s), or takes too long."""
         what = f"{target.spec.KIND} {target.name} ({ident})"
-        deadline, wait = self._clock() + actuator.PATIENCE, FIRST_LOOK
+        start, wait = self._clock(), FIRST_LOOK
         while True:
             seen = await self._look(actuator, target, ident)
-            if seen is None:
+            if seen is None and self._clock() - start >= settling:
                 raise Failure(Trouble.NOT_FOUND, f"{what} is gone")
-            if seen.phase is Phase.READY:
+            if seen is not None and seen.phase is Phase.READY:
                 return seen
-            if seen.phase is Phase.BROKEN:
+            if seen is not None and seen.phase is Phase.BROKEN:
                 raise Failure(Trouble.NOT_READY, f"{what} cannot be used: {seen.reason}")
             if self._gate.cancelled:
                 raise Failure(Trouble.NOT_READY, f"{what}: cancelled while waiting for it", "run `pulumi up` again")
-            if self._clock() > deadline:
+            if seen is not None and self._clock() - start > actuator.PATIENCE:
                 after = f"after {actuator.PATIENCE:.0f} s"
                 raise Failure(Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again")
             await self._sleep(wait)
@@ -207,20 +281,32 @@ class Lifecycle:
         if not changed:
             return seen
         await self._run(actuator, actuator.update, self._cloud, target, seen, changed)
-        return await self._ready(actuator, target, seen.id)
+        left: list[str] = []
+        for wait in (*LOOKS_AGAIN, None):
+            seen = await self._ready(actuator, target, seen.id)
+            left = sorted(differing(target, seen) - immutable(target.spec.KIND))
+            if not left:
+                return seen
+            if wait is not None:
+                await self._sleep(wait)
+        what = f"{target.spec.KIND} {target.name} ({seen.id}) was changed, and still differs in {', '.join(left)}"
+        raise Failure(Trouble.NOT_READY, what, "run `pulumi up` again")
 
     async def _remove(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
         """Deletes, and returns when it is really gone: what it used is free only then."""
         start, wait = self._clock(), FIRST_LOOK
-        asked = False
+        asked: float | None = None
         while True:
             try:
-                if not asked:
+                if asked is None:
                     await self._run(actuator, actuator.delete, self._cloud, ident, target)
-                    asked = True
-                if not actuator.VANISHES or await self._look(actuator, target, ident) is None:
+                    asked = self._clock()
+                seen = await self._look(actuator, target, ident) if actuator.VANISHES else None
+                if seen is None:
                     self._cloud.markers.pop((target.spec.KIND, ident), None)
                     return
+                if seen.phase is Phase.READY and self._clock() - asked > LETTING_GO:
+                    asked = None  # it stands there untouched: whoever said yes was not the service
             except Failure as failure:
                 # What used it was deleted a moment ago, and the service may not have noticed yet.
                 if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
@@ -250,12 +336,6 @@ class Lifecycle:
         return await self._pools.run(actuator.SERVICE, call, *arguments)
 
 
-def _check_fixed(target: Target[Any], seen: Observed) -> None:
-    """Raises `Failure` if a field that nothing can put back is not as planned."""
-    fixed = sorted(differing(target, seen) & immutable(target.spec.KIND))
-    if fixed:
-        raise Failure(
-            Trouble.CONFLICT,
-            f"{target.spec.KIND} {target.name} ({seen.id}) differs in {', '.join(fixed)}, which cannot be put back",
-            "someone changed it by hand; undo that, or delete the object and run `pulumi refresh` and `pulumi up`",
-        )
+def _carries(target: Target[Any], seen: Observed) -> bool:
+    """True if the object carries the target's marker, or is of a kind that carries none."""
+    return not CARRIERS[target.spec.KIND].field or seen.marker == target.marker

@@ -22,6 +22,7 @@ _KEYSTONE = "Keystone policy: admin of the domain"
 
 #: Kind -> carrier. What is adopted is decided from this table, never from a name alone.
 CARRIERS: dict[str, Carrier] = {
+    "Claims": Carrier("", "who can write the operator's store", "the record itself names the owner"),
     "Project": Carrier("description", "administrators", _KEYSTONE),
     "Role": Carrier("description", "administrators", _KEYSTONE),
     "ServiceUser": Carrier("description", "administrators", _KEYSTONE),
@@ -39,6 +40,7 @@ CARRIERS: dict[str, Carrier] = {
     "SecurityGroup": Carrier("description", "members of the project", _NEUTRON),
     "Port": Carrier("description", "members of the project", _NEUTRON),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
+    "FlavorAccess": Carrier("", "administrators", "the pair itself; flavour and project are checked"),
     "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),
     "Aggregate": Carrier("metadata.interlock", "administrators", "Nova policy: aggregates are admin only"),
     "Server": Carrier("metadata.interlock", "members of the project", "Nova policy: project member"),

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Calls at once, per type of service in the catalogue.
+#: Calls at once, per type of service in the catalogue; `claims` is the operator's own store.
 SIZES: dict[str, int] = {
     "identity": 4,
     "network": 8,
@@ -18,6 +18,7 @@ SIZES: dict[str, int] = {
     "image": 2,
     "block-storage": 4,
     "object-store": 4,
+    "claims": 2,
 }
 
 

@@ -28,7 +28,7 @@ def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]
     kinds = item.spec.reference_fields()
     refs: dict[str, Ids] = {}
     for field, refers in kinds.items():
-        value = getattr(item.spec, field)
+        value = others(item, refers.named(getattr(item.spec, field)))
         ids = _given(item.ids.get(field))
         look = _Look(cloud, item, admission, field, refers.kinds, ids)
         refs[field] = None if value is None else look.one(value) if isinstance(value, str) else look.all(value)
@@ -47,13 +47,19 @@ def exchanged(
         look = _Look(cloud, item, admission, field, refers.kinds, iter(()))
         given = item.ids.get(field)
         ids = given if isinstance(given, list) else [given]
-        for reference, ident in zip(own(getattr(item.spec, field)), ids, strict=False):
+        named = others(item, refers.named(getattr(item.spec, field)))
+        for reference, ident in zip(own(named), ids, strict=False):
             if not isinstance(ident, str) or known.get(reference) == ident:
                 continue
             try:
                 look.confirm(reference, ident)
             except Failure as failure:
                 yield ID_OF + field, f"{failure.message}; {failure.hint}"
+
+
+def others(item: Declared, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+    """The references of a field without those to the object itself, which has no id before it is made."""
+    return tuple(name for name in value if name != item.name) if isinstance(value, tuple) else value
 
 
 def own(value: str | tuple[str, ...] | None) -> list[str]:

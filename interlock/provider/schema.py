@@ -6,10 +6,11 @@ import json
 from functools import cache
 from typing import Any
 
-from interlock.resources import ID_OF, KINDS, Resource
+from interlock.resources import ID_OF, KINDS, Claims, Resource
 
 from . import NAME, VERSION
-from .actuators import ACTUATORS
+from .actuators import ACTUATORS, Actuator
+from .claims import OUTPUTS as OF_CLAIMS
 
 #: Outputs that every resource has, see `state`.
 COMMON: dict[str, tuple[dict[str, Any], str]] = {
@@ -25,13 +26,14 @@ COMMON: dict[str, tuple[dict[str, Any], str]] = {
     "broken": ({"type": "string"}, "why it cannot be used and will be made anew; empty if it can"),
 }
 
+_IDS = {"type": "array", "items": {"type": "string"}}
 _OWNER = {"type": "string", "description": "owner id of the stack, from its lock"}
 
 
 @cache
 def schema() -> str:
     """The schema as JSON text."""
-    resources = {f"{NAME}:index:{kind}": _resource(kind) for kind in ACTUATORS}
+    resources = {f"{NAME}:index:{kind}": _resource(kind) for kind in (Claims.KIND, *ACTUATORS)}
     return json.dumps(
         {
             "name": NAME,
@@ -46,27 +48,36 @@ def schema() -> str:
 
 
 def _resource(kind: str) -> dict[str, Any]:
-    cls, actuator = KINDS[kind], ACTUATORS[kind]
+    cls, computed = KINDS[kind], _of_claims() if kind == Claims.KIND else _computed(ACTUATORS[kind])
     inputs = _fields(cls) | {"owner": _OWNER} | _ids(cls)
-    computed: dict[str, Any] = {name: form | {"description": text} for name, (form, text) in COMMON.items()}
-    for name, text in actuator.OUTPUTS.items():
-        secret = {"secret": True} if name in actuator.SECRET else {}
-        computed[name] = {"$ref": "pulumi.json#/Any", "description": text} | secret
     required = [name for name, field in cls.model_fields.items() if field.is_required()] + ["owner"]
     return {
         "description": (cls.__doc__ or "").strip(),
         "inputProperties": inputs,
         "requiredInputs": required,
         "properties": inputs | computed,
-        "required": [*required, *COMMON],
+        "required": [*required, *(name for name in COMMON if name in computed)],
     }
+
+
+def _computed(actuator: Actuator[Any]) -> dict[str, Any]:
+    computed: dict[str, Any] = {name: form | {"description": text} for name, (form, text) in COMMON.items()}
+    for name, text in actuator.OUTPUTS.items():
+        secret = {"secret": True} if name in actuator.SECRET else {}
+        computed[name] = {"$ref": "pulumi.json#/Any", "description": text} | secret
+    return computed
+
+
+def _of_claims() -> dict[str, Any]:
+    return {name: {"type": "string", "description": text} for name, text in OF_CLAIMS.items()}
 
 
 def _ids(cls: type[Resource]) -> dict[str, Any]:
     fields = cls.model_json_schema()["properties"]
     return {
-        ID_OF + name: _form(fields[name], {}) | {"description": f"id behind `{name}`, if it names the same plan"}
-        for name in cls.reference_fields()
+        ID_OF + name: (_IDS if refers.inside else _form(fields[name], {}))
+        | {"description": f"id behind `{name}`, if it names the same plan"}
+        for name, refers in cls.reference_fields().items()
     }
 
 

@@ -18,20 +18,24 @@ from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 from pydantic import ValidationError
 
-from interlock.resources import KINDS, Admission
+from interlock.resources import KINDS, Admission, Claims
 
 from . import VERSION
 from .actuators import ACTUATORS
 from .admitted import Gate
+from .claims import ClaimsLifecycle
 from .clouds import Cloud
-from .codec import decode, encode
+from .codec import decode, encode, has_unknown
 from .diffing import Difference, compare
 from .errors import Failure, refused
+from .hiding import HIDDEN
 from .lifecycle import Lifecycle, Partial
 from .pools import Pools
 from .preflight import preflight
 from .references import exchanged
 from .rehearsal import Rehearsals
+from .replacing import forced
+from .retry import Pace
 from .schema import schema
 from .state import Declared, declared
 
@@ -49,13 +53,15 @@ _ITS_OWN = frozenset({"version", "pluginDownloadURL"})
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
-    def __init__(self) -> None:
+    def __init__(self, pace: Pace | None = None) -> None:
+        self._pace = pace or Pace()
         self.gate = Gate()
         self.pools = Pools()
         #: Plan name -> id that the engine has for it in this run.
         self._known: dict[str, str] = {}
         self._lifecycle: Lifecycle | None = None
         self._cloud: Cloud | None = None
+        self.claims = ClaimsLifecycle(self.gate, self.pools)
 
     # --- the provider itself -----------------------------------------------------------------------------
 
@@ -79,7 +85,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return _diff(Difference({"cloud": False} if changed else {}))
 
     async def Configure(self, request: Any, context: Any) -> Any:
-        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""))
+        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""), self._pace)
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
@@ -108,6 +114,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"]
         preview = bool(arguments.get("preview"))
         faults = self.gate.admit(admission, Rehearsals(Path(arguments["rehearsals"])), preview=preview)
+        faults = faults or await self.claims.obstacles()
         if faults or preview:
             return faults
         return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud, self.gate.creates)]
@@ -137,7 +144,21 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _diff(self, request: Any) -> Any:
         kind, name = _kind_and_name(request.urn)
         self._known[name] = request.id
-        return _diff(compare(kind, name, decode(request.olds), decode(request.news)))
+        olds = decode(request.olds)
+        if kind == Claims.KIND:
+            await self.claims.known(request.id, olds)
+        else:
+            await self._not_forced(kind, name, olds, decode(request.news))
+        return _diff(compare(kind, name, olds, decode(request.news)), created_first=KINDS[kind].CREATED_FIRST)
+
+    async def _not_forced(self, kind: str, name: str, olds: dict[str, Any], news: dict[str, Any]) -> None:
+        """Raises `Failure` if what it rests on is to be made anew, and must not be."""
+        if has_unknown(news):
+            cloud, known = self._parts()[0], dict(self._known)
+            failure = await self.pools.run("identity", forced, cloud, declared(kind, name, news), olds, known)
+            if failure is not None:
+                self.gate.refuse([failure.message])
+                raise failure
 
     async def Create(self, request: Any, context: Any) -> Any:
         return await _answer(context, self._create(request))
@@ -146,7 +167,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         item = _declared(request.urn, request.properties)
         if request.preview:
             self.gate.will_create(item.name)
-        ident, values = await self._parts()[1].create(item, preview=request.preview)
+        lifecycle = await self._allowed(item.kind, preview=request.preview)
+        ident, values = await lifecycle.create(item, preview=request.preview)
         if ident:
             self._known[item.name] = ident
         return provider_pb2.CreateResponse(id=ident, properties=_encoded(item, values))
@@ -157,7 +179,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _read(self, request: Any) -> Any:
         values = decode(request.properties)
         item = _declared(request.urn, request.inputs if request.inputs.fields else request.properties)
-        found = await self._parts()[1].read(item, request.id, values)
+        found = await self._of(item.kind).read(item, request.id, values)
         if found is None:
             return provider_pb2.ReadResponse()
         inputs, outputs = found
@@ -169,7 +191,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _update(self, request: Any) -> Any:
         item = _declared(request.urn, request.news)
         olds = decode(request.olds)
-        values = await self._parts()[1].update(item, request.id, olds, preview=request.preview)
+        lifecycle = await self._allowed(item.kind, preview=request.preview)
+        values = await lifecycle.update(item, request.id, olds, preview=request.preview)
         return provider_pb2.UpdateResponse(properties=_encoded(item, values))
 
     async def Delete(self, request: Any, context: Any) -> Any:
@@ -178,8 +201,17 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
         stack = request.urn.split("::")[0].rpartition(":")[2]
-        await self._parts()[1].delete(item, request.id, decode(request.properties), stack)
+        await self._of(item.kind).delete(item, request.id, decode(request.properties), stack)
         return empty_pb2.Empty()
+
+    async def _allowed(self, kind: str, *, preview: bool) -> Lifecycle | ClaimsLifecycle:
+        """The operations on one kind, once the claims of the stack are known to be held."""
+        if kind != Claims.KIND and not preview:
+            await self.claims.require()
+        return self._of(kind)
+
+    def _of(self, kind: str) -> Lifecycle | ClaimsLifecycle:
+        return self.claims if kind == Claims.KIND else self._parts()[1]
 
     def _parts(self) -> tuple[Cloud, Lifecycle]:
         if self._cloud is None or self._lifecycle is None or not self._cloud.name:
@@ -251,13 +283,14 @@ def _partial(partial: Partial) -> _Status:
 def _defect(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    return f"a fault in the provider itself: {type(error).__name__}: {error} ({place}); please report it"
+    said = HIDDEN.clean(f"{type(error).__name__}: {error}")
+    return f"a fault in the provider itself: {said} ({place}); please report it"
 
 
 def _kind_and_name(urn: str) -> tuple[str, str]:
     _, _, types, name = urn.split("::", 3)
     kind = types.rpartition("$")[2].rpartition(":")[2]
-    if kind not in ACTUATORS:
+    if kind not in ACTUATORS and kind != Claims.KIND:
         known = "nothing can make it yet" if kind in KINDS else "there is no such kind"
         raise refused(f"{kind} {name}: {known}")
     return kind, name
@@ -269,7 +302,7 @@ def _declared(urn: str, values: struct_pb2.Struct) -> Declared:
 
 
 def _encoded(item: Declared, values: dict[str, Any]) -> struct_pb2.Struct:
-    return encode(values, ACTUATORS[item.kind].SECRET)
+    return encode(values, frozenset() if item.kind == Claims.KIND else ACTUATORS[item.kind].SECRET)
 
 
 def _secrets_in(values: dict[str, Any]) -> frozenset[str]:
@@ -280,14 +313,14 @@ def _failures(faults: list[tuple[str, str]]) -> list[Any]:
     return [provider_pb2.CheckFailure(property=key, reason=reason) for key, reason in faults]
 
 
-def _diff(found: Difference) -> Any:
+def _diff(found: Difference, *, created_first: bool = False) -> Any:
     kinds = provider_pb2.PropertyDiff
     return provider_pb2.DiffResponse(
         changes=provider_pb2.DiffResponse.DIFF_SOME if found.changed else provider_pb2.DiffResponse.DIFF_NONE,
         replaces=found.replaces,
         diffs=sorted(found.changed),
-        # Always: a replacement that created first would find the old object by its marker and adopt it.
-        deleteBeforeReplace=True,
+        # On the cloud a replacement that created first would find the old object by its marker and adopt it.
+        deleteBeforeReplace=not created_first,
         hasDetailedDiff=True,
         detailedDiff={
             name: kinds(kind=kinds.UPDATE_REPLACE if replaced else kinds.UPDATE, inputDiff=name not in _COMPUTED)

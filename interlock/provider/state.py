@@ -25,13 +25,10 @@ from pydantic import ValidationError
 
 from interlock.resources import ID_OF, KINDS, Effect, Resource, canonical_json
 
-from .actuators import ACTUATORS, Ids, Observed, Target
+from .actuators import ACTUATORS, FOREIGN, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
 from .errors import Failure, Trouble, refused
 from .markers import CARRIERS
-
-#: Prefix of a reference field whose object is none that the plan names.
-FOREIGN = "cloud-id:"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Cinder: real API, scheduler and volume service in one process.
+"""Cinder: real API, scheduler, volume and backup service in one process.
 
-Stand-in: the storage, by Cinder's own FakeLoggingVolumeDriver. Volumes have states,
-sizes, attachments and snapshots, but no bytes.
+Stand-in: the storage, see volume_files. Volumes have states, sizes, attachments, snapshots
+and backups; their bytes are files that no guest mounts, and snapshots hold none.
 """
 
 # What is patched or imitated here is private to a project, and its signatures are given.
@@ -93,8 +93,21 @@ def start_volume() -> Any:
     return volume
 
 
+def start_backup() -> Any:
+    """Start the backup service, which the scheduler finds by its row in the database."""
+    from cinder import service
+
+    from sandbox.services import volume_files
+
+    volume_files.wire()
+    backup = service.Service.create(binary="cinder-backup", service_name="backup", coordination=True,
+                                    process_number=1)
+    backup.start()
+    return backup
+
+
 def main() -> None:
-    """Start all three and wait."""
+    """Start all four and wait."""
     instance = process.here()
     process.die_when_uncaught()
     application = configure(instance)
@@ -107,9 +120,11 @@ def main() -> None:
     scheduler = start_scheduler()
     ensure_volume_type()
     volume = start_volume()
+    backup = start_backup()
     process.serve(instance, "cinder", application)
 
     def stop() -> None:
+        backup.stop()
         volume.stop()
         scheduler.stop()
 

@@ -144,7 +144,8 @@ def changes(result: Result) -> dict[str, int]:
     counted: dict[str, int] = {}
     for line in _summary(result.out):
         words = line.split()
-        counted[words[-1]] = int(words[-2])
+        # Of replacements the sign stands right before the number: `+-2 replaced`.
+        counted[words[-1]] = int(words[-2].lstrip("+-~"))
     return counted
 
 

@@ -11,6 +11,7 @@ from infra.commands import check
 from infra.gate import Gate, Judged
 from interlock.planning import Plan
 from policies import Judgement
+from policies.judging import Seen
 from tests.infra.conftest import STACKS, Interlock, Lyon
 
 
@@ -47,6 +48,13 @@ def test_each_stack_is_planned_once(lyon: Lyon, interlock: Interlock, monkeypatc
     monkeypatch.setattr(Gate, "plan", listening)
     assert interlock("check").code == 0
     assert planned == [None, "acme", "globex"]
+
+
+def test_tenants_are_judged_beside_the_operators_plan(lyon: Lyon) -> None:
+    gate = lyon.gate()
+    assert [lock.id for lock in gate.locks] == ["acme", "globex", "site"]
+    assert list(gate.neighbours.hashes) == ["acme", "globex", "site"]
+    assert gate.judge("acme").judgement.footprints == gate.prove("acme").judgement.footprints
 
 
 def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
@@ -140,10 +148,12 @@ def test_the_worst_verdict_decides(
         def exit_code(self) -> int:
             return self.ends
 
-    def judge(self: Gate, tenant: str | None) -> Judged:
-        told = Ending(site="lyon", stack="s", plan_hash="", footprints="", results=(), ends=rest.pop(0))
-        return Judged(self.plan(tenant), told)
+    look = Gate.look
 
-    monkeypatch.setattr(Gate, "judge", judge)
+    def ending(self: Gate, tenant: str | None) -> tuple[Judged, Seen]:
+        told = Ending(site="lyon", stack="s", plan_hash="", footprints="", results=(), ends=rest.pop(0))
+        return Judged(self.plan(tenant), told), look(self, tenant)[1]
+
+    monkeypatch.setattr(Gate, "look", ending)
     monkeypatch.setattr(check, "_print", lambda gate, judged, form: None)
     assert interlock("check").code == ends

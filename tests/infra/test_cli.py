@@ -109,7 +109,7 @@ def test_no_failure_reads_as_a_verdict(
     def fail(self: Gate, tenant: str | None) -> None:
         raise error
 
-    monkeypatch.setattr(Gate, "judge", fail)
+    monkeypatch.setattr(Gate, "look", fail)
     done = interlock("check")
     assert done.code == code
     assert done.err.endswith(said)

@@ -197,3 +197,63 @@ def test_a_waiver_of_a_theorem_is_wrong_input(lyon: Lyon, interlock: Interlock, 
     assert done.code == 2
     assert f": IN-007 {rule} cannot be waived: " in done.err
     assert "stacks/lyon/tenants/acme.yaml:" in done.err
+
+
+# Waivers of the operator's own stack
+
+
+def waive_on_site(lyon: Lyon, rule: str, expires: str = "2999-12-31") -> None:
+    with lyon.file("site.yaml").open("a") as file:
+        file.write(f"waivers:\n  {rule}: {{owner: ops@lyon.example, reason: until the visit, expires: {expires}}}\n")
+
+
+WEAK = ("site.yaml", "feeds: {a: 43kW, b: 43kW}", "feeds: {a: 15kW, b: 15kW}")
+
+
+def of_site(lyon: Lyon, interlock: Interlock) -> list[str]:
+    """What `interlock check` says of the operator's stack, line by line."""
+    said = interlock("check").out
+    return said[said.index("lyon-site: ") : said.index("lyon-acme: ")].splitlines()
+
+
+def test_a_rule_that_is_waived_for_the_site_lets_its_stack_pass(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace(*WEAK)
+    assert interlock("lock").code == 0
+    assert of_site(lyon, interlock)[0] == "lyon-site: violated"
+    locks = lyon.locks()
+    waive_on_site(lyon, "PWR-02")
+    assert interlock("lock").code == 0
+    assert lyon.locks() == locks  # no plan rests on what is waived
+    done = interlock("check")
+    assert done.code == 0, done.out
+    assert "lyon-site: proved with 1 waiver" in done.out
+    assert "lyon-acme: proved\n" in done.out  # a tenant's stack has no part in it
+    assert lyon.gate().prove(None).judgement.waivers[0].owner == "ops@lyon.example"
+
+
+def test_a_waiver_of_the_site_that_is_expired_or_unused_says_so(lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace(*WEAK)
+    waive_on_site(lyon, "PWR-02", "2020-01-01")
+    with lyon.file("site.yaml").open("a") as file:
+        file.write("  SEC-12: {owner: ops@lyon.example, reason: not needed any more, expires: 2999-12-31}\n")
+    assert interlock("lock").code == 0
+    said = of_site(lyon, interlock)
+    assert said[0] == "lyon-site: violated"
+    assert any("up to 2020-01-01: expired, so the rule counts" in line for line in said)
+    assert any("waiver of SEC-12" in line and "warning: unused" in line for line in said)
+
+
+def test_a_waiver_of_the_site_that_nobody_may_have_is_refused_where_it_stands(lyon: Lyon, interlock: Interlock) -> None:
+    waive_on_site(lyon, "ISO-02")
+    line = len(lyon.file("site.yaml").read_text().splitlines())
+    done = interlock("check")
+    assert done.code == 2
+    assert f"stacks/lyon/site.yaml:{line}:11: IN-007 ISO-02 cannot be waived: " in done.err
+
+
+def test_a_waiver_of_the_site_in_full_form(lyon: Lyon, interlock: Interlock) -> None:
+    waive_on_site(lyon, "PWR-02")
+    said = interlock("site", "--full").out
+    assert said.endswith(
+        "waivers:\n  PWR-02: {owner: ops@lyon.example, reason: until the visit, expires: '2999-12-31'}\n"
+    )

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from interlock.model.lock import Footprint
+from interlock.planning import Plan
+from policies import judging
+from policies.edges.shape import Share
+from policies.footprints.neighbours import Neighbours
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -90,3 +95,25 @@ def test_of_what_is_not_proved_a_certificate_says_why(lyon: Lyon, interlock: Int
     done = interlock("verify", str(file))
     assert done.code == 1
     assert "is violated" in done.out
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_model_is_made_once_for_each_stack(
+    lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    """What asks more of a judgement goes on with the model that it was made of."""
+    lyon.replace("site.yaml", "iommu: true", "iommu: false")
+    assert interlock("lock").code == 0
+    told = interlock("check", "--tenant", "acme", "--format", "json")
+    finding = next(item["id"] for item in json.loads(told.out)[0]["findings"] if item["rule"] == "ISO-02")
+    looked: list[str] = []
+    beside = judging._beside_neighbours
+
+    def listening(plan: Plan, others: Neighbours, applied: Footprint | Share | None) -> judging.Seen:
+        looked.append(plan.stack)
+        return beside(plan, others, applied)
+
+    monkeypatch.setattr(judging, "_beside_neighbours", listening)
+    certificate = ("--certificate", str(tmp_path / "{stack}.json"))
+    interlock(command, *([finding] if command == "explain" else certificate))
+    assert looked == ["lyon-site", "lyon-acme", "lyon-globex"][: 2 if command == "explain" else 3]

@@ -29,7 +29,10 @@ class Permissive(provider.Provider):
         return provider.CheckResponse(inputs=request.new_inputs)
 
     async def diff(self, request: provider.DiffRequest) -> provider.DiffResponse:
-        return provider.DiffResponse(changes=False)
+        return provider.DiffResponse(changes=dict(request.old_state) != dict(request.new_inputs))
+
+    async def update(self, request: provider.UpdateRequest) -> provider.UpdateResponse:
+        return provider.UpdateResponse(properties=dict(request.news))
 
     async def create(self, request: provider.CreateRequest) -> provider.CreateResponse:
         ident = "" if request.preview else str(uuid4())

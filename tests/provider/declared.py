@@ -14,6 +14,7 @@ from interlock.resources import (
     Aggregate,
     Bucket,
     Flavor,
+    FlavorAccess,
     Image,
     Keypair,
     Network,
@@ -45,6 +46,11 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKxvgn9bgTZnHqg9VpN7Ug0w2qfVHzzG0p8Vh
 
 SSH = Rule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
 OUT = Rule(direction="egress")
+
+
+def among(group: str) -> Rule:
+    """Whoever has a port in a security group may call."""
+    return Rule(direction="ingress", protocol="tcp", port_min=9000, port_max=9009, remote_group=group)
 
 
 def site_folder(folder: Path) -> Path:
@@ -90,6 +96,7 @@ def site(s: str, vlan: int) -> dict[str, Resource]:
                 "hw:pci_numa_affinity_policy": "preferred",
             },
         ),
+        "poplar-gpu": Flavor(name=f"{s}-gpu", vcpus=4, ram_mib=2048, disk_gib=5, public=False),
         "whale": Flavor(name=f"{s}-whale", vcpus=4000, ram_mib=2048, disk_gib=5),
         "machine": Image(name=f"{s}-machine", file=FILE, sha512=SHA512),
         "fast": VolumeType(name=f"{s}-fast", description="Fast", extra_specs={"volume_backend_name": "fake"}),
@@ -103,6 +110,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
     return {
         project: Project(name=t, description="A tenant"),
         f"{t}-operator": operator(project),
+        f"{t}-gpu": FlavorAccess(project=project, flavor="site:Flavor/poplar-gpu"),
         f"{t}-quota": quota(project),
         f"{t}-key": Keypair(name=f"{t}-key", public_key=KEY),
         f"{t}-router": Router(name=f"{t}-router", project=project, external_network="site:Network/external"),
@@ -129,7 +137,8 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             dns=("9.9.9.9", "1.1.1.1"),
         ),
         f"{t}-uplink": RouterInterface(project=project, router=f"{t}-router", subnet=f"{t}-control-subnet"),
-        f"{t}-ssh": SecurityGroup(name=f"{t}-ssh", project=project, rules=(SSH, OUT)),
+        f"{t}-jobs": SecurityGroup(name=f"{t}-jobs", project=project, rules=(among(f"{t}-jobs"),)),
+        f"{t}-ssh": SecurityGroup(name=f"{t}-ssh", project=project, rules=(SSH, among(f"{t}-jobs"), OUT)),
         f"{t}-port-data": port(t, "data", "10.5.1.1", direct=True),
         f"{t}-port-control": port(t, "control", "10.7.0.11"),
         f"{t}-volume": Volume(

@@ -14,6 +14,7 @@ import grpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 
 from interlock.provider.codec import decode, encode
+from interlock.provider.retry import Pace
 from interlock.provider.server import ADMIT, Servicer, start
 from interlock.resources import Admission, Admitted, Resource
 
@@ -30,16 +31,18 @@ class Recorded:
 class Refused(Exception):
     """A call that the provider did not carry out; `partial` is what it hands over for the state, if anything."""
 
-    def __init__(self, message: str | None, partial: Recorded | None = None) -> None:
+    def __init__(self, message: str | None, partial: Recorded | None = None, reasons: Iterable[str] = ()) -> None:
         super().__init__(message or "")
         self.partial = partial
+        #: What the engine tells of an object that was made and is not as it should be.
+        self.reasons = tuple(reasons)
 
 
 class Process:
     """A provider process, in a thread of this one."""
 
-    def __init__(self, cloud: str = "sandbox") -> None:
-        self.servicer = Servicer()
+    def __init__(self, cloud: str = "sandbox", pace: Pace | None = None) -> None:
+        self.servicer = Servicer(pace)
         self._notes = tempfile.mkdtemp()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -68,7 +71,7 @@ class Process:
         try:
             return getattr(self.stub, method)(request)
         except grpc.RpcError as error:
-            raise Refused(error.details(), _partial(error)) from error
+            raise Refused(error.details(), *_partial(error)) from error
 
 
 @dataclass
@@ -111,7 +114,7 @@ class Program:
         """As the program hands them over: ids of references to the own plan only."""
         item, ids = self.resources[name], dict[str, Any]()
         for where, reference in item.references():
-            if reference.startswith(("site:", "cloud:")):
+            if reference.startswith(("site:", "cloud:")) or reference == name:
                 continue
             ident = self.state[reference].id
             if isinstance(getattr(item, where), tuple):
@@ -192,13 +195,13 @@ class Program:
             self.delete(name)
 
 
-def _partial(error: Any) -> Recorded | None:
-    """What the engine unpacks from the error to keep the id."""
+def _partial(error: Any) -> tuple[Recorded | None, tuple[str, ...]]:
+    """What the engine unpacks from the error to keep the id, and the reasons that it tells."""
     details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
     if details is None:
-        return None
+        return None, ()
     found = provider_pb2.ErrorResourceInitFailed()
     for detail in status_pb2.Status.FromString(details).details:
         if detail.Unpack(found):
-            return Recorded(found.id, decode(found.inputs), decode(found.properties))
-    return None
+            return Recorded(found.id, decode(found.inputs), decode(found.properties)), tuple(found.reasons)
+    return None, ()

@@ -16,7 +16,7 @@ from interlock.provider.diffing import compare
 from interlock.provider.errors import HINTS, Trouble, classify
 from interlock.provider.markers import CARRIERS, join, marker, owner_of, split
 from interlock.provider.pools import SIZES
-from interlock.provider.retry import Budget, may_repeat, pause
+from interlock.provider.retry import Budget, Pace, may_repeat, pause, retry_after
 from interlock.provider.schema import schema
 from interlock.provider.state import in_order_of
 from interlock.resources import KINDS, Effect, Network, Port, Server, Volume
@@ -147,6 +147,17 @@ def test_the_services_own_wish_to_wait_is_obeyed_within_the_budget() -> None:
     assert pause(Budget(total=5), 1, 0.0, retry_after=7) is None
 
 
+def test_a_date_to_wait_for_is_held_against_the_services_own_clock() -> None:
+    date = {"Date": "Fri, 01 Jan 1999 00:00:00 GMT"}
+    assert retry_after(date | {"Retry-After": "Fri, 01 Jan 1999 00:00:07 GMT"}) == 7
+    assert retry_after(date | {"Retry-After": "Thu, 31 Dec 1998 23:00:00 GMT"}) == 0
+    assert retry_after({"Retry-After": "Fri, 01 Jan 1999 00:00:07 GMT"}) is None
+    assert retry_after(date | {"Retry-After": "soon"}) is None
+    assert retry_after(date | {"Retry-After": "Fri, 01 Jan 1999 00:00:07"}) is None
+    assert retry_after({"Retry-After": "12"}) == 12
+    assert retry_after({}) is None
+
+
 def test_a_creation_is_repeated_only_if_it_never_left() -> None:
     assert may_repeat("GET", idempotent=None, refused=False)
     assert not may_repeat("POST", idempotent=None, refused=False)
@@ -160,6 +171,15 @@ class _Adapter:
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
         self.calls = 0
+        self.endpoint_override = ""
+
+    def get_token(self) -> str:
+        return "token"
+
+    def get_endpoint_data(self) -> Any:
+        from types import SimpleNamespace
+
+        return SimpleNamespace(url="http://127.0.0.1:9/v2.0", api_version=(2, 0))
 
     def request(self, path: str, method: str, **options: Any) -> Any:
         self.calls += 1
@@ -175,7 +195,8 @@ def _api(*answers: Any) -> tuple[Any, _Adapter, list[float]]:
     from interlock.provider.calls import Api
 
     adapter, slept = _Adapter(*answers), list[float]()
-    return Api(cast(Any, adapter), "network", clock=lambda: sum(slept), sleep=slept.append), adapter, slept
+    pace = Pace(clock=lambda: sum(slept), sleep=slept.append)
+    return Api(cast(Any, adapter), "network", pace), adapter, slept
 
 
 def test_a_read_goes_on_after_429_and_503() -> None:

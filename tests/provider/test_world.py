@@ -120,7 +120,7 @@ def test_a_rule_added_by_hand_is_seen_and_removed(world: World, operator: Cloud)
     operator.api("network").post("/security-group-rules", {"security_group_rule": rule})
     found = program.read(name)
     assert found is not None
-    assert len(found.inputs["rules"]) == 3
+    assert len(found.inputs["rules"]) == 4
     assert program.diff(name) == {"rules": False}
     program.update(name)
     assert program.diff(name) == {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import Actuator, Ids, Observed, Phase, Target
-from .compute import AggregateActuator, FlavorActuator, KeypairActuator
+from .base import FOREIGN, Actuator, Copy, Ids, Observed, Phase, Target
+from .compute import AggregateActuator, FlavorAccessActuator, FlavorActuator, KeypairActuator
 from .identity import (
     ProjectActuator,
     QuotaActuator,
@@ -35,9 +35,9 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         S3CredentialActuator(), KeypairActuator(), QuotaActuator(),
         SegmentRangeActuator(), AddressScopeActuator(), SubnetPoolActuator(), NetworkActuator(),
         SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
-        FlavorActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
+        FlavorActuator(), FlavorAccessActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
     )
 }  # fmt: skip
 
-__all__ = ["ACTUATORS", "Actuator", "Ids", "Observed", "Phase", "Target"]
+__all__ = ["ACTUATORS", "FOREIGN", "Actuator", "Copy", "Ids", "Observed", "Phase", "Target"]

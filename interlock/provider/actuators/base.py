@@ -20,10 +20,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from interlock.provider.clouds import Cloud
+from interlock.provider.errors import refused
 from interlock.provider.markers import marker
 from interlock.resources import Resource
 
 R = TypeVar("R", bound=Resource)
+
+#: Stands before the id of an object that is none the plan names, where a reference should be.
+FOREIGN = "cloud-id:"
 
 #: The id behind a reference field: one, several, or none.
 Ids = str | tuple[str, ...] | None
@@ -83,6 +87,20 @@ class Target(Generic[R]):
         return (value,) if isinstance(value, str) else value or ()
 
 
+@dataclass(frozen=True)
+class Copy:
+    """What keeps an object's data after the object is gone."""
+
+    id: str
+    #: What it is and how people find it.
+    name: str
+    phase: Phase
+    #: False if the object was changed, or may have been, after the copy was made.
+    current: bool
+    #: The service's own words about a `BROKEN` copy.
+    reason: str = ""
+
+
 class Actuator(ABC, Generic[R]):
     """One kind of object. Subclasses hold no state."""
 
@@ -128,3 +146,22 @@ class Actuator(ABC, Generic[R]):
     @abstractmethod
     def delete(self, cloud: Cloud, ident: str, target: Target[R]) -> None:
         """Starts the deletion; what is not there counts as deleted."""
+
+    def holds_data(self, cloud: Cloud, target: Target[R], seen: Observed) -> bool:
+        """True if something of the tenant's is in it. Asked for kinds that can hold data only."""
+        return True
+
+    def release(self, cloud: Cloud, ident: str, target: Target[R]) -> None:
+        """Lets go of it what this stack made and what holds on to it. Runs only before an object is made anew: what
+        is let go takes up the new one by an update of its own."""
+
+    def copies(self, cloud: Cloud, target: Target[R], ident: str) -> Sequence[Copy]:
+        """The copies of its data that this stack made and that outlive it, newest first."""
+        return ()
+
+    def copy(self, cloud: Cloud, target: Target[R], ident: str) -> str:
+        """Starts a copy of its data, and returns the copy's id at once."""
+        raise refused(f"{target.spec.KIND} {target.name}: nothing can take a copy of it")
+
+    def discard(self, cloud: Cloud, target: Target[R], copy: Copy) -> None:
+        """Removes a copy that is of no use."""

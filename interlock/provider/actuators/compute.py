@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import join, marker, split
-from interlock.resources import Aggregate, Flavor, Keypair, Resource
+from interlock.resources import Aggregate, Flavor, FlavorAccess, Keypair, Resource
 
 from .base import Actuator, Observed, Target
 
@@ -16,7 +17,7 @@ KEY = "interlock"
 
 
 class FlavorActuator(Actuator[Flavor]):
-    """Public flavours; which tenant may use one is a matter of quota and of the proof."""
+    """Flavours. Who may use one that is not public is a resource of its own for each project (`FlavorAccess`)."""
 
     KIND: ClassVar[type[Resource]] = Flavor
     SERVICE: ClassVar[str] = "compute"
@@ -33,6 +34,7 @@ class FlavorActuator(Actuator[Flavor]):
             "ram": spec.ram_mib,
             "disk": spec.disk_gib,
             "description": target.marker,
+            "os-flavor-access:is_public": spec.public,
         }
         return str(cloud.api("compute").post("/flavors", {"flavor": body})["flavor"]["id"])
 
@@ -47,6 +49,7 @@ class FlavorActuator(Actuator[Flavor]):
             "ram_mib": raw["ram"],
             "disk_gib": raw["disk"],
             "extra_specs": raw["extra_specs"],
+            "public": raw["os-flavor-access:is_public"],
         }
         return Observed(ident, raw["description"] or "", fields)
 
@@ -62,6 +65,43 @@ class FlavorActuator(Actuator[Flavor]):
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Flavor]) -> None:
         cloud.api("compute").delete(f"/flavors/{ident}")
+
+
+class FlavorAccessActuator(Actuator[FlavorAccess]):
+    """A project on the access list of a flavour. The id is `flavor/project`; there is nothing else to it."""
+
+    KIND: ClassVar[type[Resource]] = FlavorAccess
+    SERVICE: ClassVar[str] = "compute"
+
+    def find(self, cloud: Cloud, target: Target[FlavorAccess]) -> Sequence[str]:
+        ident = self._id(target)
+        return [ident] if self.read(cloud, ident) is not None else []
+
+    def create(self, cloud: Cloud, target: Target[FlavorAccess]) -> str:
+        body = {"addTenantAccess": {"tenant": target.one("project")}}
+        cloud.api("compute").post(f"/flavors/{target.one('flavor')}/action", body)
+        return self._id(target)
+
+    def read(self, cloud: Cloud, ident: str, target: Target[FlavorAccess] | None = None) -> Observed | None:
+        flavor, project = ident.split("/")
+        # Nova knows no list of a public flavour: nobody is on it.
+        found = cloud.api("compute").find(f"/flavors/{flavor}/os-flavor-access")
+        listed = found["flavor_access"] if found else []
+        if all(item["tenant_id"] != project for item in listed):
+            return None
+        return Observed(ident, "", references={"project": project, "flavor": flavor})
+
+    def delete(self, cloud: Cloud, ident: str, target: Target[FlavorAccess]) -> None:
+        flavor, project = ident.split("/")
+        try:
+            cloud.api("compute").post(f"/flavors/{flavor}/action", {"removeTenantAccess": {"tenant": project}})
+        except Failure as failure:
+            if failure.trouble is not Trouble.NOT_FOUND:
+                raise
+
+    @staticmethod
+    def _id(target: Target[FlavorAccess]) -> str:
+        return f"{target.one('flavor')}/{target.one('project')}"
 
 
 class AggregateActuator(Actuator[Aggregate]):
@@ -87,11 +127,12 @@ class AggregateActuator(Actuator[Aggregate]):
         raw = found["aggregate"]
         metadata = {key: value for key, value in raw["metadata"].items() if key != KEY}
         fields = {"name": raw["name"], "hosts": raw["hosts"], "metadata": metadata}
-        return Observed(ident, raw["metadata"].get(KEY, ""), fields)
+        # Until it has metadata, the name carries the marker: see `create`.
+        return Observed(ident, raw["metadata"].get(KEY) or split(raw["name"])[1], fields)
 
     def update(self, cloud: Cloud, target: Target[Aggregate], seen: Observed, changed: frozenset[str]) -> None:
         api, path = cloud.api("compute"), f"/os-aggregates/{seen.id}"
-        if changed & {"marker", "metadata"}:
+        if changed & {"marker", "metadata", "name"}:
             gone: dict[str, Any] = dict.fromkeys(seen.fields["metadata"].keys() - target.spec.metadata.keys())
             metadata = gone | target.spec.metadata | {KEY: target.marker}
             api.post(f"{path}/action", {"set_metadata": {"metadata": metadata}}, idempotent=True)

@@ -57,7 +57,7 @@ class ProjectActuator(Actuator[Project]):
         left = _left_in(cloud, ident)
         if left:
             raise refused(
-                f"project {target.spec.name} ({ident}) still holds what this stack did not make: {', '.join(left)}",
+                f"project {target.spec.name} ({ident}) still holds {'; and '.join(left)}",
                 "remove these objects, then run the command again",
             )
         # Every project has a security group `default` that Neutron makes and never removes.
@@ -68,7 +68,22 @@ class ProjectActuator(Actuator[Project]):
 
 
 def _left_in(cloud: Cloud, project: str) -> list[str]:
-    """What still lies in a project, as `kind name`; at most ten of each."""
+    """What still lies in a project, by where it comes from; as `kind name`, at most ten of a kind."""
+    named = {
+        "what this stack did not make": _foreign_in(cloud, project),
+        "data that were kept": _copies_in(cloud, project),
+    }
+    return [f"{whose}: {', '.join(names)}" for whose, names in named.items() if names]
+
+
+def _copies_in(cloud: Cloud, project: str) -> list[str]:
+    """Backups, whoever made them: once their project is gone nobody restores them."""
+    # With the operator's own token: its role in the project may be gone already.
+    found = cloud.api("block-storage").get("/backups/detail", all_tenants=1, project_id=project, limit=10)["backups"]
+    return [f"backup {item['name'] or ''} ({item['id']}) of volume {item['volume_id']}" for item in found]
+
+
+def _foreign_in(cloud: Cloud, project: str) -> list[str]:
     network = cloud.api("network")
     servers = cloud.api("compute").get("/servers", all_tenants=1, project_id=project, limit=10)["servers"]
     volumes = cloud.api("block-storage").get("/volumes", all_tenants=1, project_id=project, limit=10)["volumes"]

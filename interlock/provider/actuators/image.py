@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +13,12 @@ from interlock.resources import Image, Resource
 
 from .base import Actuator, Observed, Phase, Target
 from .compute import KEY
+
+#: States of an image that only waits to be forgotten.
+_GONE = ("deleted", "pending_delete")
+
+#: Bytes that are sent at once.
+_CHUNK = 1 << 20
 
 _PATCH = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
 
@@ -28,7 +34,11 @@ class ImageActuator(Actuator[Image]):
         # `visibility` all: Glance hides community images of a project from lists otherwise.
         query = {KEY: mark, "owner": project, "visibility": "all"}
         found = cloud.api("image").items("/images", "images", **query)
-        return [str(item["id"]) for item in found if item.get(KEY) == mark and item["owner"] == project]
+        return [
+            str(item["id"])
+            for item in found
+            if item.get(KEY) == mark and item["owner"] == project and item["status"] not in _GONE
+        ]
 
     def create(self, cloud: Cloud, target: Target[Image]) -> str:
         spec = target.spec
@@ -42,15 +52,14 @@ class ImageActuator(Actuator[Image]):
         return str(cloud.api("image").post("/images", body)["id"])
 
     def finish(self, cloud: Cloud, target: Target[Image], ident: str) -> None:
-        path = file_of(target)
         headers = {"Content-Type": "application/octet-stream"}
-        with path.open("rb") as data:
-            # Not repeated on its own: the file has been read to its end by then.
-            cloud.api("image").request("PUT", f"/images/{ident}/file", data=data, headers=headers, idempotent=False)
+        # Not repeated once Glance has begun to read: an image takes data only once.
+        data = _Data(file_of(target))
+        cloud.api("image").request("PUT", f"/images/{ident}/file", data=data, headers=headers, idempotent=False)
 
     def read(self, cloud: Cloud, ident: str, target: Target[Image] | None = None) -> Observed | None:
         raw = cloud.api("image").find(f"/images/{ident}")
-        if raw is None or raw["status"] in ("deleted", "pending_delete"):
+        if raw is None or raw["status"] in _GONE:
             return None
         fields: dict[str, Any] = {
             "name": raw["name"],
@@ -73,6 +82,21 @@ class ImageActuator(Actuator[Image]):
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Image]) -> None:
         cloud.api("image").delete(f"/images/{ident}")
+
+
+class _Data:
+    """A file, from its beginning each time it is sent: after a 401 the same request goes out with a new token."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __len__(self) -> int:
+        return self._path.stat().st_size
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._path.open("rb") as data:
+            while chunk := data.read(_CHUNK):
+                yield chunk
 
 
 def file_of(target: Target[Image]) -> Path:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
+from interlock.provider.markers import owner_of
 from interlock.resources import Resource, Router, RouterInterface, Rule, SecurityGroup
 
-from .base import Actuator, Ids, Observed, Target
+from .base import FOREIGN, Actuator, Ids, Observed, Target
 from .neutron import NeutronActuator
 
 #: Owners of a router's ports on its internal subnets, by kind of router.
@@ -100,9 +102,17 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         return {"name": target.spec.name}
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
-        rules = [_rule(item) for item in raw["security_group_rules"]]
-        fields = {"name": raw["name"], "rules": rules}
-        return Observed(raw["id"], raw["description"], fields, {"project": raw["project_id"]})
+        return Observed(raw["id"], raw["description"], {"name": raw["name"]}, {"project": raw["project_id"]})
+
+    def read(self, cloud: Cloud, ident: str, target: Target[SecurityGroup] | None = None) -> Observed | None:
+        """Rules are shown by the plan's names of their remote groups, which only a target has."""
+        found = cloud.api("network").find(f"/{self.PATH}/{ident}")
+        if found is None:
+            return None
+        raw = found[self.ONE]
+        seen, names = self.observe(cloud, raw), _group_names(target, ident)
+        rules = [_rule(item, names) for item in raw["security_group_rules"]]
+        return replace(seen, fields={**seen.fields, "rules": rules})
 
     def update(self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed, changed: frozenset[str]) -> None:
         if changed - {"rules"}:
@@ -110,36 +120,58 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         if "rules" in changed:
             self._rules(cloud, target, seen.id)
 
-    def _rules(self, cloud: Cloud, target: Target[SecurityGroup], group: str) -> None:
+    def release(self, cloud: Cloud, ident: str, target: Target[SecurityGroup]) -> None:
+        """Takes the group from this stack's ports: until they take up the new one, nothing passes that it let pass."""
         api = cloud.api("network")
+        ports = list(api.items("/ports", "ports", security_groups=ident))
+        others = [port["id"] for port in ports if owner_of(port["description"]) != target.owner]
+        if others:
+            what = f"security group {target.name} ({ident}) is at ports that this stack did not make"
+            raise Failure(Trouble.IN_USE, f"{what}: {', '.join(others)}")
+        for port in ports:
+            kept = [group for group in port["security_groups"] if group != ident]
+            api.put(f"/ports/{port['id']}", {"port": {"security_groups": kept}})
+
+    def _rules(self, cloud: Cloud, target: Target[SecurityGroup], group: str) -> None:
+        api, names = cloud.api("network"), _group_names(target, group)
+        ids = {name: ident for ident, name in names.items()}
         existing = api.get(f"/security-groups/{group}")["security_group"]["security_group_rules"]
         wanted = [rule.model_dump(mode="json") for rule in target.spec.rules]
         for item in existing:
-            if _rule(item) not in wanted:
+            if _rule(item, names) not in wanted:
                 api.delete(f"/security-group-rules/{item['id']}")
-        have = [_rule(item) for item in existing]
+        have = [_rule(item, names) for item in existing]
         for rule in target.spec.rules:
             if rule.model_dump(mode="json") not in have:
-                body = _attributes(rule) | {"security_group_id": group, "project_id": target.one("project")}
+                body = _attributes(rule, ids) | {"security_group_id": group, "project_id": target.one("project")}
                 api.post("/security-group-rules", {"security_group_rule": body})
 
 
-def _rule(raw: dict[str, Any]) -> dict[str, Any]:
-    """A rule of Neutron's in our form; one that ours cannot say (another group as remote) shows as it is."""
-    remote = raw["remote_ip_prefix"]
-    if raw.get("remote_group_id"):
-        remote = f"group {raw['remote_group_id']}"
+def _group_names(target: Target[SecurityGroup] | None, own: str) -> dict[str, str]:
+    """Id -> how the plan calls it, of each remote group. A rule may let in the members of its own group."""
+    if target is None:
+        return {}
+    others = (reference for field, reference in target.spec.references() if field == "rules")
+    # In the order of the rules, as the ids are; the group itself has none among them.
+    named = zip(target.many("rules"), (name for name in others if name != target.name), strict=False)
+    return dict(named) | {own: target.name}
+
+
+def _rule(raw: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A rule of Neutron's in our form; a remote group that the plan does not name shows by its id."""
+    group = raw.get("remote_group_id")
     return {
         "direction": raw["direction"],
         "ethertype": raw["ethertype"],
         "protocol": raw["protocol"],
         "port_min": raw["port_range_min"],
         "port_max": raw["port_range_max"],
-        "remote_prefix": remote,
+        "remote_prefix": raw["remote_ip_prefix"],
+        "remote_group": names.get(group, FOREIGN + group) if group else None,
     }
 
 
-def _attributes(rule: Rule) -> dict[str, Any]:
+def _attributes(rule: Rule, ids: Mapping[str, str]) -> dict[str, Any]:
     return {
         "direction": rule.direction,
         "ethertype": rule.ethertype,
@@ -147,4 +179,5 @@ def _attributes(rule: Rule) -> dict[str, Any]:
         "port_range_min": rule.port_min,
         "port_range_max": rule.port_max,
         "remote_ip_prefix": rule.remote_prefix,
+        "remote_group_id": ids[rule.remote_group] if rule.remote_group is not None else None,
     }

@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 from interlock import __version__
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, classify, refused
+from interlock.provider.hiding import HIDDEN
+from interlock.provider.retry import RETRIED_STATUS, Tried, may_repeat, persist, retry_after
 from interlock.resources import Bucket, Resource, S3Credential
 
 from .base import Actuator, Ids, Observed, Target
 
 if TYPE_CHECKING:
+    from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client
 
 
@@ -46,6 +49,7 @@ class S3CredentialActuator(Actuator[S3Credential]):
             return None
         raw = found["credential"]
         references: dict[str, Ids] = {"user": raw["user_id"], "project": raw["tenant_id"]}
+        HIDDEN.add(raw["secret"])
         outputs = {"access_key": raw["access"], "secret_key": raw["secret"]}
         return Observed(ident, "", {}, references, outputs)
 
@@ -69,14 +73,15 @@ class BucketActuator(Actuator[Bucket]):
 
     def create(self, cloud: Cloud, target: Target[Bucket]) -> str:
         name = target.spec.name
-        _call(self._client(cloud, target).create_bucket, Bucket=name)
+        # Not repeated on its own: the second one would be told that the name is taken, if only by us.
+        _call(cloud, self._client(cloud, target).create_bucket, repeat=False, Bucket=name)
         return f"{target.one('project')}/{name}"
 
     def read(self, cloud: Cloud, ident: str, target: Target[Bucket] | None = None) -> Observed | None:
         if target is None or not self._exists(cloud, target):
             return None
         name = ident.split("/")[1]
-        versioning = _call(self._client(cloud, target).get_bucket_versioning, Bucket=name)
+        versioning = _call(cloud, self._client(cloud, target).get_bucket_versioning, Bucket=name)
         fields = {"name": name, "versioning": versioning.get("Status") == "Enabled"}
         references: dict[str, Ids] = {"project": ident.split("/")[0]}
         return Observed(ident, "", fields, references, {"endpoint": s3_endpoint(cloud)})
@@ -84,25 +89,33 @@ class BucketActuator(Actuator[Bucket]):
     def update(self, cloud: Cloud, target: Target[Bucket], seen: Observed, changed: frozenset[str]) -> None:
         if "versioning" in changed:
             status = "Enabled" if target.spec.versioning else "Suspended"
-            _call(
-                self._client(cloud, target).put_bucket_versioning,
-                Bucket=target.spec.name,
-                VersioningConfiguration={"Status": status},
-            )
+            client, wanted = self._client(cloud, target), {"Status": status}
+            _call(cloud, client.put_bucket_versioning, Bucket=target.spec.name, VersioningConfiguration=wanted)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Bucket]) -> None:
         client, name = self._client(cloud, target), ident.split("/")[1]
         if not self._exists(cloud, target):
             return
-        for upload in _call(client.list_multipart_uploads, Bucket=name).get("Uploads", []):
-            _call(client.abort_multipart_upload, Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
-        for version in _versions(client, name):
-            _call(client.delete_object, Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
-        _call(client.delete_bucket, Bucket=name)
+        for upload in _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads", []):
+            _call(cloud, client.abort_multipart_upload, Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
+        for version in _versions(cloud, client, name):
+            _call(cloud, client.delete_object, Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
+        try:
+            _call(cloud, client.delete_bucket, Bucket=name)
+        except Failure as failure:
+            # Where the answer to the first attempt was lost, the second finds nothing.
+            if failure.trouble is not Trouble.NOT_FOUND:
+                raise
+
+    def holds_data(self, cloud: Cloud, target: Target[Bucket], seen: Observed) -> bool:
+        """Versions, the newest or not, and uploads that somebody has begun. Marks of deletions hold nothing."""
+        client, name = self._client(cloud, target), target.spec.name
+        uploads = _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads")
+        return bool(uploads) or any("Size" in item for item in _versions(cloud, client, name))
 
     def _exists(self, cloud: Cloud, target: Target[Bucket]) -> bool:
         try:
-            _call(self._client(cloud, target).head_bucket, Bucket=target.spec.name)
+            _call(cloud, self._client(cloud, target).head_bucket, Bucket=target.spec.name)
         except Failure as failure:
             if failure.trouble is Trouble.NOT_FOUND:
                 return False
@@ -120,7 +133,10 @@ class BucketActuator(Actuator[Bucket]):
             s3={"addressing_style": "path"},
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",
-            retries={"mode": "standard", "max_attempts": 6},
+            # Once: what is tried again, and when, is `_call`'s to say.
+            retries={"mode": "standard", "total_max_attempts": 1},
+            connect_timeout=cloud.pace.budget.answer,
+            read_timeout=cloud.pace.budget.answer,
             user_agent_extra=f"interlock/{__version__}",
         )
         return boto3.client(
@@ -140,8 +156,8 @@ def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
     would make a refresh drop it from the state.
     """
     user, access = target.one("credential").split("/")
-    found = cloud.api("identity").find(f"/users/{user}/credentials/OS-EC2") or {"credentials": []}
-    usable = [item for item in found["credentials"] if item["tenant_id"] == target.one("project")]
+    found = cloud.api("identity").find(f"/users/{user}/credentials/OS-EC2")
+    usable = [item for item in (found["credentials"] if found else ()) if item["tenant_id"] == target.one("project")]
     usable.sort(key=lambda item: item["access"] != access)
     if not usable:
         raise refused(
@@ -149,34 +165,64 @@ def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
             "run `pulumi refresh --target` on the S3Credential, then `pulumi up`: it makes a new key",
         )
     key: dict[str, Any] = usable[0]
+    HIDDEN.add(key["secret"])
     return key
 
 
 def s3_endpoint(cloud: Cloud) -> str:
     """Scheme and host of the object store: Swift's S3 interface answers at the root of Swift's own address."""
     parts = urlsplit(cloud.endpoint("object-store"))
+    if not parts.netloc:
+        raise Failure(Trouble.UNREACHABLE, "the catalogue has no object store", service="object storage")
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _versions(client: S3Client, bucket: str) -> Iterator[Any]:
-    for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket):
+def _versions(cloud: Cloud, client: S3Client, bucket: str) -> Iterator[Any]:
+    where: dict[str, Any] = {}
+    while True:
+        page = _call(cloud, client.list_object_versions, Bucket=bucket, **where)
         yield from page.get("Versions", [])
         yield from page.get("DeleteMarkers", [])
+        if not page.get("IsTruncated"):
+            return
+        where = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
 
 
-def _call(method: Any, **arguments: Any) -> Any:
-    """The answer of an S3 call. Raises `Failure`; S3 says its reasons by code, so they are put into the text."""
-    from botocore.exceptions import BotoCoreError, ClientError
+def _call(cloud: Cloud, method: Any, *, repeat: bool = True, **arguments: Any) -> Any:
+    """The answer of an S3 call, within the budget. Raises `Failure`."""
+    return persist(cloud.pace, lambda: _once(method, repeat, arguments))
+
+
+def _once(method: Any, repeat: bool, arguments: dict[str, Any]) -> Tried[Any]:
+    from botocore import exceptions
+    from botocore.parsers import ResponseParserError
 
     try:
-        return method(**arguments)
-    except ClientError as error:
-        status = error.response["ResponseMetadata"]["HTTPStatusCode"]
-        said = error.response["Error"]
-        kind, _ = classify("object-store", status, said.get("Code", ""))
-        message = (
-            f"S3 {error.operation_name} {arguments.get('Bucket', '')}: {said.get('Code')} {said.get('Message', '')}"
-        )
-        raise Failure(kind, message, service="object storage") from error
-    except BotoCoreError as error:
-        raise Failure(Trouble.UNREACHABLE, f"S3: {error}", service="object storage") from error
+        return Tried(method(**arguments))
+    except exceptions.ClientError as error:
+        return _refused(error, repeat, arguments)
+    except (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError) as error:
+        # No connection was made, so there was no effect.
+        return Tried(failure=_failure(Trouble.UNREACHABLE, str(error)), again=True)
+    except (exceptions.BotoCoreError, ResponseParserError) as error:
+        kind = Trouble.UNREACHABLE if repeat else Trouble.LOST_ANSWER
+        return Tried(failure=_failure(kind, str(error)), again=repeat)
+
+
+def _refused(error: ClientError, repeat: bool, arguments: dict[str, Any]) -> Tried[Any]:
+    """S3 says its reasons by code, so they are put into the text."""
+    answer: Any = error.response
+    status, sent = answer["ResponseMetadata"]["HTTPStatusCode"], answer["ResponseMetadata"].get("HTTPHeaders", {})
+    headers = {"Retry-After": sent.get("retry-after", ""), "Date": sent.get("date", "")}
+    said = answer.get("Error", {})
+    kind, _ = classify("object-store", status, said.get("Code", ""))
+    retried = status in RETRIED_STATUS
+    again = retried and may_repeat("", idempotent=repeat, refused=status == 429)
+    if retried and not again:
+        kind = Trouble.LOST_ANSWER
+    words = f"{error.operation_name} {arguments.get('Bucket', '')}: {said.get('Code')} {said.get('Message', '')}"
+    return Tried(failure=_failure(kind, words), again=again, after=retry_after(headers))
+
+
+def _failure(kind: Trouble, words: str) -> Failure:
+    return Failure(kind, f"S3 {' '.join(words.split())[:300]}", service="object storage")

@@ -10,10 +10,13 @@ from interlock.provider.errors import refused
 from interlock.provider.markers import join, split
 from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
 
-from .base import Actuator, Ids, Observed, Phase, Target
+from .base import Actuator, Copy, Ids, Observed, Phase, Target
 from .compute import KEY
 
 _PHASES = {"available": Phase.READY, "in-use": Phase.READY, "error": Phase.BROKEN}
+
+#: Of backups. One that is being restored is whole; one on its way out is none any more.
+_COPIED = {"available": Phase.READY, "restoring": Phase.READY, "creating": Phase.PENDING, "error": Phase.BROKEN}
 
 
 class VolumeTypeActuator(Actuator[VolumeType]):
@@ -116,6 +119,36 @@ class VolumeActuator(Actuator[Volume]):
     def delete(self, cloud: Cloud, ident: str, target: Target[Volume]) -> None:
         cloud.api("block-storage").delete(f"/volumes/{ident}")
 
+    def holds_data(self, cloud: Cloud, target: Target[Volume], seen: Observed) -> bool:
+        # Cinder's `error` is a volume that was never made.
+        return seen.phase is not Phase.BROKEN
+
+    def copies(self, cloud: Cloud, target: Target[Volume], ident: str) -> Sequence[Copy]:
+        """Backups. A snapshot would go with the volume, or rather: Cinder deletes no volume that has one."""
+        api = cloud.api("block-storage", target.one("project"))
+        volume = api.find(f"/volumes/{ident}")
+        changed = volume["volume"]["updated_at"] if volume else ""
+        found = [
+            item
+            for item in api.items("/backups/detail", "backups", volume_id=ident)
+            if item["metadata"].get(KEY) == target.marker and item["status"] in _COPIED
+        ]
+        found.sort(key=lambda item: str(item["created_at"]), reverse=True)
+        return [_copy(item, changed) for item in found]
+
+    def copy(self, cloud: Cloud, target: Target[Volume], ident: str) -> str:
+        body = {
+            "volume_id": ident,
+            "name": target.spec.name,
+            "description": f"Last data of volume {target.spec.name} ({ident})",
+            "metadata": {KEY: target.marker},
+        }
+        api = cloud.api("block-storage", target.one("project"))
+        return str(api.post("/backups", {"backup": body})["backup"]["id"])
+
+    def discard(self, cloud: Cloud, target: Target[Volume], copy: Copy) -> None:
+        cloud.api("block-storage", target.one("project")).delete(f"/backups/{copy.id}")
+
 
 class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     """A volume at a server. The id is `server/volume`; there is nothing else to it."""
@@ -132,8 +165,8 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     def create(self, cloud: Cloud, target: Target[VolumeAttachment]) -> str:
         server, volume = target.one("server"), target.one("volume")
         api = cloud.api("compute", target.one("project"))
-        api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
-        return f"{server}/{volume}"
+        answer = api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
+        return f"{server}/{answer['volumeAttachment']['volumeId']}"
 
     def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
         server, volume = ident.split("/")
@@ -155,6 +188,14 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     def delete(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment]) -> None:
         server, volume = ident.split("/")
         cloud.api("compute").delete(f"/servers/{server}/os-volume_attachments/{volume}")
+
+
+def _copy(raw: dict[str, Any], changed: str | None) -> Copy:
+    # Cinder touches the volume when a backup begins and ends, and the backup after it: whatever touches the volume
+    # later (somebody may have attached it and written) makes this date the later one.
+    current = not changed or str(raw["updated_at"] or "") >= changed
+    reason = raw["fail_reason"] or "Cinder says: error"
+    return Copy(str(raw["id"]), f"backup {raw['name']} ({raw['id']})", _COPIED[raw["status"]], current, reason)
 
 
 def _project(raw: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from interlock.resources import Admission
 from .capacity import hosts, quotas, virtual_functions
 from .faults import Fault, of_failure
 from .names import free_names
-from .presence import credential, image_files, referred
+from .presence import copies, credential, image_files, referred
 from .segments import free_segments
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
@@ -26,6 +26,7 @@ LOOKS: tuple[Look, ...] = (
     referred,
     free_names,
     image_files,
+    copies,
     hosts,
     virtual_functions,
     free_segments,

@@ -3,53 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from interlock.provider.census import REGISTERS, Register, marker_of
 from interlock.provider.clouds import Cloud
-from interlock.provider.markers import marker, split
+from interlock.provider.markers import marker
 from interlock.resources import Admission
 
 from .faults import Fault, everything
 
-
-@dataclass(frozen=True)
-class Register:
-    """Where a service lists all objects of a kind whose names it keeps unique."""
-
-    service: str
-    path: str
-    key: str
-    #: Members of the listed object that lead to the text that carries the marker.
-    carrier: tuple[str, ...] = ("description",)
-
-
-#: Kind -> register. Other kinds may share names: their ids tell them apart.
-REGISTERS = {
-    "Project": Register("identity", "/projects", "projects"),
-    "Role": Register("identity", "/roles", "roles"),
-    "ServiceUser": Register("identity", "/users", "users"),
-    "Flavor": Register("compute", "/flavors/detail", "flavors"),
-    "Aggregate": Register("compute", "/os-aggregates", "aggregates", ("metadata", "interlock")),
-    "VolumeType": Register("block-storage", "/types", "volume_types"),
-}
+#: Kinds whose names a service keeps unique. Others may share names: their ids tell them apart.
+UNIQUE = ("Project", "Role", "ServiceUser", "Flavor", "Aggregate", "VolumeType")
 
 
 def free_names(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
     """Names of planned objects that objects with another marker, or none, have on the cloud."""
-    for kind, register in REGISTERS.items():
+    for register in REGISTERS:
+        kind = register.kind
+        if kind not in UNIQUE:
+            continue
         wanted = {
             resource.canonical()["name"]: marker(admission.owner, name)
             for name, resource in everything(admission)
             if kind == resource.KIND
         }
         if wanted:
-            yield from _taken(kind, wanted, cloud.api(register.service).items(register.path, register.key), register)
+            listed = cloud.api(register.service).items(register.path, register.key, **register.query)
+            yield from _taken(kind, wanted, listed, register)
 
 
 def _taken(kind: str, wanted: dict[str, str], listed: Iterator[dict[str, Any]], register: Register) -> Iterator[Fault]:
     for item in listed:
-        carried = _marker(item, register)
+        carried = marker_of(item, register)
         if item["name"] in wanted and carried != wanted[item["name"]]:
             yield Fault(
                 "name",
@@ -57,10 +42,3 @@ def _taken(kind: str, wanted: dict[str, str], listed: Iterator[dict[str, Any]], 
                 + (f"belongs to another stack ({carried})" if carried else "nothing of ours made it"),
                 "rename or remove one of the two; an object of the operator's own can be listed under `existing:`",
             )
-
-
-def _marker(item: dict[str, Any], register: Register) -> str:
-    value: Any = item
-    for step in register.carrier:
-        value = (value or {}).get(step)
-    return split(value)[1]

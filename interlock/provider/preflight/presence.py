@@ -11,7 +11,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import marker
 from interlock.provider.references import cloud_object, parts, site_object
-from interlock.resources import Admission, Image, is_cloud_reference, is_site_reference
+from interlock.resources import Admission, Image, Volume, is_cloud_reference, is_site_reference
 
 from .faults import Fault, everything, of_failure, planned
 
@@ -38,6 +38,20 @@ def referred(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
                 cloud_object(cloud, *parts(reference))
         except Failure as failure:
             yield of_failure("reference", failure)
+
+
+def copies(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """`on_delete: snapshot` is a promise: somebody must be there who can take a copy when the volume goes."""
+    promised = [name for name, volume in planned(admission, Volume) if volume.on_delete == "snapshot"]
+    if not promised:
+        return
+    services = cloud.api("block-storage").get("/os-services", binary="cinder-backup")["services"]
+    if not any(item["state"] == "up" and item["status"] == "enabled" for item in services):
+        yield Fault(
+            "backup",
+            f"{', '.join(promised)}: `on_delete: snapshot` is kept as a backup, and no service cinder-backup is up",
+            "start one, or say `on_delete: keep` or `erase`",
+        )
 
 
 def image_files(cloud: Cloud, admission: Admission) -> Iterator[Fault]:

@@ -1,0 +1,143 @@
+"""Claims: the one kind that lies in the operator's store and not on the cloud.
+
+`create` takes what the admission names, with what the store holds of others compared first; `delete` lets one
+footprint go. Between the two `require` stands before every other change: nothing is made under a footprint that the
+store does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from interlock.resources import Claims
+from interlock.store.ledger import Ledger, Refused
+from interlock.store.objects import StoreFailed
+from interlock.store.places import open_store
+from interlock.store.records import Taking
+
+from .admitted import Gate
+from .codec import UNKNOWN
+from .errors import Failure, Trouble, refused
+from .pools import Pools
+from .state import Declared
+
+T = TypeVar("T")
+
+#: What the provider computes of it, and what each means.
+OUTPUTS: dict[str, str] = {
+    "lineage": "minted with the first claims of the stack; a state without it is another's",
+}
+
+
+class ClaimsLifecycle:
+    """The operations on the store of one stack."""
+
+    def __init__(self, gate: Gate, pools: Pools, of: Callable[[str, str], Ledger] | None = None) -> None:
+        self._gate = gate
+        self._pools = pools
+        self._of = of or (lambda url, site: Ledger(open_store(url, site)))
+        #: Lineage in the engine's state, as a difference showed it; empty: the state holds no claims.
+        self._lineage = ""
+        self._confirmed = False
+
+    async def obstacles(self) -> list[str]:
+        """What stands in the way of taking the claims; nothing is written. The lineage is not looked at."""
+        taking = self._taking()
+        if taking is None:
+            return []
+        try:
+            await self._run(self._ledger().check, taking)
+        except Failure as failure:
+            return [str(failure)]
+        return []
+
+    async def known(self, ident: str, olds: Mapping[str, Any]) -> None:
+        """Learn what the state holds. Raises `Failure` if it is not the state that the store knows."""
+        stack, version = parts(ident)
+        self._lineage = _lineage(olds)
+        await self._run(self._ledger_of(olds, stack).check_state, stack, self._lineage, version)
+
+    async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
+        """Take the claims. Raises `Failure`: then nothing is held that was not before."""
+        if preview:
+            return "", item.inputs() | dict.fromkeys(OUTPUTS, UNKNOWN)
+        self._gate.open()
+        taking = self._taking()
+        if taking is None:
+            raise refused(f"Claims {item.name}: the proof that was handed over names none")
+        record = await self._run(self._ledger().take, taking, self._lineage or None)
+        return f"{taking.stack}@{taking.entry.digest}", _outputs(item, record.lineage)
+
+    async def read(
+        self, item: Declared, ident: str, values: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Inputs and outputs as recorded; None if the store holds nothing of this footprint any more."""
+        stack, version = parts(ident)
+        record = await self._run(self._ledger_of(values, stack).stack, stack)
+        if record is None or version not in [entry.digest for entry in record.entries]:
+            return None
+        return item.inputs(), _outputs(item, record.lineage)
+
+    async def update(self, item: Declared, ident: str, olds: Mapping[str, Any], *, preview: bool) -> dict[str, Any]:
+        """Never for a field: every one is replaced or forbidden."""
+        return {**olds, **item.inputs()}
+
+    async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> None:
+        """The footprint counts no more. Called by the engine after everything that depended on it is gone."""
+        self._gate.open()
+        named, version = parts(ident)
+        await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
+
+    async def require(self) -> None:
+        """Before any other change: the claims of this proof are held. Raises `Failure`."""
+        taking = self._taking()
+        if taking is None or self._confirmed:
+            return
+        record = await self._run(self._ledger().stack, taking.stack)
+        if record is None or taking.entry.digest not in [entry.digest for entry in record.entries]:
+            raise refused(
+                f"the claims of {taking.stack} are not taken, so nothing else may be made or changed",
+                "run `pulumi up` on the whole stack: with --target its claims are left out",
+            )
+        await self._run(self._ledger().confirm, taking.stack, record.lineage)
+        self._confirmed = True
+
+    def _taking(self) -> Taking | None:
+        claims = self._gate.admission.claims
+        return None if claims is None else Taking.model_validate(claims)
+
+    def _ledger(self) -> Ledger:
+        admission = self._gate.admission
+        spec = next(item.spec for item in admission.resources if item.kind == Claims.KIND)
+        return self._of(str(spec["store"]), site_of(admission.stack))
+
+    def _ledger_of(self, values: Mapping[str, Any], stack: str) -> Ledger:
+        return self._of(str(values.get("store") or ""), site_of(stack))
+
+    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+        try:
+            return await self._pools.run("claims", call, *arguments)
+        except Refused as error:
+            raise refused(error.what, error.hint) from error
+        except StoreFailed as error:
+            raise Failure(Trouble.UNREACHABLE, str(error), "") from error
+
+
+def site_of(stack: str) -> str:
+    """The site of a stack `<site>-<tenant>`: names of sites hold no dash."""
+    return stack.partition("-")[0]
+
+
+def parts(ident: str) -> tuple[str, str]:
+    """(stack, version of the footprint) in the id of claims."""
+    stack, _, version = ident.partition("@")
+    return stack, version
+
+
+def _lineage(values: Mapping[str, Any]) -> str:
+    return str(values.get("lineage") or "")
+
+
+def _outputs(item: Declared, lineage: str) -> dict[str, Any]:
+    return item.inputs() | {"lineage": lineage}

@@ -1,0 +1,346 @@
+"""A site and a tenant behind the proxy, and of each kind one object that tests make, change and delete."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure
+from interlock.provider.markers import marker
+from interlock.provider.retry import Budget
+from interlock.resources import (
+    Aggregate,
+    Bucket,
+    Image,
+    Keypair,
+    Network,
+    Port,
+    Project,
+    Resource,
+    RoleAssignment,
+    Router,
+    RouterInterface,
+    S3Credential,
+    SecurityGroup,
+    Server,
+    ServiceUser,
+    Subnet,
+    Volume,
+    VolumeAttachment,
+)
+from tests.conftest import Sandbox
+from tests.faults.clock import Clock
+from tests.faults.proxy import Injection, Proxy
+from tests.provider import declared
+from tests.provider.driver import Process, Program
+
+SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
+
+#: Listener of the sandbox -> type of the service in the catalogue.
+SERVICES = {
+    "keystone": "identity", "nova": "compute", "neutron": "network",
+    "cinder": "block-storage", "glance": "image", "swift": "object-store",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An object that a test makes. `makes`: (listener, method, path) of the request that makes it."""
+
+    resource: Resource
+    makes: tuple[str, str, str]
+    #: (collection, key of the list): where everybody's objects of this kind are listed; empty for pairs.
+    listed: tuple[str, str] = ("", "")
+    #: Body of an object of the same name that is somebody else's; None where names are unique or it has none.
+    twin: dict[str, Any] | None = None
+    site: bool = False
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The plan name."""
+        return f"spare-{self.resource.KIND.lower()}"
+
+    @property
+    def api(self) -> str:
+        return SERVICES[self.makes[0]]
+
+
+def subjects() -> dict[str, Subject]:
+    """By kind."""
+    project = "fay-project"
+    everywhere = {"all_tenants": 1}
+    found = (
+        Subject(Project(name="fay-spare"), ("keystone", "POST", "/v3/projects$"), ("/projects", "projects")),
+        Subject(
+            Network(name="spare", project=project, network_type="vxlan", segmentation_id=88001),
+            ("neutron", "POST", "/networks$"), ("/networks", "networks"),
+            {"name": "spare", "provider:network_type": "vxlan", "provider:segmentation_id": 88002},
+        ),
+        Subject(
+            Subnet(name="spare", project=project, network="fay-data", cidr="10.9.0.0/24", dhcp=False),
+            ("neutron", "POST", "/subnets$"), ("/subnets", "subnets"),
+            {"name": "spare", "cidr": "10.8.0.0/24", "ip_version": 4, "network_id": "fay-data"},
+        ),
+        Subject(
+            Router(name="spare", project=project),
+            ("neutron", "POST", "/routers$"), ("/routers", "routers"), {"name": "spare"},
+        ),
+        Subject(
+            RouterInterface(project=project, router="fay-router", subnet="fay-second-subnet"),
+            ("neutron", "PUT", "/add_router_interface"),
+        ),
+        Subject(
+            Port(name="spare", project=project, network="fay-control", subnet="fay-control-subnet",
+                 address="10.7.0.50"),
+            ("neutron", "POST", "/ports$"), ("/ports", "ports"), {"name": "spare", "network_id": "fay-control"},
+        ),
+        Subject(
+            SecurityGroup(name="spare", project=project, rules=(declared.SSH, declared.OUT)),
+            ("neutron", "POST", "/security-groups$"), ("/security-groups", "security_groups"), {"name": "spare"},
+        ),
+        Subject(Keypair(name="spare-keypair", public_key=declared.KEY), ("nova", "POST", "/os-keypairs$")),
+        Subject(
+            Server(name="spare", project=project, flavor="site:Flavor/poplar", image="site:Image/machine",
+                   host="poplar-2", ports=()),
+            ("nova", "POST", "/servers$"), ("/servers/detail", "servers"), params=everywhere,
+        ),
+        Subject(
+            Volume(name="spare", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"),
+            ("cinder", "POST", "/volumes$"), ("/volumes/detail", "volumes"), {"name": "spare", "size": 1},
+            params=everywhere,
+        ),
+        Subject(
+            VolumeAttachment(project=project, server="fay-server", volume="fay-second-volume"),
+            ("nova", "POST", "/os-volume_attachments$"),
+        ),
+        Subject(declared.quota(project), ("neutron", "PUT", "/quotas/")),
+        Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials/OS-EC2$")),
+        Subject(
+            Bucket(name="fay-spare", project=project, credential="fay-s3-key", on_delete="erase"),
+            ("swift", "PUT", "/fay-spare$"),
+        ),
+        Subject(
+            Image(name="spare", file=declared.FILE, sha512=declared.SHA512),
+            ("glance", "POST", "/images$"), ("/images", "images"), site=True,
+        ),
+        Subject(
+            Aggregate(name="spare", hosts=(), metadata={}),
+            ("nova", "POST", "/os-aggregates$"), ("/os-aggregates", "aggregates"), site=True,
+        ),
+    )  # fmt: skip
+    return {subject.resource.KIND: subject for subject in found}
+
+
+def _site() -> dict[str, Resource]:
+    whole = declared.site("fas", 760)
+    kept = ("external-scope", "external-pool", "external", "external-subnet", "poplar", "machine", "fast")
+    return {name: whole[name] for name in kept}
+
+
+def _tenant() -> dict[str, Resource]:
+    project = "fay-project"
+    more: dict[str, Resource] = {
+        "fay-second": Network(name="fay-second", project=project, network_type="vxlan", segmentation_id=88000),
+        "fay-second-subnet": Subnet(
+            name="fay-second", project=project, network="fay-second", cidr="10.6.0.0/24", gateway="10.6.0.1"
+        ),
+        "fay-second-volume": Volume(
+            name="fay-second", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"
+        ),
+        "fay-second-s3": ServiceUser(name="fay-second-s3", project=project),
+        "fay-second-role": RoleAssignment(project=project, user="fay-second-s3", role="cloud:Role/member"),
+    }
+    whole = declared.tenant("fay", 2160)
+    kept = (
+        "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "jobs", "ssh",
+        "port-data", "port-control", "server", "s3", "s3-role", "s3-key",
+    )  # fmt: skip
+    return {f"fay-{name}": whole[f"fay-{name}"] for name in kept} | more
+
+
+@dataclass
+class World:
+    """What tests of faults share."""
+
+    proxy: Proxy
+    clock: Clock
+    site: Program
+    tenant: Program
+    #: The operator's hands, past the proxy.
+    direct: Cloud
+    #: Kind -> id of the stranger's object of the same name.
+    twins: dict[str, str] = field(default_factory=dict)
+
+    def program(self, subject: Subject) -> Program:
+        return self.site if subject.site else self.tenant
+
+    def marker(self, subject: Subject) -> str:
+        return marker(self.program(subject).owner, subject.name)
+
+    def ours(self, subject: Subject) -> list[str]:
+        """Ids of all objects that are the subject, as the cloud itself lists them."""
+        kind, ids = subject.resource.KIND, self.tenant.state
+        if subject.listed[0]:
+            found = self.direct.api(subject.api).items(*subject.listed, **subject.params)
+            return [str(item["id"]) for item in found if f'"{self.marker(subject)}"' in _words(item)]
+        return [str(ident) for ident in getattr(self, f"_{kind.lower()}")(ids)]
+
+    def service(self, listener: str) -> str:
+        """The type in the catalogue of what listens there."""
+        return SERVICES[listener]
+
+    def remove(self, subject: Subject) -> None:
+        """Away with it, as the next test wants to make it anew. Nothing of a site goes while tenants are there."""
+        program = self.program(subject)
+        if subject.name not in program.state:
+            return
+        if subject.site:
+            self.direct.api(subject.api).delete(f"{subject.listed[0]}/{program.state.pop(subject.name).id}")
+        else:
+            program.delete(subject.name)
+
+    def unharmed(self, *kinds: str) -> None:
+        """Asserts that no stranger's object of these kinds was taken or deleted."""
+        for kind, ident in self.twins.items():
+            if kind not in kinds:
+                continue
+            subject = SUBJECTS[kind]
+            path = subject.listed[0].removesuffix("/detail")
+            seen = self.direct.api(subject.api).find(f"{path}/{ident}")
+            assert seen is not None, f"the stranger's {kind} is gone"
+            assert marker(STRANGER, subject.name) in json.dumps(seen), f"the stranger's {kind} was taken"
+
+    def _routerinterface(self, ids: Any) -> list[str]:
+        ports = self.direct.api("network").items("/ports", "ports", device_id=ids["fay-router"].id)
+        subnet = ids["fay-second-subnet"].id
+        return [port["id"] for port in ports if any(item["subnet_id"] == subnet for item in port["fixed_ips"])]
+
+    def _volumeattachment(self, ids: Any) -> list[str]:
+        path = f"/servers/{ids['fay-server'].id}/os-volume_attachments"
+        found = self.direct.api("compute").get(path)["volumeAttachments"]
+        return [item["volumeId"] for item in found if item["volumeId"] == ids["fay-second-volume"].id]
+
+    def _keypair(self, ids: Any) -> list[str]:
+        found = self.direct.api("compute").get("/os-keypairs")["keypairs"]
+        return [item["keypair"]["name"] for item in found if item["keypair"]["name"] == f"spare-keypair-{OWNER}"]
+
+    def _quota(self, ids: Any) -> list[str]:
+        project = ids["fay-project"].id
+        limit = self.direct.api("network").get(f"/quotas/{project}")["quota"]["network"]
+        return [project] if limit == SUBJECTS["Quota"].resource.canonical()["networks"] else []
+
+    def _s3credential(self, ids: Any) -> list[str]:
+        path = f"/users/{ids['fay-second-s3'].id}/credentials/OS-EC2"
+        return [item["access"] for item in self.direct.api("identity").get(path)["credentials"]]
+
+    def _bucket(self, ids: Any) -> list[str]:
+        endpoint = self.direct.endpoint("object-store").rpartition("_")[0] + "_" + ids["fay-project"].id
+        try:
+            found = self.direct._session.get(endpoint, params={"format": "json"}).json()
+        except Failure:
+            return []
+        return [item["name"] for item in found if item["name"] == "fay-spare"]
+
+
+SUBJECTS = subjects()
+
+
+def _words(item: Any) -> str:
+    """All texts of an object; a marker that stands behind a name or a description counts as one."""
+    return json.dumps(item).replace(" interlock:", '","interlock:')
+
+
+@contextmanager
+def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
+    """Everything made, through the proxy and without a fault."""
+    ports = json.loads((sandbox.dir / "ports.json").read_text())
+    proxy = Proxy({service: ports[service] for service in SERVICES})
+    before = os.environ.get("OS_CLIENT_CONFIG_FILE")
+    os.environ["OS_CLIENT_CONFIG_FILE"] = str(_clouds(sandbox, proxy, folder))
+    clock = Clock()
+    processes = [Process(pace=clock.pace()), Process(pace=clock.pace())]
+    try:
+        objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
+        site = Program(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
+        tenant = Program(processes[1], "fay-fay", OWNER, _tenant(), **objects)
+        for program in (site, tenant):
+            faults = program.admit(preview=False)
+            assert faults == [], faults
+            program.create_all()
+        found = World(proxy, clock, site, tenant, Cloud("direct"))
+        for subject in SUBJECTS.values():
+            found.program(subject).resources[subject.name] = subject.resource
+        for program in (site, tenant):
+            program.admit()
+        _twins(found)
+        yield found
+        found.unharmed(*SUBJECTS)
+        _clear(found)
+    finally:
+        for process in processes:
+            process.close()
+        proxy.close()
+        if before is not None:
+            os.environ["OS_CLIENT_CONFIG_FILE"] = before
+
+
+@contextmanager
+def fresh(world: World, program: Program, budget: Budget | None = None) -> Iterator[Program]:
+    """The same stack and state; with a budget of its own in a provider process that has asked nothing yet."""
+    if budget in (None, Budget()):
+        yield program
+        return
+    found = replace(program, process=Process(pace=world.clock.pace(budget)))
+    assert found.admit() == []
+    yield found
+    found.process.close()
+
+
+def met(subject: Subject, act: Any, *, last: int | None) -> Injection:
+    """A fault of the request that makes the subject."""
+    return Injection(act, *subject.makes, last=last)
+
+
+def _clear(world: World) -> None:
+    """What others find is an empty cloud."""
+    for kind, ident in world.twins.items():
+        subject = SUBJECTS[kind]
+        world.direct.api(subject.api).delete(f"{subject.listed[0].removesuffix('/detail')}/{ident}")
+    world.tenant.delete_all()
+    world.site.delete_all()
+
+
+def _clouds(sandbox: Sandbox, proxy: Proxy, folder: Path) -> Path:
+    """`sandbox` leads through the proxy, `direct` past it."""
+    text = sandbox.clouds_yaml.read_text()
+    through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
+    path = folder / "clouds.yaml"
+    clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
+    path.write_text(yaml.safe_dump({"clouds": clouds}))
+    return path
+
+
+def _twins(world: World) -> None:
+    """Of each kind an object of the same name in the same project, with the marker of somebody else."""
+    ids = world.tenant.state
+    for kind, subject in SUBJECTS.items():
+        if subject.twin is None:
+            continue
+        theirs = marker(STRANGER, subject.name)
+        body = {key: ids[value].id if value in ids else value for key, value in subject.twin.items()}
+        project = ids["fay-project"].id
+        api = world.direct.api(subject.api, project if kind == "Volume" else None)
+        carried = {"metadata": {"interlock": theirs}} if kind == "Volume" else {"description": theirs}
+        owner = {} if kind == "Volume" else {"project_id": project}
+        one = subject.listed[1].removesuffix("s")
+        path = subject.listed[0].removesuffix("/detail")
+        world.twins[kind] = str(api.post(path, {one: body | carried | owner})[one]["id"])
