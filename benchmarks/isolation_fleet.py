@@ -39,6 +39,11 @@ class Fleet:
         return len(self.networks) + len(self.servers) + len(self.ports)
 
     @property
+    def tenants(self) -> set[str]:
+        """The names of all tenants."""
+        return {item["tenant"] for item in self.networks}
+
+    @property
     def joined(self) -> set[Pair]:
         """All pairs of tenants with a connection."""
         return self.on_one_vlan | self.by_one_server

@@ -1,4 +1,4 @@
-"""The whole process of `policies/kernel.py` over a fleet: read it, number it, find the components with two owners.
+"""The kernel over a fleet, as a whole process: read it, number it, find the components with two owners.
 
 Only that one module is loaded: the package around it brings the rules and all that they read, a second of imports.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-KERNEL = Path(__file__).resolve().parents[1] / "policies" / "kernel.py"
+KERNEL = Path(__file__).resolve().parents[1] / "policies" / "graph" / "kernel.py"
 
 
 def load_kernel() -> ModuleType:

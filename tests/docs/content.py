@@ -16,6 +16,7 @@ import interlock.model
 import interlock.planning
 import interlock.provider
 import interlock.resources
+import interlock.store
 import policies
 from infra.command_group import COMMANDS, PASSED_ON
 from infra.exits import Exit
@@ -24,11 +25,13 @@ from interlock.model import errors
 from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site_file import SiteFile
 from interlock.model.tenant_file import TenantFile
+from interlock.planning.makeable import WHY_NO_COPY
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
 from policies.rules import RULES
+from tests.provider import declared, ends
 
 from .file_keys import Key, keys
 from .pages import ROOT
@@ -37,8 +40,8 @@ from .tree import tree
 
 ROOMS = (
     infra, components, policies, policies.findings, policies.rules, policies.footprints, policies.authority,
-    policies.graph, policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.model,
-    interlock.hardware, interlock.resources,
+    policies.graph, policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store,
+    interlock.model, interlock.hardware, interlock.resources,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
@@ -119,8 +122,33 @@ def _kind_section(kind: type[Resource]) -> str:
     doc = " ".join((kind.__doc__ or "").split())
     parts = [f"### {kind.KIND}", doc, _fields(kind), _carried(kind), _computed(kind)]
     if kind.HOLDS_DATA:
-        parts.append("Holds data: deleting it is refused unless `on_delete` is `erase`.")
+        parts.append(_data(kind))
     return "\n\n".join(part for part in parts if part)
+
+
+def _data(kind: type[Resource]) -> str:
+    """What its deletion does to the data."""
+    if kind.KIND in WHY_NO_COPY:
+        return "Holds data: deleting it is refused unless `on_delete` is `erase`. It takes no `snapshot`."
+    return "Holds data: deleting it is refused where `on_delete` is `keep`; with `snapshot` a copy is made first."
+
+
+def replaced_kinds(_old: str) -> str:
+    """How `pulumi up --replace` ends for each kind of a tenant's stack, as a test tries it."""
+    plan = declared.tenant("alice", 2100)
+    along: dict[str, set[str]] = {}
+    for name, others in ends.ANEW.items():
+        along.setdefault(plan[name].KIND, set()).update(plan[other].KIND for other in others)
+    rows = [
+        [
+            code(kind),
+            "made anew" + (", same id" if kind in ends.SAME_ID else ""),
+            ", ".join(sorted(map(code, kinds_))) or "–",
+        ]
+        for kind, kinds_ in along.items()
+    ]
+    rows += [[code(kind), "refused", reason] for kind, (_, reason) in ends.REFUSED.items()]
+    return table(["kind", "ends", "along with it; or why not"], rows)
 
 
 def _fields(kind: type[Resource]) -> str:
@@ -195,6 +223,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "error-codes": error_codes,
     "rules": rules,
     "kinds": kinds,
+    "replaced-kinds": replaced_kinds,
     "common-outputs": common_outputs,
     "exit-codes": exit_codes,
     "commands": commands,
