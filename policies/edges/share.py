@@ -202,13 +202,17 @@ def _exclusive_holdings(facts: Planned) -> Iterator[str]:
 
 
 def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:
-    """Attached volume of the plan -> its owner, and whoever controls a server that it is attached to (Excl)."""
+    """Attached volume of the plan -> its owner, and whoever controls a server of others that it is attached to (Excl).
+
+    Who else controls a server of the volume's own owner is a matter of that server, and AUTH-01 says so.
+    """
     owners = {item.name: item.owner for item in plan.volumes}
     found: defaultdict[str, set[str]] = defaultdict(set)
     for item in plan.attachments:
         if item.volume in owners:
-            server = plan.server.get(item.server)
-            found[item.volume] |= {owners[item.volume], *(server.labels if server is not None else (ids.FOREIGN,))}
+            owner, server = owners[item.volume], plan.server.get(item.server)
+            labels = server.labels if server is not None else {ids.FOREIGN}
+            found[item.volume] |= {owner} if owner in labels else {owner, *labels}
     return {ids.volume(plan.owner, name): frozenset(labels) for name, labels in sorted(found.items())}
 
 

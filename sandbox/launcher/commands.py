@@ -119,7 +119,8 @@ def reset_command(request: Request) -> int:
     with locked(instance.folder):
         stop(instance)
         with step("a fresh state"):
-            for folder in (instance.state, instance.logs, instance.run):
+            # Claims lie beside the clouds.yaml, and the cloud that they speak of is thrown away.
+            for folder in (instance.state, instance.logs, instance.run, instance.folder / "claims"):
                 discard(folder)
             for pattern in ("requests.*", "trap.*"):
                 for path in instance.folder.glob(pattern):

@@ -31,7 +31,8 @@ SERVER = Server(name="s", project="p", flavor="site:Flavor/a", image="site:Image
 
 
 def test_every_kind_that_is_made_has_an_actuator_a_carrier_and_a_pool() -> None:
-    assert sorted(ACTUATORS) == MADE
+    # Claims lie in the operator's store, and their operations are a module of their own.
+    assert sorted([*ACTUATORS, "Claims"]) == MADE
     assert sorted(CARRIERS) == MADE
     assert all(actuator.SERVICE in SIZES for actuator in ACTUATORS.values())
     assert all(kind.writers and kind.source for kind in CARRIERS.values())
