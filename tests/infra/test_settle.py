@@ -1,0 +1,149 @@
+"""`interlock settle`: what was given up is free once state, store, cloud and switches have let go, and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.commands import settle as command
+from infra.gate import Gate
+from infra.settling import Evidence, freed
+from interlock.provider.census import Counted
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
+from interlock.store.records import StackRecord
+from tests.infra.conftest import Interlock, Lyon
+
+URN = "urn:pulumi:lyon-acme::clusters::interlock:index:{kind}::{name}"
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """The claims store of lyon, empty; no cloud is there."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+    return Ledger(open_store("", "lyon"))
+
+
+@pytest.fixture
+def smaller(lyon: Lyon, interlock: Interlock) -> Lyon:
+    """acme has given two of four machines up."""
+    lyon.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
+    assert interlock("lock", "acme").code == 0
+    return lyon
+
+
+def evidence(**changes: Any) -> Evidence:
+    gate = Gate.open("lyon")
+    given: dict[str, Any] = {"deployment": None, "record": None, "objects": ()}
+    return Evidence(plan=gate.plan("acme"), lock=gate.workspace.locks["acme"], **(given | changes))
+
+
+def in_state(kind: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"type": f"interlock:index:{kind}", "urn": URN.format(kind=kind, name=name), **more}
+
+
+def recorded(ledger: Ledger) -> StackRecord:
+    """What the store has once the committed plan of acme is applied."""
+    gate = Gate.open("lyon").with_applied()
+    taken = gate.taking(gate.prove("acme"))
+    assert taken is not None
+    return ledger.take(taken, None)
+
+
+def test_nothing_anywhere_has_let_go(smaller: Lyon) -> None:
+    assert evidence().obstacles() == []
+    assert evidence(deployment={"resources": [in_state("Network", "acme-train-ipu-data")]}).obstacles() == []
+
+
+OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
+    "a resource that is not planned": (
+        {"deployment": {"resources": [in_state("Server", "acme-old-0")]}},
+        "state: Server acme-old-0 is there and not in the plan",
+    ),
+    "a resource that is to be deleted": (
+        {"deployment": {"resources": [in_state("Network", "acme-train-ipu-data", delete=True)]}},
+        "state: Network acme-train-ipu-data is still to be deleted",
+    ),
+    "an interrupted run": (
+        {"deployment": {"resources": [], "pending_operations": [{}]}},
+        "state: an interrupted run left operations pending",
+    ),
+    "an object that is not planned": (
+        {"objects": (Counted("Server", "4f", "x", "acme-old-0"),)},
+        "cloud: Server acme-old-0 (4f) is there and not in the plan",
+    ),
+    "an object that nobody recorded": (
+        {"objects": (Counted("Network", "4f", "x", "acme-train-ipu-data"),)},
+        "cloud: Network acme-train-ipu-data (4f) is there, and the store knows of no apply",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OBSTACLES)
+def test_each_place_is_looked_at(smaller: Lyon, case: str) -> None:
+    changes, said = OBSTACLES[case]
+    (obstacle,) = evidence(**changes).obstacles()
+    assert obstacle.startswith(said)
+
+
+def test_what_the_store_says_is_applied_counts(lyon: Lyon, interlock: Interlock, store: Ledger) -> None:
+    before = recorded(store)
+    lyon.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
+    assert interlock("lock", "acme").code == 0
+    there = {"deployment": {"resources": []}}
+    assert evidence(record=before, **there).obstacles() == [
+        "store: another footprint than the lock's is applied, or may be"
+    ]
+    after = before.model_copy(update={"entries": recorded(store).entries[-1:]})
+    assert evidence(record=after, **there).obstacles() == []
+    (obstacle,) = evidence(record=after).obstacles()
+    assert "the backend in use has no stack lyon-acme" in obstacle
+
+
+@pytest.fixture
+def looking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Sets what is found on the cloud and in the state."""
+
+    def found(*objects: Counted) -> None:
+        monkeypatch.setattr(command, "census", lambda _: list(objects))
+        monkeypatch.setattr(command, "_deployment", lambda _: None)
+
+    return found
+
+
+def test_settling_frees_lock_and_store(
+    smaller: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger
+) -> None:
+    looking()
+    old = Gate.open("lyon").workspace.locks["acme"]
+    before = smaller.locks()
+    tried = interlock("settle", "acme", "--dry-run")
+    assert tried.code == 0, tried.err
+    assert "machines ipum-03" in tried.out
+    assert smaller.locks() == before
+
+    done = interlock("settle", "acme")
+    assert (done.code, done.out) == (0, tried.out)
+    new = Gate.open("lyon").workspace.locks["acme"]
+    assert (new.released, new.serial, new.allocation) == ((), old.serial + 1, old.allocation)
+    assert freed(old, new)
+    assert interlock("lock", "--check").code == 0
+    assert interlock("check").code == 0
+    assert "nothing to settle" in interlock("settle", "acme").err
+
+
+def test_what_has_not_let_go_is_named_and_nothing_changes(
+    smaller: Lyon, interlock: Interlock, looking: Callable[..., None]
+) -> None:
+    owner = Gate.open("lyon").workspace.locks["acme"].owner
+    looking(Counted("Server", "4f", owner, "acme-old-0"), Counted("Server", "5a", "somebody", "x"))
+    before = smaller.locks()
+    refused = interlock("settle", "acme")
+    assert refused.code == 1
+    assert "cloud: Server acme-old-0 (4f)" in refused.err
+    assert "5a" not in refused.err
+    assert smaller.locks() == before
