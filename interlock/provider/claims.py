@@ -91,6 +91,7 @@ class ClaimsLifecycle:
 
     async def require(self) -> None:
         """Before any other change: the claims of this proof are held. Raises `Failure`."""
+        self._gate.open()
         taking = self._taking()
         if taking is None or self._confirmed:
             return
