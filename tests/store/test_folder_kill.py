@@ -103,10 +103,10 @@ def test_where_it_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("OS_CLIENT_CONFIG_FILE", raising=False)
     monkeypatch.chdir(here)
-    if not Path("/etc/openstack/clouds.yaml").exists():
-        assert open_store("", "lyon").name == (home / ".config/openstack/claims/lyon").as_uri()
+    # Not the working folder: the command, the program and the provider have others.
     (here / "clouds.yaml").touch()
-    assert open_store("", "lyon").name == (here / "claims/lyon").as_uri()
+    (home / ".config/openstack/clouds.yaml").touch()
+    assert open_store("", "lyon").name == (home / ".config/openstack/claims/lyon").as_uri()
     monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "cloud" / "clouds.yaml"))
     assert open_store("", "lyon").name == (tmp_path / "cloud/claims/lyon").as_uri()
     assert open_store("file:///var/the%20claims", "lyon").name == "file:///var/the%20claims/lyon"
