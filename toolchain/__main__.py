@@ -17,13 +17,14 @@ from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
 from toolchain.python_environment import ensure_environment, lock_requirements
 from toolchain.stacks import ensure_stacks, mend_stacks
+from toolchain.testing import announce, runs, side_by_side
 from toolchain.variables import export_lines, foreign_path, variables
 
 USAGE = """\
 usage: ./run COMMAND …
 
   demo             the embedded cloud, the operator's stack and a tenant on it, and a summary
-  test [ARGS]      every test; ARGS go to pytest
+  test [ARGS]      every test, in two runs side by side; ARGS go to pytest
   interlock ARGS   the interlock command
   pulumi ARGS      pulumi, in the root of the project
   env              lines that prepare a shell:  eval "$(./run env)"
@@ -87,7 +88,13 @@ def _demo(layout: Layout, caller: Path, rest: list[str]) -> int:
 
 def _test(layout: Layout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=True)
-    _become(layout.python, ["-m", "pytest", *rest], layout.root, ready.values)
+    commands = [[str(layout.python), "-m", "pytest", *arguments] for arguments in runs(rest, layout.root)]
+    if len(commands) == 1:
+        _become(layout.python, commands[0][1:], layout.root, ready.values)
+    os.chdir(layout.root)
+    report = layout.made / "reports" / "tests.txt"
+    announce(report, layout.root)
+    return side_by_side(commands[0], commands[1], ready.values, report)
 
 
 def _interlock(layout: Layout, caller: Path, rest: list[str]) -> int:

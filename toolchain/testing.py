@@ -1,0 +1,65 @@
+"""`./run test`: two runs of pytest side by side, since tests on the embedded cloud mostly wait for its services."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from toolchain.progress import say
+
+ON_THE_CLOUD = ("docs", "e2e", "faults", "provider", "sandbox")
+"""Folders of tests that use the embedded cloud; it is one, so they are one run."""
+
+ALONE = ("--pdb", "-s", "--capture", "--junit", "--co", "--lf", "--last-failed", "--ff", "--sw")
+"""Options, by how they begin, that two runs cannot share: a terminal, a file, or what the last run remembers."""
+
+NOTHING_COLLECTED = 5
+"""Exit code of pytest where no test was chosen."""
+
+
+def runs(arguments: Sequence[str], root: Path) -> list[list[str]]:
+    """The arguments of each run of pytest: two, or the caller's own where files are named or two cannot be."""
+    named = any((root / word.partition("::")[0]).exists() for word in arguments if not word.startswith("-"))
+    if named or any(word.startswith(ALONE) for word in arguments):
+        return [list(arguments)]
+    folders = [f"tests/{name}" for name in ON_THE_CLOUD]
+    apart = [*(f"--ignore={folder}" for folder in folders), "-o", "cache_dir=.pytest_cache/apart"]
+    return [[*arguments, *folders], [*arguments, *apart]]
+
+
+def side_by_side(first: Sequence[str], second: Sequence[str], values: Mapping[str, str], report: Path) -> int:
+    """Run both; what the second says is shown when the first has ended. The exit code is the worse of the two."""
+    report.parent.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, **values}
+    with report.open("w+") as said:
+        running = [
+            subprocess.Popen(second, env=environment, stdout=said, stderr=subprocess.STDOUT),
+            subprocess.Popen(first, env=environment),
+        ]
+        try:
+            codes = [process.wait() for process in reversed(running)]
+        except BaseException:
+            for process in running:
+                process.terminate()
+            for process in running:
+                process.wait()
+            raise
+        said.seek(0)
+        sys.stdout.write(f"\n{said.read()}")
+    return worse(codes)
+
+
+def worse(codes: Sequence[int]) -> int:
+    """The exit code of both runs. A run in which nothing was chosen counts only if neither chose anything."""
+    chosen = [code for code in codes if code != NOTHING_COLLECTED]
+    return next((code for code in chosen if code), 0) if chosen else NOTHING_COLLECTED
+
+
+def announce(report: Path, root: Path) -> None:
+    """Say where the output of the second run is meanwhile."""
+    say(
+        f"two runs side by side: tests on the embedded cloud here, all others in {report.relative_to(root)}, shown last"
+    )
