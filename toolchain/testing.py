@@ -10,8 +10,8 @@ from pathlib import Path
 
 from toolchain.progress import say
 
-ON_THE_CLOUD = ("docs", "e2e", "faults", "provider", "sandbox")
-"""Folders of tests that use the embedded cloud; it is one, so they are one run."""
+ON_THE_CLOUD = ("docs", "e2e", "provider", "sandbox", "faults")
+"""Folders of tests that use the embedded cloud; it is one, so they are one run, in this order."""
 
 ALONE = ("--pdb", "-s", "--capture", "--junit", "--co", "--lf", "--last-failed", "--ff", "--sw")
 """Options, by how they begin, that two runs cannot share: a terminal, a file, or what the last run remembers."""
