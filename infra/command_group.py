@@ -19,6 +19,7 @@ COMMANDS = {
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Free a stack that a killed `pulumi` left locked.",
     "recover": "Take over a stack whose state was lost, or an old one put back.",
+    "audit": "Read the live cloud, and hold it against what was proved.",
     "settle": "Release what a tenant gave up, once nothing holds it any more.",
     "site": "Show what a site holds, and what nobody stated.",
     "schema": "Print the JSON Schema of site or tenant files, for editors.",

@@ -155,9 +155,12 @@ class Gate:
 
     def look(self, tenant: str | None) -> tuple[Judged, Seen]:
         """The same with the model that it was made of, for whoever asks more: a certificate, the steps of a witness."""
-        plan, waivers = self.plan(tenant), self.waivers(tenant)
+        return self.look_at(self.plan(tenant))
+
+    def look_at(self, plan: Plan) -> tuple[Judged, Seen]:
+        """The same of another plan for a stack of this site, such as what really is there."""
         seen = seen_by(self.workspace.site, plan, self.neighbours, self._applied_of(plan))
-        return Judged(plan, judged(seen, plan, waivers=waivers, suggest=True)), seen
+        return Judged(plan, judged(seen, plan, waivers=self.waivers(plan.tenant), suggest=True)), seen
 
     def prove(self, tenant: str | None) -> Proof:
         """The proof of one stack, beside every lock there is: what is applied rests on no index. Raises `NotProved`."""

@@ -66,9 +66,7 @@ def claimed_twice(sites: list[LoadedSite]) -> list[InputError]:
             owner = owners.setdefault(f"{what} {value}", loaded.source.name)
             if owner != loaded.source.name:
                 message = f"{what} `{value}` belongs to {owner} already"
-                hint = (
-                    "each site is proved by itself (assumption A12): describe one real thing in one site only"
-                )
+                hint = "each site is proved by itself (assumption A12): describe one real thing in one site only"
                 errors.append(loaded.source.error(Code.FLEET, path, message, hint))
     return errors
 

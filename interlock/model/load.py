@@ -136,9 +136,7 @@ def load_site_of_fleet(stacks: Path, site: str) -> LoadedSite:
     fleet = fleet_folder(folder, stacks)
     if fleet is None:
         position = (stacks / FLEET).relative_to(base).as_posix()
-        hint = (
-            "write `name: <any>` into it; it says that the sites below describe different clouds and switches"
-        )
+        hint = "write `name: <any>` into it; it says that the sites below describe different clouds and switches"
         raise InputErrors([InputError(Code.NO_FILE, position, "the site belongs to no fleet", hint)])
     for loaded in load_fleet(fleet, base):
         if loaded.source.file.parent == folder:

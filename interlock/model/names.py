@@ -35,13 +35,9 @@ MOST_TENANT, MOST_PART, MOST_OTHER = 20, 20, 63
 
 def tenant_name(value: Any) -> str:
     """The id of a tenant: lower-case letters, digits, single dashes, at most 20."""
-    text = _checked(
-        value, _TENANT, MOST_TENANT, "lower-case letters, digits and single dashes, a letter first"
-    )
+    text = _checked(value, _TENANT, MOST_TENANT, "lower-case letters, digits and single dashes, a letter first")
     if text in RESERVED_TENANTS:
-        raise fault(
-            Code.NAME, f"`{text}` is reserved", "the stack of that name is the operator's own; take another"
-        )
+        raise fault(Code.NAME, f"`{text}` is reserved", "the stack of that name is the operator's own; take another")
     return text
 
 

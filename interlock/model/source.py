@@ -101,9 +101,7 @@ def _decoded(data: bytes, name: str) -> str:
         line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
         byte = data[error.start]
         hint = "save the file as UTF-8"
-        raise _alone(
-            Code.NOT_UTF8, f"{name}:{line}:{column}", f"byte 0x{byte:02x}: not UTF-8", hint
-        ) from None
+        raise _alone(Code.NOT_UTF8, f"{name}:{line}:{column}", f"byte 0x{byte:02x}: not UTF-8", hint) from None
 
 
 def _alone(code: Code, position: str, message: str, hint: str) -> InputErrors:

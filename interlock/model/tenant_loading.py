@@ -42,9 +42,7 @@ def read_requests(folder: Path, base: Path, loaded: LoadedSite) -> Requests:
         except InputErrors as error:
             faults += error.errors
     faults += _joined_names(tenants, sources)
-    return Requests(
-        MappingProxyType(tenants), MappingProxyType(sources), MappingProxyType(defaults), tuple(faults)
-    )
+    return Requests(MappingProxyType(tenants), MappingProxyType(sources), MappingProxyType(defaults), tuple(faults))
 
 
 def _joined_names(tenants: Mapping[str, Tenant], sources: Mapping[str, Source]) -> list[InputError]:

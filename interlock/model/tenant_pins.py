@@ -33,9 +33,7 @@ def _pins(reading: Reading, name: str, file: PinsFile) -> Pins:
     )
 
 
-def _check_machines(
-    reading: Reading, path: Path, file: PinsFile, vpod: VPodFile, wanted: int | None
-) -> None:
+def _check_machines(reading: Reading, path: Path, file: PinsFile, vpod: VPodFile, wanted: int | None) -> None:
     known, below = reading.offered.machines, (*path, "machines")
     _check_names(reading, below, "an IPU-Machine", file.machines, known)
     _check_count(reading, below, file.machines, wanted)

@@ -98,16 +98,12 @@ def _volume(reading: Reading, path: Path, file: PoplarFile) -> Volumes | None:
     default = offered.defaults.volume_type
     return Volumes(
         size_gib=reading.size(below, "a volume", volume.size),
-        volume_type=reading.choice(
-            (*below, "type"), "a volume type", volume.type, default, offered.volume_types
-        ),
+        volume_type=reading.choice((*below, "type"), "a volume type", volume.type, default, offered.volume_types),
         on_delete=reading.on_delete(below, volume.on_delete),
     )
 
 
-def _partitions(
-    reading: Reading, path: Path, file: VPodFile, machines: int | None
-) -> tuple[Partition, ...]:
+def _partitions(reading: Reading, path: Path, file: VPodFile, machines: int | None) -> tuple[Partition, ...]:
     for name, entry in file.partitions.items():
         _check_partition(reading, (*path, "partitions", name), entry, machines)
     wanted = sum(entry.ipus for entry in file.partitions.values())

@@ -108,9 +108,7 @@ def names(value: Any) -> list[str]:
     """Texts from `ipum-[01-16]`, or from a list of texts and such ranges."""
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(item, str) and item for item in items):
-        raise fault(
-            Code.WRONG_TYPE, f"{shown(value)} is no list of names", "write name-[01-16] or [name-a, name-b]"
-        )
+        raise fault(Code.WRONG_TYPE, f"{shown(value)} is no list of names", "write name-[01-16] or [name-a, name-b]")
     found = list[str]()
     for item in items:
         found += _expanded(item)
@@ -170,12 +168,7 @@ def public_key(value: Any) -> str:
         hint = "take it out of the file and of git's history, make a new pair, and give the .pub file's line"
         raise fault(Code.VALUE, "this is a PRIVATE key", hint)
     parts = text.split(maxsplit=2)
-    if (
-        not text.isprintable()
-        or len(parts) < 2
-        or parts[0] not in _KEY_TYPES
-        or not _frame_agrees(parts[0], parts[1])
-    ):
+    if not text.isprintable() or len(parts) < 2 or parts[0] not in _KEY_TYPES or not _frame_agrees(parts[0], parts[1]):
         raise fault(
             Code.VALUE,
             f"{shown(value)} is no ssh public key",
@@ -213,9 +206,5 @@ VniRanges = Annotated[tuple[Range, ...], BeforeValidator(vni_ranges), _range_sch
 VlanIds = Annotated[tuple[int, ...], BeforeValidator(single_ids), _range_schema("1")]
 Prefix = Annotated[str, BeforeValidator(prefix), _text(r"^[0-9.]+/[0-9]+$", "198.51.100.0/24")]
 Address = Annotated[str, BeforeValidator(address), _text(r"^[0-9.]+$", "203.0.113.1")]
-AddressPool = Annotated[
-    tuple[str, str], BeforeValidator(address_pool), _text("-", "203.0.113.10-203.0.113.250")
-]
-PublicKey = Annotated[
-    str, BeforeValidator(public_key), _text("^(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")
-]
+AddressPool = Annotated[tuple[str, str], BeforeValidator(address_pool), _text("-", "203.0.113.10-203.0.113.250")]
+PublicKey = Annotated[str, BeforeValidator(public_key), _text("^(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")]

@@ -126,9 +126,7 @@ def _lines(site: Site, plan: Plan) -> Iterable[CostLine]:
     for item, per, amount in ITEMS:
         quantity = sum(amount(site, plan.component[it.component].type, it.resource) for it in plan.resources)
         price = Decimal(prices[item]) if item in prices else None
-        yield CostLine(
-            item=item, quantity=quantity, per=per, price=price, per_month=_monthly(quantity, per, price)
-        )
+        yield CostLine(item=item, quantity=quantity, per=per, price=price, per_month=_monthly(quantity, per, price))
 
 
 def _monthly(quantity: int, per: Period, price: Decimal | None) -> Decimal | None:

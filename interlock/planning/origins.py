@@ -42,9 +42,7 @@ ORIGINS = (
     ),
     Origin("Volume", "Volume", "volumes.{part}", _VOLUME),
     Origin("Volume", "VolumeAttachment", "volumes.{part}", {"server": "server"}),
-    Origin(
-        "Share", "Share", "shares.{part}", {"size_gib": "size", "share_type": "type", "on_delete": "on_delete"}
-    ),
+    Origin("Share", "Share", "shares.{part}", {"size_gib": "size", "share_type": "type", "on_delete": "on_delete"}),
     Origin("Share", "ShareAccess", "shares.{part}", {"level": "access", "network": "vpods"}),
     Origin("Bucket", "Bucket", "buckets.{part}", {"versioning": "versioning", "on_delete": "on_delete"}),
     Origin("Bucket", "BucketPolicy", "buckets.{part}", {}),

@@ -32,9 +32,7 @@ def poplar_rules(ssh_from: Sequence[str]) -> tuple[Rule, ...]:
 
 def controller_api_rules(port: int, control_subnet: str) -> tuple[Rule, ...]:
     """The controller on `control`: its user API from that subnet in, and nothing out."""
-    return (
-        Rule(direction="ingress", protocol="tcp", port_min=port, port_max=port, remote_prefix=control_subnet),
-    )
+    return (Rule(direction="ingress", protocol="tcp", port_min=port, port_max=port, remote_prefix=control_subnet),)
 
 
 def controller_management_rules(management_subnet: str) -> tuple[Rule, ...]:

@@ -69,9 +69,7 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     _catalogue(site, sheet)
     for role in ("poplar", "infra"):
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
-        hosts = tuple(
-            host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor"
-        )
+        hosts = tuple(host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor")
         sheet.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
     sheet.check_names()
     return Plan(

@@ -30,9 +30,7 @@ def access_port(site: Site, device: str, interface: str, vlan: int) -> SwitchPor
             f"the cable at {device}:{interface} ends at {end}, which is no port of a switch of the site",
             "correct the cable in the site file",
         )
-    return SwitchPort(
-        switch=end.device, port=int(end.interface), device=device, interface=interface, vlan=vlan
-    )
+    return SwitchPort(switch=end.device, port=int(end.interface), device=device, interface=interface, vlan=vlan)
 
 
 def interfaces_on(site: Site, host: str, network: str) -> tuple[str, ...]:

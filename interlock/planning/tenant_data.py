@@ -73,9 +73,7 @@ def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
     return f"{tenant.id}-{vpod}-poplar-{index}"
 
 
-def _write_share(
-    tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], sheet: Sheet
-) -> None:
+def _write_share(tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], sheet: Sheet) -> None:
     """The share, and for each vPOD the one network and the one address through which it is mounted."""
     project = f"{tenant.id}-project"
     name = sheet.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
@@ -93,9 +91,7 @@ def _write_share(
         sheet.add(f"{name}-access-{vpod}", access)
 
 
-def _mount(
-    tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str
-) -> tuple[str, str]:
+def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str) -> tuple[str, str]:
     """(storage subnet, address of the appliance in it)."""
     if claims is None:
         raise PlanningError(

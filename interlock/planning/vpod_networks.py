@@ -12,18 +12,12 @@ from .sheet import Sheet
 def write_networks(scope: VPodScope, sheet: Sheet) -> None:
     """Write down all three with their subnets."""
     claims = scope.claims
-    _write_data_network(
-        scope, sheet, "ipu-data", claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet
-    )
-    _write_data_network(
-        scope, sheet, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet
-    )
+    _write_data_network(scope, sheet, "ipu-data", claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet)
+    _write_data_network(scope, sheet, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet)
     _write_control_network(scope, sheet)
 
 
-def _write_data_network(
-    scope: VPodScope, sheet: Sheet, part: str, physnet: str, vlan: int, cidr: str
-) -> None:
+def _write_data_network(scope: VPodScope, sheet: Sheet, part: str, physnet: str, vlan: int, cidr: str) -> None:
     """No MTU: Neutron takes the physical network's own."""
     name = scope.name(part)
     network = Network(
@@ -45,9 +39,7 @@ def _write_control_network(scope: VPodScope, sheet: Sheet) -> None:
         gateway=router_address(cidr), pools=automatic_pool(cidr),
     )  # fmt: skip
     sheet.add(f"{name}-subnet", subnet)
-    uplink = RouterInterface(
-        project=scope.project, router=f"{scope.tenant.id}-router", subnet=f"{name}-subnet"
-    )
+    uplink = RouterInterface(project=scope.project, router=f"{scope.tenant.id}-router", subnet=f"{name}-subnet")
     sheet.add(f"{name}-uplink", uplink)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -55,7 +55,11 @@ class Api:
 
     def items(self, path: str, key: str, **params: Any) -> Iterator[Answer]:
         """Every element of a list, page after page."""
-        page, seen = self.get(path, **params), set[str]()
+        return self.pages(path, key, params)
+
+    def pages(self, path: str, key: str, params: Mapping[str, Any], **options: Any) -> Iterator[Answer]:
+        """`items`, with options of each request (`microversion`)."""
+        page, seen = self._json("GET", path, params=dict(params), **options), set[str]()
         while True:
             if not isinstance(page[key], list):
                 raise self._unread("GET", path, None)(f"{key!r} is no list in the answer")
@@ -67,7 +71,7 @@ class Api:
                 raise self._unread("GET", path, None)("its pages lead back to each other")
             seen.add(following)
             # `next` links carry the query of their own, and the scheme and host of the service's own idea.
-            page = self._json("GET", path, params=_query(following))
+            page = self._json("GET", path, params=_query(following), **options)
 
     def post(self, path: str, body: Any, **options: Any) -> Answer:
         """The JSON answer of a creation or an action; an empty one if there is none."""

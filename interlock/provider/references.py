@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from interlock.resources import ID_OF, Admission, S3Credential, is_cloud_reference, is_site_reference
+from interlock.resources import ID_OF, Admitted, S3Credential, is_cloud_reference, is_site_reference
 
 from .actuators import ACTUATORS, Ids, Target
 from .clouds import Cloud
@@ -23,7 +23,31 @@ from .state import Declared
 OPERATOR = "@operator"
 
 
-def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]:
+class Known(Protocol):
+    """What a stack may refer to: an `Admission`, or what says the same for whoever only reads."""
+
+    @property
+    def stack(self) -> str:
+        """Name of the stack."""
+
+    @property
+    def site_owner(self) -> str:
+        """Owner id of the site's stack, whose objects it may refer to."""
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """Kind/name -> uuid of objects that were there before the site's stack."""
+
+    @property
+    def site_folder(self) -> str:
+        """Folder of the site's files."""
+
+    @property
+    def by_name(self) -> Mapping[tuple[str, str], Admitted]:
+        """(kind, name) -> a resource of the stack."""
+
+
+def target_of(cloud: Cloud, item: Declared, admission: Known) -> Target[Any]:
     """What the object is to be, all references resolved and checked. Raises `Failure`."""
     kinds = item.spec.reference_fields()
     refs: dict[str, Ids] = {}
@@ -35,9 +59,7 @@ def target_of(cloud: Cloud, item: Declared, admission: Admission) -> Target[Any]
     return Target(item.name, item.owner, item.spec, refs, Path(admission.site_folder))
 
 
-def exchanged(
-    cloud: Cloud, item: Declared, admission: Admission, known: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def exchanged(cloud: Cloud, item: Declared, admission: Known, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """(input, reason) for each id that is given and stands for another object than its reference names.
 
     `known` are ids that this process has seen the engine use, by plan name. An id that is neither unknown nor
@@ -75,7 +97,7 @@ class _Look:
         self,
         cloud: Cloud,
         item: Declared,
-        admission: Admission,
+        admission: Known,
         field: str,
         kinds: tuple[str, ...],
         ids: Iterator[str],
@@ -140,12 +162,12 @@ def marker_of(cloud: Cloud, kind: str, ident: str) -> str:
     return cloud.markers[key]
 
 
-def site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
+def site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     """The id of an object of the site's stack, or of one listed under `existing:`. Raises `Failure`."""
     return cloud.once(f"site:{kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name))
 
 
-def _site_object(cloud: Cloud, admission: Admission, kind: str, name: str) -> str:
+def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     listed = admission.existing.get(f"{kind}/{name}")
     if listed is not None:
         if ACTUATORS[kind].read(cloud, listed) is None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
+from interlock.provider.registers import SHOWS_FLAVOR_ID
 from interlock.resources import Resource, Server
 
 from .base import Actuator, Ids, Observed, Phase, Target
@@ -15,9 +16,6 @@ from .compute import KEY
 
 #: States in which a server is as the plan wants it or one command away from it.
 READY = frozenset({"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"})
-
-#: The last microversion in which a server shows the id of its flavour, not only its name.
-SHOWS_FLAVOR_ID = "2.46"
 
 
 class ServerActuator(Actuator[Server]):

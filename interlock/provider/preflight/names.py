@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from interlock.provider.census import REGISTERS, Register, marker_of
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import marker
+from interlock.provider.registers import REGISTERS, Register, marker_of
 from interlock.resources import Admission
 
 from .faults import Fault, everything

@@ -1,0 +1,176 @@
+"""An audit for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from interlock.provider.audit.standing import Standing
+from interlock.provider.audit.strays import Stray
+from policies.findings.report import outcome
+
+from . import colour as paint
+from .auditing import Audit, Live, StackAudit
+from .gate import Gate
+
+#: How many facts of one kind are told in the table; the JSON form has them all.
+TOLD = 6
+
+
+def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
+    """A line for each stack, then everything that is not as it was proved, with the reason and what to do."""
+    lines = [line for stack in audit.stacks for line in _stack(stack, gate, colour)]
+    lines += [line for stray in audit.strays for line in _stray(stray, colour)]
+    lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
+    lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
+    return "\n".join(lines) + "\n"
+
+
+def verdict(audit: Audit) -> str:
+    """The whole audit in a few words."""
+    if audit.has_drifted:
+        return "drift"
+    return "not readable" if audit.unread else "no drift"
+
+
+def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
+    name = stack.plan.stack
+    if not stack.is_applied:
+        yield f"{name}: not applied"
+        return
+    looked_at = [item for item in stack.standings if not item.unread]
+    drift, digest = stack.drift, stack.judgement.statement
+    count = f"{len(looked_at) - len(drift)} of {len(looked_at)} objects are as planned"
+    held = "and so its certificate holds" if not drift else "and its certificate is about others"
+    yield f"{name}: {count}, {held} ({outcome(stack.judgement)}, {digest[:19]})"
+    if stack.is_behind:
+        yield f"  {_red('BEHIND', colour)} the claims store says that another footprint is applied, or may be"
+        yield f"    next: `git pull`, or `pulumi up` on {name}"
+    places = gate.places(stack.plan)
+    for item in drift:
+        yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
+        yield f"    planned at {places.position(f'resource:{item.name}')}"
+    if drift:
+        yield from _live(stack.live)
+        yield f"    next: `pulumi up --refresh` on {name} puts it back; look first at who changed it"
+
+
+def _ids(item: Standing) -> str:
+    return f" ({', '.join(item.ids)})" if item.ids else ""
+
+
+def _what(item: Standing) -> str:
+    if not item.ids:
+        return item.reason or "it is not there"
+    if len(item.ids) > 1:
+        return "several objects carry its marker, or are it"
+    told = [_field(field, planned, seen) for field, (planned, seen) in item.differs.items()]
+    return "; ".join([*told, *([item.reason] if item.reason else [])])
+
+
+def _field(field: str, planned: Any, seen: Any) -> str:
+    """How one field differs; of two lists only what one of them has alone."""
+    if not isinstance(planned, list) or not isinstance(seen, list):
+        return f"{field} is {json.dumps(seen)}, planned {json.dumps(planned)}"
+    besides = [f"has besides {_short(one)}" for one in seen if one not in planned]
+    lacks = [f"lacks {_short(one)}" for one in planned if one not in seen]
+    return f"{field} " + (", ".join((*lacks, *besides)) or "are in another number")
+
+
+def _short(value: Any) -> str:
+    """An element of a list, without what it says nothing about."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items() if one is not None)
+    return str(value)
+
+
+def _live(live: Live | None) -> Iterator[str]:
+    if live is None:
+        yield "    what is there cannot be said in the words of a plan: the rules were not asked about it"
+        return
+    yield f"    as it is: {outcome(live.judgement)}; {_changed(live)}"
+    for finding in live.judgement.findings[:TOLD]:
+        yield f"    {finding.rule} {finding.verdict}: {finding.message}"
+        yield from (f"      {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness))
+    for sign, facts in (("+", live.new), ("-", live.gone)):
+        yield from (f"    {sign} {fact}" for fact in facts[:TOLD])
+        if len(facts) > TOLD:
+            yield f"    {sign} and {len(facts) - TOLD} more facts (--format json has all)"
+
+
+def _changed(live: Live) -> str:
+    if not live.new and not live.gone:
+        return "no fact that the proof rests on has changed"
+    return f"facts that the proof rests on: {len(live.new)} new, {len(live.gone)} gone"
+
+
+def _stray(stray: Stray, colour: bool) -> Iterator[str]:
+    word = _red("ORPHAN" if stray.orphan else "FOREIGN", colour)
+    yield f"{word} {stray}{f' at {stray.stack}' if stray.stack else ''}: {stray.why}"
+    yield f"    next: {stray.hint}"
+
+
+def _red(text: str, colour: bool) -> str:
+    return paint.painted(text, paint.RED, colour)
+
+
+def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
+    """Everything, for a scheduled job."""
+    return {
+        "site": audit.site,
+        "cloud": audit.cloud,
+        "verdict": verdict(audit),
+        "requests": audit.requests,
+        "objects": audit.objects,
+        "stacks": [_stack_json(stack, gate) for stack in audit.stacks],
+        "strays": [_stray_json(stray) for stray in audit.strays],
+        "unread": dict(audit.unread),
+    }
+
+
+def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:
+    places, live = gate.places(stack.plan), stack.live
+    return {
+        "stack": stack.plan.stack,
+        "plan": stack.plan.hash,
+        "statement": stack.judgement.statement,
+        "committed": outcome(stack.judgement),
+        "applied": stack.is_applied,
+        "behind": stack.is_behind,
+        "objects": len(stack.standings),
+        "drift": [
+            {
+                "kind": item.kind,
+                "name": item.name,
+                "ids": list(item.ids),
+                "what": _what(item),
+                "differs": {name: {"planned": planned, "seen": seen} for name, (planned, seen) in item.differs.items()},
+                "planned_at": places.position(f"resource:{item.name}"),
+            }
+            for item in stack.drift
+        ],
+        "live": None if live is None else _live_json(live),
+    }
+
+
+def _live_json(live: Live) -> dict[str, Any]:
+    return {
+        "verdict": outcome(live.judgement),
+        "statement": live.judgement.statement,
+        "findings": [item.model_dump(mode="json") for item in live.judgement.findings],
+        "new_facts": list(live.new),
+        "gone_facts": list(live.gone),
+    }
+
+
+def _stray_json(stray: Stray) -> dict[str, Any]:
+    return {
+        "kind": stray.kind,
+        "id": stray.id,
+        "name": stray.name,
+        "class": "orphan" if stray.orphan else "foreign",
+        "stack": stray.stack or None,
+        "why": stray.why,
+        "next": stray.hint,
+    }

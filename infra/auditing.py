@@ -1,0 +1,224 @@
+"""What a site's cloud really holds beside what was proved: the cloud is read once, and each stack held against it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from interlock.model.site import Site
+from interlock.planning import Plan
+from interlock.planning.plan import Planned
+from interlock.provider.actuators import FOREIGN
+from interlock.provider.audit.buckets import Asked, buckets
+from interlock.provider.audit.listing import listed
+from interlock.provider.audit.mirror import Mirror
+from interlock.provider.audit.standing import Expected, Reader, Standing
+from interlock.provider.audit.strays import SegmentPool, Stray, Territory, strays
+from interlock.provider.clouds import Cloud
+from interlock.resources import Admitted, canonical_json
+from interlock.store.records import StackRecord
+from policies import Judgement
+from policies.statement import Statement, statement
+
+from .claiming import version
+from .gate import Gate
+
+
+@dataclass(frozen=True)
+class Live:
+    """What the rules say of a stack as it really is."""
+
+    judgement: Judgement
+    #: Facts about packets, identities and calls that are there and were not proved, and the other way round.
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StackAudit:
+    """One stack."""
+
+    plan: Plan
+    #: The judgement of what is committed.
+    judgement: Judgement
+    standings: tuple[Standing, ...]
+    #: What the claims store says of it.
+    record: StackRecord | None
+    #: True if the store says that something other than what is committed is applied, or may be.
+    is_behind: bool
+    #: None: nothing differs, or what is there cannot be said in the words of a plan.
+    live: Live | None = None
+
+    @property
+    def is_applied(self) -> bool:
+        """False if neither the store nor the cloud knows of it: it is committed, and nobody applied it."""
+        return self.record is not None or any(item.ids for item in self.standings)
+
+    @property
+    def drift(self) -> list[Standing]:
+        """What is not as planned."""
+        return [item for item in self.standings if item.has_drifted] if self.is_applied else []
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A whole site."""
+
+    site: str
+    cloud: str
+    stacks: tuple[StackAudit, ...]
+    strays: tuple[Stray, ...]
+    #: What nobody could read -> why.
+    unread: Mapping[str, str]
+    requests: int
+    objects: int
+
+    @property
+    def has_drifted(self) -> bool:
+        """True if anything is not as it was proved."""
+        return bool(self.strays) or any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
+
+
+def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None) -> Audit:
+    """Read the cloud, and hold every stack of the site against it. `gate` has looked at the store.
+
+    Raises `Failure` if the cloud fails, `InputErrors` or `NotPlanned` if a stack has no plan.
+    """
+    site = gate.workspace.site
+    plans = [gate.plan(tenant) for tenant in gate.stacks()]
+    found = listed(cloud, say=say)
+    readers = {plan.stack: Reader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
+    standings = {stack: reader.standings() for stack, reader in readers.items()}
+    opened: list[Stray] = []
+    asked = [one for plan in plans for one in _buckets(plan, readers[plan.stack])]
+    for one, standing, rights in buckets(cloud, asked):
+        standings[one.stack].append(standing)
+        opened += rights
+    territory = _territory(site, plans, standings)
+    unread = {
+        **found.unread,
+        **{item.name: item.unread for items in standings.values() for item in items if item.unread},
+    }
+    return Audit(
+        site=site.name,
+        cloud=site.cloud,
+        stacks=tuple(_stack(gate, plan, standings[plan.stack]) for plan in plans),
+        strays=(*strays(territory, found), *opened),
+        unread=unread,
+        requests=found.requests + len(asked),
+        objects=len(found) + len(asked),
+    )
+
+
+def _expected(gate: Gate, plan: Plan) -> Expected:
+    planned = (
+        Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
+        for item in plan.resources
+        if item.resource.HAS_ACTUATOR
+    )
+    existing, folder = gate.workspace.site.existing, str(gate.workspace.folder.resolve())
+    return Expected(plan.stack, plan.owner, plan.site_owner, existing, folder, tuple(planned))
+
+
+def _buckets(plan: Plan, reader: Reader) -> Iterator[Asked]:
+    for item in reader.expected.resources:
+        if item.kind == "Bucket":
+            yield Asked(plan.stack, item, reader.ids.get(item.spec["project"], ""))
+
+
+def _territory(site: Site, plans: Iterable[Plan], standings: Mapping[str, list[Standing]]) -> Territory:
+    known: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    open_networks: set[str] = set()
+    stacks, planned = dict[str, str](), dict[str, frozenset[tuple[str, str]]]()
+    for plan in plans:
+        stacks[plan.owner] = plan.stack
+        planned[plan.owner] = frozenset((item.resource.KIND, item.name) for item in plan.resources)
+        for item in standings[plan.stack]:
+            known[item.kind].update(dict.fromkeys(item.ids, plan.stack))
+            spec: Any = plan.by_name[item.name].resource
+            if item.kind == "Network" and (spec.external or spec.shared):
+                open_networks.update(item.ids)
+    hosts = frozenset(host.name for host in site.hosts)
+    return Territory(stacks, planned, known, frozenset(open_networks), hosts, _pools(site))
+
+
+def _pools(site: Site) -> tuple[SegmentPool, ...]:
+    pools = site.pools
+    named = {
+        "ipu_data": pools.ipu_data,
+        "storage": pools.storage,
+        "management": pools.management,
+        "bare_metal_control": pools.bare_metal_control,
+    }
+    vlans = (SegmentPool(name, "vlan", pool.physical_networks, pool.vlans) for name, pool in named.items() if pool)
+    return (*vlans, SegmentPool("control", "vxlan", (), pools.control))
+
+
+def _stack(gate: Gate, plan: Plan, standings: list[Standing]) -> StackAudit:
+    judged, seen = gate.look_at(plan)
+    applied = gate.applied
+    record = applied.records.get(plan.stack) if applied else None
+    wanted = version(gate.footprint(plan))
+    behind = record is not None and any(entry.digest != wanted for entry in record.entries)
+    found = StackAudit(plan, judged.judgement, tuple(standings), record, behind)
+    live = as_it_is(plan, found.drift)
+    if not found.drift or live is None:
+        return found
+    real, seen_live = gate.look_at(live)
+    before, after = _facts(statement(seen.model)), _facts(statement(seen_live.model))
+    return replace(
+        found, live=Live(real.judgement, new=tuple(sorted(after - before)), gone=tuple(sorted(before - after)))
+    )
+
+
+def as_it_is(plan: Plan, drift: Iterable[Standing]) -> Plan | None:
+    """The plan with what is really there; None where that holds what no plan has a word for."""
+    drifted = {item.name: item for item in drift}
+    kept: list[Planned] = []
+    names: set[str] = set()
+    for item in plan.resources:
+        own = (reference for _, reference in item.resource.references() if reference in plan.by_name)
+        if all(name in names or name == item.name for name in own):
+            real = _real(item, drifted.get(item.name))
+            if real is None:
+                return None
+            kept += real
+            names.update(one.name for one in real)
+    return plan.model_copy(update={"resources": tuple(kept)})
+
+
+def _real(item: Planned, standing: Standing | None) -> list[Planned] | None:
+    """What is there of one planned object: it, or nothing; None if no plan can say it."""
+    if standing is None:
+        return [item]
+    if len(standing.ids) > 1:
+        return None
+    if not standing.ids or standing.reason:
+        return []
+    seen = {name: values[1] for name, values in standing.differs.items()}
+    if FOREIGN in canonical_json(seen):
+        return None
+    try:
+        resource = type(item.resource).model_validate(item.resource.canonical() | seen)
+    except ValidationError:
+        return None
+    return [item.model_copy(update={"resource": resource})]
+
+
+def _facts(said: Statement) -> set[str]:
+    """Everything in a statement that is not about files, as words."""
+    values = said.model_dump(mode="json", exclude={"owner", "guards", "terminals"})
+    return {" ".join((relation, *words)) for relation, value in values.items() for words in _rows(value)}
+
+
+def _rows(value: Any) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict):
+        yield from ((key, *row) for key, inner in value.items() for row in _rows(inner))
+    elif isinstance(value, list):
+        yield from (row for inner in value for row in ([tuple(inner)] if isinstance(inner, list) else _rows(inner)))
+    else:
+        yield (str(value),)

@@ -1,0 +1,73 @@
+"""Buckets, which no list of all accounts shows: one question about each that is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
+from interlock.resources import Admitted
+
+from .standing import Standing
+from .strays import BY_HAND, Stray
+
+#: Questions at once.
+_AT_ONCE = 4
+
+#: Header of a container that opens it to others -> what they may do. S3 shows neither.
+_OPENED = {"X-Container-Read": "read", "X-Container-Write": "write"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A planned bucket, the stack that has it, and the project in whose account it lies; empty: that is not there."""
+
+    stack: str
+    planned: Admitted
+    project: str
+
+
+def buckets(cloud: Cloud, asked: Iterable[Asked]) -> Iterator[tuple[Asked, Standing, list[Stray]]]:
+    """How each stands, and who else may use it. Raises `Failure` if the object store fails."""
+    asked = list(asked)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for one, answer in zip(asked, pool.map(lambda one: _headers(cloud, one), asked), strict=True):
+            yield one, _standing(one, answer), list(_opened(one, answer))
+
+
+def _headers(cloud: Cloud, one: Asked) -> Any:
+    """Headers of the container, None if there is none, or why nobody can tell."""
+    if not one.project:
+        return None
+    try:
+        path = f"/{one.planned.spec['name']}"
+        return cloud.api("object-store", one.project).request("HEAD", path).headers
+    except Failure as failure:
+        if failure.trouble is Trouble.NOT_FOUND:
+            return None
+        if failure.trouble is Trouble.FORBIDDEN:
+            return failure.message
+        raise
+
+
+def _standing(one: Asked, answer: Any) -> Standing:
+    kind, name, spec = one.planned.kind, one.planned.name, one.planned.spec
+    if answer is None:
+        return Standing(kind, name, ())
+    ident = f"{one.project}/{spec['name']}"
+    if isinstance(answer, str):
+        return Standing(kind, name, (ident,), unread=answer)
+    versioning = answer.get("X-Versions-Enabled", "").lower() == "true"
+    differs = {} if versioning == spec["versioning"] else {"versioning": (spec["versioning"], versioning)}
+    return Standing(kind, name, (ident,), differs)
+
+
+def _opened(one: Asked, answer: Any) -> Iterator[Stray]:
+    for header, right in _OPENED.items() if answer is not None and not isinstance(answer, str) else ():
+        if who := answer.get(header):
+            ident = f"{one.project}/{one.planned.spec['name']}"
+            why = f"{who} may {right} it ({header})"
+            yield Stray("Bucket", ident, one.planned.name, False, one.stack, why, BY_HAND)

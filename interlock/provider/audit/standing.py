@@ -1,0 +1,151 @@
+"""How the objects of one stack stand: each planned one beside what the lists show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from interlock.provider.actuators import ACTUATORS, FOREIGN, Observed, Phase, Target
+from interlock.provider.errors import Failure
+from interlock.provider.markers import CARRIERS, marker
+from interlock.provider.references import target_of
+from interlock.provider.state import Declared, as_seen, differing
+from interlock.resources import ID_OF, KINDS, Admitted, is_cloud_reference, is_site_reference
+
+from .listing import Listed
+from .mirror import Mirror
+
+#: Kinds that no list shows, and what is known of them instead.
+UNLISTED: Mapping[str, str] = {
+    "Claims": "they lie in the claims store, which is looked at by itself",
+    "Quota": "limits join nobody; each service would have to be asked for each project",
+}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One planned object."""
+
+    kind: str
+    name: str
+    #: The objects that it is; one, if all is well.
+    ids: tuple[str, ...]
+    #: Field -> (planned, seen), both in canonical form; references by plan name where the plan has the object.
+    differs: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    #: Why it could not be compared, or cannot be used; empty if it was and can.
+    reason: str = ""
+    #: Why nobody could read it; empty if somebody could. Then nothing else is known of it.
+    unread: str = ""
+
+    @property
+    def has_drifted(self) -> bool:
+        """False if it is there once, whole and as the plan says; or if nobody can tell."""
+        return not self.unread and (len(self.ids) != 1 or bool(self.differs) or bool(self.reason))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One stack as its plan has it. It lets nobody do anything: for that there is `Admission`, made from a proof."""
+
+    stack: str
+    owner: str
+    site_owner: str
+    existing: Mapping[str, str]
+    site_folder: str
+    resources: tuple[Admitted, ...]
+
+    @cached_property
+    def by_name(self) -> Mapping[tuple[str, str], Admitted]:
+        """(kind, name) -> what is planned."""
+        return {(item.kind, item.name): item for item in self.resources}
+
+
+@dataclass
+class Reader:
+    """Reads the objects of one stack, in the order of its plan: later ones refer to earlier ones."""
+
+    mirror: Mirror
+    found: Listed
+    expected: Expected
+    #: Plan name -> id.
+    ids: dict[str, str] = field(default_factory=dict)
+
+    def standings(self) -> list[Standing]:
+        """Every planned object that lists show."""
+        return list(self._all())
+
+    def _all(self) -> Iterator[Standing]:
+        for item in self.expected.resources:
+            if item.kind in ACTUATORS and item.kind not in UNLISTED and item.kind != "Bucket":
+                yield self._standing(item.kind, item.name, item.spec)
+
+    def _standing(self, kind: str, name: str, spec: Mapping[str, Any]) -> Standing:
+        item = self._declared(kind, name, spec)
+        ids = self._marked(kind, name)
+        if CARRIERS[kind].field and len(ids) != 1:
+            return Standing(kind, name, ids)
+        if lost := [reference for _, reference in _own(item) if reference not in self.ids]:
+            return Standing(kind, name, ids, reason=f"it refers to {', '.join(lost)}, which is not there")
+        try:
+            target = target_of(self.mirror, item, self.expected)
+            ids = ids or tuple(self._unmarked(kind, target))
+            return self._compared(kind, name, ids, target)
+        except Failure as failure:
+            return Standing(kind, name, ids, reason=failure.message)
+
+    def _compared(self, kind: str, name: str, ids: Sequence[str], target: Target[Any]) -> Standing:
+        if len(ids) != 1:
+            return Standing(kind, name, tuple(ids))
+        seen = ACTUATORS[kind].read(self.mirror, ids[0], target)
+        if seen is None:
+            return Standing(kind, name, ())
+        self.ids[name] = ids[0]
+        reason = seen.reason or "it cannot be used" if seen.phase is Phase.BROKEN else ""
+        return Standing(kind, name, tuple(ids), self._differing(target, seen), reason)
+
+    def _differing(self, target: Target[Any], seen: Observed) -> dict[str, tuple[Any, Any]]:
+        wanted, actual = target.spec.canonical(), as_seen(target, seen)
+        fields = sorted(differing(target, seen) - {"marker"})
+        return {name: (wanted[name], self._by_name(actual[name])) for name in fields}
+
+    def _by_name(self, value: Any) -> Any:
+        """Ids where a reference should be, by the plan name of what they stand for where this plan has it."""
+        if isinstance(value, list):
+            return [self._by_name(one) for one in value]
+        if not isinstance(value, str) or not value.startswith(FOREIGN):
+            return value
+        names = {ident: name for name, ident in self.ids.items()}
+        return names.get(value.removeprefix(FOREIGN), value)
+
+    def _marked(self, kind: str, name: str) -> tuple[str, ...]:
+        return self.found.marked.get((kind, marker(self.expected.owner, name)), ())
+
+    def _unmarked(self, kind: str, target: Target[Any]) -> Sequence[str]:
+        if kind != "S3Credential":
+            return ACTUATORS[kind].find(self.mirror, target)
+        user, project = target.one("user"), target.one("project")
+        keys = self.found.of(kind).items()
+        return [ident for ident, item in keys if (item["user_id"], item["project_id"]) == (user, project)]
+
+    def _declared(self, kind: str, name: str, spec: Mapping[str, Any]) -> Declared:
+        resource = KINDS[kind].model_validate(spec)
+        given: dict[str, Any] = {}
+        bare = Declared(kind, name, resource, self.expected.owner, {})
+        for where, reference in _own(bare):
+            ident = self.ids.get(reference, "")
+            if isinstance(getattr(resource, where), tuple):
+                given.setdefault(ID_OF + where, []).append(ident)
+            else:
+                given[ID_OF + where] = ident
+        return replace(bare, given=given)
+
+
+def _own(item: Declared) -> list[tuple[str, str]]:
+    """(field, plan name) of each reference to another resource of the same plan."""
+    return [
+        (where, reference)
+        for where, reference in item.spec.references()
+        if reference != item.name and not (is_site_reference(reference) or is_cloud_reference(reference))
+    ]

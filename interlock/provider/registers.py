@@ -1,0 +1,93 @@
+"""Where each service lists all objects of a kind, whoever's they are, and where a listed object carries its marker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .clouds import Cloud
+from .markers import marker, split
+
+
+@dataclass(frozen=True)
+class Register:
+    """Where a service lists all objects of a kind, of every project."""
+
+    kind: str
+    service: str
+    path: str
+    key: str
+    #: Members of the listed object that lead to the text that carries the marker.
+    carrier: tuple[str, ...] = ("description",)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    #: Member of a listed element that holds the object itself; empty: the element is the object.
+    inside: str = ""
+    #: Key of the object in the answer about it alone; empty: that answer is the object.
+    one: str = ""
+    #: Microversion that shows all that an actuator reads; empty: the service's usual one.
+    microversion: str = ""
+
+    @property
+    def collection(self) -> str:
+        """First part of the path of one object."""
+        return self.path.split("/")[1]
+
+    def objects(self, cloud: Cloud) -> Iterator[dict[str, Any]]:
+        """Every listed object as raw JSON. Raises `Failure`."""
+        options = {"microversion": self.microversion} if self.microversion else {}
+        for element in cloud.api(self.service).pages(self.path, self.key, self.query, **options):
+            yield element[self.inside] if self.inside else element
+
+
+_EVERYBODYS = {"all_tenants": "1"}
+_ANY = {"is_public": "None"}
+_IN_METADATA = ("metadata", "interlock")
+_IN_NAME = ("name",)
+
+#: The last microversion of Nova in which a server shows the id of its flavour, not only its name.
+SHOWS_FLAVOR_ID = "2.46"
+
+#: Every kind that carries a marker (`markers.CARRIERS`), those of tenants' stacks first. The other kinds lie inside
+#: one of these and go with it.
+REGISTERS: tuple[Register, ...] = (
+    Register("Project", "identity", "/projects", "projects", one="project"),
+    Register("ServiceUser", "identity", "/users", "users", one="user"),
+    Register("Network", "network", "/networks", "networks", one="network"),
+    Register("Subnet", "network", "/subnets", "subnets", one="subnet"),
+    Register("Router", "network", "/routers", "routers", one="router"),
+    Register("SecurityGroup", "network", "/security-groups", "security_groups", one="security_group"),
+    Register("Port", "network", "/ports", "ports", one="port"),
+    Register(
+        "Server", "compute", "/servers/detail", "servers", _IN_METADATA, _EVERYBODYS, one="server",
+        microversion=SHOWS_FLAVOR_ID,
+    ),
+    Register("Keypair", "compute", "/os-keypairs", "keypairs", _IN_NAME, inside="keypair", one="keypair"),
+    Register("Volume", "block-storage", "/volumes/detail", "volumes", _IN_METADATA, _EVERYBODYS, one="volume"),
+    Register("Role", "identity", "/roles", "roles", one="role"),
+    Register(
+        "SegmentRange", "network", "/network_segment_ranges", "network_segment_ranges", _IN_NAME,
+        one="network_segment_range",
+    ),
+    Register("AddressScope", "network", "/address-scopes", "address_scopes", _IN_NAME, one="address_scope"),
+    Register("SubnetPool", "network", "/subnetpools", "subnetpools", one="subnetpool"),
+    Register("Flavor", "compute", "/flavors/detail", "flavors", query=_ANY, one="flavor"),
+    Register("Aggregate", "compute", "/os-aggregates", "aggregates", _IN_METADATA, one="aggregate"),
+    Register("Image", "image", "/images", "images", ("interlock",)),
+    Register("VolumeType", "block-storage", "/types", "volume_types", query=_ANY, one="volume_type"),
+)  # fmt: skip
+
+
+def marker_of(item: Mapping[str, Any], register: Register) -> str:
+    """The marker that a listed object carries; empty if it carries none."""
+    value: Any = item
+    for step in register.carrier:
+        value = (value or {}).get(step)
+    if register.kind == "Keypair":
+        # `<name>-<owner id>`, as its actuator names it: whose it is counts only where the owner id is known.
+        name, _, owner = str(value or "").rpartition("-")
+        return marker(owner, name) if name else ""
+    if register.kind == "Aggregate" and not value:
+        # Nova takes metadata only by a second request: until then the name carries the marker.
+        value = item["name"]
+    return split(value)[1]

@@ -1,0 +1,244 @@
+"""An audit reads the cloud by lists: the same as alone, and everything that somebody did by hand is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.audit.buckets import Asked, buckets
+from interlock.provider.audit.listing import RIGHTS, Listed, listed
+from interlock.provider.audit.mirror import Mirror
+from interlock.provider.audit.standing import UNLISTED, Expected, Reader, Standing
+from interlock.provider.audit.strays import SegmentPool, Stray, Territory, strays
+from interlock.provider.clouds import Cloud
+from interlock.provider.registers import REGISTERS
+from interlock.provider.state import declared, recorded_target
+from tests.provider.conftest import OWNER, SITE_OWNER, World
+from tests.provider.driver import Program
+
+POOLS = (SegmentPool("ipu_data", "vlan", ("fabric100g",), ((2100, 2199),)), SegmentPool("control", "vxlan", (), ()))
+
+
+def expected(program: Program) -> Expected:
+    admission = program.admission()
+    return Expected(program.stack, program.owner, SITE_OWNER, {}, str(program.folder), admission.resources)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One reading of the cloud."""
+
+    found: Listed
+    standings: dict[str, list[Standing]]
+
+    def drift(self) -> dict[str, Standing]:
+        return {item.name: item for items in self.standings.values() for item in items if item.has_drifted}
+
+    def territory(self, world: World) -> Territory:
+        known: dict[str, dict[str, str]] = {}
+        for stack, items in self.standings.items():
+            for item in items:
+                known.setdefault(item.kind, {}).update(dict.fromkeys(item.ids, stack))
+        programs = {OWNER: world.tenant, SITE_OWNER: world.site}
+        planned = {
+            owner: frozenset((item.KIND, name) for name, item in program.resources.items())
+            for owner, program in programs.items()
+        }
+        external = frozenset({world.site.state["external"].id})
+        stacks = {owner: program.stack for owner, program in programs.items()}
+        return Territory(stacks, planned, known, external, frozenset({"poplar-1", "poplar-2"}), POOLS)
+
+    def strays(self, world: World) -> list[Stray]:
+        return strays(self.territory(world), self.found)
+
+
+def look(cloud: Cloud, world: World) -> Seen:
+    found = listed(cloud)
+    readers = {program.stack: Reader(Mirror(cloud, found), found, expected(program)) for program in _programs(world)}
+    return Seen(found, {stack: reader.standings() for stack, reader in readers.items()})
+
+
+def _programs(world: World) -> tuple[Program, Program]:
+    return world.site, world.tenant
+
+
+@pytest.mark.parametrize("kind", sorted(ACTUATORS.keys() - UNLISTED.keys() - {"Bucket"}))
+def test_an_object_reads_the_same_from_lists_as_alone(world: World, operator: Cloud, kind: str) -> None:
+    found = listed(operator)
+    mirror = Mirror(operator, found)
+    read = 0
+    for program in _programs(world):
+        for name, recorded in program.state.items():
+            if kind == program.resources[name].KIND:
+                item = declared(kind, name, recorded.inputs)
+                target = recorded_target(item, recorded.outputs)
+                actuator, read = ACTUATORS[kind], read + 1
+                assert actuator.read(mirror, recorded.id, target) == actuator.read(operator, recorded.id, target)
+    assert read
+
+
+def test_nothing_that_an_up_made_has_drifted_or_is_foreign(world: World, operator: Cloud) -> None:
+    seen = look(operator, world)
+    assert seen.drift() == {}
+    assert seen.strays(world) == []
+    assert seen.found.unread == {}
+    count = sum(len(program.resources) for program in _programs(world))
+    unlisted = sum(item.KIND in (*UNLISTED, "Bucket") for item in world.tenant.resources.values())
+    unlisted += sum(item.KIND in (*UNLISTED, "Bucket") for item in world.site.resources.values())
+    assert sum(map(len, seen.standings.values())) == count - unlisted
+
+
+def test_the_number_of_lists_does_not_depend_on_what_is_there(world: World, operator: Cloud) -> None:
+    private = [
+        item for item in world.site.resources.values() if item.KIND == "Flavor" and not item.canonical()["public"]
+    ]
+    assert look(operator, world).found.requests == len(REGISTERS) + len(RIGHTS) + len(private)
+
+
+@contextmanager
+def _port_by_hand(cloud: Cloud, world: World) -> Iterator[str]:
+    """Of the operator's own project, on the tenant's network."""
+    body = {"network_id": world.tenant.state["alice-control"].id, "name": "hand"}
+    yield from _made(cloud, "/ports", "port", body)
+
+
+@contextmanager
+def _network_in_pool(cloud: Cloud, world: World) -> Iterator[str]:
+    segment = {"network_type": "vlan", "physical_network": "fabric100g", "segmentation_id": 2199}
+    body = {"name": "hand"} | {f"provider:{key}": value for key, value in segment.items()}
+    yield from _made(cloud, "/networks", "network", body)
+
+
+@contextmanager
+def _group_in_project(cloud: Cloud, world: World) -> Iterator[str]:
+    body = {"name": "hand", "project_id": world.tenant.state["alice-project"].id}
+    yield from _made(cloud, "/security-groups", "security_group", body)
+
+
+@contextmanager
+def _right_of_another(cloud: Cloud, world: World) -> Iterator[str]:
+    body = {
+        "object_type": "network",
+        "object_id": world.tenant.state["alice-data"].id,
+        "action": "access_as_shared",
+        "target_tenant": cloud.login.project,
+    }
+    yield from _made(cloud, "/rbac-policies", "rbac_policy", body)
+
+
+@contextmanager
+def _orphan(cloud: Cloud, world: World) -> Iterator[str]:
+    body = {"name": "old", "description": f"interlock:{OWNER}:alice-old"}
+    yield from _made(cloud, "/networks", "network", body)
+
+
+@contextmanager
+def _role_by_hand(cloud: Cloud, world: World) -> Iterator[str]:
+    reader = next(iter(cloud.api("identity").items("/roles", "roles", name="reader")))["id"]
+    project, user = world.tenant.state["alice-project"].id, world.tenant.state["alice-s3"].id
+    cloud.api("identity").put(f"/projects/{project}/users/{user}/roles/{reader}")
+    yield f"{project}/{user}/{reader}"
+    cloud.api("identity").delete(f"/projects/{project}/users/{user}/roles/{reader}")
+
+
+@contextmanager
+def _key_by_hand(cloud: Cloud, world: World) -> Iterator[str]:
+    """Of the operator's own user, for the tenant's project."""
+    project, path = world.tenant.state["alice-project"].id, f"/users/{cloud.login.user}/credentials/OS-EC2"
+    access = cloud.api("identity").post(path, {"tenant_id": project})["credential"]["access"]
+    yield f"{cloud.login.user}/{access}"
+    cloud.api("identity").delete(f"{path}/{access}")
+
+
+def _made(cloud: Cloud, path: str, key: str, body: dict[str, Any]) -> Iterator[str]:
+    ident = str(cloud.api("network").post(path, {key: body})[key]["id"])
+    yield ident
+    cloud.api("network").delete(f"{path}/{ident}")
+
+
+#: What somebody did -> (kind, whether it is an orphan, what the audit says of it).
+BY_HAND: dict[Callable[..., Any], tuple[str, bool, str]] = {
+    _port_by_hand: ("Port", False, "it is plugged in on network"),
+    _network_in_pool: ("Network", False, "its segment, fabric100g 2199, is of the pool ipu_data"),
+    _group_in_project: ("SecurityGroup", False, "it lies in project"),
+    _right_of_another: ("RbacPolicy", False, "has access_as_shared of network"),
+    _orphan: ("Network", True, "it is lyon-alice's by interlock:0a11ce:alice-old in its description"),
+    _role_by_hand: ("RoleAssignment", False, "has the role reader on project"),
+    _key_by_hand: ("S3Credential", False, "has an S3 key of project"),
+}
+
+
+@pytest.mark.parametrize("done", BY_HAND, ids=lambda done: done.__name__.strip("_"))
+def test_what_somebody_made_is_told_with_the_reason(world: World, operator: Cloud, done: Callable[..., Any]) -> None:
+    kind, orphan, why = BY_HAND[done]
+    with done(operator, world) as ident:
+        seen = look(operator, world)
+    (stray,) = seen.strays(world)
+    assert (stray.kind, stray.id, stray.orphan) == (kind, ident, orphan)
+    assert why in stray.why
+    assert stray.hint
+    assert seen.drift() == {}
+
+
+def test_what_somebody_changed_is_told_field_by_field(world: World, operator: Cloud) -> None:
+    network, group = world.tenant.state["alice-data"].id, world.tenant.state["alice-ssh"].id
+    api = operator.api("network")
+    right = {"object_type": "network", "object_id": network, "action": "access_as_shared", "target_tenant": "*"}
+    rule: dict[str, Any] = {"security_group_id": group, "direction": "ingress", "protocol": "tcp", "ethertype": "IPv4"}
+    rule |= {"port_range_min": 80, "port_range_max": 80}
+    made = api.post("/rbac-policies", {"rbac_policy": right})["rbac_policy"]["id"]
+    opened = api.post("/security-group-rules", {"security_group_rule": rule})["security_group_rule"]["id"]
+    seen = look(operator, world)
+    api.delete(f"/rbac-policies/{made}")
+    api.delete(f"/security-group-rules/{opened}")
+    assert seen.drift().keys() == {"alice-data", "alice-ssh"}
+    assert seen.drift()["alice-data"].differs == {"shared": (False, True)}
+    planned, actual = seen.drift()["alice-ssh"].differs["rules"]
+    assert [one["port_min"] for one in actual if one not in planned] == [80]
+
+
+def test_what_is_gone_is_told_and_so_is_what_depends_on_it(world: World, operator: Cloud) -> None:
+    """Without a list there is nothing of a kind: here, as if the project were gone."""
+    found = listed(operator)
+    kept = {kind: {} if kind == "Project" else objects for kind, objects in found.objects.items()}
+    lost = Listed(kept, found.flavor_access, {}, found.requests)
+    standings = Reader(Mirror(operator, lost), lost, expected(world.tenant)).standings()
+    said = {item.name: item for item in standings}
+    assert said["alice-project"].ids == ()
+    assert said["alice-router"].reason == "it refers to alice-project, which is not there"
+    assert all(item.has_drifted for item in standings if item.kind in ("Network", "Server", "Volume"))
+
+
+def test_two_objects_under_one_marker_are_told(world: World, operator: Cloud) -> None:
+    body = {"name": "again", "description": f"interlock:{OWNER}:alice-data"}
+    ident = operator.api("network").post("/networks", {"network": body})["network"]["id"]
+    seen = look(operator, world)
+    operator.api("network").delete(f"/networks/{ident}")
+    assert set(seen.drift()["alice-data"].ids) == {ident, world.tenant.state["alice-data"].id}
+
+
+def test_a_bucket_is_asked_for_and_so_is_who_else_may_use_it(world: World, operator: Cloud) -> None:
+    name = next(name for name, item in world.tenant.resources.items() if item.KIND == "Bucket")
+    project, planned = world.tenant.state["alice-project"].id, expected(world.tenant).by_name["Bucket", name]
+    path, swift = f"/{planned.spec['name']}", operator.api("object-store", project)
+    asked = Asked("lyon-alice", planned, project)
+    swift.request("POST", path, headers={"X-Container-Read": ".r:*"})
+    ((_, standing, opened),) = buckets(operator, [asked])
+    swift.request("POST", path, headers={"X-Remove-Container-Read": "x"})
+    assert not standing.has_drifted
+    assert [(stray.name, stray.why) for stray in opened] == [(name, ".r:* may read it (X-Container-Read)")]
+    ((_, standing, opened),) = buckets(operator, [asked])
+    assert (standing.has_drifted, opened) == (False, [])
+    ((_, gone, _),) = buckets(operator, [Asked("lyon-alice", planned, "")])
+    assert gone.has_drifted
+
+
+def test_nothing_can_be_changed_through_lists(operator: Cloud) -> None:
+    mirror = Mirror(operator, Listed({}, {}, {}, 0))
+    with pytest.raises(TypeError, match="nothing is changed through lists"):
+        mirror.api("network").post("/networks", {"network": {}})
