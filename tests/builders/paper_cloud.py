@@ -243,6 +243,9 @@ _MADE: Mapping[str, Callable[[Spec, Refer, str], dict[str, Any]]] = {
 
 def _assignment(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     ids = {name: {"id": refer(spec[name])} for name in ("project", "user", "role")}
+    who = ids["user"]["id"]
+    if spec["user"].startswith("cloud:") and all(item["id"] != who for item in paper.lists["ServiceUser"]):
+        paper.lists["ServiceUser"].append({"id": who, "name": who, "description": None, "domain_id": "default"})
     paper.lists["RoleAssignment"].append(
         {"user": ids["user"], "role": ids["role"], "scope": {"project": ids["project"]}}
     )
@@ -250,7 +253,13 @@ def _assignment(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
 
 def _interface(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     subnet = paper.one("Subnet", refer(spec["subnet"]))
-    port = {"id": own, "name": "", "description": "", "project_id": refer(spec["project"]), "mac_address": ""}
+    port: dict[str, Any] = {
+        "id": own,
+        "name": "",
+        "description": "",
+        "project_id": refer(spec["project"]),
+        "mac_address": "",
+    }
     port |= {"network_id": subnet["network_id"], "fixed_ips": [{"subnet_id": subnet["id"], "ip_address": ""}]}
     paper.lists["Port"].append(port | {"device_owner": "network:router_interface", "device_id": refer(spec["router"])})
 

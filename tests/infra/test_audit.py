@@ -1,0 +1,192 @@
+"""`interlock audit` on a cloud on paper: what the report says, what the rules say of it, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import interlock.provider.clouds as interlock_clouds
+from infra.auditing import Audit, audit
+from infra.gate import Gate
+from interlock.provider.calls import Api
+from interlock.provider.errors import Failure, Trouble
+from tests.builders.paper_cloud import Paper, PaperCloud, ident
+from tests.infra.conftest import Interlock, Lyon
+
+ACME = "lyon-acme"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The claims store lies beside this clouds.yaml, and is empty."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+
+
+@pytest.fixture
+def gate(lyon: Lyon, store: None) -> Gate:
+    """The site with both tenants."""
+    return lyon.gate().with_applied()
+
+
+@pytest.fixture
+def paper(gate: Gate) -> Paper:
+    """Everything as it was planned."""
+    return Paper.of(gate.plan(tenant) for tenant in gate.stacks())
+
+
+def held(gate: Gate, paper: Paper) -> Audit:
+    return audit(gate, PaperCloud(paper))
+
+
+def share(paper: Paper) -> None:
+    """With everybody, as Neutron shows it: a right of all, and a flag that follows from it."""
+    network = ident(ACME, "acme-train-ipu-data")
+    paper.one("Network", network)["shared"] = True
+    right = {"id": "right", "object_type": "network", "object_id": network, "target_tenant": "*"}
+    paper.lists["RbacPolicy"].append(right | {"action": "access_as_shared"})
+
+
+@pytest.fixture
+def on_paper(monkeypatch: pytest.MonkeyPatch, paper: Paper) -> Paper:
+    """The command finds this cloud."""
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: PaperCloud(paper))
+    return paper
+
+
+def test_where_all_is_as_planned_there_is_no_drift(interlock: Interlock, on_paper: Paper) -> None:
+    ended = interlock("audit")
+    assert ended.code == 0, ended.out
+    assert "lyon-acme: 37 of 37 objects are as planned, and so its certificate holds (proved" in ended.out
+    assert ended.out.splitlines()[-1].startswith("lyon: no drift; ")
+    assert "network /ports: " in ended.err
+
+
+def test_what_nobody_applied_is_no_drift(gate: Gate) -> None:
+    found = held(gate, Paper.of([gate.plan(None)]))
+    assert not found.has_drifted
+    assert [stack.is_applied for stack in found.stacks] == [True, False, False]
+
+
+def test_a_network_for_everybody_is_a_leak_with_a_witness(interlock: Interlock, on_paper: Paper) -> None:
+    share(on_paper)
+    ended = interlock("audit")
+    assert ended.code == 1
+    assert "DRIFT Network acme-train-ipu-data" in ended.out
+    assert "shared is true, planned false" in ended.out
+    assert "planned at " in ended.out
+    assert "ISO-24 violated: every project, foreign ones among them, has a right to network acme-train" in ended.out
+    assert "    + facts E13 cap:globex" in ended.out
+
+
+def test_the_same_for_programs(interlock: Interlock, on_paper: Paper) -> None:
+    share(on_paper)
+    said = json.loads(interlock("audit", "--format", "json").out)
+    assert said["verdict"] == "drift"
+    (acme,) = (stack for stack in said["stacks"] if stack["stack"] == ACME)
+    (drift,) = acme["drift"]
+    assert drift["differs"] == {"shared": {"planned": False, "seen": True}}
+    assert acme["live"]["verdict"] == "violated"
+    assert acme["live"]["statement"] != acme["statement"]
+    assert {finding["rule"] for finding in acme["live"]["findings"]} >= {"ISO-01", "ISO-02", "ISO-24"}
+
+
+def test_a_change_that_joins_nobody_changes_no_fact(gate: Gate, paper: Paper) -> None:
+    paper.one("Volume", ident(ACME, "acme-train-poplar-0-data"))["name"] = "mine"
+    found = held(gate, paper)
+    (acme,) = (stack for stack in found.stacks if stack.plan.stack == ACME)
+    assert [item.name for item in acme.drift] == ["acme-train-poplar-0-data"]
+    assert acme.live is not None
+    assert (acme.live.new, acme.live.gone, acme.live.judgement.exit_code) == ((), (), 0)
+
+
+def test_what_no_plan_can_say_is_not_judged_and_counts(gate: Gate, paper: Paper) -> None:
+    port = paper.one("Port", ident(ACME, "acme-train-poplar-0-control"))
+    port["security_groups"] = ["3f0d4c1e-somebody's"]
+    found = held(gate, paper)
+    (acme,) = (stack for stack in found.stacks if stack.plan.stack == ACME)
+    (drift,) = acme.drift
+    assert drift.differs["security_groups"][1] == ["cloud-id:3f0d4c1e-somebody's"]
+    assert acme.live is None
+    assert found.has_drifted
+
+
+def test_what_is_gone_takes_what_stands_on_it_along(gate: Gate, paper: Paper) -> None:
+    gone = ident(ACME, "acme-train-control-subnet")
+    paper.lists["Subnet"] = [item for item in paper.lists["Subnet"] if item["id"] != gone]
+    found = held(gate, paper)
+    (acme,) = (stack for stack in found.stacks if stack.plan.stack == ACME)
+    assert {"acme-train-control-subnet", "acme-train-control-uplink"} <= {item.name for item in acme.drift}
+    assert acme.live is not None
+    assert acme.live.gone
+
+
+#: Kind -> an object of somebody else's in the site's territory, and what is said of it.
+SOMEBODYS: dict[str, tuple[dict[str, Any], str]] = {
+    "Server": (
+        {"id": "x", "name": "x", "tenant_id": "p", "metadata": {}, "OS-EXT-SRV-ATTR:host": "poplar-2"},
+        "it runs on host poplar-2 of the site",
+    ),
+    "FloatingIp": ({"id": "x", "project_id": "p", "port_id": "acme-train-poplar-0-control"}, "it leads to port"),
+    "Trunk": ({"id": "x", "project_id": "p", "port_id": "acme-train-poplar-0-ipu-data"}, "it leads to port"),
+}
+
+
+@pytest.mark.parametrize("kind", SOMEBODYS)
+def test_what_others_have_in_our_territory_is_told(gate: Gate, paper: Paper, kind: str) -> None:
+    item, said = SOMEBODYS[kind]
+    port = item.get("port_id")
+    paper.lists[kind].append(item | ({"port_id": ident(ACME, port)} if port else {}))
+    (stray,) = held(gate, paper).strays
+    assert (stray.kind, stray.id, stray.orphan) == (kind, "x", False)
+    assert stray.why.startswith(said)
+
+
+@pytest.mark.parametrize("kind", SOMEBODYS)
+def test_and_elsewhere_it_is_nobodys_business(gate: Gate, paper: Paper, kind: str) -> None:
+    item, _ = SOMEBODYS[kind]
+    paper.lists[kind].append(
+        item | {"OS-EXT-SRV-ATTR:host": "mars-1"} | ({"port_id": "y"} if "port_id" in item else {})
+    )
+    assert not held(gate, paper).has_drifted
+
+
+class Refusing(PaperCloud):
+    """One list fails."""
+
+    trouble = Trouble.FORBIDDEN
+
+    def api(self, service: str, project: str | None = None) -> Api:
+        found = super().api(service, project)
+        if service == "network":
+            whole: Callable[..., Any] = found.pages
+
+            def pages(path: str, *rest: Any, **options: Any) -> Any:
+                if path == "/rbac-policies":
+                    raise Failure(self.trouble, f"network GET {path}: status 403")
+                return whole(path, *rest, **options)
+
+            found.pages = pages  # type: ignore[method-assign]
+        return found
+
+
+def test_a_list_that_is_refused_is_no_pass(interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: Refusing(paper))
+    ended = interlock("audit")
+    assert ended.code == 3
+    assert "UNREAD RbacPolicy: network GET /rbac-policies: status 403" in ended.out
+    assert "lyon: not readable" in ended.out
+    paper.one("Network", ident(ACME, "acme-train-ipu-data"))["shared"] = True
+    assert interlock("audit").code == 1
+
+
+def test_a_cloud_that_fails_is_no_verdict(interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Refusing, "trouble", Trouble.SERVICE)
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: Refusing(paper))
+    ended = interlock("audit")
+    assert (ended.code, ended.out) == (4, "")
+    assert "status 403" in ended.err
