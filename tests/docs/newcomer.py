@@ -22,6 +22,7 @@ ROUTE = (
     "docs/tutorial.md",
     "docs/how-to/own-cloud.md",
     "docs/how-to/after-a-kill.md",
+    "docs/how-to/audit.md",
 )
 
 #: What a prepared shell sets; a plain one has none of it.
