@@ -116,9 +116,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
     async def About(self, request: lang.AboutRequest, context: Context) -> lang.AboutResponse:
         """For `pulumi about`: says first that this is a stand-in."""
-        executable = (
-            f"{python_for(request.info)} (through interlock's stand-in for Pulumi's Python language host)"
-        )
+        executable = f"{python_for(request.info)} (through interlock's stand-in for Pulumi's Python language host)"
         return lang.AboutResponse(executable=executable, version=sys.version.split()[0])
 
     async def GetRequiredPackages(
@@ -149,12 +147,8 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self, request: lang.InstallDependenciesRequest, context: Context
     ) -> AsyncIterator[lang.InstallDependenciesResponse]:
         """Refused: `pulumi install` would bypass requirements.lock."""
-        yield lang.InstallDependenciesResponse(
-            stderr=b"Dependencies come from requirements.lock: ./run prepare\n"
-        )
-        await context.abort(
-            grpc.StatusCode.UNIMPLEMENTED, "this language host installs nothing; use ./run prepare"
-        )
+        yield lang.InstallDependenciesResponse(stderr=b"Dependencies come from requirements.lock: ./run prepare\n")
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "this language host installs nothing; use ./run prepare")
 
     async def Cancel(self, request: empty_pb2.Empty, context: Context) -> empty_pb2.Empty:
         """Stop what runs; its Run then returns."""
@@ -184,9 +178,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         except NoSuchEnvironment as problem:
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(problem))
         environment = dict(pair.split("=", 1) for pair in request.env) if request.env else None
-        process = await self._children.start(
-            command, cwd=request.pwd, env=environment, stdout=PIPE, stderr=PIPE
-        )
+        process = await self._children.start(command, cwd=request.pwd, env=environment, stdout=PIPE, stderr=PIPE)
         try:
             async for response in _output_of(process):
                 yield response
@@ -240,9 +232,7 @@ async def _output_of(process: Process) -> AsyncIterator[lang.RunPluginResponse]:
     async def pump(stream: asyncio.StreamReader, name: str) -> None:
         while chunk := await stream.read(65536):
             await queue.put(
-                lang.RunPluginResponse(stdout=chunk)
-                if name == "stdout"
-                else lang.RunPluginResponse(stderr=chunk)
+                lang.RunPluginResponse(stdout=chunk) if name == "stdout" else lang.RunPluginResponse(stderr=chunk)
             )
         await queue.put(None)
 

@@ -72,7 +72,5 @@ def _apt_install(names: list[str]) -> None:
 def _explain(absent: list[DebianPackage]) -> str:
     lines = ["This machine lacks:"]
     lines += [f"  {package.name}: {package.why}" for package in absent]
-    lines.append(
-        "On Debian or Ubuntu: sudo apt-get install -y " + " ".join(package.name for package in absent)
-    )
+    lines.append("On Debian or Ubuntu: sudo apt-get install -y " + " ".join(package.name for package in absent))
     return "\n".join(lines)

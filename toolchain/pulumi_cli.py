@@ -161,9 +161,7 @@ def _find_go(layout: Layout, search: str) -> str:
     if go and version and version >= wanted:
         return go
     spoken = ".".join(str(number) for number in wanted)
-    have = (
-        f"Go is too old here ({go} is {'.'.join(map(str, version))})" if version else "Go is not there either"
-    )
+    have = f"Go is too old here ({go} is {'.'.join(map(str, version))})" if version else "Go is not there either"
     raise EnvironmentFailed(
         f"Pulumi is missing: no `pulumi` >= {OLDEST[0]}.{OLDEST[1]} with `pulumi-language-python` on PATH,\n"
         f"and to build it Go {spoken} or newer is needed. {have}. Do one of these, then run this again:\n"

@@ -108,6 +108,4 @@ def _run(command: list[str | Path], layout: Layout) -> None:
     )
     if done.returncode:
         spoken = " ".join(str(part) for part in command)
-        raise EnvironmentFailed(
-            f"{spoken}\nended with exit code {done.returncode}:\n{done.stderr or done.stdout}"
-        )
+        raise EnvironmentFailed(f"{spoken}\nended with exit code {done.returncode}:\n{done.stderr or done.stdout}")

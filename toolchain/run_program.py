@@ -41,9 +41,7 @@ class Program:
 
 def configure(program: Program) -> None:
     """Connect the SDK with the engine, and take over the stack's configuration."""
-    pulumi.runtime.set_all_config(
-        pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env()
-    )
+    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
     pulumi.runtime.configure(
         pulumi.runtime.Settings(
             monitor=program.monitor,

@@ -1,17 +1,20 @@
-"""`./run test`: two runs of pytest side by side, since tests on the embedded cloud mostly wait for its services."""
+"""`./run test`: two runs of pytest side by side, since tests on an embedded cloud mostly wait for its services."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from toolchain.progress import say
 
-ON_THE_CLOUD = ("docs", "e2e", "provider", "sandbox", "faults")
-"""Folders of tests that use the embedded cloud; it is one, so they are one run, in this order."""
+FIRST = ("docs", "e2e")
+"""Folders of tests of the first run, in this order. They drive Pulumi's engine, and one world of stacks is theirs."""
+
+ON_THE_CLOUD = ("provider", "sandbox", "faults", "kills", "machine", "together")
+"""Folders of tests of the second run that use an embedded cloud, which is that run's own. They come last in it."""
 
 ALONE = ("--pdb", "-s", "--capture", "--junit", "--co", "--lf", "--last-failed", "--ff", "--sw")
 """Options, by how they begin, that two runs cannot share: a terminal, a file, or what the last run remembers."""
@@ -25,18 +28,29 @@ def runs(arguments: Sequence[str], root: Path) -> list[list[str]]:
     named = any((root / word.partition("::")[0]).exists() for word in arguments if not word.startswith("-"))
     if named or any(word.startswith(ALONE) for word in arguments):
         return [list(arguments)]
-    folders = [f"tests/{name}" for name in ON_THE_CLOUD]
-    apart = [*(f"--ignore={folder}" for folder in folders), "-o", "cache_dir=.pytest_cache/apart"]
-    return [[*arguments, *folders], [*arguments, *apart]]
+    apart = ["-o", "cache_dir=.pytest_cache/apart"]
+    return [[*arguments, *_paths(FIRST)], [*arguments, *apart, *_paths(second(root))]]
 
 
-def side_by_side(first: Sequence[str], second: Sequence[str], values: Mapping[str, str], report: Path) -> int:
+def second(root: Path) -> list[str]:
+    """The folders of the second run: all that hold tests and are not in the first, those on a cloud last."""
+    held = {file.parent.name for file in (root / "tests").glob("*/test_*.py")} - set(FIRST)
+    return [*sorted(held - set(ON_THE_CLOUD)), *(name for name in ON_THE_CLOUD if name in held)]
+
+
+def _paths(folders: Iterable[str]) -> list[str]:
+    return [f"tests/{name}" for name in folders]
+
+
+def side_by_side(first: Sequence[str], beside: Sequence[str], values: Mapping[str, str], report: Path) -> int:
     """Run both; what the second says is shown when the first has ended. The exit code is the worse of the two."""
     report.parent.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, **values}
+    # Each has an embedded cloud of its own: what one leaves behind is not in the other's way.
+    own = environment | {"INTERLOCK_TEST_SANDBOX": str(report.parents[1] / "test-sandbox-beside")}
     with report.open("w+") as said:
         running = [
-            subprocess.Popen(second, env=environment, stdout=said, stderr=subprocess.STDOUT),
+            subprocess.Popen(beside, env=own, stdout=said, stderr=subprocess.STDOUT),
             subprocess.Popen(first, env=environment),
         ]
         try:
@@ -60,6 +74,4 @@ def worse(codes: Sequence[int]) -> int:
 
 def announce(report: Path, root: Path) -> None:
     """Say where the output of the second run is meanwhile."""
-    say(
-        f"two runs side by side: tests on the embedded cloud here, all others in {report.relative_to(root)}, shown last"
-    )
+    say(f"two runs side by side: tests with Pulumi's engine here, all others in {report.relative_to(root)}, shown last")

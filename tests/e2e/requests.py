@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,10 @@ class Trap:
         temporary.write_text(json.dumps(document))
         temporary.rename(self.folder / "trap.json")
 
-    def wait(self, seconds: float) -> dict[str, Any] | None:
-        """The request that is held, or None if none came."""
+    def wait(self, seconds: float, goes_on: Callable[[], bool] = lambda: True) -> dict[str, Any] | None:
+        """The request that is held, or None if none came before the time was up or the client had ended."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and goes_on():
             if (self.folder / "trap.hit").exists():
                 time.sleep(0.05)
                 hit: dict[str, Any] = json.loads((self.folder / "trap.hit").read_text())

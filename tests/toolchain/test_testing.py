@@ -7,19 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from toolchain.testing import ALONE, ON_THE_CLOUD, runs, side_by_side, worse
+from toolchain.testing import ALONE, FIRST, runs, second, side_by_side, worse
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_test_is_in_one_of_two_runs() -> None:
-    cloud, rest = runs(["-k", "fence"], ROOT)
-    assert cloud[2:] == [f"tests/{name}" for name in ON_THE_CLOUD]
-    assert [word for word in rest if word.startswith("--ignore=")] == [
-        f"--ignore=tests/{name}" for name in ON_THE_CLOUD
-    ]
-    assert all((ROOT / "tests" / name).is_dir() for name in ON_THE_CLOUD)
-    assert cloud[:2] == rest[:2] == ["-k", "fence"]
+    engine, rest = runs(["-k", "fence"], ROOT)
+    assert engine == ["-k", "fence", *(f"tests/{name}" for name in FIRST)]
+    assert rest[:2] == ["-k", "fence"]
+    folders = [word.removeprefix("tests/") for word in (*engine, *rest) if word.startswith("tests/")]
+    assert len(folders) == len(set(folders))
+    assert set(folders) == {file.parent.name for file in (ROOT / "tests").rglob("test_*.py")}
+
+
+def test_those_on_a_cloud_come_last(tmp_path: Path) -> None:
+    for name in ("store", "provider", "faults", "benchmarks", "e2e"):
+        (tmp_path / "tests" / name).mkdir(parents=True)
+        (tmp_path / "tests" / name / "test_it.py").touch()
+    (tmp_path / "tests" / "builders").mkdir()
+    assert second(tmp_path) == ["benchmarks", "store", "provider", "faults"]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +47,13 @@ def test_both_are_run_and_the_second_is_shown_last(tmp_path: Path, capfd: pytest
     def program(text: str) -> list[str]:
         return [sys.executable, "-c", text]
 
-    report = tmp_path / "made" / "tests.txt"
+    report, own = tmp_path / "reports" / "tests.txt", tmp_path / "test-sandbox-beside"
     code = side_by_side(
         program("import os, time; time.sleep(0.5); print('first', os.environ['WORD'])"),
-        program("import sys; print('second'); sys.exit(3)"),
+        program("import os, sys; print('second', os.environ['INTERLOCK_TEST_SANDBOX']); sys.exit(3)"),
         {"WORD": "heard"},
         report,
     )
     assert code == 3
-    assert capfd.readouterr().out.split("\n\n") == ["first heard", "second\n"]
-    assert report.read_text() == "second\n"
+    assert capfd.readouterr().out.split("\n\n") == ["first heard", f"second {own}\n"]
+    assert report.read_text() == f"second {own}\n"
