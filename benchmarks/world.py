@@ -32,6 +32,21 @@ def require_prepared() -> None:
 
 
 @contextmanager
+def empty_cloud() -> Iterator[None]:
+    """A fresh cloud, which clients of this process find; it goes down after."""
+    _supervise("reset")
+    before = os.environ.get("OS_CLIENT_CONFIG_FILE")
+    os.environ["OS_CLIENT_CONFIG_FILE"] = str(INSTANCE / "clouds.yaml")
+    try:
+        yield
+    finally:
+        os.environ.pop("OS_CLIENT_CONFIG_FILE")
+        if before is not None:
+            os.environ["OS_CLIENT_CONFIG_FILE"] = before
+        _supervise("down")
+
+
+@contextmanager
 def world() -> Iterator[Project]:
     """The project, on a fresh cloud with the site applied and the tenant's stack made; the cloud goes down after."""
     require_prepared()

@@ -47,6 +47,24 @@ def test_growth_runs() -> None:
     assert all(ratio > 0 for ratio in report["ratios"].values())
 
 
+def test_audits_run_and_find_no_drift_in_what_was_planned() -> None:
+    command = [sys.executable, "-m", "benchmarks.audits", "--tenants", "2", "4", "--format", "json"]
+    done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    few, many = json.loads(done.stdout)["table"]["rows"]
+    assert few[1] < many[1]
+    assert many[2] - few[2] == 2, "a bucket more for each tenant, and no list"
+
+
+def test_the_parts_of_the_fences_are_each_measured(tmp_path: Path) -> None:
+    (tmp_path / "clouds.yaml").write_text("clouds: {}\n")
+    command = [sys.executable, "-m", "benchmarks.fence_parts", "acme"]
+    environment = os.environ | {"OS_CLIENT_CONFIG_FILE": str(tmp_path / "clouds.yaml")}
+    done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout).keys() == {"load and plan", "prove", "claims", "check"}
+
+
 def test_the_script_can_make_all_that_the_plan_holds() -> None:
     values = values_of(Gate.open("lyon"), "acme")
     assert {item["kind"] for item in values["objects"]} <= bare.MAKERS.keys()
