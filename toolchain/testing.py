@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toolchain.progress import say
 
-ON_THE_CLOUD = ("docs", "e2e", "provider", "sandbox", "faults")
+ON_THE_CLOUD = ("docs", "e2e", "provider", "sandbox", "kills", "faults")
 """Folders of tests that use the embedded cloud; it is one, so they are one run, in this order."""
 
 ALONE = ("--pdb", "-s", "--capture", "--junit", "--co", "--lf", "--last-failed", "--ff", "--sw")
