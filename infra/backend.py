@@ -72,10 +72,22 @@ class FileBackend:
         return any((folder / f"{stack}.json{suffix}").exists() for suffix in (".gz", ".zst"))
 
 
-def pending_creates(deployment: Mapping[str, Any]) -> list[str]:
-    """URNs of interrupted creates in a stack's deployment."""
+@dataclass(frozen=True)
+class Interrupted:
+    """Plan names of what the engine had begun and not ended."""
+
+    creates: tuple[str, ...] = ()
+    #: Updates, deletions and reads.
+    others: tuple[str, ...] = ()
+
+
+def interrupted(deployment: Mapping[str, Any]) -> Interrupted:
+    """What is pending in a stack's deployment."""
     operations = deployment.get("pending_operations") or []
-    return [item["resource"]["urn"] for item in operations if item["type"] == "creating"]
+    names = [(item["type"] == "creating", item["resource"]["urn"].rpartition("::")[2]) for item in operations]
+    return Interrupted(
+        tuple(name for creating, name in names if creating), tuple(name for creating, name in names if not creating)
+    )
 
 
 def _lock(path: Path) -> BackendLock:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import foreground
-from .backend import FileBackend, pending_creates
+from .backend import FileBackend, Interrupted, interrupted
 from .exits import EnvironmentFailed
 from .places import DEMO_PASSPHRASE, PACK, ROOT, SANDBOX, STATE, stacks
 
@@ -84,16 +84,17 @@ class Engine:
         found: dict[str, Any] = json.loads(self.ask("stack", "output", "--json", "--stack", stack))
         return found
 
-    def drop_pending_creates(self, stack: str) -> list[str]:
-        """Remove interrupted creates from the state, which ones; the provider finds again what they made.
+    def drop_pending(self, stack: str) -> Interrupted:
+        """Remove interrupted operations from the state, which ones.
 
-        With them go interrupted operations of other kinds, as in every `pulumi stack import`.
+        The provider finds again what creates made. All others have their object in the state; left where they are,
+        they make the next `up` warn of them at length, and then it forgets them by itself.
         """
         if not self.backend.may_have_pending(stack):
-            return []
+            return Interrupted()
         document = json.loads(self.ask("stack", "export", "--stack", stack))
-        dropped = pending_creates(document["deployment"])
-        if dropped:
+        dropped = interrupted(document["deployment"])
+        if dropped != Interrupted():
             del document["deployment"]["pending_operations"]
             self.ask("stack", "import", "--stack", stack, given=json.dumps(document))
         return dropped

@@ -17,7 +17,7 @@ def unlock(
 ) -> None:
     """Free a stack that a killed `pulumi` left locked.
 
-    Removes the lock of a dead process, and the creates that it left pending.
+    Removes the lock of a dead process, and the operations that it left pending.
 
     A lock goes only if its process ran on this host and exists no more. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
@@ -41,8 +41,15 @@ def mend(engine: Engine, stack: str) -> list[str]:
     for lock in locks:
         lock.remove()
     said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
-    if dropped := engine.drop_pending_creates(stack):
-        said.append(f"{stack}: dropped {len(dropped)} interrupted create(s); `pulumi up` finds what they made")
+    dropped = engine.drop_pending(stack)
+    if dropped.creates:
+        said.append(f"{stack}: dropped {len(dropped.creates)} interrupted create(s); `pulumi up` finds what they made")
+    if dropped.others:
+        # An object that a plain `up` has no wish about, as after `--replace` or `destroy`, may be gone unnoticed.
+        said.append(
+            f"{stack}: the update or deletion of {', '.join(dropped.others)} was interrupted: run the same command "
+            "again, or `pulumi up --refresh`"
+        )
     return said
 
 

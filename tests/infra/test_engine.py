@@ -58,17 +58,32 @@ def test_a_stack_is_made_once_and_its_committed_file_keeps_every_byte(engine: En
     assert stack_files(engine) == before
 
 
-def test_interrupted_creates_are_dropped(engine: Engine) -> None:
+CREATED = f"{STACK}: dropped 1 interrupted create(s); `pulumi up` finds what they made"
+OTHERS = (
+    f"{STACK}: the update or deletion of gone, changed was interrupted: run the same command again, or "
+    "`pulumi up --refresh`"
+)
+
+
+@pytest.mark.parametrize(
+    ("operations", "said"),
+    [
+        ({"made": "creating", "gone": "deleting", "changed": "updating"}, [CREATED, OTHERS]),
+        ({"made": "creating"}, [CREATED]),
+        # Left alone, the next `up` would warn of them.
+        ({"gone": "deleting", "changed": "updating"}, [OTHERS]),
+    ],
+)
+def test_operations_that_a_kill_interrupted_are_dropped(
+    engine: Engine, operations: dict[str, str], said: list[str]
+) -> None:
     engine.init(STACK)
     # Written into the file, as `pulumi stack import` lets no pending operation in.
     file = engine.folder / "state" / ".pulumi" / "stacks" / "clusters" / f"{STACK}.json"
     document = json.loads(file.read_text())
-    document["checkpoint"]["latest"]["pending_operations"] = [
-        pending("made", "creating"),
-        pending("gone", "deleting"),
-    ]
+    document["checkpoint"]["latest"]["pending_operations"] = [pending(*item) for item in operations.items()]
     file.write_text(json.dumps(document))
-    assert mend(engine, STACK) == [f"{STACK}: dropped 1 interrupted create(s); `pulumi up` finds what they made"]
+    assert mend(engine, STACK) == said
     assert "pending_operations" not in file.read_text()
     assert mend(engine, STACK) == []
 

@@ -1,0 +1,150 @@
+"""The cloud on which is killed: the sandbox behind the proxy, provider processes, and the operator's view past it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from interlock.provider.actuators import ACTUATORS, Target
+from interlock.provider.actuators.s3 import BucketActuator
+from interlock.provider.clouds import Cloud
+from interlock.provider.state import declared, recorded_target
+from tests.conftest import Sandbox
+from tests.faults.proxy import Proxy
+from tests.faults.world import SERVICES
+from tests.kills.engine import Stack
+from tests.kills.inventory import SERVICES as EVERYWHERE
+from tests.kills.inventory import Inventory, changed, inventory
+from tests.kills.victims import Victim, Zygote
+from tests.provider.driver import Recorded
+
+#: Where in a volume a tenant writes, and the name of an object in a bucket.
+PLACE, OBJECT = 4096, "written"
+
+
+@dataclass
+class Ground:
+    """What all points share."""
+
+    proxy: Proxy
+    zygote: Zygote
+    #: The operator's hands, past the proxy.
+    direct: Cloud
+    #: The sandbox's own files of volumes and backups.
+    disks: Path
+    #: Plan name -> what its tenant wrote there.
+    written: dict[str, bytes] = field(default_factory=dict)
+
+    def victim(self) -> Victim:
+        """A new provider process."""
+        self.proxy.seen.clear()
+        return self.zygote.victim()
+
+    def look(self, services: Collection[str] = EVERYWHERE) -> Inventory:
+        """What lies on the cloud now."""
+        return inventory(self.direct, services)
+
+    def left(self, stack: Stack, held: dict[str, Recorded]) -> dict[str, str]:
+        """What can still be read of objects that the state held and holds no more."""
+        found = {}
+        for name, recorded in held.items():
+            if name not in stack.state or stack.state[name].id != recorded.id:
+                seen = ACTUATORS[stack.kinds[name]].read(self.direct, recorded.id, _target(stack, name, recorded))
+                if seen is not None:
+                    found[name] = repr(sorted(seen.fields.items()))
+                if recorded.inputs.get("on_delete") == "snapshot":
+                    found[name] = repr(self._copies(name, recorded.id))
+        return found
+
+    def write(self, stack: Stack, name: str) -> None:
+        """As a guest or a tenant's program would."""
+        text = f"what was written to {name} ({stack.state[name].id})".encode()
+        if stack.kinds[name] == "Volume":
+            with (self.disks / "volumes" / stack.state[name].id).open("r+b") as file:
+                file.seek(PLACE)
+                file.write(text)
+        else:
+            self._client(stack, name).put_object(Bucket=_bucket(stack, name), Key=OBJECT, Body=text)
+        self.written[name] = text
+
+    def _copies(self, name: str, volume: str) -> list[tuple[str, bool]]:
+        """Of each copy of a volume its state, and whether it holds what was written last."""
+        copies = [item for item in self.backups() if item["volume_id"] == volume]
+        return [(item["status"], self.kept("backups", item["id"], name)) for item in copies]
+
+    def unharmed(self, stack: Stack) -> None:
+        """Asserts that all that was written is where it was written."""
+        for name in [each for each in self.written if each in stack.state]:
+            if stack.kinds[name] == "Volume":
+                assert self.kept("volumes", stack.state[name].id, name), f"the data of {name} are gone"
+            else:
+                found = self._client(stack, name).get_object(Bucket=_bucket(stack, name), Key=OBJECT)
+                assert found["Body"].read() == self.written[name], f"the data of {name} are gone"
+
+    def kept(self, where: str, ident: str, name: str) -> bool:
+        """True if a volume, or a backup, holds what was written to the volume of this plan name."""
+        with (self.disks / where / ident).open("rb") as file:
+            file.seek(PLACE)
+            return file.read(len(self.written[name])) == self.written[name]
+
+    def backups(self) -> list[dict[str, Any]]:
+        """All there are."""
+        found = self.direct.api("block-storage").items("/backups/detail", "backups", all_tenants=1)
+        return list(found)
+
+    def discard_backups(self) -> None:
+        """As an operator does when nobody needs them any more."""
+        for item in self.backups():
+            self.direct.api("block-storage").delete(f"/backups/{item['id']}")
+        while self.backups():
+            pass
+
+    def _client(self, stack: Stack, name: str) -> Any:
+        return BucketActuator()._client(self.direct, _target(stack, name, stack.state[name]))
+
+
+def _target(stack: Stack, name: str, recorded: Recorded) -> Target[Any]:
+    return recorded_target(declared(stack.kinds[name], name, recorded.inputs), recorded.outputs)
+
+
+def _bucket(stack: Stack, name: str) -> str:
+    return str(stack.state[name].inputs["name"])
+
+
+@contextmanager
+def ground(sandbox: Sandbox, folder: Path) -> Iterator[Ground]:
+    """The sandbox behind the proxy; afterwards there is nothing on it that was not there before."""
+    ports = json.loads((sandbox.dir / "ports.json").read_text())
+    proxy = Proxy({service: ports[service] for service in SERVICES})
+    clouds = _clouds(sandbox, proxy, folder)
+    before_file = os.environ.get("OS_CLIENT_CONFIG_FILE")
+    os.environ["OS_CLIENT_CONFIG_FILE"] = str(clouds)
+    zygote = Zygote(clouds, folder)
+    try:
+        found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder")
+        before = found.look()
+        yield found
+        left = changed(before, found.look())
+        assert not left, f"left behind: {dict(left)}"
+    finally:
+        zygote.close()
+        proxy.close()
+        if before_file is not None:
+            os.environ["OS_CLIENT_CONFIG_FILE"] = before_file
+
+
+def _clouds(sandbox: Sandbox, proxy: Proxy, folder: Path) -> Path:
+    """`sandbox` leads through the proxy, `direct` past it."""
+    text = sandbox.clouds_yaml.read_text()
+    through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
+    path = folder / "clouds.yaml"
+    clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
+    path.write_text(yaml.safe_dump({"clouds": clouds}))
+    return path

@@ -1,0 +1,118 @@
+"""The reference stacks: real plans of the site `lyon` and of one tenant, with cloud names and segments of their own.
+
+The tenant has a vPOD (Poplar servers with virtual functions, volumes, a V-IPU controller, their networks), a volume
+for each word of `on_delete`, and a bucket. `resized` and `moved` are what it asks for later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.model.load import load_site_of_fleet
+from interlock.model.networks import VlanPool
+from interlock.model.site import Site
+from interlock.model.tenant import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
+from interlock.planning import Plan, plan_site, plan_tenant
+from interlock.resources import Resource
+from tests.builders.pod64 import locked, pinned, site_locked, tenant
+from tests.conftest import ROOT
+
+#: Where the site's images lie.
+FOLDER = ROOT / "stacks" / "lyon"
+
+#: Kinds whose names are unique on a whole cloud.
+_UNIQUE = ("Project", "Role", "Flavor", "Aggregate", "VolumeType", "ServiceUser")
+
+#: Size in GiB of the volumes that grow, in the end; each point of their growing is a GiB.
+LARGER = 6
+
+#: Nobody but this tenant may use it, so its plan holds a `FlavorAccess`.
+_PRIVATE = "poplar.quarter"
+
+
+def site() -> Site:
+    """`lyon` with what must be one's own on a cloud that others use, too."""
+    loaded = load_site_of_fleet(ROOT / "stacks", "lyon").site
+    pools = loaded.pools.model_copy(
+        update={
+            "ipu_data": VlanPool(physical_networks=("fabric100g",), vlans=((1700, 1799),)),
+            "storage": VlanPool(physical_networks=("fabric100g",), vlans=((2700, 2799),)),
+            "management": VlanPool(physical_networks=("mgmt1g",), vlans=((170, 199),)),
+            "control": ((14000, 14999),),
+        }
+    )
+    ranges = tuple(
+        item.model_copy(update={"minimum": low, "maximum": low + 49})
+        for item, low in zip(loaded.segment_ranges, (3940, 46000), strict=True)
+    )
+    flavors = tuple(item.model_copy(update={"public": item.name != _PRIVATE}) for item in loaded.flavors)
+    external = loaded.external.model_copy(update={"network_type": "vlan", "vlan": 790})
+    return loaded.model_copy(
+        update={"pools": pools, "segment_ranges": _of_vlans(ranges), "flavors": flavors, "external": external}
+    )
+
+
+def _of_vlans(ranges: tuple[Any, ...]) -> tuple[Any, ...]:
+    """VLANs on the management network: those of the fabric may be taken by others' ranges."""
+    return tuple(
+        item.model_copy(update={"physical_network": "mgmt1g"}) if item.physical_network else item for item in ranges
+    )
+
+
+def _volume(name: str, on_delete: str, *, size: int, attached: bool = False) -> VolumeRequest:
+    place = {"vpod": "train", "server": 0} if attached else {}
+    return VolumeRequest.model_validate(
+        {"name": name, "size_gib": size, "volume_type": "fast", "on_delete": on_delete} | place
+    )
+
+
+def _request(*, machines: int, servers: int, size: int, more: tuple[VolumeRequest, ...] = (), **fields: Any) -> Tenant:
+    disk = Volumes(size_gib=1, volume_type="fast", on_delete="erase")
+    poplar = Poplar(servers=servers, flavor=_PRIVATE, image="poplar", volume=disk)
+    volumes = (_volume("scratch", "snapshot", size=size, attached=True), _volume("archive", "erase", size=size), *more)
+    return tenant(
+        "kay",
+        vpods=(VPod(name="train", machines=machines, poplar=poplar),),
+        volumes=volumes,
+        buckets=(BucketRequest(name="data", versioning=True, on_delete="erase"),),
+        **fields,
+    )
+
+
+def plans() -> dict[str, Plan]:
+    """`site`; the tenant as `first`, then `resized`, then `moved`."""
+    here = site()
+    site_lock = site_locked(here)
+    first = _request(machines=2, servers=1, size=1)
+    more = (_volume("results", "erase", size=1),)
+    resized = _request(machines=4, servers=2, size=LARGER, more=more)
+    moved = _request(
+        machines=4, servers=2, size=LARGER, more=more,
+        pins=pinned(hosts=("poplar-3", "poplar-4"), ipu_data_vlan=1750, controller_host="infra-2"),
+    )  # fmt: skip
+    found, lock = {"site": plan_site(here, site_lock)}, None
+    for name, request in (("first", first), ("resized", resized), ("moved", moved)):
+        lock = locked(here, request, previous=lock)
+        found[name] = plan_tenant(here, site_lock, request, lock)
+    return found
+
+
+def resources(plan: Plan) -> dict[str, Resource]:
+    """What of a plan is made on the cloud, by plan name."""
+    return {item.name: _renamed(item.resource) for item in plan.resources if item.resource.HAS_ACTUATOR}
+
+
+def _renamed(item: Resource) -> Resource:
+    if item.KIND not in _UNIQUE:
+        return item
+    return item.model_copy(update={"name": f"kills-{item.canonical()['name']}"})
+
+
+def dependents(declared: Mapping[str, Resource], name: str) -> list[str]:
+    """The names that rest on one, themselves or through others, in the order of the plan."""
+    found = [name]
+    for each, item in declared.items():
+        if each not in found and any(reference in found for _, reference in item.references()):
+            found.append(each)
+    return found[1:]

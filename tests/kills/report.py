@@ -1,0 +1,79 @@
+"""What came of each point in the last run of its tests: `python -m tests.kills.report`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+PATH = Path(__file__).resolve().parents[2] / ".interlock" / "reports" / "kills.json"
+FAULTS = ("before", "after", "lost")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One command of one resource, interrupted at one of its requests; the next run converged."""
+
+    stack: str
+    kind: str
+    step: str
+    #: Number of the request, and how many there are.
+    at: int
+    of: int
+    fault: str
+    request: str
+    #: False: the answer was lost, and the provider found out by itself.
+    stopped: bool
+
+
+def write(points: Iterable[Point]) -> None:
+    """Beside the points of other tests of the same run."""
+    PATH.parent.mkdir(parents=True, exist_ok=True)
+    PATH.write_text(json.dumps([asdict(point) for point in points], indent=1))
+
+
+def read() -> list[Point]:
+    """The last run's points."""
+    return [Point(**item) for item in json.loads(PATH.read_text())]
+
+
+def lines(points: list[Point]) -> Iterator[str]:
+    """Of each stack a table: a row for each kind, a column for each step, and how many points of each fault."""
+    for stack in dict.fromkeys(point.stack for point in points):
+        yield from _table(stack, [point for point in points if point.stack == stack])
+        yield ""
+    stopped = sum(point.stopped for point in points if point.fault == "lost")
+    lost = sum(point.fault == "lost" for point in points)
+    yield f"{len(points)} points, all converged; of {lost} lost answers the provider mended {lost - stopped} by itself"
+
+
+def _table(stack: str, points: list[Point]) -> Iterator[str]:
+    steps = list(dict.fromkeys(point.step for point in points))
+    counts = Counter((point.kind, point.step, point.fault) for point in points)
+    kinds = list(dict.fromkeys(point.kind for point in points))
+    rows = [[kind, *("/".join(_counts(counts, kind, step)) for step in steps)] for kind in kinds]
+    head = [f"{stack} ({'/'.join(FAULTS)})", *steps]
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    for row in [head, *rows]:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _counts(counts: Counter[tuple[str, str, str]], kind: str, step: str) -> list[str]:
+    found = [counts[kind, step, fault] for fault in FAULTS]
+    return [str(count) for count in found] if any(found) else ["-"]
+
+
+def main() -> int:
+    """Prints the last run's report; 4 if there was none."""
+    if not PATH.exists():
+        print("there is no report yet: run `./run test -k kill`", file=sys.stderr)
+        return 4
+    print("\n".join(lines(read())))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,63 @@
+"""Killed before, after, or the answer lost, at the requests of every step; the next run ends as an uninterrupted one.
+
+The tests stand on each other: a site, then a tenant on it, which grows, moves, has its objects made anew, and goes.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.resources import KINDS
+from tests.kills.report import FAULTS, Point
+from tests.kills.tenancy import Tenancy
+from tests.kills.variants import CHANGED
+
+#: What the issue of this matrix asks for.
+POINTS = 1500
+
+MADE = [kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims"]
+
+#: What something rests on in a tenant's stack, and that may be made anew: see `interlock.provider.replacing`.
+RESTED_ON = ("ServiceUser", "Router", "SecurityGroup", "S3Credential", "Port", "Server", "Keypair")
+
+#: Hours on a busy machine, when every point is taken.
+pytestmark = pytest.mark.timeout(24 * 3600)
+
+
+def test_kill_while_a_site_is_made(tenancy: Tenancy) -> None:
+    tenancy.stand(tenancy.site, "site")
+    tenancy.settle(tenancy.site)
+
+
+def test_kill_while_a_tenant_is_made(tenancy: Tenancy) -> None:
+    tenancy.complete(tenancy.site)
+    tenancy.stand(tenancy.tenant, "tenant")
+    tenancy.settle(tenancy.tenant)
+
+
+def test_kill_while_a_tenant_is_resized(tenancy: Tenancy) -> None:
+    for stack in (tenancy.site, tenancy.tenant):
+        tenancy.complete(stack)
+    tenancy.resize()
+    tenancy.settle(tenancy.tenant)
+
+
+def test_kill_while_a_tenant_is_moved(tenancy: Tenancy) -> None:
+    tenancy.resized()
+    tenancy.move()
+    tenancy.settle(tenancy.tenant)
+
+
+def test_kill_while_what_others_rest_on_is_made_anew(tenancy: Tenancy, long: bool) -> None:
+    tenancy.resized()
+    tenancy.replace(RESTED_ON if long else RESTED_ON[:2])
+    tenancy.settle(tenancy.tenant)
+
+
+def test_kill_points_cover_every_kind_step_and_fault(tenancy: Tenancy, points: list[Point], long: bool) -> None:
+    taken = {(point.kind, point.step, point.fault) for point in points}
+    steps = {"create": MADE, "delete": MADE, "update": list(CHANGED), "replace": [k for k in MADE if k != "Volume"]}
+    assert not {(k, step, fault) for step, kinds in steps.items() for k in kinds for fault in FAULTS} - taken
+    assert {step for _, step, _ in taken} >= {"resize", "shrink", "move", "replace all"}
+    if long:
+        assert len(points) >= POINTS

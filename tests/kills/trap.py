@@ -1,0 +1,47 @@
+"""Holds the k-th request that changes something, and kills whoever sent it, or loses its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from tests.faults.proxy import Injection, Request, Response
+from tests.kills.victims import Victim
+
+_CHANGES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Fault(StrEnum):
+    """What happens at the request."""
+
+    #: Killed, and the service never sees it.
+    BEFORE = "before"
+    #: The service did it; killed before the answer comes back.
+    AFTER = "after"
+    #: The service did it and the line breaks; nobody is killed.
+    LOST = "lost"
+
+
+class Trap(Injection):
+    """Counts what changes something, and springs at request `at`; 0: it only counts."""
+
+    def __init__(self, victim: Victim, at: int = 0, fault: Fault = Fault.BEFORE) -> None:
+        super().__init__(self._spring, "", "*", "", first=at, last=at)
+        self._victim = victim
+        self._fault = fault
+        #: All that changes something.
+        self.requests: list[Request] = []
+
+    def meets(self, request: Request) -> bool:
+        if request.method not in _CHANGES or request.path.endswith("/auth/tokens"):
+            return False
+        self.requests.append(request)
+        self.seen += 1
+        return self.seen == self.first
+
+    def _spring(self, request: Request, ask: Callable[[], Response]) -> Response:
+        if self._fault is not Fault.BEFORE:
+            ask()
+        if self._fault is not Fault.LOST:
+            self._victim.kill()
+        return Response(502, cut=0)

@@ -1,0 +1,103 @@
+"""For each kind that can change in place: the same resource with something in it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from interlock.resources import (
+    AddressScope,
+    Aggregate,
+    Bucket,
+    Flavor,
+    Image,
+    Network,
+    Port,
+    Project,
+    Quota,
+    Resource,
+    Role,
+    Router,
+    SecurityGroup,
+    SegmentRange,
+    Server,
+    Subnet,
+    SubnetPool,
+    Volume,
+    VolumeType,
+)
+
+R = TypeVar("R", bound=Resource)
+
+
+def _with(**update: Any) -> Callable[[Any], Any]:
+    return lambda item: item.model_copy(update=update)
+
+
+def _renamed(item: Any) -> Any:
+    return item.model_copy(update={"name": f"{item.name}-changed"})
+
+
+def _quota(item: Quota) -> Quota:
+    """A figure of each service."""
+    more = {"instances": item.instances + 1, "networks": item.networks + 1, "volumes": item.volumes + 1}
+    return item.model_copy(update=more)
+
+
+def _specs(item: Flavor) -> Flavor:
+    kept = dict(sorted(item.extra_specs.items())[1:])
+    return item.model_copy(update={"extra_specs": kept | {"hw:watchdog_action": "reset"}})
+
+
+def _rules(item: SecurityGroup) -> SecurityGroup:
+    """One rule less, another in its place, another name."""
+    first = item.rules[0].model_copy(update={"remote_prefix": "198.51.100.128/25", "remote_group": None})
+    return item.model_copy(update={"name": f"{item.name}-changed", "rules": (first, *item.rules[1:])})
+
+
+def _subnet(item: Subnet) -> Subnet:
+    return item.model_copy(update={"name": f"{item.name}-changed", "dns": (*item.dns, "9.9.9.9")})
+
+
+def _port(item: Port) -> Port:
+    return item.model_copy(update={"name": f"{item.name}-changed", "allowed_address_pairs": ("192.0.2.0/24",)})
+
+
+def _server(item: Server) -> Server:
+    """Another name, and a port less."""
+    return item.model_copy(update={"name": f"{item.name}-changed", "ports": item.ports[:-1]})
+
+
+def _hosts(item: Aggregate) -> Aggregate:
+    """Another name, a host less, more metadata."""
+    return item.model_copy(
+        update={"name": f"{item.name}-changed", "hosts": item.hosts[1:], "metadata": item.metadata | {"rack": "2"}}
+    )
+
+
+#: Kind -> what changes. Kinds that are not here have no field that changes in place.
+CHANGED: dict[str, Callable[[Any], Any]] = {
+    Project.KIND: _with(description="Changed"),
+    Role.KIND: _with(description="Changed"),
+    Quota.KIND: _quota,
+    SegmentRange.KIND: lambda item: item.model_copy(update={"maximum": item.maximum - 1}),
+    AddressScope.KIND: _renamed,
+    SubnetPool.KIND: _renamed,
+    Network.KIND: _renamed,
+    Subnet.KIND: _subnet,
+    Router.KIND: lambda item: item.model_copy(update={"name": f"{item.name}-changed", "external_network": None}),
+    SecurityGroup.KIND: _rules,
+    Port.KIND: _port,
+    Flavor.KIND: _specs,
+    Image.KIND: _with(name="kills-changed", visibility="private"),
+    Aggregate.KIND: _hosts,
+    Server.KIND: _server,
+    VolumeType.KIND: _with(name="kills-changed", description="Changed", extra_specs={"volume_backend_name": "fake"}),
+    Volume.KIND: _renamed,
+    Bucket.KIND: _with(versioning=False),
+}
+
+
+def grown(item: Volume) -> Volume:
+    """A GiB more; there is no way back."""
+    return item.model_copy(update={"size_gib": item.size_gib + 1})

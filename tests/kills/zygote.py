@@ -1,0 +1,52 @@
+"""`python -m tests.kills.zygote`: has imported the provider, and forks one for every line on stdin.
+
+The imports take seconds and a fork takes milliseconds, so every point of the matrix can have a provider process of its
+own that really dies. A line is the path of the file that takes the new process's stderr; the answer on stdout is a line
+with its process id and its port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import warnings
+
+import boto3
+from openstack.config import OpenStackConfig
+
+from interlock.provider.server import serve
+
+#: What the provider imports when it first needs it: once here, not in every child.
+LATE = (boto3, OpenStackConfig)
+
+
+def main() -> None:
+    """Forks until stdin ends."""
+    # Nobody asks how a child ended: the kernel clears it away.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in iter(sys.stdin.readline, ""):
+        if os.fork() == 0:
+            _provide(line.strip())
+
+
+def _provide(errors: str) -> None:
+    """As `interlock.provider.__main__` does, and never back into the loop."""
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
+        warnings.simplefilter("ignore")
+        sys.stdout.write(f"{os.getpid()} ")
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(sys.stdout))
+    finally:
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
