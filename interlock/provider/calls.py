@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from keystoneauth1 import exceptions as trouble
@@ -15,8 +17,38 @@ from urllib3.exceptions import NewConnectionError
 from .errors import Failure, Trouble, classify
 from .retry import RETRIED_STATUS, Pace, Tried, may_repeat, persist, retry_after
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 #: What keystoneauth lets out when a token, a catalogue or a list of versions has not the form that it reads.
 MISREAD = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+#: What reading an answer of another form than expected ends in: null, a list or a number where an object should be.
+_OF_FORM = (KeyError, TypeError, AttributeError, IndexError, ValueError)
+
+#: Per thread, `failed`: how to fail on the answer that it got last.
+_LAST = threading.local()
+
+_LOG = logging.getLogger(__name__)
+
+
+def reading(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What a call returns that asks services and reads what they answer.
+
+    Raises `Failure` where an answer has another form than is read; what happened before any answer is a fault of ours.
+    """
+    _LAST.failed = None
+    try:
+        return call(*args, **kwargs)
+    except _OF_FORM as error:
+        failed: Callable[[str], Failure] | None = _LAST.failed
+        if failed is None:
+            raise
+        _LOG.debug("an answer could not be read", exc_info=error)
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+        why = f"the answer has not the form that is read: {type(error).__name__}: {error} ({place})"
+        raise failed(why) from error
 
 
 class Answer(dict[str, Any]):
@@ -163,6 +195,7 @@ class Api:
         except ValueError:
             value = None
         if isinstance(value, Answer):
+            _LAST.failed = unread
             return Tried(value)
         again = may_repeat(method, idempotent=idempotent, refused=False)
         text = " ".join(answer.text.split())[:100]

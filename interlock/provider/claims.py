@@ -7,6 +7,7 @@ store does not hold.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -36,8 +37,9 @@ class ClaimsLifecycle:
     def __init__(self, gate: Gate, pools: Pools, of: Callable[[str, str], Ledger] | None = None) -> None:
         self._gate = gate
         self._pools = pools
-        self._of = of or (lambda url, site: Ledger(open_store(url, site)))
-        #: Lineage in the engine's state, as a difference showed it; empty: the state holds no claims.
+        # One for each store: an S3 server is tried, whether it honours conditions, once for each that is opened.
+        self._of = functools.cache(of or (lambda url, site: Ledger(open_store(url, site))))
+        #: Lineage in the engine's state, as a difference showed it or `create` took it; empty: it holds no claims.
         self._lineage = ""
         self._confirmed = False
 
@@ -67,6 +69,7 @@ class ClaimsLifecycle:
         if taking is None:
             raise refused(f"Claims {item.name}: the proof that was handed over names none")
         record = await self._run(self._ledger().take, taking, self._lineage or None)
+        self._lineage = record.lineage
         return f"{taking.stack}@{taking.entry.digest}", _outputs(item, record.lineage)
 
     async def read(
@@ -101,7 +104,8 @@ class ClaimsLifecycle:
                 f"the claims of {taking.stack} are not taken, so nothing else may be made or changed",
                 "run `pulumi up` on the whole stack: with --target its claims are left out",
             )
-        await self._run(self._ledger().confirm, taking.stack, record.lineage)
+        # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.
+        await self._run(self._ledger().confirm, taking.stack, self._lineage or record.lineage)
         self._confirmed = True
 
     def _taking(self) -> Taking | None:
@@ -122,7 +126,9 @@ class ClaimsLifecycle:
         except Refused as error:
             raise refused(error.what, error.hint) from error
         except StoreFailed as error:
-            raise Failure(Trouble.UNREACHABLE, str(error), "") from error
+            # What could not be taken back is noted on the error.
+            what = "; ".join((error.what, *getattr(error, "__notes__", ())))
+            raise Failure(Trouble.UNREACHABLE, what, error.hint) from error
 
 
 def site_of(stack: str) -> str:

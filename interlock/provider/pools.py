@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from .calls import reading
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -29,9 +31,9 @@ class Pools:
         self._pools: dict[str, ThreadPoolExecutor] = {}
 
     async def run(self, service: str, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The result of a blocking call, made in the pool of `service`."""
+        """The result of a blocking call in the pool of `service`. Raises `Failure` if it cannot read an answer."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool(service), lambda: call(*args, **kwargs))
+        return await loop.run_in_executor(self._pool(service), lambda: reading(call, *args, **kwargs))
 
     def _pool(self, service: str) -> ThreadPoolExecutor:
         if service not in self._pools:

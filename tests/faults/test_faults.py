@@ -33,6 +33,7 @@ DELETED: dict[str, tuple[str, str, str]] = {
     "Network": ("neutron", "DELETE", "/networks/"),
     "RouterInterface": ("neutron", "PUT", "/remove_router_interface"),
     "Keypair": ("nova", "DELETE", "/os-keypairs/"),
+    "FlavorAccess": ("nova", "POST", "/flavors/[^/]+/action$"),
     "Volume": ("cinder", "DELETE", "/volumes/"),
     "S3Credential": ("keystone", "DELETE", "/credentials/OS-EC2/"),
     "Bucket": ("swift", "DELETE", "/fay-spare$"),

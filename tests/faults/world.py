@@ -19,6 +19,7 @@ from interlock.provider.retry import Budget
 from interlock.resources import (
     Aggregate,
     Bucket,
+    FlavorAccess,
     Image,
     Keypair,
     Network,
@@ -122,6 +123,9 @@ def subjects() -> dict[str, Subject]:
             VolumeAttachment(project=project, server="fay-server", volume="fay-second-volume"),
             ("nova", "POST", "/os-volume_attachments$"),
         ),
+        Subject(
+            FlavorAccess(project=project, flavor="site:Flavor/poplar-gpu"), ("nova", "POST", "/flavors/[^/]+/action$")
+        ),
         Subject(declared.quota(project), ("neutron", "PUT", "/quotas/")),
         Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials/OS-EC2$")),
         Subject(
@@ -142,7 +146,7 @@ def subjects() -> dict[str, Subject]:
 
 def _site() -> dict[str, Resource]:
     whole = declared.site("fas", 760)
-    kept = ("external-scope", "external-pool", "external", "external-subnet", "poplar", "machine", "fast")
+    kept = ("external-scope", "external-pool", "external", "external-subnet", "poplar", "poplar-gpu", "machine", "fast")
     return {name: whole[name] for name in kept}
 
 
@@ -232,6 +236,11 @@ class World:
     def _keypair(self, ids: Any) -> list[str]:
         found = self.direct.api("compute").get("/os-keypairs")["keypairs"]
         return [item["keypair"]["name"] for item in found if item["keypair"]["name"] == f"spare-keypair-{OWNER}"]
+
+    def _flavoraccess(self, ids: Any) -> list[str]:
+        flavor, project = self.site.state["poplar-gpu"].id, ids["fay-project"].id
+        found = self.direct.api("compute").get(f"/flavors/{flavor}/os-flavor-access")["flavor_access"]
+        return [item["flavor_id"] for item in found if item["tenant_id"] == project]
 
     def _quota(self, ids: Any) -> list[str]:
         project = ids["fay-project"].id

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from interlock.provider.calls import reading
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.resources import Admission
@@ -54,7 +55,7 @@ def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozens
 
 def _look(look: Look, cloud: Cloud, admission: Admission) -> list[Fault]:
     try:
-        return list(look(cloud, admission))
+        return reading(lambda: list(look(cloud, admission)))
     except Failure as failure:
         return [of_failure(look.__name__, failure)]
 
