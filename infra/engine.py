@@ -79,6 +79,14 @@ class Engine:
         command = self._command("up", "--yes", "--stack", stack, "--policy-pack", str(PACK), "--suppress-progress")
         return foreground.run(command, self.folder, self.environment)
 
+    def agrees(self, stack: str) -> bool:
+        """True if the program, the state and what is really there say the same; reads only."""
+        command = self._command("preview", "--refresh", "--expect-no-changes", "--suppress-progress", "--stack", stack)
+        done = subprocess.run(
+            command, cwd=self.folder, env=dict(self.environment), check=False, text=True, capture_output=True
+        )
+        return done.returncode == 0
+
     def outputs(self, stack: str) -> dict[str, Any]:
         """The outputs of a stack, secrets hidden."""
         found: dict[str, Any] = json.loads(self.ask("stack", "output", "--json", "--stack", stack))

@@ -1,16 +1,22 @@
-"""What has to let go before a claim that was given up is free: the state, the store, the cloud and the switches."""
+"""What has to let go before a claim that was given up is free: the state, the store, the cloud and the switches.
+
+The store may also hold a footprint that nobody has any more: of a run that was killed after it had taken its claims,
+and whose request was then edited away. No later run knows of it, so it is looked for here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from interlock.model.lock import Lock
 from interlock.planning import Plan
 from interlock.provider.census import Counted
+from interlock.provider.claims import parts
 from interlock.resources import Claims
-from interlock.store.records import StackRecord
+from interlock.store.records import Entry, StackRecord
 
 from .claiming import version
 
@@ -31,18 +37,51 @@ class Evidence:
     record: StackRecord | None
     #: Everything on the cloud that carries the stack's owner id.
     objects: tuple[Counted, ...]
+    #: Processes that hold the stack's state, in words.
+    running: tuple[str, ...] = ()
 
     def obstacles(self) -> list[str]:
         """Everything that has not let go, or may not have; a sentence each. Empty: all claims given up are free."""
         return [*self._of_state(), *self._of_store(), *self._of_cloud()]
 
+    @cached_property
+    def wanted(self) -> str | None:
+        """The version of the footprint that the lock holds; None if nothing is to be there."""
+        return _wanted(self.plan, self.lock)
+
+    @cached_property
+    def claimed(self) -> frozenset[str]:
+        """Versions of the footprints whose claims the state holds."""
+        return frozenset(
+            parts(str(item["id"]))[1] for item in self._resources if _kind_and_name(item)[0] == Claims.KIND
+        )
+
+    @property
+    def leftover(self) -> tuple[Entry, ...]:
+        """What the store holds of the stack and neither the lock nor the state knows."""
+        return tuple(entry for entry in others(self.record, self.plan, self.lock) if entry.digest not in self.claimed)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if neither the state nor the cloud holds anything of the stack: so nothing of a leftover either."""
+        return not self.objects and not any(_kind_and_name(item)[0] for item in self._resources)
+
+    @property
+    def is_applied(self) -> bool:
+        """True if the state holds the claims of the lock's footprint, and no others."""
+        return self.claimed == {self.wanted}
+
+    @property
+    def _resources(self) -> Iterable[Mapping[str, Any]]:
+        return (self.deployment or {}).get("resources") or ()
+
     def _of_state(self) -> Iterator[str]:
+        yield from (f"state: {process} is at work on it" for process in self.running)
         if self.deployment is None:
             if self.record is not None:
                 yield f"state: the backend in use has no stack {self.plan.stack}, and the store says that it is applied"
             return
-        resources = self.deployment.get("resources") or ()
-        for item in resources:
+        for item in self._resources:
             kind, name = _kind_and_name(item)
             if item.get("delete"):
                 yield f"state: {kind} {name} is still to be deleted"
@@ -52,9 +91,7 @@ class Evidence:
             yield "state: an interrupted run left operations pending"
 
     def _of_store(self) -> Iterator[str]:
-        entries = self.record.entries if self.record else ()
-        wanted = version(self.lock.footprint) if self.plan.resources else None
-        if any(entry.digest != wanted for entry in entries):
+        if self.claimed - {self.wanted} or (self.leftover and not (self.is_empty or self.is_applied)):
             yield "store: another footprint than the lock's is applied, or may be"
 
     def _of_cloud(self) -> Iterator[str]:
@@ -66,6 +103,12 @@ class Evidence:
                 yield f"cloud: {found} is there, and the store knows of no apply: the plan may not be what is applied"
 
 
+def others(record: StackRecord | None, plan: Plan, lock: Lock) -> list[Entry]:
+    """What the store holds of a stack besides the footprint of its lock."""
+    wanted = _wanted(plan, lock)
+    return [entry for entry in record.entries if entry.digest != wanted] if record else []
+
+
 def freed(old: Lock, new: Lock) -> list[str]:
     """The exclusive identities that a lock holds no more."""
     return sorted(set(old.footprint.exclusive) - set(new.footprint.exclusive))
@@ -74,6 +117,15 @@ def freed(old: Lock, new: Lock) -> list[str]:
 def of_owner(objects: Iterable[Counted], owner: str) -> tuple[Counted, ...]:
     """What carries one owner id."""
     return tuple(item for item in objects if item.owner == owner)
+
+
+def only_of(entry: Entry, stay: Iterable[Entry]) -> list[str]:
+    """The identities that an entry holds and none of those that stay."""
+    return sorted(set(entry.held) - {identity for other in stay for identity in other.held})
+
+
+def _wanted(plan: Plan, lock: Lock) -> str | None:
+    return version(lock.footprint) if plan.resources else None
 
 
 def _kind_and_name(item: Mapping[str, Any]) -> tuple[str, str]:

@@ -10,15 +10,16 @@ import typer
 
 from infra.commands.options import Site
 from infra.engine import Engine
-from infra.exits import Exit
+from infra.exits import EnvironmentFailed, Exit
 from infra.gate import Gate
 from infra.lock_making import keep, settled
-from infra.settling import SWITCHES, Evidence, freed, of_owner
+from infra.settling import SWITCHES, Evidence, freed, of_owner, only_of, others
 from interlock.model.lock import Lock
 from interlock.provider.census import census
 from interlock.provider.clouds import Cloud
-from interlock.store.ledger import Ledger
+from interlock.store.ledger import Ledger, Refused
 from interlock.store.places import open_store
+from interlock.store.records import StackRecord
 
 
 def settle(
@@ -31,6 +32,9 @@ def settle(
     A claim that a lock gave up counts until this has looked at four places: the engine's state (PULUMI_BACKEND_URL),
     the claims store, the cloud (every object with the tenant's owner id) and the switches. If all have let go, the
     claims leave the lock and the store. If one has not, that is said, and nothing changes.
+
+    So is what a killed run claimed and no later one knows of, because the request was edited meanwhile: its footprint
+    leaves the store when nothing of it can be there, for which `pulumi preview --refresh` is run, too.
 
     \b
     Exit code:
@@ -47,27 +51,27 @@ def settle(
     gate = Gate.open(site)
     name = gate.tenant(tenant).id
     plan, lock = gate.plan(name), gate.workspace.locks[name]
-    if not lock.released:
+    record = _ledger(gate).stack(plan.stack)
+    evidence = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
+    if evidence is None or not (lock.released or evidence.leftover):
         print(f"{name}: nothing to settle", file=sys.stderr)
         return
-    evidence = _look(gate, name, lock)
-    if obstacles := evidence.obstacles():
+    if obstacles := [*evidence.obstacles(), *_disagreement(evidence)]:
         _refuse(plan.stack, obstacles)
-    for entry in lock.released:
-        print(f"{name}/{entry.vpod}: {entry.claim} {entry.value}")
-    print(SWITCHES, file=sys.stderr)
+    _tell(evidence)
     if not dry_run:
-        _settle(gate, plan.stack, lock)
+        _settle(gate, evidence)
 
 
-def _look(gate: Gate, tenant: str, lock: Lock) -> Evidence:
+def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> Evidence:
     plan, site = gate.plan(tenant), gate.workspace.site
     return Evidence(
         plan=plan,
         lock=lock,
         deployment=_deployment(plan.stack),
-        record=_ledger(gate).stack(plan.stack),
+        record=record,
         objects=of_owner(census(Cloud(site.cloud)), lock.owner),
+        running=_running(plan.stack),
     )
 
 
@@ -79,10 +83,48 @@ def _deployment(stack: str) -> dict[str, object] | None:
     return found
 
 
-def _settle(gate: Gate, stack: str, lock: Lock) -> None:
+def _running(stack: str) -> tuple[str, ...]:
+    """Whose locks lie on the state; none are seen on a backend that is no folder."""
+    engine = Engine.here()
+    if not engine.environment.get("PULUMI_BACKEND_URL", "").startswith("file:"):
+        return ()
+    return tuple(f"process {lock.pid} on {lock.host}" for lock in engine.backend.locks(stack))
+
+
+def _disagreement(evidence: Evidence) -> list[str]:
+    """What a killed run changed in place has the names of the plan: only the whole of it tells."""
+    if not evidence.leftover or evidence.is_empty or not evidence.is_applied or _agrees(evidence.plan.stack):
+        return []
+    return ["cloud: `pulumi preview --refresh --expect-no-changes` finds something that is not as planned"]
+
+
+def _agrees(stack: str) -> bool:
+    return Engine.here().agrees(stack)
+
+
+def _tell(evidence: Evidence) -> None:
+    lock, leftover = evidence.lock, evidence.leftover
+    for given_up in lock.released:
+        print(f"{lock.id}/{given_up.vpod}: {given_up.claim} {given_up.value}")
+    stay = [entry for entry in evidence.record.entries if entry not in leftover] if evidence.record else []
+    for entry in leftover:
+        print(f"{lock.id}: footprint {entry.digest} of a run that did not end well", *only_of(entry, stay))
+    print(SWITCHES, file=sys.stderr)
+
+
+def _settle(gate: Gate, evidence: Evidence) -> None:
     """The store first: if this ends in between, the lock still says what is to be settled."""
+    lock, ledger = evidence.lock, _ledger(gate)
+    if evidence.record and evidence.leftover:
+        try:
+            ledger.forget(evidence.record, [entry.digest for entry in evidence.leftover])
+        except Refused as error:
+            raise EnvironmentFailed(f"{error.what}\n  next: {error.hint}") from None
+    if not lock.released:
+        print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
+        return
     new = settled(gate, lock)
-    _ledger(gate).release(stack, freed(lock, new))
+    ledger.release(evidence.plan.stack, freed(lock, new))
     keep(gate, lock, new)
     print(f"{lock.id}: settled, lock serial {new.serial}; commit it", file=sys.stderr)
 

@@ -80,14 +80,18 @@ class Ledger:
             raise
         return record
 
-    def confirm(self, stack: str, lineage: str) -> None:
-        """Something was made after the claims: from now on only the state with this lineage may go on."""
+    def confirm(self, stack: str, lineage: str, serial: int = 0) -> None:
+        """Something was made after the claims: from now on only the state with this lineage may go on.
+
+        And only a lock of this serial or a newer one: not every change of a lock changes what is claimed.
+        """
         for _ in range(ROUNDS):
             found = self._with_lineage(stack, lineage)
-            if found.record.confirmed:
+            newest = max(serial, found.record.serial)
+            if found.record.confirmed and found.record.serial == newest:
                 return
             try:
-                self._stacks.put(stack, _by(found.record, confirmed=True), found.version)
+                self._stacks.put(stack, _by(found.record, confirmed=True, serial=newest), found.version)
             except Changed:
                 continue
             return
@@ -105,11 +109,17 @@ class Ledger:
         if found is None:
             return
         refusals.require_lineage(found.record, lineage)
-        gone = [entry for entry in found.record.entries if entry.digest == digest]
-        if not gone:
-            return
-        kept = tuple(entry for entry in found.record.entries if entry.digest != digest)
-        self._leave(found, gone, _by(found.record, entries=kept) if kept else None)
+        self._drop(found, {digest})
+
+    def forget(self, seen: StackRecord, digests: Iterable[str]) -> None:
+        """Entries that runs left behind which did not end well, and of which nothing can exist.
+
+        `seen`: the record that this was found out from. Raises `Refused` if another run has changed it since.
+        """
+        found = self._stacks.get(seen.stack)
+        if found is None or found.record != seen:
+            raise refusals.in_flight(seen.stack, found.record if found else None)
+        self._drop(found, set(digests))
 
     def recover(self, stack: str, owner: str) -> str:
         """A new lineage for a stack whose state was lost: the next that takes its claims goes on. Entries stay."""
@@ -210,6 +220,12 @@ class Ledger:
 
     def _look(self, taking: Taking) -> None:
         self._require_known(taking, self._nodes.get_all(set(taking.met) - set(taking.entry.nodes)))
+
+    def _drop(self, found: Found[StackRecord], digests: set[str]) -> None:
+        gone = [entry for entry in found.record.entries if entry.digest in digests]
+        kept = tuple(entry for entry in found.record.entries if entry.digest not in digests)
+        if gone:
+            self._leave(found, gone, _by(found.record, entries=kept) if kept else None)
 
     def _take_back(
         self, entry: Entry, ours: StackRecord, before: Found[StackRecord] | None, reason: BaseException

@@ -11,12 +11,16 @@ import pytest
 from infra.commands import settle as command
 from infra.gate import Gate
 from infra.settling import Evidence, freed
+from interlock.model.lock import Footprint
 from interlock.provider.census import Counted
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
-from interlock.store.records import StackRecord
+from interlock.store.records import Entry, StackRecord
 from tests.infra.conftest import Interlock, Lyon
+from tests.store.world import require_listed
 
+OTHER_FOOTPRINT = "store: another footprint than the lock's is applied, or may be"
+NONE = Footprint(classes=(), labels={}, exclusive=())
 URN = "urn:pulumi:lyon-acme::clusters::interlock:index:{kind}::{name}"
 
 
@@ -46,6 +50,10 @@ def in_state(kind: str, name: str, **more: Any) -> dict[str, Any]:
     return {"type": f"interlock:index:{kind}", "urn": URN.format(kind=kind, name=name), **more}
 
 
+def claims_in_state(entry: Entry) -> dict[str, Any]:
+    return in_state("Claims", "acme-claims", id=f"lyon-acme@{entry.digest}")
+
+
 def recorded(ledger: Ledger) -> StackRecord:
     """What the store has once the committed plan of acme is applied."""
     gate = Gate.open("lyon").with_applied()
@@ -72,6 +80,10 @@ OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
         {"deployment": {"resources": [], "pending_operations": [{}]}},
         "state: an interrupted run left operations pending",
     ),
+    "a run that is under way": (
+        {"deployment": {"resources": []}, "running": ("process 7 on tower-1",)},
+        "state: process 7 on tower-1 is at work on it",
+    ),
     "an object that is not planned": (
         {"objects": (Counted("Server", "4f", "x", "acme-old-0"),)},
         "cloud: Server acme-old-0 (4f) is there and not in the plan",
@@ -94,23 +106,33 @@ def test_what_the_store_says_is_applied_counts(lyon: Lyon, interlock: Interlock,
     before = recorded(store)
     lyon.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
     assert interlock("lock", "acme").code == 0
-    there = {"deployment": {"resources": []}}
-    assert evidence(record=before, **there).obstacles() == [
-        "store: another footprint than the lock's is applied, or may be"
-    ]
+    old = {"deployment": {"resources": [claims_in_state(before.entries[0])]}}
+    assert evidence(record=before, **old).obstacles() == [OTHER_FOOTPRINT]
     after = before.model_copy(update={"entries": recorded(store).entries[-1:]})
-    assert evidence(record=after, **there).obstacles() == []
+    assert evidence(record=after, deployment={"resources": [claims_in_state(after.entries[0])]}).obstacles() == []
     (obstacle,) = evidence(record=after).obstacles()
     assert "the backend in use has no stack lyon-acme" in obstacle
+
+
+def test_what_a_lost_state_had_applied_is_no_leftover(smaller: Lyon, store: Ledger) -> None:
+    """The state was emptied: only what is on the cloud still tells, and it has the names of the plan."""
+    record = recorded(store)
+    other = record.model_copy(update={"entries": (record.entries[0].model_copy(update={"footprint": NONE}),)})
+    emptied: dict[str, Any] = {"deployment": {"resources": []}, "record": other}
+    network = Counted("Network", "4f", "x", "acme-train-ipu-data")
+    assert evidence(**emptied, objects=(network,)).obstacles() == [OTHER_FOOTPRINT]
+    assert evidence(**emptied).obstacles() == []
+    assert evidence(**emptied).leftover == other.entries
 
 
 @pytest.fixture
 def looking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets what is found on the cloud and in the state."""
 
-    def found(*objects: Counted) -> None:
+    def found(*objects: Counted, state: Any = None, agrees: bool = True) -> None:
         monkeypatch.setattr(command, "census", lambda _: list(objects))
-        monkeypatch.setattr(command, "_deployment", lambda _: None)
+        monkeypatch.setattr(command, "_deployment", lambda _: state)
+        monkeypatch.setattr(command, "_agrees", lambda _: agrees)
 
     return found
 
@@ -147,3 +169,68 @@ def test_what_has_not_let_go_is_named_and_nothing_changes(
     assert "cloud: Server acme-old-0 (4f)" in refused.err
     assert "5a" not in refused.err
     assert smaller.locks() == before
+
+
+@pytest.fixture
+def abandoned(lyon: Lyon, interlock: Interlock, store: Ledger) -> tuple[Entry, Entry]:
+    """What is applied, and what a run claimed that was killed, before its request was edited back."""
+    (applied,) = recorded(store).entries
+    more = ("buckets:\n", "buckets:\n  logs: {}\n")
+    lyon.replace("tenants/acme.yaml", *more)
+    assert interlock("lock", "acme").code == 0
+    _, killed = recorded(store).entries
+    lyon.replace("tenants/acme.yaml", *reversed(more))
+    assert interlock("lock", "acme").code == 0
+    assert applied != killed
+    return applied, killed
+
+
+PLANNED = "acme-train-ipu-data"
+
+
+def test_what_a_killed_run_claimed_leaves_the_store(
+    lyon: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger, abandoned: tuple[Entry, Entry]
+) -> None:
+    applied, killed = abandoned
+    before, record = lyon.locks(), store.stack("lyon-acme")
+    owner = Gate.open("lyon").workspace.locks["acme"].owner
+    looking(Counted("Network", "4f", owner, PLANNED), state={"resources": [claims_in_state(applied)]})
+    tried = interlock("settle", "acme", "--dry-run")
+    assert tried.code == 0, tried.err
+    assert f"acme: footprint {killed.digest} of a run that did not end well" in tried.out
+    assert store.stack("lyon-acme") == record
+
+    done = interlock("settle", "acme")
+    assert (done.code, done.out) == (0, tried.out)
+    assert "the lock stays as it is" in done.err
+    assert lyon.locks() == before
+    left = store.stack("lyon-acme")
+    assert left is not None
+    assert left.entries == (applied,)
+    require_listed(store.store)
+    assert "nothing to settle" in interlock("settle", "acme").err
+
+
+#: What the state holds the claims of, whether everything is there as planned -> what is said.
+NOT_YET = {
+    "what it changed in place may be there": (0, False, "`pulumi preview --refresh --expect-no-changes` finds"),
+    "it is claimed in the state as well": (1, True, "acme: nothing to settle"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_YET)
+def test_what_a_killed_run_may_have_made_keeps_its_claims(
+    lyon: Lyon,
+    interlock: Interlock,
+    looking: Callable[..., None],
+    store: Ledger,
+    abandoned: tuple[Entry, Entry],
+    case: str,
+) -> None:
+    held, agrees, said = NOT_YET[case]
+    looking(state={"resources": [*map(claims_in_state, abandoned[: held + 1])]}, agrees=agrees)
+    record = store.stack("lyon-acme")
+    # Where nothing is left over there is nothing to do, and where it may be, it is refused.
+    refused = interlock("settle", "acme")
+    assert said in refused.err, refused.err
+    assert store.stack("lyon-acme") == record

@@ -255,6 +255,35 @@ def test_dropping_keeps_what_a_remaining_entry_holds(ledger: Ledger, store: Memo
     ledger.drop("acme", lineage, TWO.digest)
 
 
+def test_what_a_killed_run_left_is_forgotten_unless_somebody_was_there_since(
+    ledger: Ledger, store: MemoryStore
+) -> None:
+    lineage = applied(ledger, "acme")
+    seen = ledger.take(taking("acme", TWO, ledger), lineage)
+    ledger.confirm("acme", lineage, serial=7)
+    before = content(store)
+    refused = refusal(Taken, lambda: ledger.forget(seen, [TWO.digest]))
+    assert "in flight" in str(refused)
+    assert content(store) == before
+    ledger.forget(ledger.stack("acme"), [TWO.digest])
+    assert set(claims(store)) == {"machine:1", "segment:L:tor-1:110"}
+    require_marked(store, "acme", ONE)
+    require_listed(store)
+    ledger.forget(ledger.stack("acme"), [ONE.digest])
+    assert store.objects == {}
+    refusal(Taken, lambda: ledger.forget(seen, [ONE.digest]))
+
+
+def test_an_older_commit_that_claims_the_same(ledger: Ledger) -> None:
+    """Not every change of a lock changes what is claimed; the serial counts all the same."""
+    lineage = applied(ledger, "acme", serial=4)
+    ledger.confirm("acme", lineage, serial=5)
+    ledger.confirm("acme", lineage, serial=4)
+    refused = refusal(Outdated, lambda: ledger.check(taking("acme", ONE, ledger, serial=4)))
+    assert "lock serial 4, applied 5" in str(refused)
+    ledger.check(taking("acme", ONE, ledger, serial=5))
+
+
 def test_what_is_settled_is_free_and_the_states_version_stays(ledger: Ledger, store: MemoryStore) -> None:
     lineage = applied(ledger, "acme")
     ledger.release("acme", ["segment:L:tor-1:110", "machine:elsewhere"])
