@@ -12,7 +12,7 @@ from tests.kills.report import FAULTS, Point
 from tests.kills.tenancy import Tenancy
 from tests.kills.variants import CHANGED
 
-#: What the issue of this matrix asks for.
+#: With fewer, some request of some step was left out.
 POINTS = 1500
 
 MADE = [kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims"]
