@@ -11,8 +11,8 @@ import warnings
 from .server import serve
 
 if __name__ == "__main__":
-    # stdout belongs to the protocol; libraries that log do it on stderr, which Pulumi shows as messages.
+    # stdout belongs to the protocol; what libraries log on stderr Pulumi shows only if this process dies.
     logging.basicConfig(stream=sys.stderr, level=logging.ERROR)
     warnings.simplefilter("ignore")  # libraries' notes to developers are no news to an operator
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(sys.stdout))
+        asyncio.run(serve(sys.stdout, *sys.argv[1:2]))

@@ -8,7 +8,7 @@ from typing import Any
 from interlock.resources import KINDS, Admission, Effect
 
 from .errors import Failure, Trouble, refused
-from .rehearsal import NOT_REHEARSED, Rehearsals
+from .rehearsal import NotRehearsed, Rehearsals
 from .state import Declared, declared
 
 NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
@@ -36,18 +36,23 @@ class Gate:
             raise refused(NO_PROOF)
         return self._admission
 
+    @property
+    def has_proof(self) -> bool:
+        """True once a proof was handed over; `destroy` and `refresh` run no program that would."""
+        return self._admission is not None
+
     def admit(self, admission: Admission, rehearsals: Rehearsals, *, preview: bool) -> list[str]:
-        """Takes a proof in force; the faults are those of an update that no preview went before."""
+        """Takes a proof in force; the faults are those of an update whose preview is not of this proof."""
         self._admission = admission
         self._preview = rehearsals if preview else None
         if preview:
             rehearsals.note(admission, self.creates)
             return []
-        creates = rehearsals.consume(admission)
-        if creates is None:
-            self.refuse([NOT_REHEARSED])
-            return [NOT_REHEARSED]
-        self.creates = creates
+        try:
+            self.creates = rehearsals.consume(admission)
+        except NotRehearsed as error:
+            self.refuse([str(error)])
+            return [str(error)]
         return []
 
     def will_create(self, name: str) -> None:

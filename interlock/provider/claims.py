@@ -8,7 +8,7 @@ store does not hold.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeVar
 
 from interlock.resources import Claims
@@ -17,6 +17,7 @@ from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
 
+from .actuators import ACTUATORS
 from .admitted import Gate
 from .codec import UNKNOWN
 from .errors import Failure, Trouble, refused
@@ -32,11 +33,18 @@ OUTPUTS: dict[str, str] = {
 
 
 class ClaimsLifecycle:
-    """The operations on the store of one stack."""
+    """The operations on the store of one stack. `asked`: plan names that the engine has asked about so far."""
 
-    def __init__(self, gate: Gate, pools: Pools, of: Callable[[str, str], Ledger] | None = None) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        pools: Pools,
+        of: Callable[[str, str], Ledger] | None = None,
+        asked: Container[str] = frozenset(),
+    ) -> None:
         self._gate = gate
         self._pools = pools
+        self._asked = asked
         # One for each store: an S3 server is tried, whether it honours conditions, once for each that is opened.
         self._of = functools.cache(of or (lambda url, site: Ledger(open_store(url, site))))
         #: Lineage in the engine's state, as a difference showed it or `create` took it; empty: it holds no claims.
@@ -86,11 +94,21 @@ class ClaimsLifecycle:
         """Never for a field: every one is replaced or forbidden."""
         return {**olds, **item.inputs()}
 
-    async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> None:
-        """The footprint counts no more. Called by the engine after everything that depended on it is gone."""
+    async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> str:
+        """The footprint counts no more. Called by the engine after everything that depended on it is gone.
+
+        Nothing is to be told of it.
+        """
         self._gate.open()
         named, version = parts(ident)
+        if left_out := self._left_out():
+            raise refused(
+                f"Claims {item.name}: the footprint that was applied before stays claimed: with --target, "
+                f"{', '.join(left_out[:3])}{' …' if left_out[3:] else ''} may still be as it says",
+                "run `pulumi up` on the whole stack: then it is let go",
+            )
         await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
+        return ""
 
     async def require(self) -> None:
         """Before any other change: the claims of this proof are held. Raises `Failure`."""
@@ -105,8 +123,17 @@ class ClaimsLifecycle:
                 "run `pulumi up` on the whole stack: with --target its claims are left out",
             )
         # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.
-        await self._run(self._ledger().confirm, taking.stack, self._lineage or record.lineage)
+        lineage = self._lineage or record.lineage
+        await self._run(self._ledger().confirm, taking.stack, lineage, taking.serial)
         self._confirmed = True
+
+    def _left_out(self) -> list[str]:
+        """What this update leaves as it is, though the proof holds it: the engine asks about all the rest."""
+        if not self._gate.has_proof:
+            return []  # a destroy, where the engine itself lets nothing go before what rests on it
+        return sorted(
+            name for kind, name in self._gate.admission.by_name if kind in ACTUATORS and name not in self._asked
+        )
 
     def _taking(self) -> Taking | None:
         claims = self._gate.admission.claims

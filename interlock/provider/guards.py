@@ -30,11 +30,21 @@ def check_cloud(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None
 
 
 def check_owner(target: Target[Any], seen: Observed) -> None:
-    """Raises `Failure` if the object carries another owner's marker."""
-    if CARRIERS[target.spec.KIND].field and owner_of(seen.marker) not in ("", target.owner):
+    """Raises `Failure` if the object carries another owner's marker, or none and cannot have been made by us."""
+    if not CARRIERS[target.spec.KIND].field or owner_of(seen.marker) == target.owner:
+        return
+    if owner_of(seen.marker):
         raise refused(
             f"{target.spec.KIND} {target.name}: {seen.id} belongs to another stack ({seen.marker})",
             "the state does not fit the cloud: run `pulumi refresh`",
+        )
+    # Ours with its marker taken off by hand agrees in what nobody can change; a stranger's behind an edited state not.
+    fixed = sorted(differing(target, seen) & immutable(target.spec.KIND))
+    if fixed:
+        raise refused(
+            f"{target.spec.KIND} {target.name}: {seen.id} carries no marker and differs in {', '.join(fixed)}, which "
+            "cannot be changed: it may be another's",
+            f"if it is not ours, take {target.name} out of the state (`pulumi state delete`) and run `pulumi up`",
         )
 
 

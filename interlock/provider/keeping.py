@@ -7,7 +7,6 @@ touched since.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -72,11 +71,10 @@ class Keeper:
             await self._sleep(LOOK)
 
 
-def tell(target: Target[Any], ident: str, copy: Copy) -> None:
-    """Says where the data are. The engine shows what a provider says on stderr."""
+def kept(target: Target[Any], ident: str, copy: Copy) -> str:
+    """Where the data are, for people."""
     text = f"{target.spec.KIND} {target.name} ({ident}) is gone; its data are in {copy.name}"
-    sys.stderr.write(f"{text}, which no stack manages: remove it when nobody needs it any more\n")
-    sys.stderr.flush()
+    return f"{text}, which no stack manages: remove it when nobody needs it any more"
 
 
 def _usable(copies: list[Copy], made: str | None) -> Copy | None:

@@ -17,7 +17,7 @@ from .admitted import Gate
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .guards import check_cloud, check_data, check_fixed, check_owner, check_tenants, keeps_copy
-from .keeping import Keeper, tell
+from .keeping import Keeper, kept
 from .markers import CARRIERS
 from .pools import Pools
 from .references import target_of
@@ -137,15 +137,15 @@ class Lifecycle:
             raise await self._partial(actuator, item, target, ident, failure) from failure
         return self._outputs(item, target, seen)
 
-    async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> None:
-        """Returns when the object is gone. Raises `Failure`."""
+    async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> str:
+        """Returns when the object is gone, what people are to be told; mostly nothing. Raises `Failure`."""
         self._gate.open()
         actuator = ACTUATORS[item.kind]
         target = recorded_target(item, olds)
         await self._run(actuator, check_cloud, self._cloud, item, olds)
         seen = await self._present(actuator, target, ident)
         if seen is None:
-            return
+            return ""
         check_owner(target, seen)
         anew = item.name in self._gate.creates
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, anew)
@@ -154,8 +154,7 @@ class Lifecycle:
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remove(actuator, target, ident)
-        if copy is not None:
-            tell(target, ident, copy)
+        return kept(target, ident, copy) if copy is not None else ""
 
     async def _adopt_or_make(self, actuator: Actuator[Any], target: Target[Any]) -> tuple[str, bool]:
         """(id, True if made now)."""

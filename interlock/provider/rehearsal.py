@@ -7,6 +7,8 @@ before anything is touched. `--skip-preview` leaves that out, and is therefore r
 
 The preview and the update of one `pulumi up` are served by two provider processes with the same parent, the
 engine. The first leaves a note for the second.
+A file that was edited, or a claim that somebody took, while the question waited for its answer gives another proof, and
+is refused for the same reason: what is applied is what was shown.
 """
 
 from __future__ import annotations
@@ -22,6 +24,15 @@ NOT_REHEARSED = (
     "no preview of this plan in this run of pulumi: leave out --skip-preview (with the Automation API, run the "
     "command `pulumi up` itself, which previews and applies in one run)"
 )
+
+CHANGED_SINCE = (
+    "what would be applied is not what the preview showed: a request, a lock, the site file or what others have "
+    "applied changed since; run `pulumi up` again"
+)
+
+
+class NotRehearsed(Exception):
+    """No preview in this run of the engine allows this update; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +50,21 @@ class Rehearsals:
         """Something was refused: this preview allows nothing."""
         self._file(admission).unlink(missing_ok=True)
 
-    def consume(self, admission: Admission) -> frozenset[str] | None:
-        """What is to be created, if this run of the engine has previewed this very proof. A note serves once."""
+    def consume(self, admission: Admission) -> frozenset[str]:
+        """What is to be created, as the preview found. A note serves once.
+
+        Raises `NotRehearsed` if this run of the engine has previewed nothing, or another proof.
+        """
         path = self._file(admission)
         try:
             note = json.loads(path.read_text())
         except (FileNotFoundError, json.JSONDecodeError):
-            return None
+            raise NotRehearsed(NOT_REHEARSED) from None
         path.unlink(missing_ok=True)
-        creates = frozenset(note.pop("creates", ()))
-        return creates if note == _head(admission) else None
+        creates, head = frozenset(note.pop("creates", ())), _head(admission)
+        if note != head:
+            raise NotRehearsed(CHANGED_SINCE if note.get("engine") == head["engine"] else NOT_REHEARSED)
+        return creates
 
     def _file(self, admission: Admission) -> Path:
         return self.folder / f"{admission.stack}.json"

@@ -30,6 +30,7 @@ from .diffing import Difference, compare
 from .errors import Failure, refused
 from .hiding import HIDDEN
 from .lifecycle import Lifecycle, Partial
+from .notes import Notes
 from .pools import Pools
 from .preflight import preflight
 from .references import exchanged
@@ -37,7 +38,7 @@ from .rehearsal import Rehearsals
 from .replacing import forced
 from .retry import Pace
 from .schema import schema
-from .state import Declared, declared
+from .state import Declared, declared, not_imported
 
 T = TypeVar("T")
 
@@ -53,15 +54,16 @@ _ITS_OWN = frozenset({"version", "pluginDownloadURL"})
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
-    def __init__(self, pace: Pace | None = None) -> None:
+    def __init__(self, pace: Pace | None = None, notes: Notes | None = None) -> None:
         self._pace = pace or Pace()
+        self._notes = notes or Notes()
         self.gate = Gate()
         self.pools = Pools()
         #: Plan name -> id that the engine has for it in this run.
         self._known: dict[str, str] = {}
         self._lifecycle: Lifecycle | None = None
         self._cloud: Cloud | None = None
-        self.claims = ClaimsLifecycle(self.gate, self.pools)
+        self.claims = ClaimsLifecycle(self.gate, self.pools, asked=self._known)
 
     # --- the provider itself -----------------------------------------------------------------------------
 
@@ -178,6 +180,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def _read(self, request: Any) -> Any:
         values = decode(request.properties)
+        if not values:  # `pulumi import`, or a program's `import_`: nothing is recorded of it
+            raise not_imported(*_kind_and_name(request.urn), f"the state knows nothing of {request.id}")
         item = _declared(request.urn, request.inputs if request.inputs.fields else request.properties)
         found = await self._of(item.kind).read(item, request.id, values)
         if found is None:
@@ -201,7 +205,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
         stack = request.urn.split("::")[0].rpartition(":")[2]
-        await self._of(item.kind).delete(item, request.id, decode(request.properties), stack)
+        if said := await self._of(item.kind).delete(item, request.id, decode(request.properties), stack):
+            await self._notes.tell(request.urn, said)
         return empty_pb2.Empty()
 
     async def _allowed(self, kind: str, *, preview: bool) -> Lifecycle | ClaimsLifecycle:
@@ -233,9 +238,12 @@ async def start(servicer: Servicer) -> tuple[Any, int]:
     return server, port
 
 
-async def serve(out: IO[str]) -> None:
-    """Serves until the engine ends the process; the port is the only thing ever written to `out`."""
-    server, port = await start(Servicer())
+async def serve(out: IO[str], engine: str = "") -> None:
+    """Serves until the engine ends the process; the port is the only thing ever written to `out`.
+
+    `engine`: its address, for what people are to be told.
+    """
+    server, port = await start(Servicer(notes=Notes(engine)))
     out.write(f"{port}\n")
     out.flush()
     await server.wait_for_termination()

@@ -27,7 +27,7 @@ from interlock.resources import ID_OF, KINDS, Effect, Resource, canonical_json
 
 from .actuators import ACTUATORS, FOREIGN, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
-from .errors import Failure, Trouble, refused
+from .errors import Failure, refused
 from .markers import CARRIERS
 
 
@@ -94,15 +94,17 @@ def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed |
     )
 
 
+def not_imported(kind: str, name: str, why: str) -> Failure:
+    """What an id alone cannot give: whose the object is, and that it is as a plan says."""
+    hint = "it cannot be imported; declare it, and `pulumi up` adopts what carries its marker"
+    return refused(f"{kind} {name}: {why}", hint)
+
+
 def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | None = None) -> Target[Any]:
     """The target that a state describes, with the ids recorded in it."""
     resolved = values.get("resolved")
     if not isinstance(resolved, Mapping):
-        raise Failure(
-            Trouble.REFUSED,
-            f"{item.kind} {item.name}: the state holds no record of what it refers to",
-            "it cannot be imported; declare it, and `pulumi up` adopts what carries its marker",
-        )
+        raise not_imported(item.kind, item.name, "the state holds no record of what it refers to")
     refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
     return Target(item.name, item.owner, item.spec, refs, folder)
 

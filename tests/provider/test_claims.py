@@ -17,7 +17,7 @@ from interlock.provider.errors import Failure
 from interlock.provider.pools import Pools
 from interlock.provider.rehearsal import Rehearsals
 from interlock.provider.state import Declared
-from interlock.resources import Admission, Admitted, Claims
+from interlock.resources import Admission, Admitted, Claims, Network
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import Entry, Taking
@@ -64,19 +64,24 @@ class Stack:
     def spec(self, taking: Taking) -> Claims:
         return Claims(store=self.store, footprint=taking.entry.digest, identities=taking.entry.footprint.exclusive)
 
-    def process(self, *identities: str) -> ClaimsLifecycle:
-        """A provider process that the proof of these identities was handed to, in an update after its preview."""
+    def process(
+        self, *identities: str, more: tuple[Admitted, ...] = (), asked: frozenset[str] | set[str] = frozenset()
+    ) -> ClaimsLifecycle:
+        """A provider process that the proof of these identities was handed to, in an update after its preview.
+
+        `more`: what else the proof holds, of which the engine has `asked`.
+        """
         taking = self.taking(*identities)
         admitted = Admitted(name=f"{self.tenant}-claims", kind="Claims", spec=self.spec(taking).canonical())
         admission = Admission(
             stack=self.name, cloud="sandbox", owner=taking.owner, site_owner="site", plan_hash="plan",
-            proof_hash=taking.entry.digest, site_folder="/site", resources=(admitted,),
+            proof_hash=taking.entry.digest, site_folder="/site", resources=(admitted, *more),
             claims=taking.model_dump(mode="json"),
         )  # fmt: skip
         gate, notes = Gate(), Rehearsals(self.scratch / self.tenant)
         assert gate.admit(admission, notes, preview=True) == []
         assert gate.admit(admission, notes, preview=False) == []
-        return ClaimsLifecycle(gate, Pools())
+        return ClaimsLifecycle(gate, Pools(), asked=asked)
 
     def item(self, *identities: str) -> Declared:
         taking = self.taking(*identities)
@@ -173,6 +178,27 @@ def test_nothing_is_made_without_the_claims(stack: Make) -> None:
     run(acme.process(VLAN).require())
     with pytest.raises(Failure, match="claims of lyon-acme are not taken"):
         run(acme.process(VLAN, OTHER).require())
+
+
+def test_the_old_footprint_stays_claimed_while_something_is_left_as_it_was(stack: Make) -> None:
+    """What --target does, with the claims among the targets."""
+    acme, globex, asked = stack("acme"), stack("globex"), {"acme-data"}
+    acme.up(VLAN)
+    before = acme.held
+    assert before is not None
+    network = Network(name="n", network_type="vlan", physical_network="fabric100g", segmentation_id=2101)
+    more = tuple(Admitted(name=name, kind="Network", spec=network.canonical()) for name in ("acme-data", "acme-rest"))
+    process = acme.process(OTHER, more=more, asked=asked)
+    run(process.known(*before))
+    run(process.create(acme.item(OTHER), preview=False))
+    with pytest.raises(Failure, match="stays claimed: with --target, acme-rest may still be as it says") as refused:
+        run(process.delete(acme.item(OTHER), *before, acme.name))
+    assert "on the whole stack" in refused.value.hint
+    with pytest.raises(Failure):
+        globex.up(VLAN)
+    asked.add("acme-rest")
+    run(process.delete(acme.item(OTHER), *before, acme.name))
+    globex.up(VLAN)
 
 
 def test_a_state_that_was_lost_is_refused_once_something_was_made(stack: Make) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from interlock.provider.admitted import NO_PROOF, Gate
 from interlock.provider.errors import Failure
-from interlock.provider.rehearsal import NOT_REHEARSED, Rehearsals
+from interlock.provider.rehearsal import CHANGED_SINCE, NOT_REHEARSED, Rehearsals
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
 
 SERVER = Server(name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",))
@@ -140,6 +140,7 @@ def test_an_update_needs_a_preview_of_the_same_proof_and_each_preview_serves_onc
 def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path) -> None:
     notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
     Gate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
+    assert Gate().admit(admission, notes, preview=False) == [CHANGED_SINCE]
     assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
     (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": -1}')
     assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]

@@ -296,6 +296,31 @@ def test_nothing_of_another_stack_is_changed_or_deleted(world: World, operator: 
     operator.api("network").put(path, {"router": {"description": "interlock:0a11ce:alice-router"}})
 
 
+def test_nothing_without_a_marker_is_ours_if_it_cannot_be(world: World, operator: Cloud) -> None:
+    """The state was edited, and names a stranger's object."""
+    program, name, api = world.tenant, "alice-router", operator.api("network")
+    stranger = api.post("/routers", {"router": {"name": name}})["router"]["id"]
+    ours = program.state[name]
+    program.state[name] = replace(ours, id=stranger)
+    try:
+        for attempt in (program.update, program.delete):
+            with pytest.raises(Refused, match="carries no marker and differs in project, which cannot be changed"):
+                attempt(name)
+        left = api.get(f"/routers/{stranger}")["router"]
+        assert (left["name"], left["description"]) == (name, "")
+    finally:
+        program.state[name] = ours
+        api.delete(f"/routers/{stranger}")
+
+
+def test_a_project_with_a_strangers_security_group_is_not_deleted(world: World, operator: Cloud) -> None:
+    project, api = world.tenant.state["alice-project"].id, operator.api("network")
+    group = api.post("/security-groups", {"security_group": {"name": "left-over", "project_id": project}})
+    with pytest.raises(Refused, match=r"still holds what this stack did not make: .*security group left-over"):
+        world.tenant.delete("alice-project")
+    api.delete(f"/security-groups/{group['security_group']['id']}")
+
+
 def test_preview_asks_the_cloud_nothing(world: World, journal: Any) -> None:
     from interlock.provider.codec import UNKNOWN
     from tests.provider.driver import Process

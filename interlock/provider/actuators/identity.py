@@ -94,6 +94,9 @@ def _foreign_in(cloud: Cloud, project: str) -> list[str]:
         "router": network.get("/routers", project_id=project, limit=10)["routers"],
         "port": network.get("/ports", project_id=project, limit=10)["ports"],
     }
+    # Ours are deleted before their project; Neutron makes `default`.
+    groups = network.get("/security-groups", project_id=project, limit=10)["security_groups"]
+    found["security group"] = [group for group in groups if group["name"] != "default"]
     return [f"{kind} {item.get('name') or item['id']}" for kind, items in found.items() for item in items]
 
 
