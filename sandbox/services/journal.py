@@ -9,7 +9,8 @@ The trap is for tests that kill a client in mid-request. While DIR/trap.json exi
 {"n": 3, "when": "before", "user_agent": "interlock"}, the third mutating request since
 then whose User-Agent contains that text is held: DIR/trap.hit appears with the request
 in it, and it waits until DIR/trap.release appears, the trap is removed, or 60 seconds
-are over. Its client then gets 503 with an empty body. With "before" the service never saw
+are over. With "path" in the trap, only requests whose path contains that text are counted.
+Its client then gets 503 with an empty body. With "before" the service never saw
 the request; with "after" it was processed and only its answer is lost. A trap hits once.
 """
 
@@ -67,7 +68,7 @@ class Journal:
         with self.locked():
             record["n"] = count_up(self.folder / "requests.count", "")
             trap = None if "token" in record else self.trap()
-            if not trap or str(trap["user_agent"]) not in str(record["user_agent"]):
+            if not trap or any(str(trap.get(part, "")) not in str(record[part]) for part in ("user_agent", "path")):
                 return ""
             seen = count_up(self.folder / "trap.count", str(trap["armed"]))
         return str(trap["when"]) if seen == trap["n"] else ""

@@ -38,11 +38,11 @@ class Trap:
 
     folder: Path
 
-    def arm(self, number: int, when: str) -> None:
-        """Wait for request `number`, counted from now; `when` is `before` or `after`."""
+    def arm(self, number: int, when: str, path: str = "") -> None:
+        """Wait for request `number` with this in its path, counted from now; `when` is `before` or `after`."""
         for name in ("trap.hit", "trap.release"):
             (self.folder / name).unlink(missing_ok=True)
-        document = {"n": number, "when": when, "user_agent": "interlock"}
+        document = {"n": number, "when": when, "user_agent": "interlock", "path": path}
         temporary = self.folder / "trap.new"
         temporary.write_text(json.dumps(document))
         temporary.rename(self.folder / "trap.json")
