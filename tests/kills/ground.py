@@ -39,8 +39,9 @@ class Ground:
     direct: Cloud
     #: The sandbox's own files of volumes and backups.
     disks: Path
-    #: Plan name -> what its tenant wrote there.
+    #: Plan name -> what its tenant wrote there last, and to which object.
     written: dict[str, bytes] = field(default_factory=dict)
+    written_to: dict[str, str] = field(default_factory=dict)
 
     def victim(self) -> Victim:
         """A new provider process."""
@@ -72,7 +73,7 @@ class Ground:
                 file.write(text)
         else:
             self._client(stack, name).put_object(Bucket=_bucket(stack, name), Key=OBJECT, Body=text)
-        self.written[name] = text
+        self.written[name], self.written_to[name] = text, stack.state[name].id
 
     def _copies(self, name: str, volume: str) -> list[tuple[str, bool]]:
         """Of each copy of a volume its state, and whether it holds what was written last."""
@@ -81,7 +82,9 @@ class Ground:
 
     def unharmed(self, stack: Stack) -> None:
         """Asserts that all that was written is where it was written."""
-        for name in [each for each in self.written if each in stack.state]:
+        for name, ident in self.written_to.items():
+            if name not in stack.state or stack.state[name].id != ident:
+                continue  # deleted because the request said so: what becomes of it then, `left` tells
             if stack.kinds[name] == "Volume":
                 assert self.kept("volumes", stack.state[name].id, name), f"the data of {name} are gone"
             else:

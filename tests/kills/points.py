@@ -16,7 +16,7 @@ from tests.kills.inventory import Inventory, changed
 from tests.kills.report import Point
 from tests.kills.trap import Fault, Trap
 from tests.kills.victims import Victim
-from tests.provider.driver import Refused
+from tests.provider.driver import Recorded, Refused
 
 #: Seconds that services may take to let go of what was deleted.
 LETTING_GO = 20.0
@@ -63,6 +63,8 @@ class Done:
     outputs: dict[str, Any]
     #: Of what was deleted: all that can still be read (a quota's defaults).
     left: dict[str, str]
+    #: Names whose object is the same one as before.
+    kept: frozenset[str]
     said: str
 
 
@@ -87,7 +89,8 @@ class Points:
             victim.close()
         self.seen.clear()
         left = self.ground.left(command.stack, held)
-        return Done(tuple(trap.requests), changed(before, self._look(command.services)), outputs, left, said)
+        change, kept = changed(before, self._look(command.services)), _kept(command.stack, held)
+        return Done(tuple(trap.requests), change, outputs, left, kept, said)
 
     def again(self, command: Command) -> None:
         """An uninterrupted run that is known already: the way back to where a point begins."""
@@ -118,6 +121,7 @@ class Points:
         finally:
             victim.close()
         assert self.ground.left(command.stack, held) == done.left, where
+        assert _kept(command.stack, held) == done.kept, where
         self._same(command, done, before, where)
         self.ground.unharmed(command.stack)
         request = f"{trap.hits[0].service} {trap.hits[0].method}"
@@ -164,6 +168,11 @@ def settled(stack: Stack, scope: tuple[str, ...]) -> dict[str, Any]:
         outputs = {key: value for key, value in seen.outputs.items() if key not in seen.inputs}
         found[name] = _without_ids(stack, {k: v for k, v in outputs.items() if k not in _NEW_EACH_TIME})
     return found
+
+
+def _kept(stack: Stack, held: dict[str, Recorded]) -> frozenset[str]:
+    """Names that stand for the same object as before."""
+    return frozenset(name for name, item in stack.state.items() if name in held and held[name].id == item.id)
 
 
 def _without_ids(stack: Stack, outputs: dict[str, Any]) -> str:
