@@ -71,7 +71,7 @@ class Rounds:
             item = stack.resources[name]
             stack.declare(stack.resources | {name: grown(item)})  # type: ignore[arg-type]
 
-        self._again(label, Way("Volume", "resize", Command(stack, (name,)), more))
+        self._again(label, Way("Volume", "grow", Command(stack, (name,)), more))
 
     def become(self, stack: Stack, label: str, step: str, name: str, other: Resource) -> None:
         """What a later plan says of it, and back, with all that rests on it; in the end it is as planned."""

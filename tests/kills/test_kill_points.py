@@ -58,6 +58,6 @@ def test_kill_points_cover_every_kind_step_and_fault(tenancy: Tenancy, points: l
     taken = {(point.kind, point.step, point.fault) for point in points}
     steps = {"create": MADE, "delete": MADE, "update": list(CHANGED), "replace": [k for k in MADE if k != "Volume"]}
     assert not {(k, step, fault) for step, kinds in steps.items() for k in kinds for fault in FAULTS} - taken
-    assert {step for _, step, _ in taken} >= {"resize", "shrink", "move", "replace all"}
+    assert {step for _, step, _ in taken} >= {"resize", "grow", "shrink", "move", "replace all"}
     if long:
         assert len(points) >= POINTS

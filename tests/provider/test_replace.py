@@ -16,8 +16,9 @@ from interlock.provider.markers import CARRIERS
 from interlock.provider.state import declared, recorded_target
 from interlock.resources import Claims
 from tests.conftest import Sandbox
+from tests.kills.engine import Stack, up
 from tests.provider.conftest import Journal, World
-from tests.provider.driver import Program, Refused
+from tests.provider.driver import Process, Program, Refused
 from tests.provider.ends import ANEW, REFUSED, SAME_ID
 from tests.provider.replacing import force
 
@@ -71,6 +72,17 @@ def test_it_is_made_anew_and_what_rests_on_it_is_attached_again(
     assert changed <= {name, *along}
     _settled(full, operator)
     assert _data(sandbox, operator, full) == [WRITTEN, WRITTEN]
+
+
+def test_what_a_kill_left_out_of_the_state_is_not_in_the_way_of_its_router(full: Program, operator: Cloud) -> None:
+    lost = full.state.pop("alice-uplink")
+    again = Stack(**vars(full))
+    again.declare(full.resources)
+    again.process = Process()
+    up(again, ("alice-router", "alice-uplink"), "alice-router", preflight=True)
+    again.process.close()
+    assert full.state["alice-uplink"].id != lost.id
+    _settled(full, operator)
 
 
 def _settled(program: Program, operator: Cloud) -> None:

@@ -49,6 +49,16 @@ class RouterActuator(NeutronActuator[Router]):
         addresses = [item["ip_address"] for item in gateway["external_fixed_ips"]] if gateway else []
         return Observed(raw["id"], raw["description"], fields, references, {"external_addresses": addresses})
 
+    def release(self, cloud: Cloud, ident: str, target: Target[Router]) -> None:
+        """Takes the router off this stack's own subnets: a kill may have left an interface that no state holds, and
+        so nobody deletes first. It is made anew like the router; others' interfaces stay, and stop the deletion."""
+        api = cloud.api("network")
+        for port in list(api.items("/ports", "ports", device_id=ident)):
+            subnets = [item["subnet_id"] for item in port["fixed_ips"]] if port["device_owner"] in INTERFACES else []
+            found = [api.find(f"/subnets/{subnet}") for subnet in subnets]
+            if any(answer and owner_of(answer["subnet"]["description"]) == target.owner for answer in found):
+                _detach(cloud, ident, str(port["id"]))
+
 
 class RouterInterfaceActuator(Actuator[RouterInterface]):
     """A subnet on a router. The id is that of the router's port."""
@@ -82,12 +92,16 @@ class RouterInterfaceActuator(Actuator[RouterInterface]):
         return Observed(ident, "", {}, references, {"address": address["ip_address"]})
 
     def delete(self, cloud: Cloud, ident: str, target: Target[RouterInterface]) -> None:
-        path = f"/routers/{target.one('router')}/remove_router_interface"
-        try:
-            cloud.api("network").put(path, {"port_id": ident})
-        except Failure as failure:
-            if failure.trouble is not Trouble.NOT_FOUND:
-                raise
+        _detach(cloud, target.one("router"), ident)
+
+
+def _detach(cloud: Cloud, router: str, port: str) -> None:
+    """What is not there counts as detached."""
+    try:
+        cloud.api("network").put(f"/routers/{router}/remove_router_interface", {"port_id": port})
+    except Failure as failure:
+        if failure.trouble is not Trouble.NOT_FOUND:
+            raise
 
 
 class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
