@@ -74,8 +74,12 @@ def up(stack: Stack, scope: Iterable[str], forced: str | None = None, *, preflig
 
 
 def destroy(stack: Stack, scope: Iterable[str]) -> None:
-    """`pulumi destroy` of these: no program runs, so there is no admission."""
-    for name in [each for each in reversed(stack.state) if each in set(scope)]:
+    """`pulumi destroy` of these: no program runs, so there is no admission.
+
+    In the order of the program, backwards, as the engine's snapshot has it: what was made anew stands in the state last.
+    """
+    place = {name: number for number, name in enumerate(stack.resources)}
+    for name in sorted(set(scope) & stack.state.keys(), key=lambda each: place.get(each, len(place)), reverse=True):
         stack.delete(name)
 
 
