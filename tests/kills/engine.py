@@ -76,7 +76,7 @@ def up(stack: Stack, scope: Iterable[str], forced: str | None = None, *, preflig
 def destroy(stack: Stack, scope: Iterable[str]) -> None:
     """`pulumi destroy` of these: no program runs, so there is no admission.
 
-    In the order of the program, backwards, as the engine's snapshot has it: what was made anew stands in the state last.
+    In the order of the program, backwards, as the engine's snapshot has it: here what was made anew stands last.
     """
     place = {name: number for number, name in enumerate(stack.resources)}
     for name in sorted(set(scope) & stack.state.keys(), key=lambda each: place.get(each, len(place)), reverse=True):
