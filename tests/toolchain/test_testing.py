@@ -22,11 +22,11 @@ def test_every_test_is_in_one_of_two_runs() -> None:
 
 
 def test_those_on_a_cloud_come_last(tmp_path: Path) -> None:
-    for name in ("store", "provider", "faults", "benchmarks", "e2e"):
+    for name in ("store", "kills", "faults", "benchmarks", "e2e"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         (tmp_path / "tests" / name / "test_it.py").touch()
     (tmp_path / "tests" / "builders").mkdir()
-    assert second(tmp_path) == ["benchmarks", "store", "provider", "faults"]
+    assert second(tmp_path) == ["benchmarks", "store", "faults", "kills"]
 
 
 @pytest.mark.parametrize(
