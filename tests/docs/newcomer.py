@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 #: The pages that need the embedded cloud, in the order in which the newcomer reads them.
 ROUTE = (
     "README.md",
-    "docs/how-to/audit.md",
     "docs/tutorial.md",
     "docs/how-to/own-cloud.md",
     "docs/how-to/after-a-kill.md",
+    "docs/how-to/audit.md",
 )
 
 #: What a prepared shell sets; a plain one has none of it.
