@@ -50,7 +50,7 @@ def test_kill_while_a_tenant_is_moved(tenancy: Tenancy) -> None:
 
 def test_kill_while_what_others_rest_on_is_made_anew(tenancy: Tenancy, long: bool) -> None:
     tenancy.resized()
-    tenancy.replace(RESTED_ON if long else RESTED_ON[:2])
+    tenancy.replace(RESTED_ON if long else RESTED_ON[:1])
     tenancy.settle(tenancy.tenant)
 
 

@@ -27,7 +27,7 @@ from tests.machine.ground import Ground, Tenant
 from tests.machine.wishes import DATA, MOVED, PARTS, RENAMED, RESIZED, Wish, chosen
 
 #: Steps of the usual run, and of a long one.
-STEPS, LONG = 60, 20_000
+STEPS, LONG = 40, 20_000
 
 #: What was done in the last run, how often, and in how many seconds.
 REPORT = ROOT / ".interlock" / "reports" / "machine.json"
