@@ -17,6 +17,16 @@ from tests.provider.driver import Process, Program
 
 SITE_OWNER, OWNER = "5172e0", "0a11ce"
 
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that expect an empty cloud come before those that look at the world: it stands until its last test."""
+    places = [place for place, item in enumerate(items) if HERE in item.path.parents]
+    ordered = sorted((items[place] for place in places), key=lambda item: "world" in getattr(item, "fixturenames", ()))
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
+
 
 @dataclass(frozen=True)
 class Journal:
