@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -89,13 +90,16 @@ class _Listed:
         self._service = service
 
     def items(self, path: str, key: str, **params: Any) -> Any:
+        return self.pages(path, key, params)
+
+    def pages(self, path: str, key: str, params: Mapping[str, Any], **options: Any) -> Any:
         register = _register(self._service, key)
-        whole = register is not None and (path, dict(register.query)) == (register.path, params)
+        whole = register is not None and (path, dict(register.query)) == (register.path, dict(params))
         if not whole and path != "/types":
-            return self._api.items(path, key, **params)
+            return self._api.pages(path, key, params, **options)
         where = (self._service, key)
         if where not in self._snapshot.lists:
-            self._snapshot.lists[where] = list(self._api.items(path, key, **params))
+            self._snapshot.lists[where] = list(self._api.pages(path, key, params, **options))
         return iter(self._snapshot.lists[where])
 
     def find(self, path: str, **options: Any) -> Any:
@@ -104,7 +108,7 @@ class _Listed:
         register = _register(self._service, key)
         if held is None or register is None or register.inside:
             return self._api.find(path, **options)
-        items = self.items(register.path, key, **register.query)
+        items = self.pages(register.path, key, register.query)
         one = key.removesuffix("s")
         return next(({one: item} for item in items if item["id"] == held[2]), None)
 
