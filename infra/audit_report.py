@@ -42,7 +42,7 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
     looked_at = [item for item in stack.standings if not item.unread]
     drift, digest = stack.drift, stack.judgement.statement
     count = f"{len(looked_at) - len(drift)} of {len(looked_at)} objects are as planned"
-    held = "and so its certificate holds" if not drift else "and its certificate is about others"
+    held = "and its certificate is about others" if drift else _beside(stack)
     yield f"{name}: {count}, {held} ({outcome(stack.judgement)}, {digest[:19]})"
     if stack.is_behind:
         yield f"  {_red('BEHIND', colour)} the claims store says that another footprint is applied, or may be"
@@ -51,9 +51,16 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
     for item in drift:
         yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
         yield f"    planned at {places.position(f'resource:{item.name}')}"
-    if drift:
+    if drift or stack.strays:
         yield from _live(stack.live)
+    if drift:
         yield f"    next: `pulumi up --refresh` on {name} puts it back; look first at who changed it"
+
+
+def _beside(stack: StackAudit) -> str:
+    if stack.strays:
+        return f"and {len(stack.strays)} beside them that its certificate does not know"
+    return "and so its certificate holds"
 
 
 def _ids(item: Standing) -> str:
@@ -90,6 +97,8 @@ def _live(live: Live | None) -> Iterator[str]:
         yield "    what is there cannot be said in the words of a plan: the rules were not asked about it"
         return
     yield f"    as it is: {outcome(live.judgement)}; {_changed(live)}"
+    if live.unsaid:
+        yield f"    not asked about, for no plan has words for it: {', '.join(live.unsaid)}"
     for finding in live.judgement.findings[:TOLD]:
         yield f"    {finding.rule} {finding.verdict}: {finding.message}"
         yield from (f"      {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness))
@@ -150,6 +159,7 @@ def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:
             }
             for item in stack.drift
         ],
+        "beside": [_stray_json(stray) for stray in stack.strays],
         "live": None if live is None else _live_json(live),
     }
 
@@ -161,6 +171,7 @@ def _live_json(live: Live) -> dict[str, Any]:
         "findings": [item.model_dump(mode="json") for item in live.judgement.findings],
         "new_facts": list(live.new),
         "gone_facts": list(live.gone),
+        "not_judged": list(live.unsaid),
     }
 
 

@@ -7,23 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from interlock.model.site import Site
 from interlock.planning import Plan
-from interlock.planning.plan import Planned
-from interlock.provider.actuators import FOREIGN
 from interlock.provider.audit.buckets import Asked, buckets
 from interlock.provider.audit.listing import listed
 from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.standing import Expected, Reader, Standing
 from interlock.provider.audit.strays import SegmentPool, Stray, Territory, strays
 from interlock.provider.clouds import Cloud
-from interlock.resources import Admitted, canonical_json
+from interlock.resources import Admitted
 from interlock.store.records import StackRecord
 from policies import Judgement
+from policies.judging import Seen
 from policies.statement import Statement, statement
 
+from .as_it_is import AsItIs, Words, as_it_is
 from .claiming import version
 from .gate import Gate
 
@@ -36,6 +34,8 @@ class Live:
     #: Facts about packets, identities and calls that are there and were not proved, and the other way round.
     new: tuple[str, ...]
     gone: tuple[str, ...]
+    #: What others made at the stack and no plan has a word for: nobody judged it.
+    unsaid: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class StackAudit:
     #: The judgement of what is committed.
     judgement: Judgement
     standings: tuple[Standing, ...]
+    #: What others made at it, and what is its own and not in its plan.
+    strays: tuple[Stray, ...]
     #: What the claims store says of it.
     record: StackRecord | None
     #: True if the store says that something other than what is committed is applied, or may be.
@@ -90,6 +92,7 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     """
     site = gate.workspace.site
     plans = [gate.plan(tenant) for tenant in gate.stacks()]
+    by_stack = {plan.stack: plan for plan in plans}
     found = listed(cloud, say=say)
     readers = {plan.stack: Reader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
     standings = {stack: reader.standings() for stack, reader in readers.items()}
@@ -98,7 +101,7 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     for one, standing, rights in buckets(cloud, asked):
         standings[one.stack].append(standing)
         opened += rights
-    territory = _territory(site, plans, standings)
+    beside = (*strays(_territory(site, plans, standings), found), *opened)
     unread = {
         **found.unread,
         **{item.name: item.unread for items in standings.values() for item in items if item.unread},
@@ -106,8 +109,11 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     return Audit(
         site=site.name,
         cloud=site.cloud,
-        stacks=tuple(_stack(gate, plan, standings[plan.stack]) for plan in plans),
-        strays=(*strays(territory, found), *opened),
+        stacks=tuple(
+            _stack(gate, Words(plan, by_stack, standings, found), [one for one in beside if one.stack == plan.stack])
+            for plan in plans
+        ),
+        strays=beside,
         unread=unread,
         requests=found.requests + len(asked),
         objects=len(found) + len(asked),
@@ -158,55 +164,25 @@ def _pools(site: Site) -> tuple[SegmentPool, ...]:
     return (*vlans, SegmentPool("control", "vxlan", (), pools.control))
 
 
-def _stack(gate: Gate, plan: Plan, standings: list[Standing]) -> StackAudit:
+def _stack(gate: Gate, words: Words, beside: Iterable[Stray]) -> StackAudit:
+    plan, standings = words.plan, tuple(words.standings[words.plan.stack])
     judged, seen = gate.look_at(plan)
     applied = gate.applied
     record = applied.records.get(plan.stack) if applied else None
     wanted = version(gate.footprint(plan))
     behind = record is not None and any(entry.digest != wanted for entry in record.entries)
-    found = StackAudit(plan, judged.judgement, tuple(standings), record, behind)
-    live = as_it_is(plan, found.drift)
-    if not found.drift or live is None:
+    found = StackAudit(plan, judged.judgement, standings, tuple(beside), record, behind)
+    if not (found.is_applied and (found.drift or found.strays)):
         return found
-    real, seen_live = gate.look_at(live)
-    before, after = _facts(statement(seen.model)), _facts(statement(seen_live.model))
-    return replace(
-        found, live=Live(real.judgement, new=tuple(sorted(after - before)), gone=tuple(sorted(before - after)))
-    )
+    return replace(found, live=_live(gate, seen, as_it_is(words, found.strays)))
 
 
-def as_it_is(plan: Plan, drift: Iterable[Standing]) -> Plan | None:
-    """The plan with what is really there; None where that holds what no plan has a word for."""
-    drifted = {item.name: item for item in drift}
-    kept: list[Planned] = []
-    names: set[str] = set()
-    for item in plan.resources:
-        own = (reference for _, reference in item.resource.references() if reference in plan.by_name)
-        if all(name in names or name == item.name for name in own):
-            real = _real(item, drifted.get(item.name))
-            if real is None:
-                return None
-            kept += real
-            names.update(one.name for one in real)
-    return plan.model_copy(update={"resources": tuple(kept)})
-
-
-def _real(item: Planned, standing: Standing | None) -> list[Planned] | None:
-    """What is there of one planned object: it, or nothing; None if no plan can say it."""
-    if standing is None:
-        return [item]
-    if len(standing.ids) > 1:
+def _live(gate: Gate, committed: Seen, real: AsItIs | None) -> Live | None:
+    if real is None:
         return None
-    if not standing.ids or standing.reason:
-        return []
-    seen = {name: values[1] for name, values in standing.differs.items()}
-    if FOREIGN in canonical_json(seen):
-        return None
-    try:
-        resource = type(item.resource).model_validate(item.resource.canonical() | seen)
-    except ValidationError:
-        return None
-    return [item.model_copy(update={"resource": resource})]
+    judged, seen = gate.look_at(real.plan)
+    before, after = _facts(statement(committed.model)), _facts(statement(seen.model))
+    return Live(judged.judgement, tuple(sorted(after - before)), tuple(sorted(before - after)), real.unsaid)
 
 
 def _facts(said: Statement) -> set[str]:

@@ -40,6 +40,8 @@ class Paper:
     lists: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     #: `project/bucket`.
     buckets: set[str] = field(default_factory=set)
+    #: Id of a flavour that is not public -> projects on its list.
+    flavor_access: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plans: Iterable[Plan]) -> Paper:
@@ -326,6 +328,12 @@ class _PaperApi:
             yield Answer(
                 {register.inside: item} if register.inside else item, lambda why: Failure(Trouble.SERVICE, why)
             )
+
+    def find(self, path: str) -> Any:
+        """Of single objects only who may use a flavour."""
+        _, _, flavor, _ = path.split("/")
+        projects = self.cloud.paper.flavor_access.get(flavor, [])
+        return {"flavor_access": [{"flavor_id": flavor, "tenant_id": one} for one in projects]}
 
     def request(self, method: str, path: str) -> Any:
         if f"{self.project}{path}" not in self.cloud.paper.buckets:

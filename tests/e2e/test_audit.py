@@ -14,7 +14,7 @@ from tests.e2e.requests import Journal
 
 @contextmanager
 def _by_hand(cloud: Connection) -> Iterator[None]:
-    """A segment of a vPOD is opened to everybody, and a network takes an id that only locks give out."""
+    """A segment of a vPOD is opened, a port of ours put on another, and an id taken that only locks give out."""
     network = cloud.network.find_network("acme-train-ipu-data", ignore_missing=False)
     right = cloud.network.create_rbac_policy(
         object_type="network", object_id=network.id, action="access_as_shared", target_tenant="*"
@@ -25,7 +25,10 @@ def _by_hand(cloud: Connection) -> Iterator[None]:
         provider_physical_network="fabric100g",
         provider_segmentation_id=1099,
     )
+    control = cloud.network.find_network("acme-train-control", ignore_missing=False)
+    port = cloud.network.create_port(network_id=control.id, name="by-hand-port")
     yield
+    cloud.network.delete_port(port)
     cloud.network.delete_network(taken)
     cloud.network.delete_rbac_policy(right)
 
@@ -47,5 +50,7 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
     assert "ISO-01 violated" in told.out
     assert "its segment, fabric100g 1099, is of the pool ipu_data" in told.out
     assert document["verdict"] == "drift"
-    assert [stray["name"] for stray in document["strays"]] == ["by-hand"]
+    assert [stray["name"] for stray in document["strays"]] == ["by-hand", "by-hand-port"]
+    assert "L3-02 violated: port found-" in told.out
+    assert "of foreign is on acme-train-control of acme" in told.out
     assert applied.interlock("audit").code == 0

@@ -131,7 +131,16 @@ SOMEBODYS: dict[str, tuple[dict[str, Any], str]] = {
         {"id": "x", "name": "x", "tenant_id": "p", "metadata": {}, "OS-EXT-SRV-ATTR:host": "poplar-2"},
         "it runs on host poplar-2 of the site",
     ),
-    "FloatingIp": ({"id": "x", "project_id": "p", "port_id": "acme-train-poplar-0-control"}, "it leads to port"),
+    "FloatingIp": (
+        {
+            "id": "x",
+            "project_id": "p",
+            "port_id": "acme-train-poplar-0-control",
+            "floating_network_id": ident("lyon-site", "external"),
+            "floating_ip_address": "192.0.2.77",
+        },
+        "it leads to port",
+    ),
     "Trunk": ({"id": "x", "project_id": "p", "port_id": "acme-train-poplar-0-ipu-data"}, "it leads to port"),
 }
 

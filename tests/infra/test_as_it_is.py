@@ -1,0 +1,165 @@
+"""What others made at a stack, said in the words of its plan and judged by the same rules. On a cloud on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.audit_report import as_json, as_table
+from infra.auditing import Audit, Live, StackAudit, audit
+from infra.gate import Gate
+from tests.builders.paper_cloud import Paper, PaperCloud, ident
+from tests.infra.conftest import Lyon
+
+ACME, GLOBEX = "lyon-acme", "lyon-globex"
+CONTROL, CONTROL_SUBNET = ident(ACME, "acme-train-control"), ident(ACME, "acme-train-control-subnet")
+OURS, THEIRS = ident(ACME, "acme-project"), ident(GLOBEX, "globex-project")
+SERVER = "acme-train-poplar-0"
+
+
+@pytest.fixture
+def gate(lyon: Lyon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """The site with both tenants, and an empty claims store."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+    return lyon.gate().with_applied()
+
+
+@pytest.fixture
+def paper(gate: Gate) -> Paper:
+    """Everything as it was planned."""
+    return Paper.of(gate.plan(tenant) for tenant in gate.stacks())
+
+
+def port(ident: str = "x", **other: Any) -> dict[str, Any]:
+    """One on acme's control network, as Neutron lists it."""
+    listed: dict[str, Any] = {
+        "id": ident, "name": "", "description": "", "project_id": THEIRS, "network_id": CONTROL, "mac_address": "",
+        "fixed_ips": [{"subnet_id": CONTROL_SUBNET, "ip_address": "10.64.0.77"}], "binding:vnic_type": "normal",
+        "port_security_enabled": True, "security_groups": [], "allowed_address_pairs": [], "device_id": "",
+        "device_owner": "",
+    }  # fmt: skip
+    return listed | other
+
+
+def right(target: str) -> dict[str, Any]:
+    listed = {"id": "x", "project_id": OURS, "object_type": "network", "object_id": CONTROL}
+    return listed | {"target_tenant": target, "action": "access_as_shared"}
+
+
+def floating_ip() -> dict[str, Any]:
+    network = ident("lyon-site", "external")
+    listed = {"id": "x", "project_id": OURS, "floating_network_id": network, "floating_ip_address": "192.0.2.77"}
+    return listed | {"port_id": ident(ACME, f"{SERVER}-control")}
+
+
+def role(user: str) -> dict[str, Any]:
+    return {"user": {"id": user}, "role": {"id": "admin"}, "scope": {"project": {"id": OURS}}}
+
+
+def stack(found: Audit, name: str = ACME) -> StackAudit:
+    return next(item for item in found.stacks if item.plan.stack == name)
+
+
+def as_it_is(gate: Gate, paper: Paper, **made: Any) -> Live:
+    """What the rules say once somebody made these, kind -> object."""
+    for kind, item in made.items():
+        paper.lists[kind].append(item)
+    live = stack(audit(gate, PaperCloud(paper))).live
+    assert live is not None
+    return live
+
+
+def rules(live: Live) -> set[str]:
+    return {finding.rule for finding in live.judgement.findings}
+
+
+@pytest.mark.parametrize(
+    ("kind", "item", "rule"),
+    [
+        ("RbacPolicy", right(THEIRS), "ISO-25"),
+        ("RbacPolicy", right("nobody-we-know"), "ISO-25"),
+        ("Port", port(), "L3-02"),
+        ("FloatingIp", floating_ip(), "EXPO-01"),
+    ],
+    ids=["right-of-a-tenant", "right-of-a-stranger", "port", "floating-ip"],
+)
+def test_what_lets_others_in_is_a_leak_by_the_rules(
+    gate: Gate, paper: Paper, kind: str, item: dict[str, Any], rule: str
+) -> None:
+    live = as_it_is(gate, paper, **{kind: item})
+    assert live.judgement.exit_code == 1
+    assert rule in rules(live)
+    assert live.unsaid == ()
+
+
+def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -> None:
+    """It is said once, with its interface; a second one on the same subnet is one of the same router."""
+    router = {"id": "r", "name": "r", "description": "", "project_id": THEIRS, "external_gateway_info": None}
+    for number in range(2):
+        paper.lists["Port"].append(port(f"p{number}", device_owner="network:router_interface", device_id="r"))
+    live = as_it_is(gate, paper, Router=router)
+    assert {"ISO-01", "ISO-02", "L3-01", "L3-02"} <= rules(live)
+    assert "facts E10 R:acme:found-r V:sandbox:vxlan:10000" in live.new
+
+
+def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -> None:
+    live = as_it_is(gate, paper, Port=port(project_id=OURS))
+    assert live.judgement.exit_code == 0
+    assert live.new
+
+
+def test_a_second_interface_of_a_server_is_said_with_its_port(gate: Gate, paper: Paper) -> None:
+    """By hand, on a network of another vPOD or of the same: the server is another one than was planned."""
+    server = ident(ACME, SERVER)
+    live = as_it_is(gate, paper, Port=port(project_id=OURS, device_id=server, device_owner="compute:nova"))
+    found = stack(audit(gate, PaperCloud(paper)))
+    assert [item.name for item in found.drift] == [SERVER]
+    assert found.drift[0].differs["ports"][1][-1] == "cloud-id:x"
+    assert any("found-x" in fact for fact in live.new)
+
+
+def test_a_strangers_project_on_the_list_of_a_flavour(gate: Gate, paper: Paper) -> None:
+    """Of the site's own stack. That the flavour is private is a difference, and a plan can say it."""
+    flavor = next(item for item in paper.lists["Flavor"] if item["name"].startswith("poplar"))
+    assert stack(audit(gate, PaperCloud(paper)), "lyon-site").live is None
+    flavor["os-flavor-access:is_public"] = False
+    paper.flavor_access[flavor["id"]] = ["nobody-we-know"]
+    live = stack(audit(gate, PaperCloud(paper)), "lyon-site").live
+    assert live is not None
+    assert "SEC-09" in rules(live)
+
+
+@pytest.mark.parametrize(
+    ("kind", "item"),
+    [
+        ("RoleAssignment", role("eve")),
+        ("Volume", {"id": "x", "name": "x", "os-vol-tenant-attr:tenant_id": OURS, "metadata": {}}),
+        ("Port", port(fixed_ips=[])),
+        ("FloatingIp", floating_ip() | {"floating_network_id": "y"}),
+    ],
+    ids=["role-of-nobodys-member", "volume", "port-without-address", "address-of-a-network-that-nobody-planned"],
+)
+def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kind: str, item: dict[str, Any]) -> None:
+    found = audit(gate, PaperCloud(_with(paper, kind, item)))
+    live = stack(found).live
+    assert live is not None
+    assert live.unsaid == tuple(map(str, stack(found).strays))
+    assert (live.new, live.gone) == ((), ())
+    said = as_table(found, gate)
+    assert f"    not asked about, for no plan has words for it: {live.unsaid[0]}" in said
+    assert "and 1 beside them that its certificate does not know" in said
+    assert as_json(found, gate)["verdict"] == "drift"
+
+
+def test_a_role_that_a_user_of_the_plan_was_given_besides_is_said(gate: Gate, paper: Paper) -> None:
+    user = next(item.name for item in gate.plan("acme").resources if item.resource.KIND == "ServiceUser")
+    live = as_it_is(gate, paper, RoleAssignment=role(ident(ACME, user)))
+    assert live.unsaid == ()
+
+
+def _with(paper: Paper, kind: str, item: dict[str, Any]) -> Paper:
+    paper.lists[kind].append(item)
+    return paper
