@@ -8,6 +8,7 @@ from typing import Any
 
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.strays import Stray
+from policies import Finding
 from policies.findings.report import outcome
 
 from . import colour as paint
@@ -99,13 +100,20 @@ def _live(live: Live | None) -> Iterator[str]:
     yield f"    as it is: {outcome(live.judgement)}; {_changed(live)}"
     if live.unsaid:
         yield f"    not asked about, for no plan has words for it: {', '.join(live.unsaid)}"
-    for finding in live.judgement.findings[:TOLD]:
-        yield f"    {finding.rule} {finding.verdict}: {finding.message}"
-        yield from (f"      {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness))
-    for sign, facts in (("+", live.new), ("-", live.gone)):
-        yield from (f"    {sign} {fact}" for fact in facts[:TOLD])
-        if len(facts) > TOLD:
-            yield f"    {sign} and {len(facts) - TOLD} more facts (--format json has all)"
+    yield from _some([_finding(finding) for finding in live.judgement.findings], "findings")
+    yield from _some([f"    + {fact}" for fact in live.new], "new facts")
+    yield from _some([f"    - {fact}" for fact in live.gone], "facts that are gone")
+
+
+def _finding(finding: Finding) -> str:
+    witness = (f"      {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness))
+    return "\n".join((f"    {finding.rule} {finding.verdict}: {finding.message}", *witness))
+
+
+def _some(told: list[str], what: str) -> Iterator[str]:
+    yield from told[:TOLD]
+    if len(told) > TOLD:
+        yield f"    and {len(told) - TOLD} more {what} (--format json has all)"
 
 
 def _changed(live: Live) -> str:
