@@ -51,7 +51,7 @@ def _open_ends(plan: Plan) -> str:
         f"  {', '.join(ports)}\n"
         "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs, and nothing registers\n"
         f"  them at V-IPU yet: {', '.join(allocations)}.\n"
-        "Applied state: not looked at (the proof is over the plan and the locks of all tenants).\n"
+        "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
         "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
     )
 
@@ -76,6 +76,7 @@ def _try(stack: str) -> str:
     return (
         "Try next:\n"
         "  ./run interlock check                                 what is proved, rule by rule\n"
+        "  ./run interlock audit                                 what the cloud holds, beside what was proved\n"
         "  ./run interlock check --site leaky/vlan-of-another    a site that must not be built\n"
         f"  ./run pulumi up --stack {site}-globex                   the second tenant\n"
         f"  ./run pulumi destroy --stack {stack}                take it all away\n"

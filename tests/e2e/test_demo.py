@@ -69,7 +69,7 @@ def test_the_summary_says_what_exists_and_what_does_not(demo: Ran) -> None:
     assert re.search(r"^lyon-acme: \d+ objects exist on the cloud\n.* 3 Server, ", demo.out, re.MULTILINE)
     assert "Not wired: 8 switch ports" in demo.out
     assert "acme-train-mgmt-ipum-04" in demo.out
-    assert "Applied state: not looked at" in demo.out
+    assert "Applied state: proved with the plan, as the claims store has it" in demo.out
     assert "no guest runs and no packet flows" in demo.out
 
 

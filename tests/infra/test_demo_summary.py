@@ -55,11 +55,11 @@ def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
     assert "python-openstackclient" in (ROOT / "sandbox" / "requirements.in").read_text()
 
 
-def test_what_is_not_wired_and_not_looked_at_is_said(text: str) -> None:
+def test_what_is_not_wired_and_what_was_proved_is_said(text: str) -> None:
     assert "Not wired: 8 switch ports" in text
     assert "acme-train-rnic-ipum-01" in text
     assert "registers\n  them at V-IPU yet: acme-train-allocation." in text
-    assert "Applied state: not looked at" in text
+    assert "Applied state: proved with the plan, as the claims store has it" in text
 
 
 def test_the_tenants_outputs_stand_there_and_no_secret(text: str) -> None:
