@@ -34,7 +34,7 @@ def commands(text: str) -> list[list[str]]:
 
 def test_every_line_to_run_is_a_command(text: str) -> None:
     known = set(INTERLOCK_COMMANDS)
-    assert len(commands(text)) == 6
+    assert len(commands(text)) == 7
     for _, command, *rest in commands(text):
         assert command in COMMANDS
         assert command != "interlock" or rest[0] in known
