@@ -99,7 +99,8 @@ def _orphans(territory: Territory, found: Listed) -> Iterator[Stray]:
         carrier = CARRIERS[kind]
         why = f"it is {stack}'s by {mark} in its {carrier.field}, which can be written by {carrier.writers}"
         hint = (
-            f"run `pulumi up --refresh` on {stack}; if it is still there, its state is lost: remove the object by hand"
+            f"run `pulumi up` on {stack}, which deletes what its state holds; what a killed run made and no state "
+            "knows: put it back into the request, `up` adopts it, take it out again, `up` deletes it"
         )
         yield Stray(kind, ident, name, True, stack, f"{why}; its plan has no such object", hint)
 
