@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -34,13 +35,14 @@ class Way:
 
 @dataclass
 class Rounds:
-    """Walks through the reference stacks. `every`: all points of all objects, else each kind, step and fault once."""
+    """Walks through the reference stacks. `every`: all points of all objects, else one of each kind and step."""
 
     points: Points
     every: bool
     #: (kind, step) that had its share.
     had: set[tuple[str, str]] = field(default_factory=set)
-    turn: int = 0
+    #: Step -> how many points of it were chosen.
+    turns: Counter[str] = field(default_factory=Counter)
 
     def wants(self, stack: Stack, name: str) -> bool:
         """True if making its kind has had no share yet."""
@@ -128,7 +130,7 @@ class Rounds:
         if not self._wanted(way):
             return
         done = self._go(way)
-        for at, fault in self._chosen(done):
+        for at, fault in self._chosen(way, done):
             self._interrupt(label, way, done, at, fault)
 
     def _to_and_fro(self, label: str, there: Way, back: Way) -> None:
@@ -136,7 +138,8 @@ class Rounds:
         if not any(wanted):
             return
         done = [self._go(there), self._go(back)]
-        lists = [self._chosen(each) if asked else [] for each, asked in zip(done, wanted, strict=True)]
+        ways = zip((there, back), done, wanted, strict=True)
+        lists = [self._chosen(way, each) if asked else [] for way, each, asked in ways]
         for pair in zip_longest(*lists):
             for way, whole, point in zip((there, back), done, pair, strict=True):
                 if point is None:
@@ -162,12 +165,14 @@ class Rounds:
         self.had.add(key)
         return fresh
 
-    def _chosen(self, done: Done) -> list[tuple[int, Fault]]:
+    def _chosen(self, way: Way, done: Done) -> list[tuple[int, Fault]]:
         assert done.requests, "a command without a request has nothing to interrupt"
         if self.every:
             return [(at, fault) for at in range(1, len(done.requests) + 1) for fault in Fault]
-        self.turn += 1
-        return [(1 + (self.turn + index) % len(done.requests), fault) for index, fault in enumerate(Fault)]
+        # Each step has the faults in turn, and the requests more slowly.
+        request, fault = divmod(self.turns[way.step], len(Fault))
+        self.turns[way.step] += 1
+        return [(1 + request % len(done.requests), list(Fault)[fault])]
 
 
 def _copied(stack: Stack, name: str) -> bool:
