@@ -17,7 +17,7 @@ from tests.e2e.requests import Journal, Trap
 from tests.e2e.victim import STACK
 
 #: With the real engine; `tests/kills` takes every request of every kind.
-POINTS, LONG_POINTS = 3, 25
+POINTS, LONG_POINTS = 2, 25
 
 #: Seconds in which a request has to come, on a machine that does much else.
 PATIENCE = 400
@@ -53,8 +53,8 @@ def _gone(victim: Project, trap: Trap) -> Iterator[None]:
 
 
 def _points(total: int, count: int) -> list[tuple[int, str]]:
-    """`count` requests spread over all of them, held before and after they are carried out in turn."""
-    numbers = [1 + round(index * (total - 1) / (count - 1)) for index in range(count)]
+    """`count` requests, each in the middle of its part of all, held before and after they are carried out in turn."""
+    numbers = [1 + round((index + 0.5) * (total - 1) / count) for index in range(count)]
     return [(number, ("before", "after")[index % 2]) for index, number in enumerate(numbers)]
 
 
