@@ -21,8 +21,9 @@ from policies import Judgement
 from policies.judging import Seen
 from policies.statement import Statement, statement
 
-from .as_it_is import AsItIs, Words, as_it_is
+from .as_it_is import AsItIs, as_it_is
 from .claiming import version
+from .found_words import Words
 from .gate import Gate
 
 

@@ -105,6 +105,27 @@ def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -
     assert "facts E10 R:acme:found-r V:sandbox:vxlan:10000" in live.new
 
 
+def group(ident: str, remote: str) -> dict[str, Any]:
+    """Neutron's default group of a project: its members are let in."""
+    rule: dict[str, Any] = {"direction": "ingress", "ethertype": "IPv4", "protocol": None, "remote_ip_prefix": None}
+    rule |= {"port_range_min": None, "port_range_max": None, "remote_group_id": remote}
+    listed = {"id": ident, "name": "default", "description": "", "project_id": THEIRS}
+    return listed | {"security_group_rules": [rule]}
+
+
+def test_the_default_group_of_a_strangers_port_is_said_with_it(gate: Gate, paper: Paper) -> None:
+    paper.lists["SecurityGroup"].append(group("g", "g"))
+    live = as_it_is(gate, paper, Port=port(security_groups=["g"]))
+    assert live.unsaid == ()
+    assert "L3-02" in rules(live)
+
+
+def test_a_group_that_lets_in_who_knows_whom_is_not_said(gate: Gate, paper: Paper) -> None:
+    paper.lists["SecurityGroup"].append(group("g", "h"))
+    live = as_it_is(gate, paper, Port=port(security_groups=["g"]))
+    assert len(live.unsaid) == 1
+
+
 def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -> None:
     live = as_it_is(gate, paper, Port=port(project_id=OURS))
     assert live.judgement.exit_code == 0

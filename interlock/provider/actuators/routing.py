@@ -125,7 +125,7 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
             return None
         raw = found[self.ONE]
         seen, names = self.observe(cloud, raw), _group_names(target, ident)
-        rules = [_rule(item, names) for item in raw["security_group_rules"]]
+        rules = [as_rule(item, names) for item in raw["security_group_rules"]]
         return replace(seen, fields={**seen.fields, "rules": rules})
 
     def update(self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed, changed: frozenset[str]) -> None:
@@ -152,9 +152,9 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         existing = api.get(f"/security-groups/{group}")["security_group"]["security_group_rules"]
         wanted = [rule.model_dump(mode="json") for rule in target.spec.rules]
         for item in existing:
-            if _rule(item, names) not in wanted:
+            if as_rule(item, names) not in wanted:
                 api.delete(f"/security-group-rules/{item['id']}")
-        have = [_rule(item, names) for item in existing]
+        have = [as_rule(item, names) for item in existing]
         for rule in target.spec.rules:
             if rule.model_dump(mode="json") not in have:
                 body = _attributes(rule, ids) | {"security_group_id": group, "project_id": target.one("project")}
@@ -171,7 +171,7 @@ def _group_names(target: Target[SecurityGroup] | None, own: str) -> dict[str, st
     return dict(named) | {own: target.name}
 
 
-def _rule(raw: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def as_rule(raw: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """A rule of Neutron's in our form; a remote group that the plan does not name shows by its id."""
     group = raw.get("remote_group_id")
     return {

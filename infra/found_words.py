@@ -1,0 +1,221 @@
+"""What ids mean in the plan of one stack, and what others made there in its words: `found-…`, with the same kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from interlock.planning import Plan
+from interlock.provider.actuators import FOREIGN
+from interlock.provider.actuators.routing import as_rule
+from interlock.provider.audit.listing import RBAC_KINDS, Listed, Raw
+from interlock.provider.audit.standing import Standing
+from interlock.resources import (
+    FlavorAccess,
+    FloatingIp,
+    Port,
+    RbacPolicy,
+    Resource,
+    RoleAssignment,
+    Router,
+    RouterInterface,
+    SecurityGroup,
+)
+
+
+class Unsaid(LookupError):
+    """A plan has no word for it."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What ids mean in the plan of one stack. `standings`: of every stack of the site."""
+
+    plan: Plan
+    plans: Mapping[str, Plan]
+    standings: Mapping[str, Iterable[Standing]]
+    found: Listed
+
+    @cached_property
+    def _references(self) -> Mapping[tuple[str, str], str]:
+        """(kind, id) -> reference, of everything that is there once."""
+        return {
+            (item.kind, item.ids[0]): reference
+            for stack, items in self.standings.items()
+            for item in items
+            if len(item.ids) == 1 and (reference := self._reference(self.plans[stack], item)) is not None
+        }
+
+    def _reference(self, plan: Plan, item: Standing) -> str | None:
+        if plan.stack == self.plan.stack:
+            return item.name
+        if plan.tenant is None:
+            return f"site:{item.kind}/{item.name}"
+        # Of another tenant a plan can name the project; that is who somebody is.
+        return f"cloud:Project/{plan.tenant}" if item.kind == "Project" else None
+
+    def of(self, kind: str, ident: str) -> str:
+        """Raises `Unsaid` for what this plan cannot refer to."""
+        if not self.has(kind, ident):
+            raise Unsaid(f"{kind} {ident}")
+        return self._references[kind, ident]
+
+    def has(self, kind: str, ident: str) -> bool:
+        """True for what this plan can refer to."""
+        return (kind, ident) in self._references
+
+    def all(self, kind: str) -> dict[str, str]:
+        """Id -> reference."""
+        return {ident: reference for (of, ident), reference in self._references.items() if of == kind}
+
+    def project(self, ident: str) -> str:
+        """A project that nobody knows is a stranger's."""
+        return self._references.get(("Project", ident), f"cloud:Project/{ident}")
+
+    def user(self, ident: str) -> str:
+        """Whom the request names. Raises `Unsaid` for everybody else: a plan's word for a user means a member."""
+        known = self.found.of("ServiceUser").get(ident, {})
+        reference = self._references.get(("ServiceUser", ident)) or f"cloud:User/{known.get('name')}"
+        if reference not in self._members:
+            raise Unsaid(f"user {ident}")
+        return reference
+
+    @cached_property
+    def _members(self) -> frozenset[str]:
+        assigned = (item.resource for item in self.plan.resources if isinstance(item.resource, RoleAssignment))
+        return frozenset(one.user for one in assigned)
+
+    def role(self, ident: str) -> str:
+        """One of ours, or one that the cloud brings."""
+        named = self.found.of("Role").get(ident, {}).get("name", ident)
+        return self._references.get(("Role", ident), f"cloud:Role/{named}")
+
+
+def named(value: Any, found: Mapping[str, str]) -> Any:
+    """Ids of what others made, by the names that it has here."""
+    if isinstance(value, list):
+        return [named(one, found) for one in value]
+    if isinstance(value, dict):
+        return {name: named(one, found) for name, one in value.items()}
+    if not isinstance(value, str) or not value.startswith(FOREIGN):
+        return value
+    if value not in found:
+        raise Unsaid(value)
+    return found[value]
+
+
+def name_of(ident: str) -> str:
+    """Its plan name."""
+    return f"found-{ident.replace('/', '-')}"
+
+
+#: Says one object: plan names, and what is said under each.
+Saying = Callable[[Words, str, str], Iterator[tuple[str, Resource]]]
+
+
+def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    item = words.found.of("Port")[ident]
+    if "router" in item["device_owner"]:
+        yield from _interface(words, item, name)
+        return
+    if not item["fixed_ips"]:
+        raise Unsaid(f"{ident} has no address")
+    strange = [group for group in item["security_groups"] if not words.has("SecurityGroup", group)]
+    for group in strange:
+        yield from _group(words, group, name_of(group))
+    address = item["fixed_ips"][0]
+    yield (
+        name,
+        Port.model_validate({
+            "name": item["name"] or name,
+            "project": words.project(item["project_id"]),
+            "network": words.of("Network", item["network_id"]),
+            "subnet": words.of("Subnet", address["subnet_id"]),
+            "address": address["ip_address"],
+            "vnic_type": item["binding:vnic_type"],
+            "port_security": item["port_security_enabled"],
+            "security_groups": [
+                name_of(one) if one in strange else words.of("SecurityGroup", one) for one in item["security_groups"]
+            ],
+            "allowed_address_pairs": [pair["ip_address"] for pair in item["allowed_address_pairs"]],
+        }),
+    )  # fmt: skip
+
+
+def _group(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """One of others, such as the default group that Neutron gives every port."""
+    item = words.found.of("SecurityGroup")[ident]
+    names = {ident: name} | words.all("SecurityGroup")
+    rules = named([as_rule(dict(rule), names) for rule in item["security_group_rules"]], {})
+    said = {"name": item["name"], "project": words.project(item["project_id"]), "rules": rules}
+    yield name, SecurityGroup.model_validate(said)
+
+
+def _interface(words: Words, port: Raw, name: str) -> Iterator[tuple[str, Resource]]:
+    """An interface, and the router that has it where no plan does."""
+    router, project = str(port["device_id"]), words.project(port["project_id"])
+    try:
+        has_it = words.of("Router", router)
+    except Unsaid:
+        has_it = name_of(router)
+        yield from _router(words, router, has_it)
+    for number, address in enumerate(port["fixed_ips"]):
+        subnet = words.of("Subnet", address["subnet_id"])
+        yield f"{name}-{number}", RouterInterface(project=project, router=has_it, subnet=subnet)
+
+
+def _router(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    item = words.found.of("Router")[ident]
+    gateway = item.get("external_gateway_info") or {}
+    external = words.of("Network", gateway["network_id"]) if gateway else None
+    project, snat = words.project(item["project_id"]), gateway.get("enable_snat", True)
+    yield name, Router(name=item["name"] or name, project=project, external_network=external, snat=snat)
+
+
+def _right(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    item = words.found.of("RbacPolicy")[ident]
+    kind, to = RBAC_KINDS[item["object_type"]], item["target_tenant"]
+    yield (
+        name,
+        RbacPolicy.model_validate({
+            "project": words.project(item["project_id"]),
+            "object": words.of(kind, item["object_id"]),
+            "action": item["action"],
+            "target": to if to == "*" else words.project(to),
+        }),
+    )  # fmt: skip
+
+
+def _floating_ip(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    item = words.found.of("FloatingIp")[ident]
+    yield (
+        name,
+        FloatingIp(
+            project=words.project(item["project_id"]),
+            external_network=words.of("Network", item["floating_network_id"]),
+            address=item["floating_ip_address"],
+            port=words.of("Port", item["port_id"]),
+        ),
+    )
+
+
+def _role(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    project, user, role = ident.split("/")
+    yield (
+        name,
+        RoleAssignment(project=words.of("Project", project), user=words.user(user), role=words.role(role)),
+    )
+
+
+def _flavor_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    flavor, project = ident.split("/")
+    yield name, FlavorAccess(project=words.project(project), flavor=words.of("Flavor", flavor))
+
+
+#: Kinds that others can have at a stack and that a plan can say.
+SAID: Mapping[str, Saying] = {
+    "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
+    "FlavorAccess": _flavor_access, "SecurityGroup": _group,
+}  # fmt: skip
