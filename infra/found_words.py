@@ -75,17 +75,20 @@ class Words:
         return self._references.get(("Project", ident), f"cloud:Project/{ident}")
 
     def user(self, ident: str) -> str:
-        """Whom the request names. Raises `Unsaid` for everybody else: a plan's word for a user means a member."""
-        known = self.found.of("ServiceUser").get(ident, {})
-        reference = self._references.get(("ServiceUser", ident)) or f"cloud:User/{known.get('name')}"
-        if reference not in self._members:
+        """Whom the plan gives a role. Raises `Unsaid` for everybody else: a plan's word for a user means a member."""
+        if ident not in self._members:
             raise Unsaid(f"user {ident}")
-        return reference
+        return self._members[ident]
 
     @cached_property
-    def _members(self) -> frozenset[str]:
-        assigned = (item.resource for item in self.plan.resources if isinstance(item.resource, RoleAssignment))
-        return frozenset(one.user for one in assigned)
+    def _members(self) -> Mapping[str, str]:
+        """Id -> reference: by the id in what is there, for names are shared by people of other domains."""
+        assigned = ((self.plan.by_name[item.name].resource, item.ids) for item in self.standings[self.plan.stack])
+        return {
+            ids[0].split("/")[1]: spec.user
+            for spec, ids in assigned
+            if isinstance(spec, RoleAssignment) and len(ids) == 1
+        }
 
     def role(self, ident: str) -> str:
         """One of ours, or one that the cloud brings."""
