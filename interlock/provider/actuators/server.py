@@ -5,14 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
-from interlock.provider.calls import Answer, Api
 from interlock.provider.clouds import Cloud
-from interlock.provider.errors import Failure
 from interlock.provider.registers import SHOWS_FLAVOR_ID
-from interlock.provider.retry import Tried, persist
 from interlock.resources import Resource, Server
 
 from .base import Actuator, Ids, Observed, Phase, Target
@@ -20,9 +16,6 @@ from .compute import KEY
 
 #: States in which a server is as the plan wants it or one command away from it.
 READY = frozenset({"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"})
-
-#: What Nova answers (400) where it has no device for a port of `vnic_type` direct: InterfaceAttachPciClaimFailed.
-NO_FREE_FUNCTION = "Failed to claim PCI device"
 
 
 class ServerActuator(Actuator[Server]):
@@ -97,7 +90,7 @@ class ServerActuator(Actuator[Server]):
                 api.delete(f"{path}/{port}")
         for port in wanted:
             if port not in have:
-                persist(cloud.pace, partial(_attach, api, path, port))
+                api.post(path, {"interfaceAttachment": {"port_id": port}})
 
     def _references(self, cloud: Cloud, raw: dict[str, Any], phase: Phase) -> dict[str, Ids]:
         references: dict[str, Ids] = {
@@ -114,18 +107,6 @@ class ServerActuator(Actuator[Server]):
     @staticmethod
     def _own(cloud: Cloud, target: Target[Server]) -> Any:
         return cloud.api("compute", target.one("project"))
-
-
-def _attach(api: Api, path: str, port: str) -> Tried[Answer]:
-    """One attempt; where the host has no free virtual function there may be one soon.
-
-    Of a port that is gone Nova hears from Neutron, which sends such events in batches (`send_events_interval`, two
-    seconds), and only then its function is free.
-    """
-    try:
-        return Tried(api.post(path, {"interfaceAttachment": {"port_id": port}}))
-    except Failure as failure:
-        return Tried(failure=failure, again=NO_FREE_FUNCTION in failure.message)
 
 
 def _phase(raw: dict[str, Any]) -> Phase:
