@@ -26,10 +26,10 @@ class AsItIs:
 
     plan: Plan
     #: What is there and stands in no plan's words.
-    unsaid: tuple[str, ...] = ()
+    unsaid: tuple[str, ...]
 
 
-def as_it_is(words: Words, strays: Iterable[Stray] = ()) -> AsItIs | None:
+def as_it_is(words: Words, strays: Iterable[Stray]) -> AsItIs | None:
     """What is really there of one stack; None where a planned object is as no plan can say it."""
     said = _Said(words)
     for stray in strays:

@@ -36,7 +36,7 @@ class Live:
     new: tuple[str, ...]
     gone: tuple[str, ...]
     #: What others made at the stack and no plan has a word for: nobody judged it.
-    unsaid: tuple[str, ...] = ()
+    unsaid: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ class Words:
 
     def role(self, ident: str) -> str:
         """One of ours, or one that the cloud brings."""
-        named = self.found.of("Role").get(ident, {}).get("name", ident)
-        return self._references.get(("Role", ident), f"cloud:Role/{named}")
+        name = self.found.of("Role").get(ident, {}).get("name", ident)
+        return self._references.get(("Role", ident), f"cloud:Role/{name}")
 
 
 def named(value: Any, found: Mapping[str, str]) -> Any:
@@ -123,8 +123,8 @@ def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]
     if "router" in item["device_owner"]:
         yield from _interface(words, item, name)
         return
-    if not item["fixed_ips"]:
-        raise Unsaid(f"{ident} has no address")
+    if len(item["fixed_ips"]) != 1:
+        raise Unsaid(f"{ident}: a port of a plan has one address")
     strange = [group for group in item["security_groups"] if not words.has("SecurityGroup", group)]
     for group in strange:
         yield from _group(words, group, name_of(group))

@@ -11,13 +11,9 @@ lineage is what tells them apart; it is minted here and kept in the state.
 
 from __future__ import annotations
 
-import getpass
-import os
 import secrets
-import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from . import refusals
@@ -25,6 +21,7 @@ from .objects import Changed, Exists, ObjectStore, StoreFailed
 from .records import ClaimRecord, Entry, NodeRecord, StackRecord, Taking
 from .refusals import Foreign, Outdated, Refused, Taken
 from .shelves import Found, Shelf
+from .writer import writer
 
 __all__ = ["Foreign", "Ledger", "Outdated", "Refused", "Taken"]
 
@@ -312,13 +309,13 @@ def _entered(taking: Taking, before: StackRecord | None, lineage: str | None) ->
         serial=taking.serial,
         confirmed=before.confirmed if before else False,
         entries=entries,
-        written_by=_writer(),
+        written_by=writer(),
     )
 
 
 def _by(record: StackRecord, **changes: object) -> StackRecord:
     """The record with these changes, in this process's name."""
-    return record.model_copy(update={**changes, "written_by": _writer()})
+    return record.model_copy(update={**changes, "written_by": writer()})
 
 
 def _without(entry: Entry, identities: set[str]) -> Entry:
@@ -339,12 +336,3 @@ def _held(entries: Iterable[Entry]) -> set[str]:
 
 def _minted() -> str:
     return secrets.token_hex(16)
-
-
-def _writer() -> str:
-    """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
-        user = str(os.getuid())
-    return f"{user}@{socket.gethostname()}, process {os.getpid()}, {datetime.now(UTC).isoformat()}"

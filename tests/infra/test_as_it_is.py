@@ -102,6 +102,7 @@ def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -
         paper.lists["Port"].append(port(f"p{number}", device_owner="network:router_interface", device_id="r"))
     live = as_it_is(gate, paper, Router=router)
     assert {"ISO-01", "ISO-02", "L3-01", "L3-02"} <= rules(live)
+    assert "FACT-01" not in rules(live), "nothing is said twice"
     assert "facts E10 R:acme:found-r V:sandbox:vxlan:10000" in live.new
 
 
@@ -133,7 +134,7 @@ def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -
 
 
 def test_a_second_interface_of_a_server_is_said_with_its_port(gate: Gate, paper: Paper) -> None:
-    """By hand, on a network of another vPOD or of the same: the server is another one than was planned."""
+    """The server is another one than was planned, and what it is joined to counts."""
     server = ident(ACME, SERVER)
     live = as_it_is(gate, paper, Port=port(project_id=OURS, device_id=server, device_owner="compute:nova"))
     found = stack(audit(gate, PaperCloud(paper)))
@@ -159,9 +160,16 @@ def test_a_strangers_project_on_the_list_of_a_flavour(gate: Gate, paper: Paper) 
         ("RoleAssignment", role("eve")),
         ("Volume", {"id": "x", "name": "x", "os-vol-tenant-attr:tenant_id": OURS, "metadata": {}}),
         ("Port", port(fixed_ips=[])),
+        ("Port", port(fixed_ips=[{"subnet_id": CONTROL_SUBNET, "ip_address": f"10.64.0.{last}"} for last in (77, 78)])),
         ("FloatingIp", floating_ip() | {"floating_network_id": "y"}),
     ],
-    ids=["role-of-nobodys-member", "volume", "port-without-address", "address-of-a-network-that-nobody-planned"],
+    ids=[
+        "role-of-nobodys-member",
+        "volume",
+        "port-without-address",
+        "port-with-two",
+        "address-of-a-network-that-nobody-planned",
+    ],
 )
 def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kind: str, item: dict[str, Any]) -> None:
     found = audit(gate, PaperCloud(_with(paper, kind, item)))

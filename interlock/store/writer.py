@@ -1,0 +1,17 @@
+"""Whose hand a record is from."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+from datetime import UTC, datetime
+
+
+def writer() -> str:
+    """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}, process {os.getpid()}, {datetime.now(UTC).isoformat()}"
