@@ -24,6 +24,8 @@ class Trouble(StrEnum):
     NOT_FOUND = "not found"
     QUOTA = "quota"
     IN_USE = "in use"
+    #: Not while it is in the state in which it is: a server that is suspended, shelved, or failed.
+    STATE = "wrong state"
     CONFLICT = "conflict"
     INVALID = "invalid"
     THROTTLED = "throttled"
@@ -43,6 +45,7 @@ HINTS: dict[Trouble, str] = {
     Trouble.NOT_FOUND: "run `pulumi refresh`, then `pulumi up`",
     Trouble.QUOTA: "raise the project's quota of {service} or free what uses it, then run `pulumi up` again",
     Trouble.IN_USE: "remove what uses it, then run the command again",
+    Trouble.STATE: "bring it into a state in which {service} allows that (a server: active or stopped), then go on",
     Trouble.CONFLICT: "remove or rename the other object, or list it under `existing:` in the site file",
     Trouble.INVALID: "the values in the plan do not suit this cloud; correct the site or tenant file",
     Trouble.THROTTLED: "the cloud limits requests; run the command again later",
@@ -86,6 +89,8 @@ def classify(service: str, status: int, body: str) -> tuple[Trouble, str]:
         return Trouble.QUOTA, message
     if status in (400, 409) and _in_use(service, kind, message):
         return Trouble.IN_USE, message
+    if service == "compute" and status == 409 and _NOT_WHILE in message:
+        return Trouble.STATE, message
     return _BY_STATUS.get(status, Trouble.SERVICE if status >= 500 else Trouble.INVALID), message
 
 
@@ -100,6 +105,9 @@ def _in_use(service: str, kind: str, message: str) -> bool:
         )
     return service == "block-storage" and any(said in message for said in _CINDER_IN_USE)
 
+
+#: Nova's InstanceInvalidState: "Cannot '…' instance … while it is in vm_state …".
+_NOT_WHILE = "while it is in"
 
 #: What Cinder says of a volume that is attached, or is on its way.
 _CINDER_IN_USE = ("must be available or error", "must be available or in-use", "Backing up an in-use volume")

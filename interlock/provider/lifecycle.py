@@ -21,6 +21,7 @@ from .keeping import Keeper, kept
 from .markers import CARRIERS
 from .pools import Pools
 from .references import target_of
+from .removing import Remover, pauses
 from .state import (
     Declared,
     as_made_from,
@@ -44,12 +45,6 @@ LOOKS_AGAIN = (0.5, 1.0, 2.0)
 #: Seconds during which a service may not yet know an object that it has just made.
 SETTLING = 5.0
 
-#: Seconds between two looks at an object that is on its way: first and longest.
-FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
-
-#: Seconds that a deletion waits for the last user of an object to let go.
-LETTING_GO = 15.0
-
 
 class Partial(Exception):
     """The object exists and has an id, but is not as it should be."""
@@ -72,6 +67,7 @@ class Lifecycle:
         self._clock = cloud.pace.clock
         self._sleep = cloud.pace.rest
         self._keeper = Keeper(cloud, gate, self._run)
+        self._remover = Remover(cloud, self._run)
 
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Id and outputs. Raises `Failure` (nothing was made) or `Partial`."""
@@ -153,7 +149,7 @@ class Lifecycle:
         if anew:
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
-        await self._remove(actuator, target, ident)
+        await self._remover.remove(actuator, target, ident)
         return kept(target, ident, copy) if copy is not None else ""
 
     async def _adopt_or_make(self, actuator: Actuator[Any], target: Target[Any]) -> tuple[str, bool]:
@@ -185,7 +181,7 @@ class Lifecycle:
             raise refused(f"{what}: several objects carry its marker: {ids}", "delete all but one")
         (seen,) = found
         if seen.phase is Phase.BROKEN:
-            await self._remove(actuator, target, seen.id)
+            await self._remover.remove(actuator, target, seen.id)
             return None
         fixed = sorted(differing(target, seen) & immutable(target.spec.KIND))
         if fixed:
@@ -225,7 +221,7 @@ class Lifecycle:
         if not set(listed) - {made}:
             return made, True
         # The later one goes: nobody else can have seen its id.
-        await self._remove(actuator, target, made)
+        await self._remover.remove(actuator, target, made)
         first = await self._adoptable(actuator, target, lost=False)
         if first is None:
             raise Failure(Trouble.NOT_READY, f"{target.spec.KIND} {target.name}: it went away", "run `pulumi up` again")
@@ -257,7 +253,7 @@ class Lifecycle:
     ) -> Observed:
         """The object once it is ready. Raises `Failure` if it is broken, gone (for `settling` s), or takes too long."""
         what = f"{target.spec.KIND} {target.name} ({ident})"
-        start, wait = self._clock(), FIRST_LOOK
+        start, waits = self._clock(), pauses()
         while True:
             seen = await self._look(actuator, target, ident)
             if seen is None and self._clock() - start >= settling:
@@ -271,8 +267,7 @@ class Lifecycle:
             if seen is not None and self._clock() - start > actuator.PATIENCE:
                 after = f"after {actuator.PATIENCE:.0f} s"
                 raise Failure(Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again")
-            await self._sleep(wait)
-            wait = min(wait * 1.3, LONGEST_LOOK)
+            await self._sleep(next(waits))
 
     async def _conform(self, actuator: Actuator[Any], target: Target[Any], seen: Observed) -> Observed:
         """The object after everything that differs and can be changed was changed."""
@@ -290,31 +285,6 @@ class Lifecycle:
                 await self._sleep(wait)
         what = f"{target.spec.KIND} {target.name} ({seen.id}) was changed, and still differs in {', '.join(left)}"
         raise Failure(Trouble.NOT_READY, what, "run `pulumi up` again")
-
-    async def _remove(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
-        """Deletes, and returns when it is really gone: what it used is free only then."""
-        start, wait = self._clock(), FIRST_LOOK
-        asked: float | None = None
-        while True:
-            try:
-                if asked is None:
-                    await self._run(actuator, actuator.delete, self._cloud, ident, target)
-                    asked = self._clock()
-                seen = await self._look(actuator, target, ident) if actuator.VANISHES else None
-                if seen is None:
-                    self._cloud.markers.pop((target.spec.KIND, ident), None)
-                    return
-                if seen.phase is Phase.READY and self._clock() - asked > LETTING_GO:
-                    asked = None  # it stands there untouched: whoever said yes was not the service
-            except Failure as failure:
-                # What used it was deleted a moment ago, and the service may not have noticed yet.
-                if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
-                    raise failure.within(f"{target.spec.KIND} {target.name} ({ident})") from failure
-            if self._clock() - start > actuator.PATIENCE:
-                what = f"{target.spec.KIND} {target.name} ({ident}) is still there"
-                raise Failure(Trouble.NOT_READY, f"{what} after {actuator.PATIENCE:.0f} s", "run the command again")
-            await self._sleep(wait)
-            wait = min(wait * 1.3, LONGEST_LOOK)
 
     async def _look(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:
         seen: Observed | None = await self._run(actuator, actuator.read, self._cloud, ident, target)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from interlock.provider.lifecycle import LETTING_GO, TRIES
+from interlock.provider.lifecycle import TRIES
+from interlock.provider.removing import LETTING_GO
 from interlock.provider.retry import Budget
 from tests.faults.proxy import Act, Injection
 from tests.faults.table import FAULTS

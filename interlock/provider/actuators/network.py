@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from interlock.provider.calls import Api
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import split
 from interlock.resources import AddressScope, Network, Port, Resource, SegmentRange, Subnet, SubnetPool
@@ -228,3 +229,29 @@ class PortActuator(NeutronActuator[Port]):
             "security_groups": tuple(raw["security_groups"]),
         }
         return Observed(raw["id"], raw["description"], fields, references, {"mac": raw["mac_address"]})
+
+    def holder(self, cloud: Cloud, ident: str, target: Target[Port]) -> str:
+        """The server at which Nova has the port. Neutron's word alone is none: a tenant can write a port's device."""
+        found = cloud.api("network").find(f"/{self.PATH}/{ident}")
+        if found is None or not found[self.ONE]["device_id"]:
+            return ""
+        raw = found[self.ONE]
+        answer = _compute(cloud, target).find(f"/servers/{raw['device_id']}")
+        plugged = answer is not None and raw["mac_address"] in _addresses(answer["server"])
+        return f"server {raw['device_id']}" if plugged else ""
+
+    def detach(self, cloud: Cloud, ident: str, target: Target[Port], holder: str) -> None:
+        """Asks Nova, which then frees the virtual function behind the port. If Neutron deletes a port that is plugged
+        in, Nova hears of it and takes it off, but goes on to count the function until the server is gone
+        (`_process_instance_vif_deleted_event` in nova/compute/manager.py): after some moves a host has none left."""
+        _compute(cloud, target).delete(f"/servers/{holder.removeprefix('server ')}/os-interface/{ident}")
+
+
+def _compute(cloud: Cloud, target: Target[Port]) -> Api:
+    """Nova for the owning project: of other projects' servers it says that there are none."""
+    return cloud.api("compute", target.one("project"))
+
+
+def _addresses(server: Mapping[str, Any]) -> set[str]:
+    """Ethernet addresses of the ports that Nova has at a server."""
+    return {item["OS-EXT-IPS-MAC:mac_addr"] for items in server["addresses"].values() for item in items}

@@ -1,0 +1,90 @@
+"""How an object goes: what holds it lets go of it, it is deleted, and it is really gone when this returns.
+
+The same after any interruption: each step looks first whether it is still needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+from .actuators import Actuator, Observed, Phase, Target
+from .clouds import Cloud
+from .errors import Failure, Trouble
+
+#: Seconds between two looks at an object that is on its way: first and longest.
+FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
+
+#: Seconds that a deletion waits for the last user of an object to let go by itself.
+LETTING_GO = 15.0
+
+
+class Remover:
+    """Removes objects of one cloud. `run` is how a blocking call of an actuator is made."""
+
+    def __init__(self, cloud: Cloud, run: Callable[..., Awaitable[Any]]) -> None:
+        self._cloud = cloud
+        self._run = run
+        self._clock = cloud.pace.clock
+        self._sleep = cloud.pace.rest
+
+    async def remove(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
+        """Returns when the object is really gone: what it used is free only then. Raises `Failure`."""
+        try:
+            await self._take_off(actuator, target, ident)
+            await self._delete(actuator, target, ident)
+        except Failure as failure:
+            raise failure.within(f"{target.spec.KIND} {target.name} ({ident})") from failure
+        self._cloud.markers.pop((target.spec.KIND, ident), None)
+
+    async def _take_off(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
+        """Returns when nothing holds the object that would go on to count it after it is gone."""
+        start, waits = self._clock(), pauses()
+        holder = await self._run(actuator, actuator.holder, self._cloud, ident, target)
+        if holder:
+            await self._run(actuator, actuator.detach, self._cloud, ident, target, holder)
+        while holder:
+            if self._clock() - start > actuator.PATIENCE:
+                raise Failure(
+                    Trouble.NOT_READY,
+                    f"{holder} does not let go of it in {actuator.PATIENCE:.0f} s",
+                    "see to it that its host is up (of a server: nova-compute there), then run the command again",
+                )
+            await self._sleep(next(waits))
+            holder = await self._run(actuator, actuator.holder, self._cloud, ident, target)
+
+    async def _delete(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
+        start, waits = self._clock(), pauses()
+        asked: float | None = None
+        while True:
+            try:
+                if asked is None:
+                    await self._run(actuator, actuator.delete, self._cloud, ident, target)
+                    asked = self._clock()
+                seen = await self._seen(actuator, target, ident)
+                if seen is None:
+                    return
+                if seen.phase is Phase.READY and self._clock() - asked > LETTING_GO:
+                    asked = None  # it stands there untouched: whoever said yes was not the service
+            except Failure as failure:
+                # What used it was deleted a moment ago, and the service may not have noticed yet.
+                if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
+                    raise
+            if self._clock() - start > actuator.PATIENCE:
+                message = f"it is still there after {actuator.PATIENCE:.0f} s"
+                raise Failure(Trouble.NOT_READY, message, "run the command again")
+            await self._sleep(next(waits))
+
+    async def _seen(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:
+        if not actuator.VANISHES:
+            return None
+        seen: Observed | None = await self._run(actuator, actuator.read, self._cloud, ident, target)
+        return seen
+
+
+def pauses() -> Iterator[float]:
+    """Seconds to wait between looks at something that is on its way: short at first."""
+    wait = FIRST_LOOK
+    while True:
+        yield wait
+        wait = min(wait * 1.3, LONGEST_LOOK)
