@@ -22,6 +22,8 @@ from interlock.resources import (
     Router,
     RouterInterface,
     SecurityGroup,
+    Trunk,
+    TrunkSubPort,
 )
 
 
@@ -204,6 +206,25 @@ def _floating_ip(words: Words, ident: str, name: str) -> Iterator[tuple[str, Res
     )
 
 
+def _trunk(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """With those of its ports that no plan holds, where they lie on networks that this plan can name."""
+    item = words.found.of("Trunk")[ident]
+    inside = {sub["port_id"]: sub["segmentation_id"] for sub in item["sub_ports"]}
+    strange = [port for port in (item["port_id"], *inside) if not words.has("Port", port)]
+    for port in strange:
+        yield from _port(words, port, name_of(port))
+    called = {port: name_of(port) if port in strange else words.of("Port", port) for port in (item["port_id"], *inside)}
+    yield (
+        name,
+        Trunk(
+            name=item["name"] or name,
+            project=words.project(item["project_id"]),
+            port=called[item["port_id"]],
+            sub_ports=tuple(TrunkSubPort(port=called[port], vlan=vlan) for port, vlan in inside.items()),
+        ),
+    )
+
+
 def _role(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
     project, user, role = ident.split("/")
     yield (
@@ -220,5 +241,5 @@ def _flavor_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, R
 #: Kinds that others can have at a stack and that a plan can say.
 SAID: Mapping[str, Saying] = {
     "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
-    "FlavorAccess": _flavor_access, "SecurityGroup": _group,
+    "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk,
 }  # fmt: skip

@@ -7,6 +7,7 @@ touched since.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -55,6 +56,17 @@ class Keeper:
                 raise _stays(target, ident, f"its copy is not finished after {PATIENCE:.0f} s")
             await self._sleep(LOOK)
 
+    async def left(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> str:
+        """For people: where the last copy of an object is that is gone already, deleted by a run that was cut off
+        before it could say so; empty if there is none. That nobody can tell stops no deletion."""
+        if getattr(target.spec, "on_delete", "") != "snapshot":
+            return ""
+        copies: list[Copy] = []
+        with contextlib.suppress(Failure):
+            copies = await self._run(actuator, actuator.copies, self._cloud, target, ident)
+        last = next((copy for copy in copies if copy.phase is Phase.READY), None)
+        return f"{_what(target, ident)} was gone already; its last copy is {last.name}, {_UNMANAGED}" if last else ""
+
     async def _begin(self, actuator: Actuator[Any], target: Target[Any], ident: str, start: float) -> str | None:
         """The id of a copy that has begun; None if its answer was lost: it is found by its marker."""
         while True:
@@ -64,8 +76,7 @@ class Keeper:
                 if failure.trouble is Trouble.LOST_ANSWER:
                     return None
                 if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
-                    what = f"{target.spec.KIND} {target.name} ({ident})"
-                    raise failure.within(f"{what} stays, no copy of it") from failure
+                    raise failure.within(f"{_what(target, ident)} stays, no copy of it") from failure
             else:
                 return found
             await self._sleep(LOOK)
@@ -73,8 +84,14 @@ class Keeper:
 
 def kept(target: Target[Any], ident: str, copy: Copy) -> str:
     """Where the data are, for people."""
-    text = f"{target.spec.KIND} {target.name} ({ident}) is gone; its data are in {copy.name}"
-    return f"{text}, which no stack manages: remove it when nobody needs it any more"
+    return f"{_what(target, ident)} is gone; its data are in {copy.name}, {_UNMANAGED}"
+
+
+_UNMANAGED = "which no stack manages: remove it when nobody needs it any more"
+
+
+def _what(target: Target[Any], ident: str) -> str:
+    return f"{target.spec.KIND} {target.name} ({ident})"
 
 
 def _usable(copies: list[Copy], made: str | None) -> Copy | None:
@@ -85,6 +102,6 @@ def _usable(copies: list[Copy], made: str | None) -> Copy | None:
 def _stays(target: Target[Any], ident: str, why: str) -> Failure:
     return Failure(
         Trouble.NOT_READY,
-        f"{target.spec.KIND} {target.name} ({ident}) says `on_delete: snapshot` and stays: {why}",
+        f"{_what(target, ident)} says `on_delete: snapshot` and stays: {why}",
         "correct the cause and run the command again; or say `on_delete: erase`, run `pulumi up`, then try again",
     )

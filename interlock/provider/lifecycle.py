@@ -141,7 +141,7 @@ class Lifecycle:
         await self._run(actuator, check_cloud, self._cloud, item, olds)
         seen = await self._present(actuator, target, ident)
         if seen is None:
-            return ""
+            return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
         anew = item.name in self._gate.creates
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, anew)

@@ -106,6 +106,36 @@ def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -
     assert "facts E10 R:acme:found-r V:sandbox:vxlan:10000" in live.new
 
 
+def trunk(parent: str, *inside: str, project: str = THEIRS) -> dict[str, Any]:
+    subs = [{"port_id": port, "segmentation_id": 7, "segmentation_type": "vlan"} for port in inside]
+    return {"id": "t", "name": "t", "description": "", "project_id": project, "port_id": parent, "sub_ports": subs}
+
+
+OUR_PORTS = tuple(ident(ACME, f"{SERVER}-{end}") for end in ("control", "ipu-data"))
+
+
+def test_a_trunk_over_two_of_our_ports_is_said(gate: Gate, paper: Paper) -> None:
+    live = as_it_is(gate, paper, Trunk=trunk(*OUR_PORTS, project=OURS))
+    assert live.unsaid == ()
+    ends = (f"port:acme:{SERVER}-control", f"port:acme:{SERVER}-ipu-data")
+    assert live.new == (f"facts E8 {ends[0]} {ends[1]}",)
+    assert live.judgement.exit_code == 0, "within one tenant nobody is joined to another"
+
+
+def test_a_trunk_on_a_strangers_port_is_said_with_that_port(gate: Gate, paper: Paper) -> None:
+    paper.lists["Port"].append(port("p"))
+    live = as_it_is(gate, paper, Trunk=trunk("p", OUR_PORTS[1]))
+    assert live.unsaid == ()
+    assert {"ISO-01", "ISO-02", "L3-02"} <= rules(live)
+    assert f"facts E8 port:acme:found-p port:acme:{SERVER}-ipu-data" in live.new
+
+
+def test_a_port_of_ours_inside_a_trunk_of_elsewhere_is_told(gate: Gate, paper: Paper) -> None:
+    """What hangs on its other ports nobody can say."""
+    live = as_it_is(gate, paper, Trunk=trunk("y", OUR_PORTS[0]))
+    assert live.unsaid == ("Trunk t (t)",)
+
+
 def group(ident: str, remote: str) -> dict[str, Any]:
     """Neutron's default group of a project: its members are let in."""
     rule: dict[str, Any] = {"direction": "ingress", "ethertype": "IPv4", "protocol": None, "remote_ip_prefix": None}

@@ -141,7 +141,10 @@ SOMEBODYS: dict[str, tuple[dict[str, Any], str]] = {
         },
         "it leads to port",
     ),
-    "Trunk": ({"id": "x", "project_id": "p", "port_id": "acme-train-poplar-0-ipu-data"}, "it leads to port"),
+    "Trunk": (
+        {"id": "x", "name": "x", "project_id": "p", "port_id": "acme-train-poplar-0-ipu-data", "sub_ports": []},
+        "it leads to port",
+    ),
 }
 
 

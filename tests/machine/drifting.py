@@ -19,6 +19,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "Router": ("network", "PUT", "/routers/{id}", {"router": {"name": "by hand"}}),
     "SecurityGroup": ("network", "PUT", "/security-groups/{id}", {"security_group": {"name": "by hand"}}),
     "Port": ("network", "PUT", "/ports/{id}", {"port": {"security_groups": []}}),
+    "Server": ("compute", "PUT", "/servers/{id}", {"server": {"name": "by hand"}}),
     "Volume": ("block-storage", "PUT", "/volumes/{id}", {"volume": {"name": "by hand"}}),
     "Quota": ("network", "PUT", "/quotas/{id}", {"quota": {"network": 7}}),
 }
@@ -26,6 +27,7 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 #: Kinds of which somebody deletes one. Not those that everything of the tenant lies in, nor a tenant's bucket or user.
 DELETED = (
     "RouterInterface", "Port", "Router", "Subnet", "Network", "SecurityGroup", "Keypair", "Volume", "RoleAssignment",
+    "Server",
 )  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def change(cloud: Cloud, stack: Stack, name: str) -> bool:
 def delete(cloud: Cloud, stack: Stack, name: str) -> bool:
     """Somebody deletes it by hand; False if the cloud does not let go of it, or it is gone already."""
     kind, recorded = stack.ever[name].KIND, stack.state[name]
-    if kind not in DELETED or name.endswith("-bucket-role"):
+    if kind not in DELETED or name.endswith("-bucket-role") or _plugged(cloud, name, recorded.id):
         return False
     item = declared(kind, name, recorded.outputs)
     actuator, target = ACTUATORS[kind], recorded_target(item, recorded.outputs)
@@ -52,6 +54,13 @@ def delete(cloud: Cloud, stack: Stack, name: str) -> bool:
     while actuator.read(cloud, recorded.id, target) is not None:
         pass
     return True
+
+
+def _plugged(cloud: Cloud, name: str, ident: str) -> bool:
+    """True of a port by which a server has a virtual function: deleted by hand, it would cost the host that function
+    until the server goes (see `PortActuator.detach`), and no host has functions for all that happens here."""
+    found = cloud.api("network").find(f"/ports/{ident}") if name.endswith("-function") else None
+    return found is not None and bool(found["port"]["device_id"])
 
 
 def _done(call: Callable[[], Any]) -> bool:

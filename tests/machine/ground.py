@@ -50,6 +50,14 @@ class Tenant:
         self.wish = wish
         self.stack.resources = dict(resources(wish))
 
+    def along(self, name: str) -> set[str]:
+        """Plan names of what is not as the state says once that is gone: a network's subnet, a port's server."""
+        return {
+            other
+            for other, found in self.stack.state.items()
+            if (name in found.outputs["ports"] if part_of(other) == "server" else other == f"{name}-subnet")
+        }
+
     def kept(self) -> set[str]:
         """Plan names of data that the state says to keep."""
         return {name for name, found in self.stack.state.items() if found.outputs.get("on_delete") == "keep"}
@@ -84,7 +92,8 @@ class Ground:
     #: Where the embedded cloud keeps the bytes of volumes.
     volumes: Path
     folder: Path
-    volume_type: str
+    #: What the operator has, as `existing:` of a site file says it.
+    existing: dict[str, str]
     tenants: list[Tenant] = field(default_factory=list)
     #: What was done -> how often; after each of these everything was looked at.
     steps: Counter[str] = field(default_factory=Counter)
@@ -102,7 +111,7 @@ class Ground:
     def join(self, wish: Wish) -> Tenant:
         """A tenant that has nothing yet, and strangers that have something by the same names."""
         objects: Any = {
-            "site_owner": SITE_OWNER, "folder": self.folder, "existing": {"VolumeType/fake": self.volume_type},
+            "site_owner": SITE_OWNER, "folder": self.folder, "existing": self.existing,
             "ever": everything(wish.number),
         }  # fmt: skip
         stack = Stack(cast("Any", None), f"lyon-{wish.tenant}", secrets.token_hex(6), {}, **objects)
@@ -167,6 +176,9 @@ class Ground:
         tenant.unsure.discard(name)
         if operation in ("create", "delete"):
             tenant.maybe.discard(name)
+        if operation == "delete":
+            # Its server is to take up another in a moment, or was told before that it has none.
+            tenant.unsure |= tenant.along(name)
 
     def _cut_off(self, run: Run, operation: str, name: str) -> None:
         """The engine's state holds what it held before the operation."""
@@ -176,7 +188,7 @@ class Ground:
         if operation == "create":
             tenant.maybe.add(name)
         if operation in ("update", "delete"):
-            tenant.unsure.add(name)
+            tenant.unsure |= {name, *tenant.along(name)}
         self.look(f"{operation}, killed" if operation in ("create", "update", "delete") else "killed between")
 
     def _stop(self, run: Run, stopped: Stopped) -> None:
@@ -189,7 +201,7 @@ class Ground:
         if stopped.operation == "create" and stopped.name not in tenant.stack.state:
             tenant.maybe.add(stopped.name)
         elif stopped.operation in ("create", "update", "delete"):
-            tenant.unsure.add(stopped.name)
+            tenant.unsure |= {stopped.name, *tenant.along(stopped.name)}
         self.look(f"{stopped.operation}, stopped")
 
     # --- what others do -----------------------------------------------------------------------------------

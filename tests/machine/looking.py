@@ -15,7 +15,9 @@ from interlock.provider.state import declared, differing, recorded_target
 from tests.machine.engine import Stack
 
 #: Kinds of tenants' stacks that these tenants ever have, and that carry a marker.
-KINDS = ("Project", "ServiceUser", "Network", "Subnet", "Router", "SecurityGroup", "Port", "Keypair", "Volume")
+KINDS = (
+    "Project", "ServiceUser", "Network", "Subnet", "Router", "SecurityGroup", "Port", "Server", "Keypair", "Volume",
+)  # fmt: skip
 LISTS = tuple(register for register in REGISTERS if register.kind in KINDS)
 
 #: Words about an object that change although nobody touches it.
@@ -58,7 +60,7 @@ class Snapshot:
 
     def in_project(self, project: str) -> list[str]:
         """What still lies in a project, as far as it is listed."""
-        owners = ("project_id", "os-vol-tenant-attr:tenant_id", "default_project_id")
+        owners = ("project_id", "tenant_id", "os-vol-tenant-attr:tenant_id", "default_project_id")
         return [
             f"{key} {item.get('name') or item['id']}"
             for (_, key), items in self.lists.items()
@@ -108,7 +110,9 @@ class _Listed:
         register = _register(self._service, key)
         if held is None or register is None or register.inside:
             return self._api.find(path, **options)
-        items = self.pages(register.path, key, register.query)
+        if register.microversion:
+            options = {"microversion": register.microversion}
+        items = self.pages(register.path, key, register.query, **options)
         one = key.removesuffix("s")
         return next(({one: item} for item in items if item["id"] == held[2]), None)
 

@@ -10,7 +10,7 @@ import functools
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -160,7 +160,7 @@ class Tenants(RuleBasedStateMachine):
         name = names[pick % len(names)]
         deed = drifting.delete if gone else drifting.change
         if deed(self.ground.cloud, tenant.stack, name):
-            tenant.unsure.add(name)
+            tenant.unsure |= {name, *tenant.along(name)}
             tenant.precious.pop(tenant.stack.state[name].id, None) if gone else None
             self.ground.look("gone by hand" if gone else "changed by hand")
 
@@ -234,13 +234,26 @@ def _death(kill: Kill | None) -> tuple[int, Death] | None:
 
 
 @pytest.fixture
-def ground(sandbox: Sandbox, tmp_path: Any) -> Ground:
-    cloud = Cloud(sandbox.cloud)
+def ground(sandbox: Sandbox, tmp_path: Any) -> Iterator[Ground]:
+    """What the operator has already, and takes away again."""
+    cloud, name = Cloud(sandbox.cloud), f"machine-{secrets.token_hex(3)}"
     types = cloud.api("block-storage").items("/types", "volume_types")
-    fake = next(str(item["id"]) for item in types if item["name"] == "fake")
+    flavor = {"name": name, "vcpus": 1, "ram": 1024, "disk": 1, "os-flavor-access:is_public": True}
+    image = {"name": name, "disk_format": "raw", "container_format": "bare", "visibility": "public"}
+    existing = {
+        "VolumeType/fake": next(str(item["id"]) for item in types if item["name"] == "fake"),
+        "Flavor/small": str(cloud.api("compute").post("/flavors", {"flavor": flavor})["flavor"]["id"]),
+        "Image/raw": str(cloud.api("image").post("/images", image)["id"]),
+    }
+    specs = {"extra_specs": {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"}}
+    cloud.api("compute").post(f"/flavors/{existing['Flavor/small']}/os-extra_specs", specs)
+    data = {"data": b"no operating system", "headers": {"Content-Type": "application/octet-stream"}}
+    cloud.api("image").request("PUT", f"/images/{existing['Image/raw']}/file", **data)
     # Numbers that no tenant of an earlier run on the same cloud had.
     first = secrets.randbelow(700) * 100
-    return Ground(cloud, sandbox.dir / "state" / "cinder" / "volumes", tmp_path, fake, number=first)
+    yield Ground(cloud, sandbox.dir / "state" / "cinder" / "volumes", tmp_path, existing, number=first)
+    cloud.api("image").delete(f"/images/{existing['Image/raw']}")
+    cloud.api("compute").delete(f"/flavors/{existing['Flavor/small']}")
 
 
 @pytest.mark.timeout(48 * 3600)

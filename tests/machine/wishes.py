@@ -18,6 +18,7 @@ from interlock.resources import (
     RouterInterface,
     S3Credential,
     SecurityGroup,
+    Server,
     ServiceUser,
     Subnet,
     Volume,
@@ -33,19 +34,25 @@ PARTS: dict[str, tuple[str, ...]] = {
     "router": ("net",),
     "group": (),
     "port": ("net", "group"),
+    "fabric": (),
+    "function": ("fabric",),
     "volume": (),
     "spare": (),
     "bucket": (),
+    "server": (),
 }
 
+#: Ports; the server has those that are asked for.
+PLUGS = ("port", "function")
+
 #: Parts that have a name that may change.
-RENAMED = ("net", "second", "router", "group", "port", "volume", "spare")
+RENAMED = ("net", "second", "router", "group", "port", "fabric", "function", "volume", "spare", "server")
 
 #: Parts that can grow.
 RESIZED = ("quota", "net", "group", "volume", "spare")
 
 #: Parts that can go to another place: another segment, another range of addresses, another address.
-MOVED = ("net", "second", "port")
+MOVED = ("net", "second", "port", "fabric", "function")
 
 #: Parts that hold data.
 DATA = ("volume", "spare", "bucket")
@@ -176,6 +183,40 @@ def _port(wish: Wish, t: str, project: str) -> dict[str, Resource]:
     }  # fmt: skip
 
 
+def _fabric(wish: Wish, t: str, project: str) -> dict[str, Resource]:
+    """A VLAN of the hosts' cards. Moved, it goes to another id and back; no two tenants at once have the same ones."""
+    vlan = 2200 + wish.number % 300 * 2 + wish.moved.get("fabric", 0) % 2
+    return {
+        f"{t}-fabric": Network(
+            name=_named(wish, "fabric"), project=project, network_type="vlan", physical_network="fabric100g",
+            segmentation_id=vlan,
+        ),
+        f"{t}-fabric-subnet": Subnet(
+            name=_named(wish, "fabric"), project=project, network=f"{t}-fabric", cidr="10.90.0.0/24", dhcp=False
+        ),
+    }  # fmt: skip
+
+
+def _function(wish: Wish, t: str, project: str) -> dict[str, Resource]:
+    """A port on a virtual function."""
+    return {
+        f"{t}-function": Port(
+            name=_named(wish, "function"), project=project, network=f"{t}-fabric", subnet=f"{t}-fabric-subnet",
+            address=f"10.90.0.{20 + wish.moved.get('function', 0) % 50}", vnic_type="direct",
+        )
+    }  # fmt: skip
+
+
+def _server(wish: Wish, t: str, project: str) -> dict[str, Resource]:
+    return {
+        f"{t}-server": Server(
+            name=_named(wish, "server"), project=project, flavor="site:Flavor/small", image="site:Image/raw",
+            host=f"poplar-{1 + wish.number % 2}",
+            ports=tuple(f"{t}-{part}" for part in PLUGS if part in wish.parts),
+        )
+    }  # fmt: skip
+
+
 def resources_prefix(wish: Wish) -> str:
     """The first three bytes of the addresses in the first network."""
     return f"10.{10 + wish.moved.get('net', 0) // 2 % 20}.0"
@@ -220,5 +261,5 @@ def _on_delete(wish: Wish, part: str) -> Literal["keep", "erase"]:
 
 _MAKERS = {
     "quota": _quota, "key": _key, "net": _net, "second": _second, "router": _router, "group": _group, "port": _port,
-    "volume": _volume, "spare": _spare, "bucket": _bucket,
+    "fabric": _fabric, "function": _function, "volume": _volume, "spare": _spare, "bucket": _bucket, "server": _server,
 }  # fmt: skip

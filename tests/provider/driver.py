@@ -53,6 +53,9 @@ class Process:
         self.stub.Configure(provider_pb2.ConfigureRequest(args=encode({"cloud": cloud}), acceptSecrets=True))
 
     def close(self) -> None:
+        """Ends it; once more does nothing."""
+        if not self._thread.is_alive():
+            return
         self._channel.close()
         asyncio.run_coroutine_threadsafe(self._server.stop(None), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)

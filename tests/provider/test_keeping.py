@@ -156,7 +156,7 @@ POINTS = [("copies", "before"), ("copy", "before"), ("copy", "after"), ("delete"
 
 @pytest.mark.parametrize(("method", "when"), POINTS)
 def test_killed_anywhere_the_next_deletion_ends_with_one_whole_copy(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, method: str, when: str
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], method: str, when: str
 ) -> None:
     from interlock.provider.actuators import ACTUATORS
 
@@ -178,6 +178,18 @@ def test_killed_anywhere_the_next_deletion_ends_with_one_whole_copy(
     (backup,) = scene.backups(volume)
     assert backup["status"] == "available"
     assert scene.kept(backup["id"], len(WRITTEN)) == WRITTEN
+    # Also where the first one had deleted it, and could not say so any more.
+    said = "was gone already; its last copy is" if (method, when) == ("delete", "after") else "is gone; its data are in"
+    assert f"Volume {VOLUME} ({volume}) {said} backup safe-data ({backup['id']})" in capfd.readouterr().err
+
+
+def test_a_volume_that_somebody_else_deleted_has_no_copy(scene: Scene, capfd: pytest.CaptureFixture[str]) -> None:
+    api, volume = scene.cloud.api("block-storage"), scene.volume
+    api.delete(f"/volumes/{volume}")
+    while api.find(f"/volumes/{volume}") is not None:
+        pass
+    scene.program.delete(VOLUME)
+    assert VOLUME not in capfd.readouterr().err
 
 
 def test_an_answer_that_was_lost_leads_to_no_second_copy(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,15 +244,16 @@ def _follows(found: Listed, right: Raw) -> bool:
 
 
 def _reached(territory: Territory, found: Listed) -> Iterator[Stray]:
-    """Addresses and trunks that lead to our ports."""
+    """Addresses and trunks that lead to our ports; of a trunk the one that it hangs on, or one of those inside."""
     ports = territory.of("Port")
     for kind in ("FloatingIp", "Trunk"):
         for item in found.of(kind).values():
-            stack = ports.get(item["port_id"])
-            if stack is not None:
-                yield from _foreign(
-                    territory, kind, item, stack, f"it leads to port {_name(found, 'Port', item['port_id'])}"
-                )
+            inside = item["sub_ports"] if kind == "Trunk" else ()
+            ends = (item["port_id"], *(sub["port_id"] for sub in inside))
+            reached = next((port for port in ends if port in ports), None)
+            if reached is not None:
+                why = f"it leads to port {_name(found, 'Port', reached)}"
+                yield from _foreign(territory, kind, item, ports[reached], why)
 
 
 def _name(found: Listed, kind: str, ident: str) -> Any:
