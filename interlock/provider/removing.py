@@ -18,6 +18,10 @@ FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
 #: Seconds that a deletion waits for the last user of an object to let go by itself.
 LETTING_GO = 15.0
 
+#: Seconds that a holder has to let go. Nova asks a guest eight times, for 20 s each, before it gives up
+#: (`device_detach_attempts`, `device_detach_timeout` of its section [libvirt]).
+TAKING_OFF = 180.0
+
 
 class Remover:
     """Removes objects of one cloud. `run` is how a blocking call of an actuator is made."""
@@ -44,10 +48,10 @@ class Remover:
         if holder:
             await self._run(actuator, actuator.detach, self._cloud, ident, target, holder)
         while holder:
-            if self._clock() - start > actuator.PATIENCE:
+            if self._clock() - start > TAKING_OFF:
                 raise Failure(
                     Trouble.NOT_READY,
-                    f"{holder} does not let go of it in {actuator.PATIENCE:.0f} s",
+                    f"{holder} does not let go of it in {TAKING_OFF:.0f} s",
                     "see to it that its host is up (of a server: nova-compute there), then run the command again",
                 )
             await self._sleep(next(waits))

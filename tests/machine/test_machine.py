@@ -29,6 +29,9 @@ from tests.machine.wishes import DATA, MOVED, PARTS, RENAMED, RESIZED, Wish, cho
 #: Steps of the usual run, and of a long one.
 STEPS, LONG = 40, 20_000
 
+#: Rules that are followed with the same tenants, in the usual run and in a long one.
+RULES, MANY = 20, 60
+
 #: What was done in the last run, how often, and in how many seconds.
 REPORT = ROOT / ".interlock" / "reports" / "machine.json"
 
@@ -262,7 +265,8 @@ def test_whatever_happens_nothing_is_lost_or_left(ground: Ground, long: bool) ->
     Tenants.ground, Tenants.steps = ground, LONG if long else STEPS
     # Not made smaller when something is found: every example costs minutes on real services.
     how = settings(
-        max_examples=100_000, stateful_step_count=20, phases=(Phase.generate,), deadline=None, database=None,
+        max_examples=100_000, stateful_step_count=MANY if long else RULES, phases=(Phase.generate,), deadline=None,
+        database=None,
         # The usual run says the same of the same code; a long one looks where nobody has.
         derandomize=not long, suppress_health_check=list(HealthCheck),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from contextlib import closing
 
 import pytest
 
+from interlock.provider import removing
 from interlock.provider.actuators.network import PortActuator
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
@@ -74,7 +75,7 @@ def test_a_server_that_does_not_let_go_keeps_its_port(
     before = _port(operator, alice)
     # As if the host's nova-compute were down: Nova's API says yes, and nobody does it.
     monkeypatch.setattr(PortActuator, "detach", lambda *_: None)
-    monkeypatch.setattr(PortActuator, "PATIENCE", 0.5)
+    monkeypatch.setattr(removing, "TAKING_OFF", 0.5)
     with pytest.raises(Refused, match=rf"Port {PORT} .*: server {before['device_id']} does not let go") as refused:
         alice.delete(PORT)
     assert "next: see to it that its host is up" in str(refused.value)
