@@ -248,7 +248,9 @@ def ground(sandbox: Sandbox, tmp_path: Any) -> Iterator[Ground]:
         "Flavor/small": str(cloud.api("compute").post("/flavors", {"flavor": flavor})["flavor"]["id"]),
         "Image/raw": str(cloud.api("image").post("/images", image)["id"]),
     }
-    specs = {"extra_specs": {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"}}
+    # The card is at one NUMA cell, and servers are not to be bound to that one.
+    numa = {"hw:pci_numa_affinity_policy": "preferred"}
+    specs = {"extra_specs": {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB", **numa}}
     cloud.api("compute").post(f"/flavors/{existing['Flavor/small']}/os-extra_specs", specs)
     data = {"data": b"no operating system", "headers": {"Content-Type": "application/octet-stream"}}
     cloud.api("image").request("PUT", f"/images/{existing['Image/raw']}/file", **data)

@@ -201,6 +201,30 @@ def test_the_old_footprint_stays_claimed_while_something_is_left_as_it_was(stack
     globex.up(VLAN)
 
 
+def test_an_up_after_a_killed_one_lets_go_of_two_footprints_at_once(stack: Make) -> None:
+    """The state holds the one from before the kill as still to be deleted, and the engine deletes side by side."""
+    acme = stack("acme", nodes=tuple(f"L:t1:{number}" for number in range(40)))
+    acme.up(VLAN)
+    first = acme.held
+    process = acme.process(VLAN, OTHER)
+    assert first is not None
+    run(process.known(*first))
+    killed = run(process.create(acme.item(VLAN, OTHER), preview=False))
+    process = acme.process(OTHER)
+    run(process.known(*killed))
+    run(process.create(acme.item(OTHER), preview=False))
+
+    async def both() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for old in (first, killed):
+                tasks.create_task(process.delete(acme.item(OTHER), *old, acme.name))
+
+    run(both())
+    record = acme.ledger.stack("lyon-acme")
+    assert record is not None
+    assert [entry.footprint.exclusive for entry in record.entries] == [(OTHER,)]
+
+
 def test_a_state_that_was_lost_is_refused_once_something_was_made(stack: Make) -> None:
     acme = stack("acme")
     acme.up(VLAN, objects=False)

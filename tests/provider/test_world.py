@@ -9,6 +9,7 @@ import pytest
 
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
+from interlock.provider.preflight import preflight
 from interlock.resources import KINDS, Network, Rule, SecurityGroup, Server, Volume
 from tests.provider.conftest import World
 from tests.provider.driver import Process, Program, Refused
@@ -135,6 +136,20 @@ def test_a_marker_removed_by_hand_is_put_back(world: World, operator: Cloud) -> 
     assert program.diff(name) == {"marker": False}
     program.update(name)
     assert operator.api("network").get(path)["router"]["description"] == "interlock:0a11ce:alice-router"
+
+
+def test_a_network_without_its_marker_is_in_nobodys_way(world: World, operator: Cloud) -> None:
+    """Its VLAN is its own, although by the marker alone nobody could tell."""
+    program, name = world.tenant, "alice-data"
+    path = f"/networks/{program.state[name].id}"
+    operator.api("network").put(path, {"network": {"description": "by hand"}})
+    (fault,) = preflight(program.admission())
+    assert "if it is this stack's own and lost its marker, `pulumi up` puts that back" in fault.hint
+    assert program.read(name) is not None
+    assert program.admit(preview=False) == []
+    assert program.diff(name) == {"marker": False}
+    program.update(name)
+    assert operator.api("network").get(path)["network"]["description"] == "interlock:0a11ce:alice-data"
 
 
 def test_a_port_deleted_by_hand_comes_back_and_the_server_stays(world: World, operator: Cloud) -> None:

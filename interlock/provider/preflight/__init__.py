@@ -17,11 +17,15 @@ from .capacity import hosts, quotas, virtual_functions
 from .faults import Fault, of_failure
 from .names import free_names
 from .presence import copies, credential, image_files, referred
-from .segments import free_segments
+from .segments import free_segments, reserved_segments
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
 
-#: Every look, in the order in which faults are told. Names are looked at for what is to be created only.
+#: Looks at what is to be created only: what is there has its name and its segment already, also where somebody took
+#: off the marker that says whose it is, which the same `up` puts back.
+OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments)
+
+#: Every look, in the order in which faults are told.
 LOOKS: tuple[Look, ...] = (
     credential,
     referred,
@@ -30,6 +34,7 @@ LOOKS: tuple[Look, ...] = (
     copies,
     hosts,
     virtual_functions,
+    reserved_segments,
     free_segments,
     quotas,
 )
@@ -47,7 +52,9 @@ def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozens
     except Failure as failure:
         return [of_failure("cloud", failure)]
     new = [item for item in admission.resources if creates is None or item.name in creates]
-    looks = dict.fromkeys(LOOKS, admission) | {free_names: admission.model_copy(update={"resources": tuple(new)})}
+    looks = dict.fromkeys(LOOKS, admission) | dict.fromkeys(
+        OF_THE_NEW, admission.model_copy(update={"resources": tuple(new)})
+    )
     with ThreadPoolExecutor(len(looks)) as pool:
         results = [pool.submit(_look, look, cloud, about) for look, about in looks.items()]
     return [fault for result in results for fault in result.result()]

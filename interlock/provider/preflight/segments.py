@@ -1,4 +1,4 @@
-"""Are the planned VLANs and VNIs free, and does Neutron never hand them to anyone by itself."""
+"""Are the planned VLANs and VNIs free, and does Neutron never hand them to anyone by itself?"""
 
 from __future__ import annotations
 
@@ -16,26 +16,37 @@ _FIELDS = [
     "provider:network_type", "provider:physical_network", "provider:segmentation_id",
 ]  # fmt: skip
 
+#: Only the state knows it then.
+_PERHAPS_OURS = "if it is this stack's own and lost its marker, `pulumi up` puts that back; otherwise "
+
 #: (type, physical network, id): what two networks cannot both be.
 Segment = tuple[str, str | None, int]
 
 
+def reserved_segments(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Planned segments that lie in a range of the cloud."""
+    wanted = dict(_segments(admission))
+    if wanted:
+        yield from _in_ranges(cloud, wanted)
+
+
 def free_segments(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
-    """Planned segments that lie in a range of the cloud, or that a network of someone else uses."""
+    """Planned segments that a network of someone else uses; one without a marker is nobody's."""
     wanted = dict(_segments(admission))
     if not wanted:
         return
-    yield from _in_ranges(cloud, wanted)
     for raw in cloud.api("network").items("/networks", "networks", fields=_FIELDS):
         segment = (
             raw["provider:network_type"], raw["provider:physical_network"], raw["provider:segmentation_id"],
         )  # fmt: skip
-        if segment in wanted and owner_of(split(raw["description"])[1]) != admission.owner:
+        owner = owner_of(split(raw["description"])[1])
+        if segment in wanted and owner != admission.owner:
             yield Fault(
                 "segment",
                 f"{_text(segment)} of {wanted[segment]} is used by network {raw['name'] or 'without a name'} "
                 f"({raw['id']}) of project {raw['project_id']}",
-                "delete that network, or take the id out of the site's pools and lock again",
+                f"{'' if owner else _PERHAPS_OURS}delete that network, or take the id out of the site's pools and "
+                "lock again",
             )
 
 

@@ -1,0 +1,92 @@
+"""What a killed run claimed, with the real engine: the next `up` goes on over it, and `interlock settle` lets it go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+
+import pytest
+from openstack.connection import Connection
+
+from infra.gate import Gate
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
+from interlock.store.records import Entry
+from tests.e2e.project import Project, changes
+from tests.e2e.requests import Trap
+
+GLOBEX, MORE_SERVERS = "lyon/tenants/globex.yaml", ("servers: 1", "servers: 2")
+ACME, MORE_BUCKETS = "lyon/tenants/acme.yaml", ("buckets:\n", "buckets:\n  logs: {}\n")
+
+
+def test_an_up_after_a_killed_one_of_another_request_lets_go_of_both_footprints(applied: Project, trap: Trap) -> None:
+    applied.edit(GLOBEX, *MORE_SERVERS)
+    applied.must(applied.interlock("lock", "globex"))
+    _killed_at_its_first_request(applied, trap, "lyon-globex")
+    applied.edit(GLOBEX, *reversed(MORE_SERVERS))
+    applied.must(applied.interlock("lock", "globex"))
+    refused = applied.interlock("settle", "globex")
+    assert (refused.code, "Claims globex-claims is still to be deleted" in refused.err) == (1, True), refused.text
+    applied.must(applied.up("lyon-globex"))
+    settled = applied.must(applied.interlock("settle", "globex"))
+    assert "globex/research: " in settled.out
+    assert "nothing to settle" in applied.must(applied.interlock("settle", "globex")).err
+    assert set(changes(applied.must(applied.up("lyon-globex")))) <= {"replaced", "unchanged"}
+
+
+def _killed_at_its_first_request(project: Project, trap: Trap, stack: str) -> None:
+    """By then the claims are taken, and nothing is made."""
+    trap.arm(1, "before")
+    running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", stack)
+    held = trap.wait(400, lambda: running.poll() is None)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+    said = "".join(running.communicate(timeout=30))
+    trap.release()
+    assert held is not None, said
+    project.must(project.interlock("unlock", stack))
+
+
+@pytest.fixture
+def ledger(applied: Project, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """The claims store, as commands of this project find it."""
+    for name in ("INTERLOCK_STACKS", "OS_CLIENT_CONFIG_FILE", "PULUMI_BACKEND_URL"):
+        monkeypatch.setenv(name, applied.environment[name])
+    return Ledger(open_store("", "lyon"))
+
+
+@pytest.fixture
+def left(applied: Project, ledger: Ledger) -> Entry:
+    """Claimed by a run that died before its state held the claims, and whose request was then edited back."""
+    applied.edit(ACME, *MORE_BUCKETS)
+    applied.must(applied.interlock("lock", "acme"))
+    gate, record = Gate.open("lyon").with_applied(), ledger.stack("lyon-acme")
+    taking = gate.taking(gate.prove("acme"))
+    assert record is not None
+    assert taking is not None
+    return ledger.take(taking, record.lineage).entries[-1]
+
+
+def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
+    applied: Project, cloud: Connection, ledger: Ledger, left: Entry
+) -> None:
+    applied.edit(ACME, *reversed(MORE_BUCKETS))
+    applied.must(applied.interlock("lock", "acme"))
+    router = cloud.network.find_router("acme-router", ignore_missing=False)
+    cloud.network.update_router(router, name="by-hand")
+    refused = applied.interlock("settle", "acme")
+    assert refused.code == 1, refused.text
+    assert "`pulumi preview --refresh --expect-no-changes` finds something" in refused.err
+    assert left in _entries(ledger)
+    cloud.network.update_router(router, name="acme-router")
+    settled = applied.must(applied.interlock("settle", "acme"))
+    assert f"footprint {left.digest} of a run that did not end well" in settled.out
+    assert left not in _entries(ledger)
+    assert set(changes(applied.must(applied.up("lyon-acme")))) == {"unchanged"}
+
+
+def _entries(ledger: Ledger) -> tuple[Entry, ...]:
+    record = ledger.stack("lyon-acme")
+    assert record is not None
+    return record.entries
