@@ -225,6 +225,29 @@ def test_an_up_after_a_killed_one_lets_go_of_two_footprints_at_once(stack: Make)
     assert [entry.footprint.exclusive for entry in record.entries] == [(OTHER,)]
 
 
+def test_what_is_wanted_is_not_let_go_though_the_state_holds_it_twice(stack: Make) -> None:
+    """A killed run claimed something else, the request was edited back, and the old claims are still to be deleted."""
+    acme, globex = stack("acme"), stack("globex")
+    acme.up(VLAN)
+    first = acme.held
+    assert first is not None
+    process = acme.process(VLAN, OTHER)
+    run(process.known(*first))
+    killed = run(process.create(acme.item(VLAN, OTHER), preview=False))
+    process = acme.process(VLAN)
+    run(process.known(*killed))
+    acme.held = run(process.create(acme.item(VLAN), preview=False))
+    assert acme.held[0] == first[0]
+    for old in (killed, first):
+        assert run(process.delete(acme.item(VLAN), *old, acme.name)) == ""
+    with pytest.raises(Failure, match="lyon-acme"):
+        globex.up(VLAN)
+    globex.up(OTHER)
+    acme.up(VLAN)
+    acme.destroy()
+    stack("initech").up(VLAN)
+
+
 def test_a_state_that_was_lost_is_refused_once_something_was_made(stack: Make) -> None:
     acme = stack("acme")
     acme.up(VLAN, objects=False)
