@@ -8,7 +8,7 @@ import logging
 import sys
 import warnings
 
-from .server import serve
+from .serving import serve
 
 if __name__ == "__main__":
     # stdout belongs to the protocol; what libraries log on stderr Pulumi shows only if this process dies.

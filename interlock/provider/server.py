@@ -10,7 +10,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import grpc
 import grpc.aio
@@ -236,17 +236,6 @@ async def start(servicer: Servicer) -> tuple[Any, int]:
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     return server, port
-
-
-async def serve(out: IO[str], engine: str = "") -> None:
-    """Serves until the engine ends the process; the port is the only thing ever written to `out`.
-
-    `engine`: its address, for what people are to be told.
-    """
-    server, port = await start(Servicer(notes=Notes(engine)))
-    out.write(f"{port}\n")
-    out.flush()
-    await server.wait_for_termination()
 
 
 class _Status(grpc.Status):

@@ -87,7 +87,7 @@ def _up_and_kill(project: Project, trap: Trap, number: int, when: str) -> None:
 
 
 def _kill(process: subprocess.Popen[str]) -> str:
-    """The whole process group at once: engine, language host, program, provider. Returns what it had said."""
+    """Engine, language host and program at once; the provider goes with its engine. Returns what it had said."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     return "".join(process.communicate(timeout=30))

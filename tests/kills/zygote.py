@@ -18,7 +18,7 @@ import warnings
 import boto3
 from openstack.config import OpenStackConfig
 
-from interlock.provider.server import serve
+from interlock.provider.serving import serve
 
 #: What the provider imports when it first needs it: once here, not in every child.
 LATE = (boto3, OpenStackConfig)
