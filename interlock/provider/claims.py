@@ -101,15 +101,14 @@ class ClaimsLifecycle:
         """
         self._gate.open()
         named, version = parts(ident)
-        if self._is_wanted(version):
-            return ""
         if left_out := self._left_out():
             raise refused(
                 f"Claims {item.name}: the footprint that was applied before stays claimed: with --target, "
                 f"{', '.join(left_out[:3])}{' …' if left_out[3:] else ''} may still be as it says",
                 "run `pulumi up` on the whole stack: then it is let go",
             )
-        await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
+        if not self._is_wanted(version):
+            await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
         return ""
 
     async def require(self) -> None:
