@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 from openstack.connection import Connection
 
+from tests.e2e.killing import up_and_kill
 from tests.e2e.listing import Listing, listing
 from tests.e2e.project import Project, changes
 from tests.e2e.requests import Journal, Trap
@@ -18,9 +15,6 @@ from tests.e2e.victim import STACK
 
 #: With the real engine; `tests/kills` takes every request of every kind.
 POINTS, LONG_POINTS = 2, 25
-
-#: Seconds in which a request has to come, on a machine that does much else.
-PATIENCE = 400
 
 
 def _ours(journal: Journal) -> int:
@@ -65,7 +59,7 @@ def test_killed_at_any_request_the_next_up_converges(
     total, whole = uninterrupted
     for number, when in _points(total, LONG_POINTS if long else POINTS):
         where = f"killed {when} request {number} of {total}"
-        _up_and_kill(victim, trap, number, when)
+        up_and_kill(victim, trap, STACK, number, when)
         unlocked = victim.must(victim.interlock("unlock", STACK))
         assert "removed the lock" in unlocked.err, where
         again = victim.must(victim.up(STACK))
@@ -74,20 +68,3 @@ def test_killed_at_any_request_the_next_up_converges(
         settled = changes(victim.must(victim.up(STACK, "--refresh")))
         assert set(settled) == {"unchanged"}, f"{where}: {settled}"
         _destroy(victim, cloud)
-
-
-def _up_and_kill(project: Project, trap: Trap, number: int, when: str) -> None:
-    trap.arm(number, when)
-    running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", STACK)
-    held = trap.wait(PATIENCE, lambda: running.poll() is None)
-    said = "" if held else _kill(running)
-    assert held is not None, f"request {number} never came:\n{said}"
-    _kill(running)
-    trap.release()
-
-
-def _kill(process: subprocess.Popen[str]) -> str:
-    """Engine, language host and program at once; the provider goes with its engine. Returns what it had said."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    return "".join(process.communicate(timeout=30))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-
 import pytest
 from openstack.connection import Connection
 
@@ -13,6 +9,7 @@ from infra.gate import Gate
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import Entry
+from tests.e2e.killing import up_and_kill
 from tests.e2e.project import Project, changes
 from tests.e2e.requests import Trap
 
@@ -23,7 +20,9 @@ ACME, MORE_BUCKETS = "lyon/tenants/acme.yaml", ("buckets:\n", "buckets:\n  logs:
 def test_an_up_after_a_killed_one_of_another_request_lets_go_of_both_footprints(applied: Project, trap: Trap) -> None:
     applied.edit(GLOBEX, *MORE_SERVERS)
     applied.must(applied.interlock("lock", "globex"))
-    _killed_at_its_first_request(applied, trap, "lyon-globex")
+    # By its first request the claims are taken, and nothing is made.
+    up_and_kill(applied, trap, "lyon-globex", 1, "before")
+    applied.must(applied.interlock("unlock", "lyon-globex"))
     applied.edit(GLOBEX, *reversed(MORE_SERVERS))
     applied.must(applied.interlock("lock", "globex"))
     refused = applied.interlock("settle", "globex")
@@ -33,19 +32,6 @@ def test_an_up_after_a_killed_one_of_another_request_lets_go_of_both_footprints(
     assert "globex/research: " in settled.out
     assert "nothing to settle" in applied.must(applied.interlock("settle", "globex")).err
     assert set(changes(applied.must(applied.up("lyon-globex")))) <= {"replaced", "unchanged"}
-
-
-def _killed_at_its_first_request(project: Project, trap: Trap, stack: str) -> None:
-    """By then the claims are taken, and nothing is made."""
-    trap.arm(1, "before")
-    running = project.start("pulumi", "up", "--yes", "--non-interactive", "--stack", stack)
-    held = trap.wait(400, lambda: running.poll() is None)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(running.pid, signal.SIGKILL)
-    said = "".join(running.communicate(timeout=30))
-    trap.release()
-    assert held is not None, said
-    project.must(project.interlock("unlock", stack))
 
 
 @pytest.fixture

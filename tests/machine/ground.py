@@ -16,6 +16,7 @@ from tests.machine.dying import Death, dying
 from tests.machine.engine import Engine, Stack, Stopped
 from tests.machine.looking import Snapshot
 from tests.machine.wishes import Wish, everything, part_of, resources
+from tests.nova_book import functions_taken
 
 SITE_OWNER, STRANGER = "5172ea", "5742a7"
 
@@ -89,8 +90,8 @@ class Ground:
     """The cloud, by the operator's hands, and what was done on it."""
 
     cloud: Cloud
-    #: Where the embedded cloud keeps the bytes of volumes.
-    volumes: Path
+    #: Where the embedded cloud lies.
+    sandbox: Path
     folder: Path
     #: What the operator has, as `existing:` of a site file says it.
     existing: dict[str, str]
@@ -103,6 +104,8 @@ class Ground:
     diary: list[str] = field(default_factory=list)
     #: Tenants that there ever were.
     number: int = 0
+    #: Virtual functions that were lost before anything was done here.
+    lost_before: int = 0
     #: False from the moment in which something did not hold.
     sound: bool = True
 
@@ -251,6 +254,12 @@ class Ground:
         self.diary.append(f"    {step}")
         self.sound = True
 
+    def functions_lost(self) -> int:
+        """Virtual functions that Nova counts as in use, and no port at a server has."""
+        ports = self.cloud.api("network").items("/ports", "ports", fields=["binding:vnic_type", "device_id"])
+        plugged = sum(port["binding:vnic_type"] == "direct" and port["device_id"] != "" for port in ports)
+        return functions_taken(self.sandbox) - plugged - self.lost_before
+
     def left(self, tenant: Tenant, project: str) -> list[str]:
         """What is left of a tenant after its destruction, by its owner id or by its project."""
         snapshot = Snapshot(self.cloud)
@@ -271,17 +280,22 @@ class Ground:
         for ident, name in tenant.precious.items():
             assert self._read(ident) == WRITTEN, f"{step}: what was written in {name} ({ident}) is lost"
 
+    @property
+    def _volumes(self) -> Path:
+        """Where the bytes of volumes are."""
+        return self.sandbox / "state" / "cinder" / "volumes"
+
     def _unsure_ids(self, tenant: Tenant) -> set[str]:
         return {tenant.stack.state[name].id for name in tenant.unsure if name in tenant.stack.state}
 
     def _write(self, volume: str) -> None:
         """As a guest would; in the embedded cloud no guest can."""
-        with (self.volumes / volume).open("r+b") as file:
+        with (self._volumes / volume).open("r+b") as file:
             file.seek(PLACE)
             file.write(WRITTEN)
 
     def _read(self, volume: str) -> bytes:
-        path = self.volumes / volume
+        path = self._volumes / volume
         if not path.exists():
             return b""
         with path.open("rb") as file:

@@ -25,6 +25,7 @@ from tests.machine import drifting
 from tests.machine.dying import AFTER, BEFORE, Death
 from tests.machine.ground import Ground, Tenant
 from tests.machine.wishes import DATA, MOVED, PARTS, RENAMED, RESIZED, Wish, chosen
+from tests.sandbox.cloud import until
 
 #: Steps of the usual run, and of a long one.
 STEPS, LONG = 40, 20_000
@@ -189,6 +190,7 @@ class Tenants(RuleBasedStateMachine):
             assert tenant.engine.differences() == {}
             assert tenant.maybe == set()
             assert set(tenant.stack.state) == set(tenant.stack.resources)
+            until(lambda: self.ground.functions_lost() == 0)
 
     @told
     def teardown(self) -> None:
@@ -256,7 +258,9 @@ def ground(sandbox: Sandbox, tmp_path: Any) -> Iterator[Ground]:
     cloud.api("image").request("PUT", f"/images/{existing['Image/raw']}/file", **data)
     # Numbers that no tenant of an earlier run on the same cloud had.
     first = secrets.randbelow(700) * 100
-    yield Ground(cloud, sandbox.dir / "state" / "cinder" / "volumes", tmp_path, existing, number=first)
+    found = Ground(cloud, sandbox.dir, tmp_path, existing, number=first)
+    found.lost_before = found.functions_lost()
+    yield found
     cloud.api("image").delete(f"/images/{existing['Image/raw']}")
     cloud.api("compute").delete(f"/flavors/{existing['Flavor/small']}")
 

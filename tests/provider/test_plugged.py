@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 
@@ -12,6 +10,7 @@ from interlock.provider import removing
 from interlock.provider.actuators.network import PortActuator
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
+from tests.nova_book import functions_taken
 from tests.provider.conftest import World
 from tests.provider.driver import Program, Refused
 from tests.sandbox.cloud import until
@@ -37,13 +36,6 @@ def _again(program: Program) -> None:
     assert program.diff(SERVER) == {}
 
 
-def _functions_taken(sandbox: Sandbox) -> int:
-    """Virtual functions that Nova counts as in use, by its own book: no API of it tells."""
-    with closing(sqlite3.connect(sandbox.dir / "state" / "db" / "nova.db")) as connection:
-        query = "SELECT COUNT(*) FROM pci_devices WHERE dev_type = 'type-VF' AND status != 'available'"
-        return int(connection.execute(query).fetchone()[0])
-
-
 def _port(operator: Cloud, program: Program) -> dict[str, str]:
     found = operator.api("network").get(f"/ports/{program.state[PORT].id}")["port"]
     return {key: found[key] for key in ("id", "device_id")}
@@ -52,21 +44,21 @@ def _port(operator: Cloud, program: Program) -> dict[str, str]:
 def test_however_often_a_port_is_made_anew_the_server_has_one_virtual_function_for_it(
     alice: Program, sandbox: Sandbox
 ) -> None:
-    before, server = _functions_taken(sandbox), alice.state[SERVER].id
+    before, server = functions_taken(sandbox.dir), alice.state[SERVER].id
     for _ in range(3):
         alice.delete(PORT)
         _again(alice)
     assert alice.state[SERVER].id == server
-    assert _functions_taken(sandbox) == before
+    assert functions_taken(sandbox.dir) == before
 
 
 def test_a_run_killed_between_the_two_is_gone_on_with(alice: Program, operator: Cloud, sandbox: Sandbox) -> None:
-    before, ident, server = _functions_taken(sandbox), alice.state[PORT].id, alice.state[SERVER].id
+    before, ident, server = functions_taken(sandbox.dir), alice.state[PORT].id, alice.state[SERVER].id
     operator.api("compute").delete(f"/servers/{server}/os-interface/{ident}")
     alice.delete(PORT)
     assert operator.api("network").find(f"/ports/{ident}") is None
     _again(alice)
-    assert _functions_taken(sandbox) == before
+    assert functions_taken(sandbox.dir) == before
 
 
 def test_a_server_that_does_not_let_go_keeps_its_port(
