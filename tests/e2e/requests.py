@@ -26,6 +26,10 @@ class Journal:
         """Requests that change something, in order; tokens are not counted."""
         return [entry for entry in self._entries() if entry["n"] > self.since and not entry.get("token")]
 
+    def ours(self) -> list[dict[str, Any]]:
+        """Those of them that our provider sent: services go on for a while about what was asked of them before."""
+        return [entry for entry in self.mutations() if "interlock" in entry["user_agent"]]
+
     def _entries(self) -> Iterator[dict[str, Any]]:
         path = self.folder / "requests.jsonl"
         if path.exists():

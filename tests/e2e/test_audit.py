@@ -40,7 +40,7 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
     clean = applied.must(applied.interlock("audit"))
     assert "lyon-acme: 37 of 37 objects are as planned, and so its certificate holds" in clean.out
     assert "lyon: no drift" in clean.out
-    assert since.mutations() == []
+    assert since.ours() == []
 
     with _by_hand(cloud):
         told = applied.interlock("audit")

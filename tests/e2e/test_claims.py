@@ -50,7 +50,7 @@ def test_one_stack_has_one_state_and_its_claims_one_holder(
     unaware = stranger.up("lyon-hooli")
     assert unaware.code != 0
     assert "hooli takes what initech holds" in unaware.text, unaware.text
-    assert since.mutations() == []
+    assert since.ours() == []
 
     asked = clone.interlock("recover", "initech")
     assert asked.code == 1

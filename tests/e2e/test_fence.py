@@ -43,7 +43,7 @@ def test_nothing_gets_past_the_proof(
     refused = sabotaged.pulumi("up", STACK, "--yes", *options)
     assert refused.code != 0
     assert (SABOTAGE[name] in refused.text) or (options and "--skip-preview" in refused.text), refused.text
-    assert since.mutations() == []
+    assert since.ours() == []
 
 
 def test_without_a_preview_nothing_is_applied(victim: Project, journal: Journal) -> None:
@@ -51,4 +51,4 @@ def test_without_a_preview_nothing_is_applied(victim: Project, journal: Journal)
     refused = victim.pulumi("up", STACK, "--yes", "--skip-preview")
     assert refused.code != 0
     assert "leave out --skip-preview" in refused.text
-    assert since.mutations() == []
+    assert since.ours() == []

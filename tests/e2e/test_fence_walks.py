@@ -70,7 +70,7 @@ def _up(project: Project, *arguments: str) -> Result:
 
 def _asked(since: Journal) -> list[tuple[str, str]]:
     """What our provider asked services to change."""
-    return [(item["method"], item["path"]) for item in since.mutations() if "interlock" in item["user_agent"]]
+    return [(item["method"], item["path"]) for item in since.ours()]
 
 
 def _ids(project: Project) -> dict[str, str]:

@@ -93,7 +93,7 @@ def test_what_is_in_use_or_holds_data_is_refused_before_anything_is_touched(
     assert refused.code != 0
     assert re.search(REFUSED[name], refused.text), refused.text
     assert "leave out `--replace`" in refused.text
-    assert not [entry for entry in since.mutations() if "interlock" in entry["user_agent"]]
+    assert since.ours() == []
     assert _ids(standing) == before
     assert listing(cloud, "initech") == objects
     assert _data(standing, sandbox, cloud) == [WRITTEN, WRITTEN]

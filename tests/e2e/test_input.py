@@ -30,7 +30,7 @@ def test_a_wrong_request_is_one_message_with_its_place(victim: Project, journal:
     assert by_engine.code != 0
     assert said in by_engine.text, by_engine.text
     assert "Traceback" not in by_command.text + by_engine.text
-    assert since.mutations() == []
+    assert since.ours() == []
 
 
 def test_a_lock_older_than_its_request_is_refused(victim: Project, journal: Journal) -> None:
@@ -41,7 +41,7 @@ def test_a_lock_older_than_its_request_is_refused(victim: Project, journal: Jour
     finally:
         victim.edit("lyon/tenants/initech.yaml", "servers: 2", "servers: 1")
     assert "run `interlock lock initech`" in refused.text
-    assert since.mutations() == []
+    assert since.ours() == []
 
 
 def test_the_clouds_faults_come_all_at_once_before_the_first_call(victim: Project, journal: Journal) -> None:
@@ -59,7 +59,7 @@ def test_the_clouds_faults_come_all_at_once_before_the_first_call(victim: Projec
     assert "before the first call" in refused.text
     assert asked.code == 4
     assert "nobody" in asked.out
-    assert since.mutations() == []
+    assert since.ours() == []
 
 
 def test_an_unreachable_cloud_is_said_in_one_sentence(victim: Project, journal: Journal) -> None:
@@ -71,4 +71,4 @@ def test_an_unreachable_cloud_is_said_in_one_sentence(victim: Project, journal: 
     refused = victim.with_environment(OS_CLIENT_CONFIG_FILE=str(elsewhere)).up(STACK)
     assert "cannot be reached" in refused.text
     assert "Traceback" not in refused.text
-    assert since.mutations() == []
+    assert since.ours() == []

@@ -17,10 +17,6 @@ from tests.e2e.victim import STACK
 POINTS, LONG_POINTS = 2, 25
 
 
-def _ours(journal: Journal) -> int:
-    return sum("interlock" in entry["user_agent"] for entry in journal.mutations())
-
-
 def _destroy(project: Project, cloud: Connection) -> None:
     project.must(project.pulumi("destroy", STACK, "--yes"))
     left = {what: names for what, names in listing(cloud, "initech").items() if names}
@@ -32,7 +28,7 @@ def uninterrupted(victim: Project, cloud: Connection, journal: Journal) -> tuple
     """How many requests a whole `up` makes, and what stands afterwards."""
     since = journal.now()
     victim.must(victim.up(STACK))
-    outcome = _ours(since), listing(cloud, "initech")
+    outcome = len(since.ours()), listing(cloud, "initech")
     _destroy(victim, cloud)
     return outcome
 

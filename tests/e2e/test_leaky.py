@@ -80,7 +80,7 @@ def test_a_leaky_example_is_refused_before_anything_is_touched(
         assert refused.code != 0
         assert expected(case) in unindented(refused.text), refused.text
         assert "Traceback" not in refused.text
-    assert journal.mutations() == []
+    assert journal.ours() == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder)
