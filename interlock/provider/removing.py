@@ -1,4 +1,4 @@
-"""How an object goes: what holds it lets go of it, it is deleted, and it is really gone when this returns.
+"""How an object goes: the server that has it lets go of it, it is deleted, and it is really gone when this returns.
 
 The same after any interruption: each step looks first whether it is still needed.
 """
@@ -18,7 +18,7 @@ FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
 #: Seconds that a deletion waits for the last user of an object to let go by itself.
 LETTING_GO = 15.0
 
-#: Seconds that a holder has to let go. Nova asks a guest eight times, for 20 s each, before it gives up
+#: Seconds that a server has to let go. Nova asks a guest eight times, for 20 s each, before it gives up
 #: (`device_detach_attempts`, `device_detach_timeout` of its section [libvirt]).
 TAKING_OFF = 180.0
 
@@ -42,20 +42,20 @@ class Remover:
         self._cloud.markers.pop((target.spec.KIND, ident), None)
 
     async def _take_off(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
-        """Returns when nothing holds the object that would go on to count it after it is gone."""
+        """Returns when no server has the object: its host would go on to count it after it is gone."""
         start, waits = self._clock(), pauses()
-        holder = await self._run(actuator, actuator.holder, self._cloud, ident, target)
-        if holder:
-            await self._run(actuator, actuator.detach, self._cloud, ident, target, holder)
-        while holder:
+        server = await self._run(actuator, actuator.holder, self._cloud, ident, target)
+        if server:
+            await self._run(actuator, actuator.detach, self._cloud, ident, target, server)
+        while server:
             if self._clock() - start > TAKING_OFF:
                 raise Failure(
                     Trouble.NOT_READY,
-                    f"{holder} does not let go of it in {TAKING_OFF:.0f} s",
-                    "see to it that its host is up (of a server: nova-compute there), then run the command again",
+                    f"server {server} does not let go of it in {TAKING_OFF:.0f} s",
+                    "see to it that nova-compute on its host is up, then run the command again",
                 )
             await self._sleep(next(waits))
-            holder = await self._run(actuator, actuator.holder, self._cloud, ident, target)
+            server = await self._run(actuator, actuator.holder, self._cloud, ident, target)
 
     async def _delete(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
         start, waits = self._clock(), pauses()

@@ -144,7 +144,7 @@ def test_a_network_without_its_marker_is_in_nobodys_way(world: World, operator: 
     path = f"/networks/{program.state[name].id}"
     operator.api("network").put(path, {"network": {"description": "by hand"}})
     (fault,) = preflight(program.admission())
-    assert "if it is this stack's own and lost its marker, `pulumi up` puts that back" in fault.hint
+    assert "delete that network unless this stack's state holds it" in fault.hint
     assert program.read(name) is not None
     assert program.admit(preview=False) == []
     assert program.diff(name) == {"marker": False}

@@ -156,12 +156,12 @@ class Actuator(ABC, Generic[R]):
         is let go takes up the new one by an update of its own."""
 
     def holder(self, cloud: Cloud, ident: str, target: Target[R]) -> str:
-        """What must let go of it before it may be deleted, for people; empty if nothing holds it. Looks only."""
+        """Id of the server that must let go of it before it may be deleted; empty if none holds it. Looks only."""
         return ""
 
-    def detach(self, cloud: Cloud, ident: str, target: Target[R], holder: str) -> None:
-        """Starts that the holder lets go; `holder` tells when it has."""
-        raise refused(f"{target.spec.KIND} {target.name}: nothing can take it off {holder}")
+    def detach(self, cloud: Cloud, ident: str, target: Target[R], server: str) -> None:
+        """Starts that the server lets go; `holder` tells when it has."""
+        raise refused(f"{target.spec.KIND} {target.name}: nothing can take it off server {server}")
 
     def copies(self, cloud: Cloud, target: Target[R], ident: str) -> Sequence[Copy]:
         """The copies of its data that this stack made and that outlive it, newest first."""

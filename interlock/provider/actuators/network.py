@@ -238,13 +238,13 @@ class PortActuator(NeutronActuator[Port]):
         raw = found[self.ONE]
         answer = _compute(cloud, target).find(f"/servers/{raw['device_id']}")
         plugged = answer is not None and raw["mac_address"] in _addresses(answer["server"])
-        return f"server {raw['device_id']}" if plugged else ""
+        return str(raw["device_id"]) if plugged else ""
 
-    def detach(self, cloud: Cloud, ident: str, target: Target[Port], holder: str) -> None:
+    def detach(self, cloud: Cloud, ident: str, target: Target[Port], server: str) -> None:
         """Asks Nova, which then frees the virtual function behind the port. If Neutron deletes a port that is plugged
         in, Nova hears of it and takes it off, but goes on to count the function until the server is gone
         (`_process_instance_vif_deleted_event` in nova/compute/manager.py): after some moves a host has none left."""
-        _compute(cloud, target).delete(f"/servers/{holder.removeprefix('server ')}/os-interface/{ident}")
+        _compute(cloud, target).delete(f"/servers/{server}/os-interface/{ident}")
 
 
 def _compute(cloud: Cloud, target: Target[Port]) -> Api:

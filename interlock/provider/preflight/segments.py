@@ -16,8 +16,8 @@ _FIELDS = [
     "provider:network_type", "provider:physical_network", "provider:segmentation_id",
 ]  # fmt: skip
 
-#: Only the state knows it then.
-_PERHAPS_OURS = "if it is this stack's own and lost its marker, `pulumi up` puts that back; otherwise "
+#: Of one without a marker: what the state holds is no obstacle to `pulumi up`.
+_UNLESS_OURS = " unless this stack's state holds it (then `pulumi up` puts its marker back)"
 
 #: (type, physical network, id): what two networks cannot both be.
 Segment = tuple[str, str | None, int]
@@ -45,8 +45,8 @@ def free_segments(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
                 "segment",
                 f"{_text(segment)} of {wanted[segment]} is used by network {raw['name'] or 'without a name'} "
                 f"({raw['id']}) of project {raw['project_id']}",
-                f"{'' if owner else _PERHAPS_OURS}delete that network, or take the id out of the site's pools and "
-                "lock again",
+                f"delete that network{'' if owner else _UNLESS_OURS}, or take the id out of the site's pools and lock "
+                "again",
             )
 
 
