@@ -129,8 +129,8 @@ class ClaimsLifecycle:
         self._confirmed = True
 
     def _is_wanted(self, version: str) -> bool:
-        """True of the footprint that this very update is about, in the state a second time: as what is still to be
-        deleted since a run was killed whose request was then edited back, or as what `--replace` makes anew."""
+        """True of the footprint that this very update is about. The state holds it a second time, as still to be
+        deleted, since a run of another request was killed and that request edited back."""
         taking = self._taking() if self._gate.has_proof else None
         return taking is not None and taking.entry.digest == version
 
