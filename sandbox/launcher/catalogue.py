@@ -42,8 +42,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("ironic", "sandbox.services.baremetal", ("ironic",)),
     Process("cinder", "sandbox.services.block_storage", ("cinder",)),
     Process("glance", "sandbox.services.image", ("glance",)),
-    Process("swift", "sandbox.services.object_store",
-            ("swift", "swift_account", "swift_container", "swift_object")),
+    Process("swift", "sandbox.services.object_store", ("swift", "swift_account", "swift_container", "swift_object")),
     Process("manila", "sandbox.services.shared_file_system", ("manila",)),
 )
 
@@ -63,18 +62,43 @@ LISTENERS: tuple[str, ...] = tuple(name for process in PROCESSES for name in pro
 
 # Longest first: two schemas are made at a time.
 SCHEMAS: tuple[str, ...] = (
-    "nova", "keystone", "neutron", "cinder", "glance", "ironic", "manila", "placement",
+    "nova",
+    "keystone",
+    "neutron",
+    "cinder",
+    "glance",
+    "ironic",
+    "manila",
+    "placement",
 )
 
 # Keystone users of the services; each has the roles admin and service in the project "service".
 SERVICE_USERS: tuple[str, ...] = (
-    "placement", "glance", "neutron", "nova", "cinder", "ironic", "swift", "manila",
+    "placement",
+    "glance",
+    "neutron",
+    "nova",
+    "cinder",
+    "ironic",
+    "swift",
+    "manila",
 )
 
 # People of an operator's identity provider: they can log in once a project gives them a role.
 PEOPLE: tuple[str, ...] = ("alice", "anne", "bob")
 
 STATE_FOLDERS: tuple[str, ...] = (
-    "db", "lock", "glance/images", "glance/staging", "glance/tasks", "nova/instances",
-    "cinder/coord", "manila/coord", "ironic", "neutron", "swift/d0", "fernet", "credentials",
+    "db",
+    "lock",
+    "glance/images",
+    "glance/staging",
+    "glance/tasks",
+    "nova/instances",
+    "cinder/coord",
+    "manila/coord",
+    "ironic",
+    "neutron",
+    "swift/d0",
+    "fernet",
+    "credentials",
 )

@@ -69,8 +69,10 @@ def start(instance: Instance) -> None:
     if not instance.state.is_dir():
         golden.copy_to(instance)
     elif not stamps.carries(instance.state, stamps.pins()):
-        raise SandboxError(f"{instance.state} was made with other package versions and would not match "
-                           "the services' schemas.\n  Run the command `reset` to begin with an empty cloud.")
+        raise SandboxError(
+            f"{instance.state} was made with other package versions and would not match "
+            "the services' schemas.\n  Run the command `reset` to begin with an empty cloud."
+        )
     chosen = pick_ports(instance, running)
     golden.prepare(instance)
     configuration.write(instance, chosen)
@@ -141,8 +143,10 @@ def status_command(request: Request) -> int:
             listeners = " ".join(f"{name}:{known.get(name, 0)}={code}" for name, code in one.http.items())
             word = "ready" if one.ready else "starting" if one.pid else "down"
             print(f"{one.name:9} {word:9} pid {one.pid:<8} {one.rss_mib:5} MiB  {listeners}")
-        print(f"{'total':9} {sum(one.ready for one in seen)}/{len(seen):<7} {'':12} "
-              f"{sum(one.rss_mib for one in seen):5} MiB  {instance.folder}")
+        print(
+            f"{'total':9} {sum(one.ready for one in seen)}/{len(seen):<7} {'':12} "
+            f"{sum(one.rss_mib for one in seen):5} MiB  {instance.folder}"
+        )
     return 0
 
 
@@ -160,14 +164,19 @@ COMMANDS: dict[str, tuple[Command, str]] = {
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(
-        prog="supervisor.py", description="The embedded cloud: a real OpenStack on 127.0.0.1.",
-        epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+        prog="supervisor.py",
+        description="The embedded cloud: a real OpenStack on 127.0.0.1.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (_, text) in COMMANDS.items():
-        one = commands.add_parser(name, help=text, description=text, epilog=EXAMPLES,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-        one.add_argument("--dir", type=Path, default=DEFAULT_INSTANCE,
-                         help=f"the instance's folder (default {DEFAULT_INSTANCE})")
+        one = commands.add_parser(
+            name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        one.add_argument(
+            "--dir", type=Path, default=DEFAULT_INSTANCE, help=f"the instance's folder (default {DEFAULT_INSTANCE})"
+        )
         if name == "status":
             one.add_argument("--format", choices=("table", "json"))
         one.set_defaults(format="table")

@@ -22,6 +22,7 @@ project_domain_name = Default
 region_name = {region}
 """
 
+
 def site_packages() -> Path:
     """Where the virtual environment keeps its packages."""
     found = sorted((VENV / "lib").glob("python3.*/site-packages"))
@@ -33,11 +34,16 @@ def site_packages() -> Path:
 def values(instance: Instance, ports: dict[str, int]) -> dict[str, str]:
     """Everything a template may name."""
     keystone = f"http://127.0.0.1:{ports['keystone']}/v3"
-    logins = {f"login_{user}": LOGIN.format(url=keystone, user=user, password=PASSWORD, region=REGION)
-              for user in SERVICE_USERS}
+    logins = {
+        f"login_{user}": LOGIN.format(url=keystone, user=user, password=PASSWORD, region=REGION)
+        for user in SERVICE_USERS
+    }
     places = {
-        "conf": str(instance.conf), "state": str(instance.state), "log": str(instance.logs),
-        "venv": str(VENV), "site_packages": str(site_packages()),
+        "conf": str(instance.conf),
+        "state": str(instance.state),
+        "log": str(instance.logs),
+        "venv": str(VENV),
+        "site_packages": str(site_packages()),
     }
     numbers = {f"port_{name}": str(port) for name, port in ports.items()}
     return {"keystone": keystone, "password": PASSWORD, "region": REGION, **logins, **places, **numbers}
@@ -64,8 +70,11 @@ def write_private(path: Path, text: str) -> None:
 
 def environment(instance: Instance) -> dict[str, str]:
     """The environment of a service process."""
-    kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("OS_", "PYTHON")) and name.lower() not in PROXIES}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("OS_", "PYTHON")) and name.lower() not in PROXIES
+    }
     return kept | {
         "SANDBOX_INSTANCE": str(instance.folder),
         "PYTHONPATH": str(ROOT),

@@ -86,9 +86,14 @@ def make_schemas(workshop: Instance) -> None:
 def schema_process(workshop: Instance, name: str) -> subprocess.Popen[bytes]:
     """Start making one schema."""
     with schema_log(workshop, name).open("wb") as output:
-        return subprocess.Popen(configuration.command("sandbox.services.schemas", name), cwd=workshop.folder,
-                                env=configuration.environment(workshop), stdin=subprocess.DEVNULL,
-                                stdout=output, stderr=output)
+        return subprocess.Popen(
+            configuration.command("sandbox.services.schemas", name),
+            cwd=workshop.folder,
+            env=configuration.environment(workshop),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
 
 
 def schema_log(workshop: Instance, name: str) -> Path:
@@ -107,8 +112,9 @@ def finished(workshop: Instance, name: str, child: subprocess.Popen[bytes]) -> b
 def seed(workshop: Instance) -> None:
     """Service users, people, roles and endpoints, through Keystone's own API."""
     log = workshop.logs / "seed.out"
-    run_logged(configuration.command("sandbox.services.seed"), log, "seeding Keystone",
-               configuration.environment(workshop))
+    run_logged(
+        configuration.command("sandbox.services.seed"), log, "seeding Keystone", configuration.environment(workshop)
+    )
 
 
 def flush(database: Path) -> None:
@@ -130,8 +136,11 @@ def address(instance: Instance, chosen: dict[str, int]) -> None:
         for endpoint in ENDPOINTS:
             connection.execute(
                 "UPDATE endpoint SET url = ? WHERE service_id IN (SELECT id FROM service WHERE type = ?)",
-                (endpoint.url(chosen), endpoint.type))
+                (endpoint.url(chosen), endpoint.type),
+            )
     with closing(sqlite3.connect(instance.state / "db" / "nova_api.db")) as connection, connection:
         for cell, database in (("cell0", "nova_cell0"), ("cell1", "nova")):
-            connection.execute("UPDATE cell_mappings SET database_connection = ? WHERE name = ?",
-                               (f"sqlite:///{instance.state}/db/{database}.db?timeout=60", cell))
+            connection.execute(
+                "UPDATE cell_mappings SET database_connection = ? WHERE name = ?",
+                (f"sqlite:///{instance.state}/db/{database}.db?timeout=60", cell),
+            )

@@ -24,8 +24,9 @@ def run_logged(command: list[str], log: Path, what: str, environment: dict[str, 
     environment = environment or dict(os.environ, UV_PYTHON_DOWNLOADS="never", UV_NO_PROGRESS="1")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        done = subprocess.run(command, stdout=output, stderr=output, env=environment,
-                              stdin=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            command, stdout=output, stderr=output, env=environment, stdin=subprocess.DEVNULL, check=False
+        )
     if done.returncode:
         raise with_log(f"{what} failed (exit code {done.returncode}): {' '.join(command[:4])} ...", log)
 
@@ -38,8 +39,7 @@ def ensure_uv() -> Path:
     log = BASE / "uv.log"
     with step(f"installer uv {UV_VERSION}"), making(UV_VENV) as folder:
         run_logged([sys.executable, "-m", "venv", str(folder)], log, "making a virtual environment for uv")
-        run_logged([str(folder / "bin" / "python"), "-m", "pip", "install", f"uv=={UV_VERSION}"], log,
-                   "installing uv")
+        run_logged([str(folder / "bin" / "python"), "-m", "pip", "install", f"uv=={UV_VERSION}"], log, "installing uv")
     return uv
 
 
@@ -52,9 +52,15 @@ def ensure_venv() -> bool:
     uv = str(ensure_uv())
     log = BASE / "install.log"
     with step("packages of OpenStack 2026.2"), making(VENV) as folder:
-        run_logged([uv, "venv", "--relocatable", "--clear", "--python", sys.executable, str(folder)],
-                   log, "making the virtual environment")
-        run_logged([uv, "pip", "sync", "--require-hashes", "--python", str(folder / "bin" / "python"),
-                    str(REQUIREMENTS)], log, "installing the locked packages")
+        run_logged(
+            [uv, "venv", "--relocatable", "--clear", "--python", sys.executable, str(folder)],
+            log,
+            "making the virtual environment",
+        )
+        run_logged(
+            [uv, "pip", "sync", "--require-hashes", "--python", str(folder / "bin" / "python"), str(REQUIREMENTS)],
+            log,
+            "installing the locked packages",
+        )
         stamps.put(folder, stamps.pins())
     return True

@@ -84,8 +84,14 @@ def spawn(instance: Instance, process: Process) -> None:
         return
     with output_file(instance, process.name).open("wb") as output:
         child = subprocess.Popen(
-            configuration.command(process.module), cwd=instance.folder, start_new_session=True,
-            env=configuration.environment(instance), stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+            configuration.command(process.module),
+            cwd=instance.folder,
+            start_new_session=True,
+            env=configuration.environment(instance),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
     pid_file(instance, process.name).write_text(f"{child.pid} {birth(child.pid)}", encoding="utf-8")
 
 
@@ -191,10 +197,14 @@ def health(instance: Instance, process: Process, ports: dict[str, int]) -> Healt
     """Look at one process and its listeners."""
     pid = pid_of(instance, process)
     path = "/healthcheck" if process.name == "swift" else "/"
-    http = {name: answers(ports[name], path) if pid else 0
-            for name in process.listeners if name in ports and not name.startswith("swift_")}
-    return Health(process.name, pid, bool(pid) and is_ready(instance, process, pid), http,
-                  resident_mib(pid) if pid else 0)
+    http = {
+        name: answers(ports[name], path) if pid else 0
+        for name in process.listeners
+        if name in ports and not name.startswith("swift_")
+    }
+    return Health(
+        process.name, pid, bool(pid) and is_ready(instance, process, pid), http, resident_mib(pid) if pid else 0
+    )
 
 
 def report(instance: Instance, ports: dict[str, int]) -> tuple[Health, ...]:
@@ -204,8 +214,15 @@ def report(instance: Instance, ports: dict[str, int]) -> tuple[Health, ...]:
 
 def as_json(instance: Instance, ports: dict[str, int], seen: tuple[Health, ...]) -> str:
     """The machine's form of `status`."""
-    return json.dumps({
-        "dir": str(instance.folder), "clouds_yaml": str(instance.clouds), "cloud": "sandbox",
-        "up": all(one.ready for one in seen), "ports": ports,
-        "rss_mib": sum(one.rss_mib for one in seen), "processes": [one.as_data() for one in seen],
-    }, indent=1)
+    return json.dumps(
+        {
+            "dir": str(instance.folder),
+            "clouds_yaml": str(instance.clouds),
+            "cloud": "sandbox",
+            "up": all(one.ready for one in seen),
+            "ports": ports,
+            "rss_mib": sum(one.rss_mib for one in seen),
+            "processes": [one.as_data() for one in seen],
+        },
+        indent=1,
+    )

@@ -35,11 +35,18 @@ def start() -> None:
 def bridge_agent(host: str) -> dict[str, Any]:
     """The row of an Open vSwitch agent: VXLAN tunnels everywhere, bridges for two physical networks."""
     return {
-        "host": host, "topic": "N/A", "availability_zone": None,
-        "agent_type": "Open vSwitch agent", "binary": "neutron-openvswitch-agent",
+        "host": host,
+        "topic": "N/A",
+        "availability_zone": None,
+        "agent_type": "Open vSwitch agent",
+        "binary": "neutron-openvswitch-agent",
         "configurations": {
-            "bridge_mappings": BRIDGES, "tunnel_types": ["vxlan"], "tunneling_ip": "127.0.0.1",
-            "datapath_type": "system", "integration_bridge": "br-int", "vhostuser_socket_dir": "/var/run",
+            "bridge_mappings": BRIDGES,
+            "tunnel_types": ["vxlan"],
+            "tunneling_ip": "127.0.0.1",
+            "datapath_type": "system",
+            "integration_bridge": "br-int",
+            "vhostuser_socket_dir": "/var/run",
             "ovs_capabilities": {"datapath_types": ["system"], "iface_types": []},
         },
     }
@@ -49,8 +56,11 @@ def device_agent(host: str) -> dict[str, Any]:
     """The row of an SR-IOV agent: which network cards lead to the fabric."""
     cards = [port.interface for port in hosts.network_ports(host)]
     return {
-        "host": host, "topic": "N/A", "availability_zone": None,
-        "agent_type": "NIC Switch agent", "binary": "neutron-sriov-nic-agent",
+        "host": host,
+        "topic": "N/A",
+        "availability_zone": None,
+        "agent_type": "NIC Switch agent",
+        "binary": "neutron-sriov-nic-agent",
         "configurations": {"device_mappings": {hosts.PHYSICAL_NETWORK: cards}},
     }
 

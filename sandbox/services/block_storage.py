@@ -26,17 +26,21 @@ def configure(instance: Here) -> Any:
     sys.argv = ["cinder", "--config-file", str(instance.conf / "cinder.conf")]
 
     import oslo_service.backend
+
     oslo_service.backend.init_backend(oslo_service.backend.BackendType.THREADING)
 
     import cinder.monkey_patch
+
     cinder.monkey_patch.patch = lambda *_, **__: None
     sqlite.tune()
 
     from cinder import i18n
+
     i18n.enable_lazy()
 
     from cinder import policy
     from cinder.wsgi import wsgi
+
     application = wsgi.initialize_application()
     # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
     policy.init()
@@ -87,8 +91,9 @@ def start_volume() -> Any:
     from cinder import service
     from cinder.common import constants
 
-    volume = service.Service.create(host=f"sandbox@{BACKEND}", service_name=BACKEND,
-                                    binary=constants.VOLUME_BINARY, coordination=True)
+    volume = service.Service.create(
+        host=f"sandbox@{BACKEND}", service_name=BACKEND, binary=constants.VOLUME_BINARY, coordination=True
+    )
     volume.start()
     return volume
 
@@ -100,8 +105,7 @@ def start_backup() -> Any:
     from sandbox.services import volume_files
 
     volume_files.wire()
-    backup = service.Service.create(binary="cinder-backup", service_name="backup", coordination=True,
-                                    process_number=1)
+    backup = service.Service.create(binary="cinder-backup", service_name="backup", coordination=True, process_number=1)
     backup.start()
     return backup
 
@@ -114,6 +118,7 @@ def main() -> None:
 
     import os_brick
     from oslo_config import cfg
+
     os_brick.setup(cfg.CONF)
 
     separate_heartbeats()

@@ -30,6 +30,7 @@ def configure(instance: Here) -> None:
     os.environ["OS_NOVA_CONFIG_FILES"] = f"{paste};nova.conf"
 
     from nova import monkey_patch
+
     monkey_patch.patch(backend="threading")
     sqlite.tune()
 
@@ -81,8 +82,7 @@ def start_computes() -> None:
     from nova.objects import host_mapping
 
     for host in hosts.NAMES:
-        start_service(binary="nova-compute", host=host, topic=rpcapi.RPC_TOPIC,
-                      topic_alt=rpcapi.RPC_TOPIC_ALT)
+        start_service(binary="nova-compute", host=host, topic=rpcapi.RPC_TOPIC, topic_alt=rpcapi.RPC_TOPIC_ALT)
     host_mapping.discover_hosts(context.get_admin_context(), by_service=True)
 
 
@@ -104,6 +104,7 @@ def main() -> None:
 
     from nova.conductor import rpcapi as conductor
     from nova.scheduler import rpcapi as scheduler
+
     start_service(binary="nova-conductor", topic=conductor.RPC_TOPIC)
     start_service(binary="nova-scheduler", topic=scheduler.RPC_TOPIC)
     process.serve(instance, "nova", application, threads=24)

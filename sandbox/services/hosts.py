@@ -19,7 +19,14 @@ FUNCTIONS_PER_PORT = 8
 FIRST_FUNCTION = 2
 
 NAMES: tuple[str, ...] = (
-    "poplar-1", "poplar-2", "poplar-3", "poplar-4", "infra-1", "infra-2", "gpu-1", "gpu-2",
+    "poplar-1",
+    "poplar-2",
+    "poplar-3",
+    "poplar-4",
+    "infra-1",
+    "infra-2",
+    "gpu-1",
+    "gpu-2",
 )
 
 
@@ -50,12 +57,32 @@ class Shape:
 
 
 SHAPES: dict[str, Shape] = {
-    "poplar": Shape(cells=8, sockets=2, cores=16, host_cores=2, dedicated=True, cell_mib=64 * GIB,
-                    cell_pages=58, disk_gb=4900, cards=((0xA1, 5),)),
-    "gpu": Shape(cells=2, sockets=2, cores=64, host_cores=4, dedicated=True, cell_mib=1024 * GIB,
-                 cell_pages=960, disk_gb=30000, cards=((0x61, 0), (0xE1, 1)), gpus=8),
-    "infra": Shape(cells=2, sockets=2, cores=32, host_cores=0, dedicated=False, cell_mib=256 * GIB,
-                   cell_pages=0, disk_gb=20000),
+    "poplar": Shape(
+        cells=8,
+        sockets=2,
+        cores=16,
+        host_cores=2,
+        dedicated=True,
+        cell_mib=64 * GIB,
+        cell_pages=58,
+        disk_gb=4900,
+        cards=((0xA1, 5),),
+    ),
+    "gpu": Shape(
+        cells=2,
+        sockets=2,
+        cores=64,
+        host_cores=4,
+        dedicated=True,
+        cell_mib=1024 * GIB,
+        cell_pages=960,
+        disk_gb=30000,
+        cards=((0x61, 0), (0xE1, 1)),
+        gpus=8,
+    ),
+    "infra": Shape(
+        cells=2, sockets=2, cores=32, host_cores=0, dedicated=False, cell_mib=256 * GIB, cell_pages=0, disk_gb=20000
+    ),
 }
 
 
@@ -88,12 +115,16 @@ def cell_cpus(kind: Shape, cell: int) -> CellCpus:
     """Threads numbered as Linux does on EPYC: the second thread of core c is c plus the number of cores."""
     total = kind.cells * kind.cores
     cores = range(cell * kind.cores, (cell + 1) * kind.cores)
-    guest = cores[kind.host_cores:]
+    guest = cores[kind.host_cores :]
     usable = frozenset(guest) | frozenset(core + total for core in guest)
     none: frozenset[int] = frozenset()
     siblings = tuple(frozenset({core, core + total}) for core in cores)
-    return CellCpus(frozenset[int]().union(*siblings), usable if kind.dedicated else none,
-                    none if kind.dedicated else usable, siblings)
+    return CellCpus(
+        frozenset[int]().union(*siblings),
+        usable if kind.dedicated else none,
+        none if kind.dedicated else usable,
+        siblings,
+    )
 
 
 def network_ports(host: str) -> tuple[NetworkPort, ...]:
@@ -104,8 +135,9 @@ def network_ports(host: str) -> tuple[NetworkPort, ...]:
 def network_port(bus: int, number: int, cell: int) -> NetworkPort:
     """One port of a dual-port card; virtual functions follow the two physical ones on the bus."""
     first = FIRST_FUNCTION + number * FUNCTIONS_PER_PORT
-    functions = tuple(f"0000:{bus:02x}:{function // 8:02x}.{function % 8}"
-                      for function in range(first, first + FUNCTIONS_PER_PORT))
+    functions = tuple(
+        f"0000:{bus:02x}:{function // 8:02x}.{function % 8}" for function in range(first, first + FUNCTIONS_PER_PORT)
+    )
     return NetworkPort(f"ens{bus}f{number}", f"0000:{bus:02x}:00.{number}", cell, functions)
 
 

@@ -37,9 +37,11 @@ def main() -> None:
     sqlite.tune()
 
     from keystone.wsgi import api as keystone
+
     process.serve(instance, "keystone", forget_last_request(keystone.application))
 
     from placement.wsgi import api as placement
+
     process.serve(instance, "placement", placement.application)
 
     process.die_when_uncaught()

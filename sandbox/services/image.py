@@ -16,6 +16,7 @@ def main() -> None:
     sqlite.tune()
 
     from glance.wsgi import api
+
     process.serve(instance, "glance", api.application)
 
     process.die_when_uncaught()

@@ -60,8 +60,16 @@ class Journal:
         method = environ["REQUEST_METHOD"]
         path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
         token = {"token": True} if method == "POST" and path.rstrip("/") in TOKEN_PATHS else {}
-        return {"n": 0, "t": round(time.time(), 3), "service": self.service, "method": method, "path": path,
-                "user_agent": environ.get("HTTP_USER_AGENT", ""), "status": 0, **token}
+        return {
+            "n": 0,
+            "t": round(time.time(), 3),
+            "service": self.service,
+            "method": method,
+            "path": path,
+            "user_agent": environ.get("HTTP_USER_AGENT", ""),
+            "status": 0,
+            **token,
+        }
 
     def arrive(self, record: Record) -> str:
         """Number the request; returns "before" or "after" when it is the one that a trap waits for."""

@@ -21,6 +21,7 @@ def main() -> None:
 
     from neutron import policy
     from neutron.wsgi import api
+
     # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
     policy.init()
     agents.start()

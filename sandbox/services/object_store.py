@@ -12,8 +12,12 @@ from sandbox.services import process
 from sandbox.services.journal import Journal
 from sandbox.services.process import Here
 
-SERVERS = (("account", "swift_account"), ("container", "swift_container"), ("object", "swift_object"),
-           ("proxy", "swift"))
+SERVERS = (
+    ("account", "swift_account"),
+    ("container", "swift_container"),
+    ("object", "swift_object"),
+    ("proxy", "swift"),
+)
 
 
 class Silence:
@@ -44,8 +48,9 @@ def write_rings(instance: Here) -> None:
 
     for name, listener in SERVERS[:-1]:
         builder = RingBuilder(4, 1, 0)
-        builder.add_dev({"region": 1, "zone": 1, "ip": "127.0.0.1", "port": instance.ports[listener],
-                         "device": "d0", "weight": 1})
+        builder.add_dev(
+            {"region": 1, "zone": 1, "ip": "127.0.0.1", "port": instance.ports[listener], "device": "d0", "weight": 1}
+        )
         builder.rebalance()
         builder.get_ring().save(str(instance.conf / f"{name}.ring.gz"))
     storage_policy.reload_storage_policies()
@@ -66,6 +71,7 @@ def main() -> None:
     process.die_when_uncaught()
 
     import eventlet
+
     # time too: a held request must not hold the others
     eventlet.patcher.monkey_patch(all=False, socket=True, select=True, thread=True, time=True)
     use_configuration(instance.conf)
@@ -73,12 +79,21 @@ def main() -> None:
 
     from eventlet import wsgi
     from swift.common.http_protocol import SwiftHttpProtocol
+
     pool = eventlet.GreenPool(2000)
     for name, listener in SERVERS:
         application = load(instance, name)
         socket = eventlet.listen(("127.0.0.1", instance.ports[listener]), reuse_addr=True, backlog=512)
-        eventlet.spawn(wsgi.server, socket, application, Silence(), custom_pool=pool,
-                       protocol=SwiftHttpProtocol, log_output=False, capitalize_response_headers=False)
+        eventlet.spawn(
+            wsgi.server,
+            socket,
+            application,
+            Silence(),
+            custom_pool=pool,
+            protocol=SwiftHttpProtocol,
+            log_output=False,
+            capitalize_response_headers=False,
+        )
         process.say(f"swift {name} listens on {instance.ports[listener]}")
     process.ready(instance, "swift")
     while True:

@@ -70,8 +70,13 @@ def serve(instance: Here, service: str, application: Application, threads: int =
     from cheroot import wsgi
 
     server = wsgi.Server(
-        ("127.0.0.1", instance.ports[service]), Journal(application, service, instance.folder),
-        numthreads=threads, max=threads, request_queue_size=512, timeout=65)
+        ("127.0.0.1", instance.ports[service]),
+        Journal(application, service, instance.folder),
+        numthreads=threads,
+        max=threads,
+        request_queue_size=512,
+        timeout=65,
+    )
     server.prepare()
     threading.Thread(target=server.serve, daemon=True, name=f"http-{service}").start()
     say(f"{service} listens on {instance.ports[service]}")

@@ -39,9 +39,11 @@ def forked(work: Callable[[], Any]) -> None:
 
 def command(entry: Callable[[], Any], line: list[str]) -> Callable[[], Any]:
     """A management command that reads its words from sys.argv."""
+
     def run() -> Any:
         sys.argv = line
         return entry()
+
     return run
 
 
@@ -66,8 +68,11 @@ def keystone(instance: Here) -> None:
         forked(command(entry, [*base, name, "--keystone-user", user, "--keystone-group", group]))
     url = instance.url("keystone") + "/v3"
     addresses = [f"--bootstrap-{kind}-url={url}" for kind in ("public", "internal", "admin")]
-    forked(command(entry, [*base, "bootstrap", "--bootstrap-password", PASSWORD,
-                           "--bootstrap-region-id", REGION, *addresses]))
+    forked(
+        command(
+            entry, [*base, "bootstrap", "--bootstrap-password", PASSWORD, "--bootstrap-region-id", REGION, *addresses]
+        )
+    )
 
 
 def nova(instance: Here) -> None:
@@ -82,39 +87,53 @@ def nova(instance: Here) -> None:
     run("api_db", "sync")
     run("cell_v2", "map_cell0", "--database_connection", database % "nova_cell0")
     run("db", "sync")
-    run("cell_v2", "create_cell", "--name", "cell1", "--database_connection", database % "nova",
-        "--transport-url", "fake://")
+    run(
+        "cell_v2",
+        "create_cell",
+        "--name",
+        "cell1",
+        "--database_connection",
+        database % "nova",
+        "--transport-url",
+        "fake://",
+    )
 
 
 def placement(instance: Here) -> None:
     """Placement's tables."""
     from placement.cmd import manage
+
     command(manage.main, words(instance, "placement-manage", "placement.conf", "db", "sync"))()
 
 
 def glance(instance: Here) -> None:
     """Glance's tables."""
     from glance.cmd import manage
+
     command(manage.main, words(instance, "glance-manage", "glance-api.conf", "db", "sync"))()
 
 
 def cinder(instance: Here) -> None:
     """Cinder's tables."""
     import oslo_service.backend
+
     oslo_service.backend.init_backend(oslo_service.backend.BackendType.THREADING)
     from cinder.cmd import manage
+
     command(manage.main, words(instance, "cinder-manage", "cinder.conf", "db", "sync"))()
 
 
 def ironic(instance: Here) -> None:
     """Ironic's tables."""
     from ironic.command import dbsync
+
     command(dbsync.main, words(instance, "ironic-dbsync", "ironic.conf", "create_schema"))()
 
 
 def create_tables(instance: Here, name: str, metadata: Any) -> None:
     """All tables of a project's models."""
     import sqlalchemy
+
     engine = sqlalchemy.create_engine(f"sqlite:///{instance.state}/db/{name}.db")
     with engine.begin() as connection:
         metadata.create_all(connection)
@@ -124,6 +143,7 @@ def manila(instance: Here) -> None:
     """Manila's tables, from its models."""
     from manila.cmd import manage
     from manila.db.sqlalchemy import models
+
     create_tables(instance, "manila", models.BASE.metadata)
     command(manage.main, words(instance, "manila-manage", "manila.conf", "db", "stamp", "head"))()
 
@@ -133,13 +153,20 @@ def neutron(instance: Here) -> None:
     import neutron.db.migration.models.head  # noqa: F401
     from neutron.db.migration import cli
     from neutron_lib.db import model_base
+
     create_tables(instance, "neutron", model_base.BASEV2.metadata)
     command(cli.main, words(instance, "neutron-db-manage", "neutron.conf", "stamp", "heads"))()
 
 
 MAKERS: dict[str, Callable[[Here], None]] = {
-    "keystone": keystone, "placement": placement, "glance": glance, "cinder": cinder, "ironic": ironic,
-    "nova": nova, "manila": manila, "neutron": neutron,
+    "keystone": keystone,
+    "placement": placement,
+    "glance": glance,
+    "cinder": cinder,
+    "ironic": ironic,
+    "nova": nova,
+    "manila": manila,
+    "neutron": neutron,
 }
 
 

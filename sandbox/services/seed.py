@@ -18,8 +18,16 @@ INTERFACES = ("public", "internal", "admin")
 def connect(url: str) -> Any:
     """As the administrator. Without clouds.yaml, whose one cloud the SDK would merge into these words."""
     return openstack.connect(
-        auth_url=url, username="admin", password=PASSWORD, project_name="admin", user_domain_name="Default",
-        project_domain_name="Default", region_name=REGION, load_yaml_config=False, load_envvars=False)
+        auth_url=url,
+        username="admin",
+        password=PASSWORD,
+        project_name="admin",
+        user_domain_name="Default",
+        project_domain_name="Default",
+        region_name=REGION,
+        load_yaml_config=False,
+        load_envvars=False,
+    )
 
 
 def seed_roles(identity: Any) -> dict[str, Any]:
@@ -32,14 +40,14 @@ def seed_users(identity: Any, roles: dict[str, Any]) -> None:
     """Service users with their roles; people without any."""
     project = identity.create_project(name="service", domain_id="default")
     for name in SERVICE_USERS:
-        user = identity.create_user(name=name, password=PASSWORD, domain_id="default",
-                                    default_project_id=project.id)
+        user = identity.create_user(name=name, password=PASSWORD, domain_id="default", default_project_id=project.id)
         for role in ("admin", "service"):
             identity.assign_project_role_to_user(project, user, roles[role])
     for name in PEOPLE:
         identity.create_user(name=name, password=PASSWORD, domain_id="default")
-    identity.assign_project_role_to_user(identity.find_project("admin"), identity.find_user("admin"),
-                                         roles["ResellerAdmin"])
+    identity.assign_project_role_to_user(
+        identity.find_project("admin"), identity.find_user("admin"), roles["ResellerAdmin"]
+    )
 
 
 def seed_catalogue(identity: Any, ports: dict[str, int]) -> None:
@@ -50,8 +58,9 @@ def seed_catalogue(identity: Any, ports: dict[str, int]) -> None:
             continue
         service = identity.create_service(name=endpoint.service, type=endpoint.type)
         for interface in INTERFACES:
-            identity.create_endpoint(service_id=service.id, interface=interface, url=endpoint.url(ports),
-                                     region_id=REGION)
+            identity.create_endpoint(
+                service_id=service.id, interface=interface, url=endpoint.url(ports), region_id=REGION
+            )
 
 
 def main() -> None:

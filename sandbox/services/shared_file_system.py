@@ -40,12 +40,14 @@ def configure(instance: Here) -> Any:
     sys.argv = ["manila", "--config-file", str(instance.conf / "manila.conf")]
 
     import oslo_service.backend
+
     oslo_service.backend.init_backend(oslo_service.backend.BackendType.THREADING)
     sqlite.tune()
     join_inner_writers()
 
     import manila.common.config  # noqa: F401  (registers the options that the share service names)
     from manila import i18n
+
     if hasattr(i18n, "enable_lazy"):
         i18n.enable_lazy()
 
@@ -53,10 +55,12 @@ def configure(instance: Here) -> Any:
     # and one process cannot have both: the share service's goes.
     from manila.share import manager
     from oslo_config import cfg
+
     cfg.CONF.unregister_opts(manager.ks_opts, "keystone_authtoken")
 
     from manila import policy
     from manila.wsgi import wsgi
+
     application = wsgi.initialize_application()
     # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
     policy.init()
@@ -70,9 +74,11 @@ def start_services() -> list[Any]:
 
     services = [service.Service.create(binary="manila-scheduler")]
     services += [
-        service.Service.create(host=f"{cfg.CONF.host}@{backend}", service_name=backend, binary="manila-share",
-                               coordination=True)
-        for backend in cfg.CONF.enabled_share_backends]
+        service.Service.create(
+            host=f"{cfg.CONF.host}@{backend}", service_name=backend, binary="manila-share", coordination=True
+        )
+        for backend in cfg.CONF.enabled_share_backends
+    ]
     for one in services:
         one.start()
     return services

@@ -42,20 +42,30 @@ def register() -> None:
 def hardware_address(pci_address: str, pf_interface: bool = False) -> str:
     """A MAC address that follows from the PCI address."""
     digest = hashlib.md5(pci_address.encode(), usedforsecurity=False).hexdigest()
-    return "52:54:" + ":".join(digest[place:place + 2] for place in (0, 2, 4, 6))
+    return "52:54:" + ":".join(digest[place : place + 2] for place in (0, 2, 4, 6))
 
 
 def numa_cell(kind: hosts.Shape, number: int) -> Any:
     """One NUMA cell."""
     cpus = hosts.cell_cpus(kind, number)
     small = (kind.cell_mib - kind.cell_pages * hosts.GIB) * 256
-    pages = [objects.NUMAPagesTopology(size_kb=size, total=total, used=0, reserved=0)
-             for size, total in ((4, small), (2048, 0), (KIB_PER_GIB, kind.cell_pages))]
+    pages = [
+        objects.NUMAPagesTopology(size_kb=size, total=total, used=0, reserved=0)
+        for size, total in ((4, small), (2048, 0), (KIB_PER_GIB, kind.cell_pages))
+    ]
     return objects.NUMACell(
-        id=number, socket=number * kind.sockets // kind.cells, cpuset=set(cpus.shared),
-        pcpuset=set(cpus.dedicated), memory=kind.cell_mib, cpu_usage=0, pinned_cpus=set(), memory_usage=0,
-        siblings=[set(pair) for pair in cpus.siblings], mempages=pages,
-        network_metadata=objects.NetworkMetadata(physnets=set(), tunneled=False))
+        id=number,
+        socket=number * kind.sockets // kind.cells,
+        cpuset=set(cpus.shared),
+        pcpuset=set(cpus.dedicated),
+        memory=kind.cell_mib,
+        cpu_usage=0,
+        pinned_cpus=set(),
+        memory_usage=0,
+        siblings=[set(pair) for pair in cpus.siblings],
+        mempages=pages,
+        network_metadata=objects.NetworkMetadata(physnets=set(), tunneled=False),
+    )
 
 
 def numa_topology(kind: hosts.Shape) -> Any:
@@ -65,20 +75,30 @@ def numa_topology(kind: hosts.Shape) -> Any:
 
 def device(ids: tuple[str, str], address: str, cell: int, kind: str, **more: str) -> dict[str, Any]:
     """One PCI device."""
-    return {"address": address, "vendor_id": ids[0], "product_id": ids[1], "status": "available",
-            "dev_type": kind, "numa_node": cell, "label": f"label_{ids[0]}_{ids[1]}", **more}
+    return {
+        "address": address,
+        "vendor_id": ids[0],
+        "product_id": ids[1],
+        "status": "available",
+        "dev_type": kind,
+        "numa_node": cell,
+        "label": f"label_{ids[0]}_{ids[1]}",
+        **more,
+    }
 
 
 def pci_devices(host: str) -> list[dict[str, Any]]:
     """The virtual functions and GPUs of a host."""
     kind = hosts.shape(host)
     functions = [
-        device(VIRTUAL_FUNCTION, address, port.cell, "type-VF", parent_addr=port.address,
-               parent_ifname=port.interface)
-        for port in hosts.network_ports(host) for address in port.functions]
+        device(VIRTUAL_FUNCTION, address, port.cell, "type-VF", parent_addr=port.address, parent_ifname=port.interface)
+        for port in hosts.network_ports(host)
+        for address in port.functions
+    ]
     gpus = [
         device(GPU, f"0000:{FIRST_GPU_BUS + number:02x}:00.0", number * kind.cells // kind.gpus, "type-PCI")
-        for number in range(kind.gpus)]
+        for number in range(kind.gpus)
+    ]
     return functions + gpus
 
 
@@ -90,8 +110,9 @@ def node_id(name: str) -> str:
 class SandboxDriver(fake.FakeDriver):
     """One host of the table."""
 
-    capabilities: ClassVar[dict[str, Any]] = dict(fake.FakeDriver.capabilities, supports_pcpus=True,
-                        supports_socket_pci_numa_affinity=True)
+    capabilities: ClassVar[dict[str, Any]] = dict(
+        fake.FakeDriver.capabilities, supports_pcpus=True, supports_socket_pci_numa_affinity=True
+    )
 
     def init_host(self, host: str) -> None:
         """Learn the shape, and take back the servers that the database says are here."""
@@ -100,8 +121,9 @@ class SandboxDriver(fake.FakeDriver):
         cells = [hosts.cell_cpus(self.shape, number) for number in range(self.shape.cells)]
         self.dedicated = sum(len(cell.dedicated) for cell in cells)
         self.shared = sum(len(cell.shared) for cell in cells)
-        self.resources = fake.Resources(vcpus=self.dedicated + self.shared, memory_mb=self.shape.memory_mib,
-                                        local_gb=self.shape.disk_gb)
+        self.resources = fake.Resources(
+            vcpus=self.dedicated + self.shared, memory_mb=self.shape.memory_mib, local_gb=self.shape.disk_gb
+        )
         for server in objects.InstanceList.get_by_host(context.get_admin_context(), host):
             state = power_state.RUNNING if server.vm_state == "active" else power_state.SHUTDOWN
             self.instances[server.uuid] = fake.FakeInstance(server.name, state, server.uuid)
@@ -113,26 +135,45 @@ class SandboxDriver(fake.FakeDriver):
     def get_available_resource(self, nodename: str) -> dict[str, Any]:
         """FakeDriver's figures, with the hardware of the table."""
         kind = self.shape
-        topology = {"cells": kind.cells, "sockets": kind.sockets, "threads": 2,
-                    "cores": kind.cells * kind.cores // kind.sockets}
-        cpu = {"arch": "x86_64", "vendor": "AMD", "model": "EPYC-Rome", "features": ["svm", "topoext"],
-               "topology": topology}
+        topology = {
+            "cells": kind.cells,
+            "sockets": kind.sockets,
+            "threads": 2,
+            "cores": kind.cells * kind.cores // kind.sockets,
+        }
+        cpu = {
+            "arch": "x86_64",
+            "vendor": "AMD",
+            "model": "EPYC-Rome",
+            "features": ["svm", "topoext"],
+            "topology": topology,
+        }
         found: dict[str, Any] = super().get_available_resource(nodename)
         return found | {
-            "cpu_info": jsonutils.dumps(cpu), "numa_topology": numa_topology(kind), "uuid": node_id(nodename),
-            "pci_passthrough_devices": jsonutils.dumps(pci_devices(nodename))}
+            "cpu_info": jsonutils.dumps(cpu),
+            "numa_topology": numa_topology(kind),
+            "uuid": node_id(nodename),
+            "pci_passthrough_devices": jsonutils.dumps(pci_devices(nodename)),
+        }
 
     def update_provider_tree(self, provider_tree: Any, nodename: str, allocations: Any = None) -> None:
         """Correct FakeDriver's inventory: real memory, dedicated CPUs, no overcommit."""
         super().update_provider_tree(provider_tree, nodename, allocations)
         kind = self.shape
         inventory = provider_tree.data(nodename).inventory
-        inventory["MEMORY_MB"].update(total=kind.memory_mib, max_unit=kind.memory_mib,
-                                      reserved=kind.reserved_mib, allocation_ratio=1.0)
+        inventory["MEMORY_MB"].update(
+            total=kind.memory_mib, max_unit=kind.memory_mib, reserved=kind.reserved_mib, allocation_ratio=1.0
+        )
         if not self.shared:
             del inventory["VCPU"]
         if self.dedicated:
-            inventory["PCPU"] = {"total": self.dedicated, "min_unit": 1, "max_unit": self.dedicated,
-                                 "step_size": 1, "allocation_ratio": 1, "reserved": 0}
+            inventory["PCPU"] = {
+                "total": self.dedicated,
+                "min_unit": 1,
+                "max_unit": self.dedicated,
+                "step_size": 1,
+                "allocation_ratio": 1,
+                "reserved": 0,
+            }
         provider_tree.update_inventory(nodename, inventory)
         provider_tree.add_traits(nodename, "HW_CPU_HYPERTHREADING")
