@@ -12,9 +12,9 @@ import sys
 import time
 
 from benchmarks.halls import SITE
-from infra.auditing import audit
-from infra.claiming import Applied
-from infra.gate import Gate
+from infra.audit.comparison import audit
+from infra.program.claiming import Applied
+from infra.program.gate import Gate
 from interlock.provider.audit.listing import listed
 from tests.builders.paper_cloud import Paper, PaperCloud
 

@@ -1,6 +1,6 @@
 """One tenant of many changes and is locked again: with the index of locks, and without it; opening and the rest apart.
 
-Without the index, the run makes it anew: that is the first run in a fresh clone.
+Without the index, the run recreates it: that is the first run in a fresh clone.
 """
 
 from __future__ import annotations

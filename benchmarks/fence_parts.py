@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from infra.gate import Gate
+from infra.program.gate import Gate
 from interlock.resources import KINDS, Admission
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store

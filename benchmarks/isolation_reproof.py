@@ -14,8 +14,8 @@ import time
 from collections.abc import Iterator
 from typing import TypeVar
 
-from interlock.model.lock import Lock
-from interlock.model.site import PhysicalNetwork, Site
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import PhysicalNetwork, Site
 from interlock.resources import Frozen
 from policies import judge
 from policies.footprints.neighbours import Neighbours

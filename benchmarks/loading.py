@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 
 from benchmarks.halls import SITE
-from infra.gate import Gate
+from infra.program.gate import Gate
 
 
 def load() -> int:

@@ -5,10 +5,10 @@ python -m benchmarks.opening     prints how many locks there are; INTERLOCK_STAC
 
 from __future__ import annotations
 
-import infra.cli  # noqa: F401 - the command imports it, too: so both start up alike
+import infra.cli.main  # noqa: F401 - the command imports it, too: so both start up alike
 from benchmarks.halls import SITE
-from infra.gate import Gate
-from infra.lock_index import held
+from infra.locking.index import held
+from infra.program.gate import Gate
 
 
 def opened() -> int:

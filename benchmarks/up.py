@@ -21,7 +21,7 @@ from benchmarks.measure import Measured, measure
 from benchmarks.report import Report, median, options, run, runs_of, table_of
 from benchmarks.values import values_of
 from benchmarks.world import TENANT, TENANT_STACK, beside_services, say, world
-from infra.gate import Gate
+from infra.program.gate import Gate
 from tests.e2e.project import PACK, ROOT, Project
 
 PAIRS = 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from infra.gate import Gate
+from infra.program.gate import Gate
 from interlock.planning import Plan
 from interlock.planning.plan import Planned
 from interlock.provider.pools import SIZES

@@ -28,16 +28,16 @@ COMPONENTS: dict[str, type[PlannedComponent]] = {
 ADMIT = "interlock:index:admit"
 
 
-def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComponent | None:
+def declare(proof: Proof, admission: Admission, preview_tokens: Path) -> PlannedComponent | None:
     """Declare a proved stack; the root component is returned, or None if the plan is empty.
 
-    `rehearsals`: where the provider notes previews. Of an empty plan the engine takes everything away again.
+    `preview_tokens`: where the provider notes previews. Of an empty plan the engine takes everything away again.
 
     The provider learns the proof first. Raises `pulumi.RunError` with every fault that its read-only
     preflight found; then nothing has been declared and nothing touched.
     """
     provider = pulumi.ProviderResource("interlock", "cloud", {"cloud": admission.cloud})
-    admit(admission, provider, rehearsals)
+    admit(admission, provider, preview_tokens)
     root = next((item for item in proof.plan.components if item.parent is None), None)
     if root is None:
         return None
@@ -45,10 +45,10 @@ def declare(proof: Proof, admission: Admission, rehearsals: Path) -> PlannedComp
     return COMPONENTS[root.type](root.name, arguments)
 
 
-def admit(admission: Admission, provider: pulumi.ProviderResource, rehearsals: Path) -> None:
+def admit(admission: Admission, provider: pulumi.ProviderResource, preview_tokens: Path) -> None:
     """Hand the proof to the provider, in this phase of the engine's run."""
     preview = pulumi.runtime.is_dry_run()
-    arguments = {"admission": admission.model_dump_json(), "preview": preview, "rehearsals": str(rehearsals)}
+    arguments = {"admission": admission.model_dump_json(), "preview": preview, "preview_tokens": str(preview_tokens)}
     answer = pulumi.runtime.invoke(ADMIT, arguments, pulumi.InvokeOptions(provider=provider))
     faults = (answer.value or {}).get("faults") or []
     if faults:

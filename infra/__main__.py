@@ -9,11 +9,11 @@ from __future__ import annotations
 import pulumi
 
 from components import declare
-from infra.gate import Gate, NotPlanned, keep_copy
-from infra.passphrase import refuse_demo_passphrase
-from infra.places import REHEARSALS
-from infra.refusal import CannotBeMade, require_makeable
-from infra.sdk_messages import hide_values
+from infra.program.gate import Gate, NotPlanned, keep_copy
+from infra.program.passphrase import refuse_demo_passphrase
+from infra.program.places import PREVIEW_TOKENS
+from infra.program.refusal import CannotBeMade, require_makeable
+from infra.program.sdk_messages import hide_values
 from interlock.model.load import InputErrors
 from interlock.store.objects import StoreFailed
 from policies import NotProved, Proof
@@ -47,7 +47,7 @@ def _proof(gate: Gate, tenant: str | None) -> Proof:
 def _declare(gate: Gate, proof: Proof) -> None:
     admitted = gate.admission(proof)
     keep_copy(proof, admitted)
-    root = declare(proof, admitted, REHEARSALS)
+    root = declare(proof, admitted, PREVIEW_TOKENS)
     pulumi.export("plan_hash", proof.plan.hash)
     pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
     if root is not None:

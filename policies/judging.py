@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from interlock.model.lock import Allocation, Footprint, Lock, Released
-from interlock.model.site import Site
+from interlock.model.lock.record import Allocation, Footprint, Lock, Released
+from interlock.model.site.inventory import Site
 from interlock.model.waivers import Waiver
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
+from policies.edges.plan_fragment import plan_fragment
 
 from .edges.residue import with_released
-from .edges.shape import Share
-from .edges.share import plan_share
+from .edges.shape import GraphFragment
 from .facts.kinds import PlanFacts
 from .facts.plan import plan_facts
 from .facts.site import SiteFacts
@@ -36,13 +36,13 @@ class Read:
     """A plan as facts, and what it brings to a site."""
 
     facts: PlanFacts
-    share: Share
+    share: GraphFragment
 
 
 def read(site: SiteFacts, plan: Plan) -> Read:
     """Read a plan: once for whoever asks for its footprint and for its judgement."""
     facts = plan_facts(plan)
-    return Read(facts, plan_share(site, facts))
+    return Read(facts, plan_fragment(site, facts))
 
 
 def footprint(site: Site | SiteFacts, plan: Plan, released: Iterable[Released] = ()) -> Footprint:
@@ -69,7 +69,7 @@ def judge(
     others: Sequence[Lock] | Neighbours,
     rules: Sequence[Rule] = RULES,
     *,
-    applied: Footprint | Share | None = None,
+    applied: Footprint | GraphFragment | None = None,
     waivers: Sequence[Waiver] = (),
     today: date | None = None,
     suggest: bool = False,
@@ -126,7 +126,7 @@ def prove(
     plan: Plan,
     others: Sequence[Lock] | Neighbours,
     *,
-    applied: Footprint | Share | None = None,
+    applied: Footprint | GraphFragment | None = None,
     waivers: Sequence[Waiver] = (),
     today: date | None = None,
     suggest: bool = False,
@@ -157,7 +157,10 @@ class Seen:
 
 
 def seen_by(
-    site: Site | SiteFacts, plan: Plan, others: Sequence[Lock] | Neighbours, applied: Footprint | Share | None = None
+    site: Site | SiteFacts,
+    plan: Plan,
+    others: Sequence[Lock] | Neighbours,
+    applied: Footprint | GraphFragment | None = None,
 ) -> Seen:
     """The model of one plan beside its others."""
     if isinstance(others, Neighbours):
@@ -186,7 +189,7 @@ def model_of(
     plan: Plan,
     locks: Sequence[Lock],
     *,
-    applied: Footprint | Share | None = None,
+    applied: Footprint | GraphFragment | None = None,
     before: Sequence[Lock] = (),
     own: Read | None = None,
 ) -> Model:
@@ -198,13 +201,15 @@ def model_of(
     return Model(facts, own.facts, share, [lock_share(lock) for lock in locks], before=mentions)
 
 
-def _own_share(site: SiteFacts, own: Read, before: Iterable[Lock], applied: Footprint | Share | None) -> Share:
+def _own_share(
+    site: SiteFacts, own: Read, before: Iterable[Lock], applied: Footprint | GraphFragment | None
+) -> GraphFragment:
     """What the plan brings, with what is applied of it and what its own lock says is released and not let go."""
     released = tuple(entry for lock in before for entry in lock.released)
     return with_released(site, together(own.share, applied), released)
 
 
-def _beside_neighbours(plan: Plan, others: Neighbours, applied: Footprint | Share | None) -> Seen:
+def _beside_neighbours(plan: Plan, others: Neighbours, applied: Footprint | GraphFragment | None) -> Seen:
     """The model over those locks only that the plan can meet: more until it meets no further one."""
     own = read(others.site, plan)
     itself = frozenset({_lock_id(plan)})

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.resources import Frozen, digest_of
+from policies.edges.plan_fragment import volume_holders
 
 from .authority.closure import everything, holdings
 from .authority.grants import NOBODYS
-from .edges.shape import Edge, Share
-from .edges.share import volume_holders
+from .edges.shape import Edge, GraphFragment
 from .facts import identities as ids
 from .facts import principals as who
 from .graph.model import Model
@@ -124,7 +124,7 @@ def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:
     return {identity: tuple(sorted(owners)) for identity, owners in sorted(held.items())}
 
 
-def _holders(share: Share, identity: str) -> Collection[str]:
+def _holders(share: GraphFragment, identity: str) -> Collection[str]:
     """Who has an identity of a share: of a segment, whose network it is, which may be the operator's."""
     return share.labels.get(ids.claimed_segment(identity) or "", (share.owner,))
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.making import stop_on_sigterm
-from toolchain.missing import EnvironmentFailed, require_packages
+from toolchain.missing import MachineLacks, require_packages
 from toolchain.plugin import ensure_plugin
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
@@ -29,7 +29,7 @@ usage: ./run COMMAND …
   pulumi ARGS      pulumi, in the root of the project
   env              lines that prepare a shell:  eval "$(./run env)"
   prepare          make what the others need, and nothing else
-  lock             write requirements.lock anew from requirements.in
+  lock             write requirements.lock again from requirements.in
   help             this text
 
 All that is made lies in .interlock/; to start afresh, remove that folder.
@@ -49,7 +49,7 @@ class Ready:
     made_plugin: bool
 
 
-def prepare(layout: Layout, *, install: bool) -> Ready:
+def prepare(layout: CheckoutLayout, *, install: bool) -> Ready:
     """Make environment, Pulumi, plugin and state folder where absent; with `install`, system packages too."""
     require_packages(install=install)
     made_environment = ensure_environment(layout)
@@ -72,8 +72,8 @@ def main(arguments: list[str]) -> int:
         return 2
     stop_on_sigterm()
     try:
-        return command(Layout.here(), caller, rest)
-    except EnvironmentFailed as problem:
+        return command(CheckoutLayout.here(), caller, rest)
+    except MachineLacks as problem:
         say(f"./run {name}: {problem}")
         return 4
     except KeyboardInterrupt:
@@ -81,12 +81,12 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def _demo(layout: Layout, caller: Path, rest: list[str]) -> int:
+def _demo(layout: CheckoutLayout, caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=False)
     _become(layout.python, ["-P", "-m", "infra.cli", "demo", *rest], caller, ready.values)
 
 
-def _test(layout: Layout, _caller: Path, rest: list[str]) -> int:
+def _test(layout: CheckoutLayout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=True)
     commands = [[str(layout.python), "-m", "pytest", *arguments] for arguments in runs(rest, layout.root)]
     if len(commands) == 1:
@@ -97,7 +97,7 @@ def _test(layout: Layout, _caller: Path, rest: list[str]) -> int:
     return side_by_side(commands[0], commands[1], ready.values, report)
 
 
-def _interlock(layout: Layout, caller: Path, rest: list[str]) -> int:
+def _interlock(layout: CheckoutLayout, caller: Path, rest: list[str]) -> int:
     if rest and rest[0] in WITH_PULUMI:
         values = prepare(layout, install=False).values
     else:
@@ -107,21 +107,21 @@ def _interlock(layout: Layout, caller: Path, rest: list[str]) -> int:
     _become(layout.python, ["-P", "-m", "infra.cli", *rest], caller, values)
 
 
-def _pulumi(layout: Layout, _caller: Path, rest: list[str]) -> int:
+def _pulumi(layout: CheckoutLayout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=False)
     ensure_stacks(layout, ready.pulumi, ready.values)
     mend_stacks(layout, ready.values)
     _become(ready.pulumi.executable, rest, layout.root, ready.values)
 
 
-def _env(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+def _env(layout: CheckoutLayout, _caller: Path, _rest: list[str]) -> int:
     ready = prepare(layout, install=False)
     ensure_stacks(layout, ready.pulumi, ready.values)
     sys.stdout.write(export_lines(ready.values))
     return 0
 
 
-def _prepare(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+def _prepare(layout: CheckoutLayout, _caller: Path, _rest: list[str]) -> int:
     ready = prepare(layout, install=False)
     host = "official" if ready.pulumi.official else "built here, with the stand-in language host"
     say(f"Python environment: {'made' if ready.made_environment else 'up to date'}")
@@ -130,18 +130,18 @@ def _prepare(layout: Layout, _caller: Path, _rest: list[str]) -> int:
     return 0
 
 
-def _lock(layout: Layout, _caller: Path, _rest: list[str]) -> int:
+def _lock(layout: CheckoutLayout, _caller: Path, _rest: list[str]) -> int:
     require_packages(install=False)
     lock_requirements(layout)
     return 0
 
 
-def _help(_layout: Layout, _caller: Path, _rest: list[str]) -> int:
+def _help(_layout: CheckoutLayout, _caller: Path, _rest: list[str]) -> int:
     sys.stdout.write(USAGE)
     return 0
 
 
-COMMANDS: dict[str, Callable[[Layout, Path, list[str]], int]] = {
+COMMANDS: dict[str, Callable[[CheckoutLayout, Path, list[str]], int]] = {
     "demo": _demo,
     "test": _test,
     "interlock": _interlock,

@@ -10,13 +10,13 @@ PLUGIN_VERSION = "0.1.0"
 
 
 @dataclass(frozen=True)
-class Layout:
+class CheckoutLayout:
     """Absolute paths of one checkout; nothing is created by asking for a path."""
 
     root: Path
 
     @classmethod
-    def here(cls) -> Layout:
+    def here(cls) -> CheckoutLayout:
         """The checkout that this file belongs to."""
         return cls(Path(__file__).resolve().parent.parent)
 

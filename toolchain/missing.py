@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from toolchain.progress import say, step
 
 
-class EnvironmentFailed(Exception):
+class MachineLacks(Exception):
     """The machine lacks something, or a tool failed; says what, why and what to do next. Exit code 4."""
 
 
@@ -53,7 +53,7 @@ def require_packages(*, install: bool) -> None:
         _apt_install([package.name for package in absent])
         absent = [package for package in absent if not package.present()]
     if absent:
-        raise EnvironmentFailed(_explain(absent))
+        raise MachineLacks(_explain(absent))
 
 
 def _may_install() -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolchain.layout import PLUGIN_VERSION, Layout
+from toolchain.layout import PLUGIN_VERSION, CheckoutLayout
 from toolchain.making import write_executable
 
 
-def ensure_plugin(layout: Layout, pulumi_home: Path) -> bool:
+def ensure_plugin(layout: CheckoutLayout, pulumi_home: Path) -> bool:
     """Put the provider below `pulumi_home`; True if it was not there yet.
 
     There, and not on PATH: the engine warns on every run about a plugin that it finds on PATH.

@@ -14,9 +14,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.making import digest, exclusive, is_made, replacing, write_executable, write_whole
-from toolchain.missing import EnvironmentFailed
+from toolchain.missing import MachineLacks
 from toolchain.progress import say, step
 
 OLDEST = (3, 259)
@@ -44,7 +44,7 @@ class Pulumi:
     official: bool
 
 
-def find_pulumi(layout: Layout, search: str) -> Pulumi | None:
+def find_pulumi(layout: CheckoutLayout, search: str) -> Pulumi | None:
     """An official Pulumi on the path `search`, else the one built here, else None. Builds nothing."""
     official = _find_official(layout, search)
     if official:
@@ -54,7 +54,7 @@ def find_pulumi(layout: Layout, search: str) -> Pulumi | None:
     return None
 
 
-def ensure_pulumi(layout: Layout, search: str) -> Pulumi:
+def ensure_pulumi(layout: CheckoutLayout, search: str) -> Pulumi:
     """Find a Pulumi or build one; EnvironmentFailed if neither is possible."""
     found = find_pulumi(layout, search)
     if not found:
@@ -65,12 +65,12 @@ def ensure_pulumi(layout: Layout, search: str) -> Pulumi:
     return found
 
 
-def _source(layout: Layout) -> str:
+def _source(layout: CheckoutLayout) -> str:
     files = (layout.go_module / "go.mod", layout.go_module / "go.sum")
     return digest(*_FLAGS, *(file.read_bytes() for file in files))
 
 
-def _find_official(layout: Layout, search: str) -> Path | None:
+def _find_official(layout: CheckoutLayout, search: str) -> Path | None:
     for folder in search.split(os.pathsep):
         candidate = shutil.which("pulumi", path=folder) if folder else None
         if candidate and _has_official_host(Path(candidate), search) and _is_recent(layout, Path(candidate)):
@@ -86,7 +86,7 @@ def _has_official_host(cli: Path, search: str) -> bool:
         return STAND_IN.encode() not in file.read(1024)
 
 
-def _is_recent(layout: Layout, cli: Path) -> bool:
+def _is_recent(layout: CheckoutLayout, cli: Path) -> bool:
     """Ask for the version once per executable: that takes longer than all else in a warm run."""
     status = cli.stat()
     key = f"{cli} {status.st_size} {status.st_mtime_ns}"
@@ -114,7 +114,7 @@ def _numbers(version: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def _build(layout: Layout, search: str) -> Pulumi:
+def _build(layout: CheckoutLayout, search: str) -> Pulumi:
     go = _find_go(layout, search)
     say(f"  no official Pulumi >= {OLDEST[0]}.{OLDEST[1]} with its Python host on PATH:")
     say(f"  building {_BUILT} from toolchain/pulumi/go.mod (about three minutes the first time)")
@@ -122,13 +122,13 @@ def _build(layout: Layout, search: str) -> Pulumi:
         _go_build(go, layout, fresh / "bin")
         built = _version_of(fresh / "bin" / "pulumi")
         if built != _BUILT:
-            raise EnvironmentFailed(
+            raise MachineLacks(
                 f"The Pulumi just built says it is {built!r}, not {_BUILT!r}. See toolchain/pulumi_cli.py."
             )
     return Pulumi(layout.built_pulumi / "bin" / "pulumi", official=False)
 
 
-def _go_build(go: str, layout: Layout, target: Path) -> None:
+def _go_build(go: str, layout: CheckoutLayout, target: Path) -> None:
     environment = {
         **os.environ,
         "GOTOOLCHAIN": "local",
@@ -148,13 +148,13 @@ def _go_build(go: str, layout: Layout, target: Path) -> None:
     )
     if done.returncode:
         tail = "\n".join(done.stderr.splitlines()[-20:])
-        raise EnvironmentFailed(
+        raise MachineLacks(
             f"`go build` of Pulumi ended with exit code {done.returncode}; its last lines:\n{tail}\n"
             "Often it is the network: Go must reach its module proxy (`go env GOPROXY`). Then run this again."
         )
 
 
-def _find_go(layout: Layout, search: str) -> str:
+def _find_go(layout: CheckoutLayout, search: str) -> str:
     wanted = _go_wanted(layout)
     go = shutil.which("go", path=os.pathsep.join((search, *_GO_PLACES)))
     version = _go_version(go) if go else None
@@ -162,7 +162,7 @@ def _find_go(layout: Layout, search: str) -> str:
         return go
     spoken = ".".join(str(number) for number in wanted)
     have = f"Go is too old here ({go} is {'.'.join(map(str, version))})" if version else "Go is not there either"
-    raise EnvironmentFailed(
+    raise MachineLacks(
         f"Pulumi is missing: no `pulumi` >= {OLDEST[0]}.{OLDEST[1]} with `pulumi-language-python` on PATH,\n"
         f"and to build it Go {spoken} or newer is needed. {have}. Do one of these, then run this again:\n"
         "  install Pulumi: https://www.pulumi.com/docs/install/\n"
@@ -170,10 +170,10 @@ def _find_go(layout: Layout, search: str) -> str:
     )
 
 
-def _go_wanted(layout: Layout) -> tuple[int, ...]:
+def _go_wanted(layout: CheckoutLayout) -> tuple[int, ...]:
     match = re.search(r"^go (\d+(?:\.\d+)+)$", (layout.go_module / "go.mod").read_text(), re.MULTILINE)
     if not match:
-        raise EnvironmentFailed("toolchain/pulumi/go.mod has no `go` line: restore it from git.")
+        raise MachineLacks("toolchain/pulumi/go.mod has no `go` line: restore it from git.")
     return tuple(int(number) for number in match[1].split("."))
 
 
@@ -184,7 +184,7 @@ def _go_version(go: str) -> tuple[int, ...] | None:
     return tuple(int(number) for number in match[1].split(".")) if match else None
 
 
-def language_host_script(layout: Layout) -> str:
+def language_host_script(layout: CheckoutLayout) -> str:
     """The text of `pulumi-language-python`; the engine takes only an executable of this name."""
     host = layout.root / "toolchain" / "language_host.py"
     return f'#!/bin/sh\n# {STAND_IN}\nexec "{layout.python}" -P -u "{host}" "$@"\n'

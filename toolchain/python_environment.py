@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.making import digest, exclusive, is_made, replacing
-from toolchain.missing import EnvironmentFailed
+from toolchain.missing import MachineLacks
 from toolchain.progress import step
 
 _COMPILE = (
@@ -24,7 +24,7 @@ _COMPILE = (
 )
 
 
-def ensure_environment(layout: Layout) -> bool:
+def ensure_environment(layout: CheckoutLayout) -> bool:
     """Make `.interlock/venv` if it is absent or was made from other files; True if it was made now."""
     source = _source(layout)
     if is_made(layout.venv, source):
@@ -38,8 +38,8 @@ def ensure_environment(layout: Layout) -> bool:
     return True
 
 
-def lock_requirements(layout: Layout) -> None:
-    """Write requirements.lock anew from requirements.in: hashes, but no address of any index."""
+def lock_requirements(layout: CheckoutLayout) -> None:
+    """Write requirements.lock again from requirements.in: hashes, but no address of any index."""
     with exclusive(layout.lock):
         uv = _ensure_uv(layout)
         with step("requirements.lock from requirements.in"):
@@ -59,13 +59,13 @@ def lock_requirements(layout: Layout) -> None:
             )
 
 
-def _source(layout: Layout) -> str:
+def _source(layout: CheckoutLayout) -> str:
     """The root is part of it: an environment holds absolute paths and does not survive a move."""
     files = ("requirements.lock", "pyproject.toml")
     return digest(str(layout.root), *((layout.root / name).read_bytes() for name in files))
 
 
-def _ensure_uv(layout: Layout) -> Path:
+def _ensure_uv(layout: CheckoutLayout) -> Path:
     wanted = layout.root / "toolchain" / "uv.lock"
     source = digest(str(layout.root), wanted.read_bytes())
     if not is_made(layout.uv, source):
@@ -79,7 +79,7 @@ def _ensure_uv(layout: Layout) -> Path:
     return layout.uv / "bin" / "uv"
 
 
-def _fill(uv: Path, layout: Layout, fresh: Path) -> None:
+def _fill(uv: Path, layout: CheckoutLayout, fresh: Path) -> None:
     """Relocatable, because the folder is renamed once it is complete."""
     _run([uv, "venv", "-q", "--allow-existing", "--relocatable", "--python", _base_python(), fresh], layout)
     python = fresh / "bin" / "python"
@@ -102,10 +102,10 @@ def _base_python() -> str:
     return str(Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"))
 
 
-def _run(command: list[str | Path], layout: Layout) -> None:
+def _run(command: list[str | Path], layout: CheckoutLayout) -> None:
     done = subprocess.run(
         command, cwd=layout.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode:
         spoken = " ".join(str(part) for part in command)
-        raise EnvironmentFailed(f"{spoken}\nended with exit code {done.returncode}:\n{done.stderr or done.stdout}")
+        raise MachineLacks(f"{spoken}\nended with exit code {done.returncode}:\n{done.stderr or done.stdout}")

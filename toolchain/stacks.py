@@ -7,15 +7,15 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from toolchain.layout import Layout
-from toolchain.missing import EnvironmentFailed
+from toolchain.layout import CheckoutLayout
+from toolchain.missing import MachineLacks
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi
 
 PROJECT = "clusters"
 
 
-def ensure_stacks(layout: Layout, pulumi: Pulumi, values: Mapping[str, str]) -> list[str]:
+def ensure_stacks(layout: CheckoutLayout, pulumi: Pulumi, values: Mapping[str, str]) -> list[str]:
     """Make the stacks of `stacks/Pulumi.<stack>.yaml` that the default backend lacks; which ones.
 
     Another backend is the user's own: which stacks exist there is not ours to decide.
@@ -28,27 +28,27 @@ def ensure_stacks(layout: Layout, pulumi: Pulumi, values: Mapping[str, str]) -> 
     return missing
 
 
-def mend_stacks(layout: Layout, values: Mapping[str, str]) -> None:
+def mend_stacks(layout: CheckoutLayout, values: Mapping[str, str]) -> None:
     """Let `interlock unlock` look at each stack that a killed run may have left locked or in the middle."""
     for stack in interrupted(layout):
         command = [str(layout.python), "-P", "-m", "infra.cli", "unlock", stack]
         subprocess.run(command, env={**os.environ, **values}, check=False)
 
 
-def committed(layout: Layout) -> Iterator[str]:
+def committed(layout: CheckoutLayout) -> Iterator[str]:
     """Names of the stacks whose configuration is in the repository."""
     for path in sorted((layout.root / "stacks").glob("Pulumi.*.yaml")):
         yield path.name.removeprefix("Pulumi.").removesuffix(".yaml")
 
 
-def interrupted(layout: Layout) -> list[str]:
+def interrupted(layout: CheckoutLayout) -> list[str]:
     """Stacks with a lock on the default backend, or with operations that never ended."""
     locked = {path.parent.name for path in layout.state.glob(f".pulumi/locks/**/{PROJECT}/*/*.json")}
     pending = {stack for stack in committed(layout) if _has_pending(checkpoint(layout, stack))}
     return sorted(locked | pending)
 
 
-def checkpoint(layout: Layout, stack: str) -> Path:
+def checkpoint(layout: CheckoutLayout, stack: str) -> Path:
     """State file of a stack on the default backend."""
     return layout.state / ".pulumi" / "stacks" / PROJECT / f"{stack}.json"
 
@@ -58,11 +58,11 @@ def _has_pending(path: Path) -> bool:
     return path.exists() and '"pending_operations"' in path.read_text()
 
 
-def _init(layout: Layout, pulumi: Pulumi, values: Mapping[str, str], stack: str) -> None:
+def _init(layout: CheckoutLayout, pulumi: Pulumi, values: Mapping[str, str], stack: str) -> None:
     command = [str(pulumi.executable), "stack", "init", stack, "--no-select", "--non-interactive"]
     done = subprocess.run(
         command, cwd=layout.root, env={**os.environ, **values}, check=False, capture_output=True, text=True
     )
     if done.returncode:
-        raise EnvironmentFailed(f"stack {stack} could not be made: {done.stderr.strip()}")
+        raise MachineLacks(f"stack {stack} could not be made: {done.stderr.strip()}")
     say(f"stack {stack} made on the local backend")

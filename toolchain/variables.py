@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.pulumi_cli import Pulumi
 
 DEMO_PASSPHRASE = "interlock-demo"
@@ -21,7 +21,7 @@ _FIXED = {
 }
 
 
-def variables(layout: Layout, inherited: Mapping[str, str], pulumi: Pulumi | None) -> dict[str, str]:
+def variables(layout: CheckoutLayout, inherited: Mapping[str, str], pulumi: Pulumi | None) -> dict[str, str]:
     """What a run sets on top of `inherited`. What the user has set already wins over our defaults."""
     defaults = {
         "PULUMI_BACKEND_URL": f"file://{layout.state}",
@@ -35,14 +35,14 @@ def variables(layout: Layout, inherited: Mapping[str, str], pulumi: Pulumi | Non
     return {"PATH": search_path(layout, inherited, pulumi), **_FIXED, **chosen}
 
 
-def search_path(layout: Layout, inherited: Mapping[str, str], pulumi: Pulumi | None) -> str:
+def search_path(layout: CheckoutLayout, inherited: Mapping[str, str], pulumi: Pulumi | None) -> str:
     """PATH with our folders in front, each once, however often it was prepared before."""
     environment, built = layout.venv / "bin", layout.built_pulumi / "bin"
     ours = [environment] if pulumi and pulumi.official else [environment, built]
     return os.pathsep.join([*map(str, ours), foreign_path(layout, inherited)])
 
 
-def foreign_path(layout: Layout, inherited: Mapping[str, str]) -> str:
+def foreign_path(layout: CheckoutLayout, inherited: Mapping[str, str]) -> str:
     """PATH without what a prepared shell has put there."""
     entries = inherited.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(entry for entry in entries if not Path(entry).is_relative_to(layout.made))

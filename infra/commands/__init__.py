@@ -1,1 +1,1 @@
-"""One module per command of `interlock`; `infra.cli` lists them."""
+"""One module per command of `interlock`; `infra.cli.main` lists them."""

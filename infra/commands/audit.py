@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from infra import colour
+from infra.cli import colour
+from infra.cli.exits import Exit
 from infra.commands.check import Format
 from infra.commands.options import Site
-from infra.exits import Exit
-from infra.gate import Gate
+from infra.program.gate import Gate
 
 
 def audit(
@@ -41,8 +41,8 @@ def audit(
       interlock audit --format json > audit.json
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
-    from infra.audit_report import as_json, as_table
-    from infra.auditing import audit as hold
+    from infra.audit.comparison import audit as hold
+    from infra.audit.report import as_json, as_table
     from interlock.provider.clouds import Cloud
 
     gate = Gate.indexed(site).with_applied()

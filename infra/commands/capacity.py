@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from infra.commands.options import Site
-from infra.gate import Gate
-from infra.lock_index import held
+from infra.locking.index import held
+from infra.program.gate import Gate
 from interlock.planning import Capacity
 from interlock.planning import capacity as capacity_of
 

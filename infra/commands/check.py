@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from infra import colour
+from infra.cli import colour
+from infra.cli.exits import EnvironmentFailed, Exit
 from infra.commands.options import Site
-from infra.exits import EnvironmentFailed, Exit
-from infra.gate import Gate, Judged, NotPlanned
-from infra.refusal import note
+from infra.program.gate import Gate, Judged, NotPlanned
+from infra.program.refusal import note
 from interlock.model.load import InputErrors
 from interlock.resources import canonical_json
 from policies.certificate import certificate as certified

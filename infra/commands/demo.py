@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from infra.cli.exits import EnvironmentFailed
 from infra.commands.sandbox import supervise
 from infra.commands.unlock import mend
-from infra.demo_summary import summary
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed
-from infra.gate import Gate
-from infra.places import SANDBOX
+from infra.program.gate import Gate
+from infra.program.places import SANDBOX
+from infra.reports.demo_summary import summary
+from infra.stack.engine import Engine
 
 SITE, TENANT = "lyon", "acme"
 

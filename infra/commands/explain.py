@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
+from infra.cli.exits import Exit
 from infra.commands.options import Site
-from infra.exits import Exit
-from infra.gate import Gate, Judged
-from interlock.model.validation import nearest
+from infra.program.gate import Gate, Judged
+from interlock.model.text.validation import nearest
 from policies import RULES, Finding, Judgement
 from policies.findings.explaining import RuleText, Step, rule_of, steps
 from policies.findings.report import Where, by_specificity, finding_json, fix_words, place_lines, shown

@@ -11,16 +11,16 @@ from typing import Annotated
 import typer
 
 from infra.commands.options import Site
-from infra.gate import Gate
-from infra.lock_check import check_locks, text
-from infra.lock_index import held
-from infra.lock_making import Made, Making, keep
-from infra.lock_upgrade import UpgradingReader, upgraded
-from infra.lock_words import document, lines
-from infra.places import stacks
+from infra.locking.changes import document, lines
+from infra.locking.check import check_locks, text
+from infra.locking.index import held
+from infra.locking.making import Made, Making, keep
+from infra.locking.upgrade import UpgradingReader, upgraded
+from infra.program.gate import Gate
+from infra.program.places import stacks
 from interlock.model.fleet import fleet_folder, site_folders
 from interlock.model.load import InputError, InputErrors
-from interlock.model.lock import Lock, SiteLock
+from interlock.model.lock.record import Lock, SiteLock
 
 #: With more tenants than this a terminal is shown how far the run is, and unchanged ones are only counted.
 MANY = 50
@@ -39,14 +39,14 @@ def lock(
     ] = None,
     site: Site = "lyon",
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; derive every lock anew and say what differs.")
+        bool, typer.Option("--check", help="Write nothing; derive every lock again and say what differs.")
     ] = False,
     fleet: Annotated[bool, typer.Option("--fleet", help="With --check: all sites of the site's fleet.")] = False,
     move: Annotated[
         bool, typer.Option("--move", help="Let a vPOD move that cannot have what it asks for where it is.")
     ] = False,
     upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Write locks of an earlier format anew; no claim changes.")
+        bool, typer.Option("--upgrade", help="Write locks of an earlier format again; no claim changes.")
     ] = False,
     form: Annotated[Form, typer.Option("--format", "-f", help="Form of the report.")] = Form.TEXT,
 ) -> None:
@@ -56,7 +56,7 @@ def lock(
     keeps every claim, and nobody else's lock changes by a byte. Claims given up count until they are settled.
     Locks are not judged here: `interlock check` and `pulumi up` do.
 
-    With --check nothing is written: hashes, claims and footprints of every tenant are derived anew, and
+    With --check nothing is written: hashes, claims and footprints of every tenant are derived again, and
     claims that two locks hold are named. This finds what two people locked on two branches and merged.
 
     \b

@@ -11,15 +11,15 @@ from typing import Annotated, Any
 
 import typer
 
-from infra import colour
+from infra.cli import colour
 from infra.commands.options import Site
-from infra.gate import Gate
-from infra.plan_changes import changes_text
-from infra.plan_cost import cost_text, defaults_text
-from infra.plan_earlier import NoEarlierPlan, earlier_plan
-from infra.plan_tree import tree
-from infra.refusal import note
-from interlock.model.tenant import Default
+from infra.program.gate import Gate
+from infra.program.refusal import note
+from infra.reports.plan_changes import changes_text
+from infra.reports.plan_cost import cost_text, defaults_text
+from infra.reports.plan_earlier import NoEarlierPlan, earlier_plan
+from infra.reports.plan_tree import tree
+from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.differences import ResourceChange, changes_between

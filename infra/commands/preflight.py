@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from infra.cli.exits import Exit
 from infra.commands.options import Site
-from infra.exits import Exit
-from infra.gate import Gate
-from infra.refusal import note
+from infra.program.gate import Gate
+from infra.program.refusal import note
 from policies import NotProved
 from policies.findings.report import as_message
 

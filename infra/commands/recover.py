@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
+from infra.cli.exits import EnvironmentFailed, Exit
 from infra.commands.options import Site
 from infra.commands.unlock import mend
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed, Exit
-from infra.gate import Gate
-from infra.places import RUNTIME
+from infra.program.gate import Gate
+from infra.program.places import RUNTIME
+from infra.stack.engine import Engine
 from interlock.store.ledger import Ledger, Refused
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
@@ -30,7 +30,7 @@ def recover(
     The claims store knows from which state a stack is applied, and refuses every other. This lets the
     state of the backend in use go on in its place: what it holds is kept as a copy and taken out, then
     `pulumi up` finds everything that carries the stack's owner id, and adopts it. Keys of S3 users are made
-    anew, because a secret is shown once.
+    again, because a secret is shown once.
 
     Ask everybody who may hold the other state first: from now on it is refused.
 

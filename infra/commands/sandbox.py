@@ -6,8 +6,8 @@ import sys
 
 import typer
 
-from infra import foreground
-from infra.places import ROOT
+from infra.program.places import ROOT
+from infra.stack import foreground
 
 
 def supervise(*arguments: str) -> int:

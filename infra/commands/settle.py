@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from infra.cli.exits import EnvironmentFailed, Exit
 from infra.commands.options import Site
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed, Exit
-from infra.gate import Gate
-from infra.lock_making import keep, settled
-from infra.settling import SWITCHES, Evidence, freed, of_owner, only_of, others
-from interlock.model.lock import Lock
+from infra.locking.making import keep, settled
+from infra.program.gate import Gate
+from infra.stack.engine import Engine
+from infra.stack.settling import SWITCHES, Evidence, freed, of_owner, only_of, others
+from interlock.model.lock.record import Lock
 from interlock.provider.census import census
 from interlock.provider.clouds import Cloud
 from interlock.store.ledger import Ledger, Refused

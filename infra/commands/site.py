@@ -11,10 +11,10 @@ import typer
 import yaml
 
 from infra.commands.options import Site
-from infra.places import stacks
-from infra.site_summary import summary
+from infra.program.places import stacks
+from infra.reports.site_summary import summary
 from interlock.model.load import load_site_of_fleet
-from interlock.model.site_full import Document, full_form
+from interlock.model.site.full import Document, full_form
 
 
 class Format(StrEnum):

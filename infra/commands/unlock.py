@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from infra.backend import BackendLock
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed
+from infra.cli.exits import EnvironmentFailed
+from infra.stack.backend import BackendLock
+from infra.stack.engine import Engine
 
 
 def unlock(

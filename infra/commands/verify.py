@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from infra.checker import complaints, digest, proof_of
-from infra.exits import Exit
+from infra.cli.exits import Exit
 
 
 class Unreadable(Exception):

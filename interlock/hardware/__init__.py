@@ -81,7 +81,7 @@ from .sizes import (
 )
 from .storage import APPLIANCE_LINK, STORAGE_CLASSES, StorageClass
 from .switches import ARISTA_7010T, ARISTA_7060PX4, ARISTA_7060X, SWITCHES, SwitchModel
-from .verdicts import Outcome, Verdict
+from .verdicts import Outcome, PlacementVerdict
 from .vlans import USABLE_VLANS, USABLE_VNIS, VLANS_PER_VPOD, usable_vlans, vpods_that_fit
 
 __all__ = [
@@ -132,6 +132,7 @@ __all__ = [
     "NetworkIdentity",
     "Outcome",
     "PduModel",
+    "PlacementVerdict",
     "PodDesign",
     "PodModel",
     "PortBudget",
@@ -140,7 +141,6 @@ __all__ = [
     "ServerModel",
     "StorageClass",
     "SwitchModel",
-    "Verdict",
     "compute_pflops",
     "cooling_verdict",
     "factory_address",

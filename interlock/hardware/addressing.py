@@ -40,7 +40,7 @@ _LAST = 254
 
 
 @dataclass(frozen=True)
-class Reading:
+class AddressMeaning:
     """What an address means in one plan. `logical_rack` is None in the factory plan."""
 
     plan: Plan
@@ -63,7 +63,7 @@ def pod_address(role: Role, logical_rack: int, number: int) -> str:
     return f"10.{ROLE_NUMBERS[role].value}.{logical_rack}.{number}"
 
 
-def readings(address: str) -> tuple[Reading, ...]:
+def readings(address: str) -> tuple[AddressMeaning, ...]:
     """Every meaning of an address: none, one, or one in each plan. ValueError if it is no IPv4 address."""
     try:
         first, second, third, number = IPv4Address(address).packed
@@ -74,9 +74,9 @@ def readings(address: str) -> tuple[Reading, ...]:
     roles: dict[int, Role] = {fact.value: role for role, fact in ROLE_NUMBERS.items()}
     found = []
     if second == 1 and third in roles:
-        found.append(Reading("factory", roles[third], None, number))
+        found.append(AddressMeaning("factory", roles[third], None, number))
     if second in roles and 1 <= third <= _LAST:
-        found.append(Reading("pod", roles[second], third, number))
+        found.append(AddressMeaning("pod", roles[second], third, number))
     return tuple(reading for reading in found if _fits(reading.role, reading.number))
 
 

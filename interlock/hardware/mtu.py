@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .facts import primary
-from .verdicts import OK, Verdict, fault, unknown
+from .verdicts import OK, PlacementVerdict, fault, unknown
 
 #: What Neutron subtracts for VXLAN over IPv4.
 VXLAN_OVERHEAD = primary(50, "bytes", "OpenStack, Neutron administrator guide, MTU considerations: VXLAN over IPv4")
@@ -18,7 +18,7 @@ def tunnel_mtu(physical: int) -> int:
     return physical - VXLAN_OVERHEAD.value
 
 
-def path_verdict(host: int, path: Mapping[str, int | None]) -> Verdict:
+def path_verdict(host: int, path: Mapping[str, int | None]) -> PlacementVerdict:
     """Whether every part of a path (name -> MTU, None: not stated) takes what a host of this MTU sends."""
     small = sorted(name for name, mtu in path.items() if mtu is not None and mtu < host)
     if small:

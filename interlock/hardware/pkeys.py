@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .facts import primary
-from .verdicts import OK, Verdict, fault
+from .verdicts import OK, PlacementVerdict, fault
 
 _MANAGER = "NVIDIA, MLNX-OS user manual, subnet manager"
 
@@ -17,7 +17,7 @@ DEFAULT_KEY = primary(0x7FFF, "", _MANAGER)
 FULL_MEMBER = primary(0x8000, "", _MANAGER)
 
 
-def key_verdict(key: int) -> Verdict:
+def key_verdict(key: int) -> PlacementVerdict:
     """Whether a tenant may have this key, given without the membership bit."""
     first, last = TENANT_KEYS.value
     if first <= key <= last:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from .sizes import MACHINES_PER_LOGICAL_RACK, is_vpod_size
-from .verdicts import OK, Verdict, fault, warning
+from .verdicts import OK, PlacementVerdict, fault, warning
 
 #: (number of the logical rack, position in its chain from 1 to 16).
 Place = tuple[int, int]
@@ -14,7 +14,9 @@ Place = tuple[int, int]
 _RACK = MACHINES_PER_LOGICAL_RACK.value
 
 
-def vpod_fault(machines: Sequence[Place], *, wrap: bool = False, gw_links: Collection[tuple[int, int]] = ()) -> Verdict:
+def vpod_fault(
+    machines: Sequence[Place], *, wrap: bool = False, gw_links: Collection[tuple[int, int]] = ()
+) -> PlacementVerdict:
     """Whether these machines can make one vPOD.
 
     `wrap`: every logical rack here has the IPU-Link cable from machine 16 back to machine 1 (a torus).
@@ -36,7 +38,7 @@ def vpod_fault(machines: Sequence[Place], *, wrap: bool = False, gw_links: Colle
     return _in_one_rack(sorted(position for _, position in machines), wrap)
 
 
-def gw_link_fault(one: Place, other: Place) -> Verdict:
+def gw_link_fault(one: Place, other: Place) -> PlacementVerdict:
     """Whether a GW-Link may join these two machines: different logical racks, equal positions.
 
     Basis: GW-Links join same-numbered machines (Graphcore, IPU-POD direct-attach guide, overview).
@@ -62,7 +64,7 @@ def _list_fault(machines: Sequence[Place]) -> str | None:
 
 def _over_racks(
     machines: Sequence[Place], racks: Sequence[int], wrap: bool, gw_links: Collection[tuple[int, int]]
-) -> Verdict:
+) -> PlacementVerdict:
     if len(machines) != len(racks) * _RACK:
         return fault(f"{len(machines)} machines in logical racks {_numbers(racks)}: above {_RACK}, only whole racks")
     if not wrap:
@@ -83,7 +85,7 @@ def _reached(racks: Sequence[int], gw_links: Collection[tuple[int, int]]) -> set
         found |= new
 
 
-def _in_one_rack(positions: Sequence[int], wrap: bool) -> Verdict:
+def _in_one_rack(positions: Sequence[int], wrap: bool) -> PlacementVerdict:
     if len(positions) == _RACK:
         return OK
     breaks = [a for a, b in pairwise(positions) if b != a + 1]

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from .facts import derived
 from .switches import ARISTA_7010T, ARISTA_7060X, SwitchModel
-from .verdicts import OK, Verdict, fault, warning
+from .verdicts import OK, PlacementVerdict, fault, warning
 
 #: Most that the reference design's uplinks are oversubscribed.
 DESIGN_OVERSUBSCRIPTION = derived(
@@ -44,12 +44,12 @@ def management_budget(
     return PortBudget(machines * machine_ports + servers * server_ports + tors + pdus, _first_speed(switch))
 
 
-def tor_verdict(budget: PortBudget) -> Verdict:
+def tor_verdict(budget: PortBudget) -> PlacementVerdict:
     """A full ToR is how it is meant; one port too many is an error."""
     return OK if budget.spare >= 0 else _missing(budget)
 
 
-def management_verdict(budget: PortBudget) -> Verdict:
+def management_verdict(budget: PortBudget) -> PlacementVerdict:
     """An error if ports are missing, a warning from one spare port on: nothing can be added for a repair."""
     if budget.spare < 0:
         return _missing(budget)
@@ -69,5 +69,5 @@ def _first_speed(switch: SwitchModel) -> int:
     return switch.port_groups.value[0][1]
 
 
-def _missing(budget: PortBudget) -> Verdict:
+def _missing(budget: PortBudget) -> PlacementVerdict:
     return fault(f"{budget.used} ports needed, {budget.available} there: {-budget.spare} are missing")

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from .racks import COOLING_METHODS
-from .verdicts import OK, Verdict, fault, unknown, warning
+from .verdicts import OK, PlacementVerdict, fault, unknown, warning
 
 Watts = int | float
 
@@ -52,7 +52,7 @@ def load_of(items: Iterable[tuple[str, Watts | Decimal | None]]) -> Load:
     return Load(known, tuple(silent))
 
 
-def feed_verdict(load: Load, feeds: Sequence[FeedLine]) -> Verdict:
+def feed_verdict(load: Load, feeds: Sequence[FeedLine]) -> PlacementVerdict:
     """Whether the feeds carry a rack, also when one of them fails.
 
     With two feeds or more, each one alone must carry all of it at its derating: that is what the second is for.
@@ -68,7 +68,7 @@ def feed_verdict(load: Load, feeds: Sequence[FeedLine]) -> Verdict:
     return found
 
 
-def cooling_verdict(load: Load, method: str | None, limit_w: int | None = None) -> Verdict:
+def cooling_verdict(load: Load, method: str | None, limit_w: int | None = None) -> PlacementVerdict:
     """Whether the cooling takes what the rack draws. `limit_w` is the room's own figure and goes first.
 
     Without it the rule of thumb for the method holds. Makers' own designs go beyond that, so a room that can
@@ -85,14 +85,14 @@ def cooling_verdict(load: Load, method: str | None, limit_w: int | None = None) 
     return _against(load, Fraction(limit.value), "W", what)
 
 
-def weight_verdict(load: Load, max_kg: float | None) -> Verdict:
+def weight_verdict(load: Load, max_kg: float | None) -> PlacementVerdict:
     """Whether the rack carries what stands in it, in kg."""
     if max_kg is None:
         return unknown("what this rack carries is not stated")
     return _against(load, Fraction(str(max_kg)), "kg", f"the rack carries {max_kg:g} kg")
 
 
-def floor_verdict(load: Load, area_m2: float, floor_kg_m2: int | None) -> Verdict:
+def floor_verdict(load: Load, area_m2: float, floor_kg_m2: int | None) -> PlacementVerdict:
     """Whether the floor carries a rack of this weight (its own included) on this area. ValueError for no area."""
     if area_m2 <= 0:
         raise ValueError(f"{area_m2} m²: a rack stands on more than that")
@@ -117,7 +117,7 @@ def unit_faults(units: int, placed: Iterable[tuple[str, int, int]]) -> tuple[str
     return tuple(faults)
 
 
-def _against(load: Load, limit: Fraction, unit: str, what: str) -> Verdict:
+def _against(load: Load, limit: Fraction, unit: str, what: str) -> PlacementVerdict:
     if load.known > limit:
         more = f" and {len(load.silent)} more not stated" if load.silent else ""
         return fault(f"{_number(load.known)} {unit}{more}: {what}")

@@ -9,7 +9,7 @@ Outcome = Literal["ok", "warn", "error", "unknown"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PlacementVerdict:
     """One finding. `reason` is empty only for `ok`; `unknown` (a figure is missing) is never a pass."""
 
     outcome: Outcome
@@ -21,19 +21,19 @@ class Verdict:
         return self.outcome in ("ok", "warn")
 
 
-OK = Verdict("ok")
+OK = PlacementVerdict("ok")
 
 
-def warning(reason: str) -> Verdict:
+def warning(reason: str) -> PlacementVerdict:
     """It works, but somebody should look at it."""
-    return Verdict("warn", reason)
+    return PlacementVerdict("warn", reason)
 
 
-def fault(reason: str) -> Verdict:
+def fault(reason: str) -> PlacementVerdict:
     """It cannot work."""
-    return Verdict("error", reason)
+    return PlacementVerdict("error", reason)
 
 
-def unknown(reason: str) -> Verdict:
+def unknown(reason: str) -> PlacementVerdict:
     """A figure is missing; `reason` names it."""
-    return Verdict("unknown", reason)
+    return PlacementVerdict("unknown", reason)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import Code, InputError, InputErrors
-from .places import places
-from .site_loading import FLEET, LoadedSite, load_site
-from .source import KEY, Source, Step
-from .validation import FileModel, validated
+from interlock.model.site.loading import FLEET, LoadedSite, load_site
+from interlock.model.site.places import places
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.source import KEY, Source, Step
+from interlock.model.text.validation import FileModel, validated
 
 SITE = "site.yaml"
 

@@ -10,18 +10,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Code, InputError, InputErrors
-from .faults import Faults
+from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
+from interlock.model.lock.record import Allocation, Lock, SiteLock
+from interlock.model.site.inventory import Site
+from interlock.model.site.loading import FLEET, LoadedSite
+from interlock.model.site.places import fact_path
+from interlock.model.tenant.loading import read_requests
+from interlock.model.tenant.request import Default, Tenant
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.faults import Faults
+from interlock.model.text.source import Source, Step
+from interlock.model.text.validation import in_file_order, nearest
+
 from .fleet import fleet_folder, load_fleet
-from .lock import Allocation, Lock, SiteLock
-from .locks import LockReader, dump_lock, lock_file, read_locks
-from .places import fact_path
-from .site import Site
-from .site_loading import FLEET, LoadedSite
-from .source import Source, Step
-from .tenant import Default, Tenant
-from .tenant_loading import read_requests
-from .validation import in_file_order, nearest
 
 __all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_fleet", "load_site_of_fleet",
            "load_workspace", "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .site_file import SiteFile
-from .tenant_file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
-from .validation import FileModel
+from interlock.model.site.file import SiteFile
+from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
+from interlock.model.text.validation import FileModel
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SIZE = {"type": "string", "pattern": "^[0-9]+ *[KMGT]iB$", "examples": ["100GiB"]}

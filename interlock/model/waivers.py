@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from interlock.model.tenant.values import Day, Reason
+from interlock.model.text.names import DisplayName
+from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
-
-from .names import DisplayName
-from .tenant_values import Day, Reason
-from .validation import FileModel
 
 
 class Waiver(Frozen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .allocation import allocate
+from .allocation_state import AllocationState
 from .capacity import Capacity, capacity
 from .changes import ClaimChange, changes_of
 from .errors import AllocationError, NeedsMove, PlanningError
@@ -10,11 +11,11 @@ from .hashes import SiteHashes, request_hash, site_hash
 from .makeable import NotMakeable, not_makeable
 from .plan import Component, Plan, Planned
 from .site_plan import plan_site
-from .taken import Taken
 from .tenant_plan import plan_tenant
 
 __all__ = [
     "AllocationError",
+    "AllocationState",
     "Capacity",
     "ClaimChange",
     "Component",
@@ -24,7 +25,6 @@ __all__ = [
     "Planned",
     "PlanningError",
     "SiteHashes",
-    "Taken",
     "allocate",
     "capacity",
     "changes_of",

@@ -9,28 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from interlock.model.lock import Allocation, Lock, Released, VPodAllocation
-from interlock.model.site import Site
-from interlock.model.tenant import Pins, Tenant, VPod
+from interlock.model.lock.record import Allocation, Lock, Released, VPodAllocation
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Pins, Tenant, VPod
 
+from .allocation_state import AllocationState
 from .claims import claimed_values, claims_of_vpod, released_claim
 from .draft import Draft
 from .errors import PlanningError
 from .suitability import Wish
-from .taken import Taken
 
 
 def allocate(
     site: Site,
     tenant: Tenant,
-    others: Sequence[Lock] | Taken,
+    others: Sequence[Lock] | AllocationState,
     previous: Lock | None,
     *,
     move: bool | Collection[str] = False,
 ) -> tuple[Allocation, tuple[Released, ...]]:
     """The claims of a tenant, and all that it has given up and not settled.
 
-    `others` are the locks of all other tenants of the site, or a `Taken` of them, which must not hold this
+    `others` are the locks of all other tenants of the site, or a `AllocationState` of them, which must not hold this
     tenant's own lock and is left as it came. `move` allows all vPODs, or those named, to be moved if they cannot
     have what they ask for where they are. Raises NeedsMove where that would be needed and is not allowed,
     AllocationError where the site has no room, PlanningError where the request contradicts pins or limits.
@@ -39,10 +39,10 @@ def allocate(
     _check_limit(site, wanted)
     before = previous.allocation.vpods if previous else {}
     released = previous.released if previous else ()
-    taken = others if isinstance(others, Taken) else _taken_by(site, others, tenant.id)
-    with taken.trial():
-        _take_before(taken, tenant.id, before, released, {vpod.name for vpod in wanted})
-        drafts = [_draft(taken, tenant, vpod, before.get(vpod.name), move) for vpod in wanted]
+    allocated = others if isinstance(others, AllocationState) else _taken_by(site, others, tenant.id)
+    with allocated.trial():
+        _take_before(allocated, tenant.id, before, released, {vpod.name for vpod in wanted})
+        drafts = [_draft(allocated, tenant, vpod, before.get(vpod.name), move) for vpod in wanted]
         # What is kept or pinned anywhere in this tenant is out of reach of what is new in it.
         for draft in drafts:
             draft.keep()
@@ -59,8 +59,8 @@ def merged(earlier: Sequence[Released], new: Sequence[Released]) -> tuple[Releas
     return tuple(sorted(entries, key=lambda entry: (entry.vpod, entry.claim, entry.value)))
 
 
-def _taken_by(site: Site, others: Sequence[Lock], tenant: str) -> Taken:
-    return Taken.of(site, [lock for lock in sorted(others, key=lambda item: item.id) if lock.id != tenant])
+def _taken_by(site: Site, others: Sequence[Lock], tenant: str) -> AllocationState:
+    return AllocationState.of(site, [lock for lock in sorted(others, key=lambda item: item.id) if lock.id != tenant])
 
 
 def _check_limit(site: Site, vpods: Sequence[VPod]) -> None:
@@ -73,7 +73,7 @@ def _check_limit(site: Site, vpods: Sequence[VPod]) -> None:
 
 
 def _take_before(
-    taken: Taken,
+    allocated: AllocationState,
     tenant: str,
     before: Mapping[str, VPodAllocation],
     released: Sequence[Released],
@@ -81,18 +81,18 @@ def _take_before(
 ) -> None:
     """Take all that the tenant held so far, kept or not: nothing of it is free for what is new."""
     for entry in released:
-        taken.add(released_claim(tenant, entry))
+        allocated.add(released_claim(tenant, entry))
     for name, vpod in before.items():
         for claim in claims_of_vpod(tenant, name, vpod):
             entry = Released(vpod=name, claim=claim.field, value=claim.value)
-            taken.add(claim if name in wanted else released_claim(tenant, entry))
+            allocated.add(claim if name in wanted else released_claim(tenant, entry))
 
 
 def _draft(
-    taken: Taken, tenant: Tenant, vpod: VPod, before: VPodAllocation | None, move: bool | Collection[str]
+    allocated: AllocationState, tenant: Tenant, vpod: VPod, before: VPodAllocation | None, move: bool | Collection[str]
 ) -> Draft:
     return Draft(
-        taken=taken,
+        allocated=allocated,
         wish=Wish(tenant.id, vpod, tenant.pins.get(vpod.name, Pins()), before),
         may_move=move if isinstance(move, bool) else vpod.name in move,
         has_share=any(vpod.name in share.vpods for share in tenant.shares),

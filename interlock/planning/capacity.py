@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from interlock.model.lock import Lock
-from interlock.model.site import Generation, Host, Site, Switch
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import Generation, Host, Site, Switch
 
+from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, aligned_runs, loose_runs, maximal_blocks, run_mask
 from .host_room import ServerNeed
 from .identifiers import STORAGE_OFFSET, free_vlans
-from .taken import Taken
 
 
 @dataclass(frozen=True)
@@ -100,35 +100,35 @@ class Capacity:
 
 def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
     """What is left beside these locks. Claims released and not settled count as taken."""
-    taken = Taken.of(site, sorted(locks, key=lambda lock: lock.id))
+    allocated = AllocationState.of(site, sorted(locks, key=lambda lock: lock.id))
     hypervisors = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "hypervisor"]
     bare_metal = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "bare-metal"]
     return Capacity(
-        vpods=tuple(_sizes(taken)),
-        racks=tuple(_racks(taken)),
-        vlans=tuple(_vlans(taken)),
-        vnis=PoolRoom("control", taken.vnis.free()),
-        subnets=tuple(_subnets(taken)),
+        vpods=tuple(_sizes(allocated)),
+        racks=tuple(_racks(allocated)),
+        vlans=tuple(_vlans(allocated)),
+        vnis=PoolRoom("control", allocated.vnis.free()),
+        subnets=tuple(_subnets(allocated)),
         ports=tuple(_ports(site)),
-        servers=tuple(_servers(taken, hypervisors)),
-        bare_metal_hosts=sum(not taken.hosts.servers.get(host.name) for host in bare_metal),
-        controllers=site.limits.controller_instances - sum(taken.hosts.controllers.values()),
+        servers=tuple(_servers(allocated, hypervisors)),
+        bare_metal_hosts=sum(not allocated.hosts.servers.get(host.name) for host in bare_metal),
+        controllers=site.limits.controller_instances - sum(allocated.hosts.controllers.values()),
         racks_power=tuple(_power(site)),
         rooms_power=tuple(_rooms(site)),
     )
 
 
-def _sizes(taken: Taken) -> Iterator[SizeRoom]:
-    shelves = taken.layout.shelves
+def _sizes(allocated: AllocationState) -> Iterator[SizeRoom]:
+    shelves = allocated.layout.shelves
     for generation in dict.fromkeys(shelf.generation for shelf in shelves):
-        free = [taken.free[shelf.index] for shelf in shelves if shelf.generation == generation]
+        free = [allocated.free[shelf.index] for shelf in shelves if shelf.generation == generation]
         size = 1
         while size <= WIDTH:
             aligned = sum(len(aligned_runs(mask, size)) for mask in free)
             yield SizeRoom(generation, size, aligned, sum(_loose(mask, size) for mask in free))
             size *= 2
-        while size <= WIDTH * max((len(lane) for lane in taken.layout.lanes), default=1):
-            yield _group_room(taken, generation, size)
+        while size <= WIDTH * max((len(lane) for lane in allocated.layout.lanes), default=1):
+            yield _group_room(allocated, generation, size)
             size *= 2
 
 
@@ -143,45 +143,45 @@ def _loose(free: int, size: int) -> int:
     return count
 
 
-def _group_room(taken: Taken, generation: Generation, size: int) -> SizeRoom:
+def _group_room(allocated: AllocationState, generation: Generation, size: int) -> SizeRoom:
     used: set[int] = set()
     counts = {True: 0, False: 0}
-    for aligned, group in taken.layout.groups(size // WIDTH):
-        same = taken.layout.shelves[group[0]].generation == generation
-        if same and used.isdisjoint(group) and all(taken.free[one] == WHOLE for one in group):
+    for aligned, group in allocated.layout.groups(size // WIDTH):
+        same = allocated.layout.shelves[group[0]].generation == generation
+        if same and used.isdisjoint(group) and all(allocated.free[one] == WHOLE for one in group):
             used.update(group)
             counts[aligned] += 1
     return SizeRoom(generation, size, counts[True], counts[False])
 
 
-def _racks(taken: Taken) -> Iterator[RackRoom]:
-    for shelf in taken.layout.shelves:
-        free = taken.free[shelf.index]
+def _racks(allocated: AllocationState) -> Iterator[RackRoom]:
+    for shelf in allocated.layout.shelves:
+        free = allocated.free[shelf.index]
         largest = max((size for _, size in maximal_blocks(free)), default=0)
         yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest)
 
 
-def _vlans(taken: Taken) -> Iterator[NetworkRoom]:
-    pools = taken.site.pools
+def _vlans(allocated: AllocationState) -> Iterator[NetworkRoom]:
+    pools = allocated.site.pools
     for network in pools.ipu_data.physical_networks:
-        free = free_vlans(taken, "ipu_data_vlan", network)
-        partners = free_vlans(taken, "storage_vlan", network) if network in pools.storage.physical_networks else 0
+        free = free_vlans(allocated, "ipu_data_vlan", network)
+        partners = free_vlans(allocated, "storage_vlan", network) if network in pools.storage.physical_networks else 0
         yield NetworkRoom("ipu_data", network, free.bit_count(), (free & partners >> STORAGE_OFFSET).bit_count())
     named = {"storage": pools.storage, "management": pools.management, "control": pools.bare_metal_control}
     for name, pool in named.items():
         for network in pool.physical_networks if pool else ():
-            yield NetworkRoom(name, network, free_vlans(taken, f"{name}_vlan", network).bit_count())
+            yield NetworkRoom(name, network, free_vlans(allocated, f"{name}_vlan", network).bit_count())
 
 
-def _subnets(taken: Taken) -> Iterator[PoolRoom]:
-    pools = taken.site.pools
+def _subnets(allocated: AllocationState) -> Iterator[PoolRoom]:
+    pools = allocated.site.pools
     for name, (prefix, length) in (
         ("ipu_data", pools.ipu_data_subnets),
         ("storage", pools.storage_subnets),
         ("control", pools.control_subnets),
         ("management", pools.management_subnets),
     ):
-        yield PoolRoom(name, taken.subnets(prefix, length).free())
+        yield PoolRoom(name, allocated.subnets(prefix, length).free())
 
 
 def _ports(site: Site) -> Iterator[PortRoom]:
@@ -197,11 +197,11 @@ def _ports(site: Site) -> Iterator[PortRoom]:
         yield PortRoom(role, free, total)
 
 
-def _servers(taken: Taken, hosts: list[Host]) -> Iterator[ServerRoom]:
-    for flavor in taken.site.flavors:
+def _servers(allocated: AllocationState, hosts: list[Host]) -> Iterator[ServerRoom]:
+    for flavor in allocated.site.flavors:
         if flavor.role == "poplar":
             need = ServerNeed((), flavor)
-            yield ServerRoom(flavor.name, sum(taken.hosts.fits(host, need) for host in hosts))
+            yield ServerRoom(flavor.name, sum(allocated.hosts.fits(host, need) for host in hosts))
 
 
 def _power(site: Site) -> Iterator[PowerRoom]:

@@ -1,16 +1,16 @@
-"""What a new lock changes for a vPOD, claim by claim, and what of it on the cloud is made anew for that."""
+"""What a new lock changes for a vPOD, claim by claim, and what of it on the cloud is recreated for that."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interlock.model.lock import VPodAllocation
+from interlock.model.lock.record import VPodAllocation
 
 from .claims import NETWORK_OF, vlan_text
 
 SERVERS = "the Poplar servers and their ports (volumes stay)"
 
-#: Claim -> what a change of its value makes anew. What is only added or given up makes nothing anew.
+#: Claim -> what a change of its value recreates. What is only added or given up recreates nothing.
 RECREATES = {
     "machines": "the V-IPU allocation and its partitions",
     "hosts": SERVERS,
@@ -31,7 +31,7 @@ RECREATES = {
 
 @dataclass(frozen=True)
 class ClaimChange:
-    """One claim that differs: its values as text (`-` for none) and what is made anew; empty: nothing is."""
+    """One claim that differs: its values as text (`-` for none) and what is recreated; empty: nothing is."""
 
     claim: str
     before: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.model.lock import Lock, Released, VPodAllocation
+from interlock.model.lock.record import Lock, Released, VPodAllocation
 
 #: VLAN claims, each with the field that names the physical network of the id.
 NETWORK_OF = {

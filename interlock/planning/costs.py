@@ -10,8 +10,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Literal
 
 from interlock.hardware.prices import HOURS_PER_MONTH
-from interlock.model.site import Site
-from interlock.model.tenant import Budget
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Budget
 from interlock.resources import BareMetalServer, Bucket, Frozen, Resource, Server, Share, VipuAllocation, Volume
 
 from .plan import ComponentType, Plan

@@ -34,7 +34,7 @@ class FieldChange(Frozen):
 
 
 class ResourceChange(Frozen):
-    """One resource. `replace`: deleted and made anew. `forbidden`: the apply would be refused."""
+    """One resource. `replace`: deleted and recreated. `forbidden`: the apply would be refused."""
 
     name: str
     kind: str

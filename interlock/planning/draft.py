@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from interlock.model.lock import Released, VPodAllocation
+from interlock.model.lock.record import Released, VPodAllocation
 
+from .allocation_state import AllocationState
 from .claims import NETWORK_OF, SUBNET_CLAIMS, Claim, claimed_values, claims_of_vpod, released_claim, vlan_text
 from .errors import NeedsMove, PlanningError
 from .host_room import ServerNeed
@@ -21,29 +22,28 @@ from .identifiers import (
     choose_vni,
 )
 from .layout import Networks
-from .machines import Place
+from .machines import MachinePlacement
 from .placing import new_place, settled_place
 from .suitability import Wish, control_network, controller_networks, vlans_of
-from .taken import Taken
 
 #: Claims that a vPOD has once and that no physical network decides on.
 FREE_CLAIMS = ("control_vni", *SUBNET_CLAIMS, "controller_host")
 
 #: What servers on other hosts, or of another kind or flavour, cost.
-SERVERS_ANEW = "its Poplar servers (volumes stay)"
+RECREATES_SERVERS = "its Poplar servers (volumes stay)"
 
 
 @dataclass
 class Draft:
     """One vPOD: first `keep`, for all vPODs of a tenant, then `complete`."""
 
-    taken: Taken
+    allocated: AllocationState
     wish: Wish
     may_move: bool
     has_share: bool
     claims: dict[str, int | str] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
-    place: Place | None = None
+    place: MachinePlacement | None = None
 
     @property
     def pins_vlans(self) -> bool:
@@ -62,19 +62,19 @@ class Draft:
             value = getattr(self.wish.pins, claim) or getattr(self.wish.before, claim, None)
             if value is not None and not (self.wish.is_bare_metal and claim == "control_vni"):
                 self._set(claim, value)
-        self.place = settled_place(self.taken, self.wish)
+        self.place = settled_place(self.allocated, self.wish)
         if self.place:
             self._settle(self.place)
 
     def complete(self) -> None:
         """Claim whatever is still missing."""
         if self.place is None:
-            self.place = new_place(self.taken, self.wish, may_move=self.may_move)
+            self.place = new_place(self.allocated, self.wish, may_move=self.may_move)
             self._settle(self.place)
         networks = self.place.networks
         need, wish = self._need(networks), self.wish
         while len(self.hosts) < wish.vpod.poplar.servers:
-            host = choose_host(self.taken, need, wish.vpod, wish.tenant, self.place.machines, self.hosts)
+            host = choose_host(self.allocated, need, wish.vpod, wish.tenant, self.place.machines, self.hosts)
             self._add_host(host)
         self._complete_vlans(networks)
         self._complete_free(networks)
@@ -97,7 +97,7 @@ class Draft:
     def _check_pins(self) -> None:
         vpod, pins = self.wish.vpod, self.wish.pins
         if not self.wish.is_bare_metal:
-            flavor_of(self.taken.site, vpod)
+            flavor_of(self.allocated.site, vpod)
         for claim, pinned, wanted, asked in (
             ("machines", pins.machines, vpod.machines, "machines"),
             ("hosts", pins.hosts, vpod.poplar.servers, "Poplar servers"),
@@ -108,12 +108,12 @@ class Draft:
                     f"pin {wanted}, or remove `{claim}` from its pins",
                 )
 
-    def _settle(self, place: Place) -> None:
+    def _settle(self, place: MachinePlacement) -> None:
         """Take the machines, and what of ids and hosts is kept or pinned on their networks."""
         for machine in place.machines:
             self._take("machines", machine)
         if self.wish.is_bare_metal:
-            self.claims["control_network"] = control_network(self.taken, self.wish, place.networks)
+            self.claims["control_network"] = control_network(self.allocated, self.wish, place.networks)
         for claim, network in self._vlan_networks(place.networks).items():
             before = self.wish.before
             stays = before is not None and getattr(before, NETWORK_OF[claim]) == network
@@ -126,7 +126,7 @@ class Draft:
         """Take the hosts that are pinned or stay. The room of the old servers is looked at without them."""
         before, wish, need = self.wish.before, self.wish, self._need(networks)
         for claim in _host_claims(wish, before):
-            self.taken.remove(claim)
+            self.allocated.remove(claim)
         wanted = wish.pins.hosts or (before.hosts[: wish.vpod.poplar.servers] if before else ())
         same = before is not None and self._has_same_servers(before, networks)
         for host in wanted:
@@ -136,14 +136,14 @@ class Draft:
         if len(self.hosts) < len(wanted) and not self.may_move and not elsewhere:
             left = ", ".join(host for host in wanted if host not in self.hosts)
             why = f"{left} cannot carry what it asks for now"
-            raise NeedsMove(wish.vpod.name, f"vPOD {wish.vpod.name} needs other hosts", why, SERVERS_ANEW)
+            raise NeedsMove(wish.vpod.name, f"vPOD {wish.vpod.name} needs other hosts", why, RECREATES_SERVERS)
         kept = list(self.hosts)
         for claim in _host_claims(wish, before):
             if claim.value in kept:
                 kept.remove(claim.value)
             else:
                 entry = Released(vpod=wish.vpod.name, claim="hosts", value=claim.value)
-                self.taken.add(released_claim(wish.tenant, entry))
+                self.allocated.add(released_claim(wish.tenant, entry))
 
     def _has_same_servers(self, before: VPodAllocation, networks: Networks) -> bool:
         """True if nothing changes for servers that stay: then whether their host still suits is the gate's."""
@@ -154,32 +154,32 @@ class Draft:
         )
 
     def _takes(self, name: str, need: ServerNeed) -> bool:
-        host = self.taken.site.host.get(name)
-        return host is not None and self.taken.hosts.fits(host, need) > 0
+        host = self.allocated.site.host.get(name)
+        return host is not None and self.allocated.hosts.fits(host, need) > 0
 
     def _complete_vlans(self, networks: Networks) -> None:
-        taken, claims = self.taken, self.claims
+        allocated, claims = self.allocated, self.claims
         if "ipu_data_vlan" not in claims:
             storage = _number(claims.get("storage_vlan"))
-            vlan = choose_data_vlan(taken, networks.ipu_data, networks.storage, storage)
+            vlan = choose_data_vlan(allocated, networks.ipu_data, networks.storage, storage)
             self._set_vlan("ipu_data_vlan", networks.ipu_data, vlan)
         if "storage_vlan" not in claims:
-            vlan = choose_storage_vlan(taken, networks.storage, _number(claims["ipu_data_vlan"]))
+            vlan = choose_storage_vlan(allocated, networks.storage, _number(claims["ipu_data_vlan"]))
             self._set_vlan("storage_vlan", networks.storage, vlan)
         for claim, network in self._vlan_networks(networks).items():
             if claim not in claims:
-                self._set_vlan(claim, network, choose_vlan(taken, claim, network))
+                self._set_vlan(claim, network, choose_vlan(allocated, claim, network))
 
     def _complete_free(self, networks: Networks) -> None:
-        taken, wish = self.taken, self.wish
+        allocated, wish = self.allocated, self.wish
         if "control_vni" not in self.claims and not wish.is_bare_metal:
-            self._set("control_vni", choose_vni(taken))
+            self._set("control_vni", choose_vni(allocated))
         for claim in SUBNET_CLAIMS:
             if claim not in self.claims:
-                self._set(claim, choose_subnet(taken, claim))
+                self._set(claim, choose_subnet(allocated, claim))
         if "controller_host" not in self.claims or self._controller_is_cut_off(networks):
             reached = controller_networks(networks, self._control_networks())
-            self._set("controller_host", choose_controller_host(taken, wish.vpod.name, reached))
+            self._set("controller_host", choose_controller_host(allocated, wish.vpod.name, reached))
         if self.has_share:
             self._set("storage_vip", self._storage_vip(str(self.claims["storage_subnet"])))
 
@@ -187,7 +187,7 @@ class Draft:
         """True if the vPOD was moved to where its controller's host is not."""
         if self.wish.pins.controller_host or self.wish.networks_before == networks:
             return False
-        host = self.taken.site.host.get(str(self.claims["controller_host"]))
+        host = self.allocated.site.host.get(str(self.claims["controller_host"]))
         reached = controller_networks(networks, self._control_networks())
         return host is None or not all(network in host.interfaces for network in reached)
 
@@ -195,7 +195,7 @@ class Draft:
         before = self.wish.before
         if before is not None and before.storage_vip and before.storage_subnet == subnet:
             return before.storage_vip
-        return choose_storage_vip(self.taken, self.wish.vpod.name, subnet)
+        return choose_storage_vip(self.allocated, self.wish.vpod.name, subnet)
 
     def _vlan_networks(self, networks: Networks) -> dict[str, str]:
         control = self._control_networks()
@@ -207,7 +207,7 @@ class Draft:
 
     def _need(self, networks: Networks) -> ServerNeed:
         used: Sequence[str] = (networks.ipu_data, networks.storage, *self._control_networks())
-        return server_need(self.taken.site, self.wish.vpod, used)
+        return server_need(self.allocated.site, self.wish.vpod, used)
 
     def _set(self, claim: str, value: int | str) -> None:
         self.claims[claim] = value
@@ -220,13 +220,13 @@ class Draft:
     def _add_host(self, host: str) -> None:
         self.hosts = (*self.hosts, host)
         wish = self.wish
-        self.taken.add(Claim("hosts", host, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
+        self.allocated.add(Claim("hosts", host, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
 
     def _take(self, claim: str, value: str) -> None:
         """Take a claim that the vPOD did not have before."""
         wish = self.wish
         if (claim, value) not in self._held:
-            self.taken.add(Claim(claim, value, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
+            self.allocated.add(Claim(claim, value, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
 
 
 def _host_claims(wish: Wish, before: VPodAllocation | None) -> list[Claim]:

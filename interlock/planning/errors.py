@@ -21,13 +21,13 @@ class AllocationError(PlanningError):
 
 
 class NeedsMove(AllocationError):
-    """A vPOD that could have what it asks for only elsewhere: `recreated` says what that would make anew.
+    """A vPOD that could have what it asks for only elsewhere: `recreated` says what that would recreate.
 
     Never done unasked: `allocate(..., move=True)` takes the new place and releases the old one.
     """
 
     def __init__(self, vpod: str, what: str, closest: str, recreated: str) -> None:
-        hint = f"a move makes anew {recreated}; ask for it with `--move`, or free what is in the way"
+        hint = f"a move recreates {recreated}; ask for it with `--move`, or free what is in the way"
         super().__init__(what, closest, hint)
         self.vpod = vpod
         self.recreated = recreated

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 
 #: The machines of a whole logical rack, by bit of their position.
 Racks = Mapping[str, Sequence[str | None]]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from interlock.model.lock import Allocation, VPodAllocation
-from interlock.model.site import Cable, Endpoint, Host, Lag, Machine, Site, VlanPool
-from interlock.model.tenant import Tenant
+from interlock.model.lock.record import Allocation, VPodAllocation
+from interlock.model.site.inventory import Cable, Endpoint, Host, Lag, Machine, Site, VlanPool
+from interlock.model.tenant.request import Tenant
 from interlock.resources import digest_of
 
 #: Sections of a site that every tenant's plan may rest on. Not here: prices, rooms, places in racks; what is

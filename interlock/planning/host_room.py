@@ -6,17 +6,17 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlock.model.site import FlavorSpec, Host, Site
+from interlock.model.site.inventory import FlavorSpec, Host, Site
 
 from .claims import Claim
-from .layout import Layout
+from .layout import SiteLayout
 
 #: Virtual functions of one Poplar server: one on ipu-data, one on storage.
 VFS_PER_SERVER = 2
 
 
 @dataclass(frozen=True)
-class Room:
+class HostRoom:
     """What is left on a host: dedicated CPUs, pages of 1 GiB, virtual functions."""
 
     cpus: int
@@ -36,9 +36,9 @@ class Room:
         )
         return max(0, min(left // each for left, each in parts if each > 0))
 
-    def less(self, flavor: FlavorSpec) -> Room:
+    def less(self, flavor: FlavorSpec) -> HostRoom:
         """What is left beside a server of this flavour."""
-        return Room(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER)
+        return HostRoom(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER)
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class ServerNeed:
 class HostRooms:
     """Servers and controllers by host."""
 
-    def __init__(self, site: Site, layout: Layout) -> None:
+    def __init__(self, site: Site, layout: SiteLayout) -> None:
         self.site = site
         self.layout = layout
         #: Host -> claims of the field `hosts`.
         self.servers: dict[str, list[Claim]] = {}
         #: Host -> number of controllers.
         self.controllers: Counter[str] = Counter()
-        self._rooms: dict[str, Room] = {}
+        self._rooms: dict[str, HostRoom] = {}
         #: Physical network -> need -> servers that fit there; forgotten when a host there changes.
         self._counts: dict[str, dict[tuple[str, ...], int]] = {}
 
@@ -89,10 +89,10 @@ class HostRooms:
         for network in host.interfaces if host else ():
             self._counts.pop(network, None)
 
-    def room(self, host: Host) -> Room:
+    def room(self, host: Host) -> HostRoom:
         """What all claims leave of a host. A server of unrecorded flavour counts as the largest one."""
         if host.name not in self._rooms:
-            room = Room(host.dedicated_cpus, host.huge_pages_gib, host.virtual_functions)
+            room = HostRoom(host.dedicated_cpus, host.huge_pages_gib, host.virtual_functions)
             for claim in self.servers.get(host.name, ()):
                 room = room.less(self.site.flavor.get(claim.flavor, self._largest))
             self._rooms[host.name] = room

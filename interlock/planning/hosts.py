@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from interlock.model.site import FlavorSpec, Host, Site
-from interlock.model.tenant import VPod
+from interlock.model.site.inventory import FlavorSpec, Host, Site
+from interlock.model.tenant.request import VPod
 
+from .allocation_state import AllocationState
 from .errors import AllocationError, PlanningError
 from .host_room import VFS_PER_SERVER, ServerNeed
-from .taken import Taken
 
 #: Hosts that an error lists one by one.
 LISTED = 4
@@ -22,28 +22,33 @@ def server_need(site: Site, vpod: VPod, networks: Sequence[str]) -> ServerNeed:
 
 
 def choose_host(
-    taken: Taken, need: ServerNeed, vpod: VPod, tenant: str, machines: Sequence[str], siblings: Sequence[str]
+    allocated: AllocationState,
+    need: ServerNeed,
+    vpod: VPod,
+    tenant: str,
+    machines: Sequence[str],
+    siblings: Sequence[str],
 ) -> str:
     """The host of one more Poplar server of a vPOD whose other servers are on `siblings`.
 
     Preferred, in this order: the machines' own ToR and logical rack, a rack and then a host without a sibling,
     without another tenant, with the most CPUs left, first in the site.
     """
-    layout = taken.layout
+    layout = allocated.layout
     tors = layout.data_switches(machines)
     near = [host for tor in sorted(tors) for host in layout.poplar_at.get(tor, ())]
     reachable = layout.hosts.get(need.networks[0], ())
-    rank = _preference(taken, tenant, machines, siblings)
+    rank = _preference(allocated, tenant, machines, siblings)
     for hosts in (near, reachable):
-        fitting = [host for host in hosts if taken.hosts.fits(host, need)]
+        fitting = [host for host in hosts if allocated.hosts.fits(host, need)]
         if fitting:
             return min(fitting, key=rank).name
-    raise no_host(taken, need, vpod)
+    raise no_host(allocated, need, vpod)
 
 
-def choose_controller_host(taken: Taken, vpod: str, networks: Sequence[str]) -> str:
+def choose_controller_host(allocated: AllocationState, vpod: str, networks: Sequence[str]) -> str:
     """The infra host on these networks with the fewest controllers, first in the site."""
-    here = taken.layout.hosts.get(networks[0], ())
+    here = allocated.layout.hosts.get(networks[0], ())
     names = [host.name for host in here if _carries_controllers(host, networks)]
     if not names:
         raise AllocationError(
@@ -51,7 +56,7 @@ def choose_controller_host(taken: Taken, vpod: str, networks: Sequence[str]) -> 
             "its V-IPU controller must stand",
             hint="add one under `hosts:`, or state its `interfaces`",
         )
-    return min(names, key=lambda name: taken.hosts.controllers[name])
+    return min(names, key=lambda name: allocated.hosts.controllers[name])
 
 
 def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
@@ -63,17 +68,17 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
     return flavor
 
 
-def no_host(taken: Taken, need: ServerNeed, vpod: VPod) -> AllocationError:
+def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> AllocationError:
     """The error of a server that no host takes: what it asks for, and what is left where it may stand."""
     networks = " and ".join(need.networks)
-    hosts = [host for host in taken.layout.hosts.get(need.networks[0], ()) if need.is_met_by(host)]
+    hosts = [host for host in allocated.layout.hosts.get(need.networks[0], ()) if need.is_met_by(host)]
     kind = "bare-metal" if need.is_bare_metal else "hypervisor"
     if not hosts:
         return AllocationError(
             f"vPOD {vpod.name}: no {kind} host of role poplar has interfaces on {networks}",
             hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
         )
-    hint = _settling(taken, hosts)
+    hint = _settling(allocated, hosts)
     if need.flavor is None:
         what = f"vPOD {vpod.name}: no bare-metal host on {networks} is free for one more server"
         return AllocationError(what, f"all {len(hosts)} are given out", hint)
@@ -82,7 +87,7 @@ def no_host(taken: Taken, need: ServerNeed, vpod: VPod) -> AllocationError:
         f"vPOD {vpod.name}: no host has room for one more {flavor.name} ({flavor.vcpus} dedicated CPUs, "
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
-    return AllocationError(what, _left(taken, hosts), hint)
+    return AllocationError(what, _left(allocated, hosts), hint)
 
 
 def _carries_controllers(host: Host, networks: Sequence[str]) -> bool:
@@ -90,9 +95,9 @@ def _carries_controllers(host: Host, networks: Sequence[str]) -> bool:
 
 
 def _preference(
-    taken: Taken, tenant: str, machines: Sequence[str], siblings: Sequence[str]
+    allocated: AllocationState, tenant: str, machines: Sequence[str], siblings: Sequence[str]
 ) -> Callable[[Host], tuple[bool, int, int, bool, int, int]]:
-    layout = taken.layout
+    layout = allocated.layout
     known = [layout.site.machine[name] for name in machines if name in layout.site.machine]
     racks = {machine.logical_rack for machine in known}
     beside = [host.logical_rack for name in siblings if (host := layout.site.host.get(name)) is not None]
@@ -102,21 +107,21 @@ def _preference(
             host.logical_rack not in racks,
             beside.count(host.logical_rack) if len(racks) > 1 else 0,
             list(siblings).count(host.name),
-            bool(taken.hosts.tenants_on(host.name) - {tenant}),
-            -taken.hosts.room(host).cpus,
+            bool(allocated.hosts.tenants_on(host.name) - {tenant}),
+            -allocated.hosts.room(host).cpus,
             layout.host_order[host.name],
         )
 
     return preference
 
 
-def _left(taken: Taken, hosts: Sequence[Host]) -> str:
+def _left(allocated: AllocationState, hosts: Sequence[Host]) -> str:
     """What is left on the hosts with most room, the site's order kept."""
-    ranked = sorted(hosts, key=lambda host: (-taken.hosts.room(host).cpus, taken.layout.host_order[host.name]))
-    listed = sorted(ranked[:LISTED], key=lambda host: taken.layout.host_order[host.name])
+    ranked = sorted(hosts, key=lambda host: (-allocated.hosts.room(host).cpus, allocated.layout.host_order[host.name]))
+    listed = sorted(ranked[:LISTED], key=lambda host: allocated.layout.host_order[host.name])
     texts = []
     for host in listed:
-        room = taken.hosts.room(host)
+        room = allocated.hosts.room(host)
         texts.append(
             f"{host.name} has {room.cpus} CPUs, {room.pages} pages, {room.virtual_functions} virtual functions left"
         )
@@ -124,8 +129,10 @@ def _left(taken: Taken, hosts: Sequence[Host]) -> str:
     return "; ".join(texts + more)
 
 
-def _settling(taken: Taken, hosts: Sequence[Host]) -> str:
+def _settling(allocated: AllocationState, hosts: Sequence[Host]) -> str:
     """What would make room on these hosts."""
-    released = {claim.tenant for host in hosts for claim in taken.hosts.servers.get(host.name, ()) if claim.is_released}
+    released = {
+        claim.tenant for host in hosts for claim in allocated.hosts.servers.get(host.name, ()) if claim.is_released
+    }
     settle = f"; settle what {', '.join(sorted(released))} released there" if released else ""
     return f"ask for fewer servers or a smaller flavour, or add a host{settle}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlock.model.site import Generation, Host, Machine, Site
+from interlock.model.site.inventory import Generation, Host, Machine, Site
 
 from .blocks import WHOLE, WIDTH
 from .gw_links import joined_racks, walk
@@ -49,7 +49,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class RackMachines:
     """The machines of one generation in one logical rack."""
 
     index: int
@@ -69,7 +69,7 @@ class Shelf:
 Group = tuple[int, ...]
 
 
-class Layout:
+class SiteLayout:
     """A site as the allocation sees it."""
 
     def __init__(self, site: Site) -> None:
@@ -236,19 +236,19 @@ class Layout:
         return found
 
 
-def _alike(one: Shelf, other: Shelf) -> bool:
+def _alike(one: RackMachines, other: RackMachines) -> bool:
     """A vPOD over several racks has one generation, and is a torus only if each of them is."""
     return (one.generation, one.topology) == (other.generation, other.topology)
 
 
-def _shelves(site: Site) -> Iterator[Shelf]:
+def _shelves(site: Site) -> Iterator[RackMachines]:
     found: dict[tuple[str, Generation], list[Machine]] = {}
     for machine in site.machines:
         found.setdefault((machine.logical_rack, machine.generation), []).append(machine)
     for index, ((rack, generation), machines) in enumerate(found.items()):
         by_bit = {machine.position - 1: machine.name for machine in machines}
         known = site.logical_rack.get(rack)
-        yield Shelf(
+        yield RackMachines(
             index=index,
             rack=rack,
             generation=generation,

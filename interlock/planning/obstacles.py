@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from interlock.model.site import Generation
+from interlock.model.site.inventory import Generation
 
+from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, run_mask
 from .claims import RELEASED
 from .errors import AllocationError
-from .layout import Shelf
-from .taken import Taken
+from .layout import RackMachines
 
 Block = tuple[str, ...]
 
 
-def no_room(taken: Taken, vpod: str, count: int, generation: Generation | None) -> AllocationError:
+def no_room(allocated: AllocationState, vpod: str, count: int, generation: Generation | None) -> AllocationError:
     """The error of a vPOD for which no block and no run is free."""
-    shelves = [shelf for shelf in taken.layout.shelves if generation in (None, shelf.generation)]
+    shelves = [shelf for shelf in allocated.layout.shelves if generation in (None, shelf.generation)]
     kind = f"{generation} " if generation else ""
-    free = sum(taken.free[shelf.index].bit_count() for shelf in shelves)
+    free = sum(allocated.free[shelf.index].bit_count() for shelf in shelves)
     if count > WIDTH:
-        return _no_group(taken, vpod, count, shelves, kind)
+        return _no_group(allocated, vpod, count, shelves, kind)
     what = f"vPOD {vpod} needs {count} neighbouring {kind}IPU-Machines in one logical rack; {free} are free"
     runs = [run for shelf in shelves for run in _runs(shelf, count)]
     if not runs:
@@ -30,22 +30,22 @@ def no_room(taken: Taken, vpod: str, count: int, generation: Generation | None) 
         return AllocationError(
             what, f"the largest logical rack has {longest} machines", "ask for fewer machines, or add a rack"
         )
-    best = min(runs, key=lambda run: len(in_the_way(taken, run)))
-    return AllocationError(f"{what}, none of it in such a run", closest(taken, best), freeing(taken, best))
+    best = min(runs, key=lambda run: len(in_the_way(allocated, run)))
+    return AllocationError(f"{what}, none of it in such a run", closest(allocated, best), freeing(allocated, best))
 
 
-def closest(taken: Taken, block: Block, own: str = "") -> str:
+def closest(allocated: AllocationState, block: Block, own: str = "") -> str:
     """The block that is nearly free, and who holds what is not."""
-    held = in_the_way(taken, block, own)
+    held = in_the_way(allocated, block, own)
     named = list(held.items())
     listed = ", ".join(f"{name} is held by {holder}" for name, holder in named[:4])
     more = f" and {len(named) - 4} more are held" if len(named) > 4 else ""
     return f"closest is {block[0]} to {block[-1]}, where {listed}{more}"
 
 
-def freeing(taken: Taken, block: Block, own: str = "") -> str:
+def freeing(allocated: AllocationState, block: Block, own: str = "") -> str:
     """What would free a block: settling what is released, moving or ending what is in force."""
-    holders = sorted(set(in_the_way(taken, block, own).values()))
+    holders = sorted(set(in_the_way(allocated, block, own).values()))
     released = sorted({name.split("/")[0] for name in holders if name.endswith(RELEASED)})
     held = [name for name in holders if not name.endswith(RELEASED)]
     parts = []
@@ -56,23 +56,23 @@ def freeing(taken: Taken, block: Block, own: str = "") -> str:
     return "; ".join(parts)
 
 
-def in_the_way(taken: Taken, block: Sequence[str], own: str = "") -> dict[str, str]:
+def in_the_way(allocated: AllocationState, block: Sequence[str], own: str = "") -> dict[str, str]:
     """Machine -> holder for those of a block that somebody else holds."""
     return {
-        name: taken.machines[name]
+        name: allocated.machines[name]
         for name in block
-        if name in taken.machines and not (own and taken.machines.is_held_by(name, own))
+        if name in allocated.machines and not (own and allocated.machines.is_held_by(name, own))
     }
 
 
-def settling(taken: Taken, field: str, network: str = "") -> str:
+def settling(allocated: AllocationState, field: str, network: str = "") -> str:
     """Whose released claims of this kind would make room; empty if there are none."""
-    tenants = taken.released.get((field, network), Counter[str]())
+    tenants = allocated.released.get((field, network), Counter[str]())
     named = ", ".join(f"{tenant} ({count})" for tenant, count in sorted(tenants.items()) if count > 0)
     return f"settle what is released: {named}" if named else ""
 
 
-def _runs(shelf: Shelf, count: int) -> list[Block]:
+def _runs(shelf: RackMachines, count: int) -> list[Block]:
     return [
         shelf.names(first, count)
         for first in range(WIDTH - count + 1)
@@ -80,16 +80,20 @@ def _runs(shelf: Shelf, count: int) -> list[Block]:
     ]
 
 
-def _no_group(taken: Taken, vpod: str, count: int, shelves: Sequence[Shelf], kind: str) -> AllocationError:
+def _no_group(
+    allocated: AllocationState, vpod: str, count: int, shelves: Sequence[RackMachines], kind: str
+) -> AllocationError:
     racks = count // WIDTH
-    whole = sum(taken.free[shelf.index] == WHOLE for shelf in shelves)
+    whole = sum(allocated.free[shelf.index] == WHOLE for shelf in shelves)
     what = f"vPOD {vpod} needs {racks} whole {kind}logical racks that GW-Links join; {whole} are wholly free"
     wanted = {shelf.index for shelf in shelves}
-    groups = [group for _, group in taken.layout.groups(racks) if wanted.issuperset(group)]
-    blocks = [tuple(name for one in group for name in taken.layout.shelves[one].names(0, WIDTH)) for group in groups]
+    groups = [group for _, group in allocated.layout.groups(racks) if wanted.issuperset(group)]
+    blocks = [
+        tuple(name for one in group for name in allocated.layout.shelves[one].names(0, WIDTH)) for group in groups
+    ]
     if not blocks:
-        longest = max((len(lane) for lane in taken.layout.lanes), default=1)
+        longest = max((len(lane) for lane in allocated.layout.lanes), default=1)
         hint = "ask for fewer machines, or state the GW-Link cables of the racks in the site file"
         return AllocationError(what, f"no more than {longest} racks of one kind are joined at all 16 positions", hint)
-    best = min(blocks, key=lambda block: len(in_the_way(taken, block)))
-    return AllocationError(f"{what}, none in such a group", closest(taken, best), freeing(taken, best))
+    best = min(blocks, key=lambda block: len(in_the_way(allocated, block)))
+    return AllocationError(f"{what}, none in such a group", closest(allocated, best), freeing(allocated, best))

@@ -4,72 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from .allocation_state import AllocationState
 from .blocks import WIDTH
 from .errors import AllocationError, NeedsMove
 from .layout import Networks
-from .machines import Block, MachineNeed, Place, blocks_around, choose_machines, part_kept, unreached
+from .machines import Block, MachineNeed, MachinePlacement, blocks_around, choose_machines, part_kept, unreached
 from .obstacles import closest
 from .suitability import Wish, refusal
-from .taken import Taken
 
 #: What a vPOD on other machines costs its tenant.
-MADE_ANEW = (
+RECREATED = (
     "the switch ports of its machines, its V-IPU allocation and its partitions, and in another leaf group its "
     "networks and Poplar servers too"
 )
 
 
-def settled_place(taken: Taken, wish: Wish) -> Place | None:
+def settled_place(allocated: AllocationState, wish: Wish) -> MachinePlacement | None:
     """Where a vPOD stays or is pinned to; None if it needs other machines, or more of them."""
-    machines = _kept(taken, wish)
-    if len(machines) != wish.vpod.machines or _why_not_there(taken, wish, machines):
+    machines = _kept(allocated, wish)
+    if len(machines) != wish.vpod.machines or _why_not_there(allocated, wish, machines):
         return None
-    choices, current = list(taken.layout.reach(machines).choices()), wish.networks_before
+    choices, current = list(allocated.layout.reach(machines).choices()), wish.networks_before
     if current and (current in choices or not wish.pins.machines):
-        return Place(machines, current)
+        return MachinePlacement(machines, current)
     if not choices:
-        raise unreached(taken.layout, wish.vpod.name, machines)
-    suitable = (found for found in choices if refusal(taken, wish, found) is None)
-    return Place(machines, next(suitable, choices[0]))
+        raise unreached(allocated.layout, wish.vpod.name, machines)
+    suitable = (found for found in choices if refusal(allocated, wish, found) is None)
+    return MachinePlacement(machines, next(suitable, choices[0]))
 
 
-def new_place(taken: Taken, wish: Wish, *, may_move: bool) -> Place:
+def new_place(allocated: AllocationState, wish: Wish, *, may_move: bool) -> MachinePlacement:
     """Where a vPOD goes that has no settled place. Raises NeedsMove if only a move would do and none is allowed."""
     need = MachineNeed(wish.vpod.name, wish.vpod.machines, wish.vpod.generation)
     current = wish.networks_before
     if wish.before is None or current is None:
-        closed = taken.closed(wish.kind) if wish.is_plain else None
-        return choose_machines(taken, need, lambda found: refusal(taken, wish, found), closed)
-    kept = _kept(taken, wish)
-    why = _why_not_there(taken, wish, kept)
-    grown = None if why else _grown(taken, wish, kept, current)
+        closed = allocated.closed(wish.kind) if wish.is_plain else None
+        return choose_machines(allocated, need, lambda found: refusal(allocated, wish, found), closed)
+    kept = _kept(allocated, wish)
+    why = _why_not_there(allocated, wish, kept)
+    grown = None if why else _grown(allocated, wish, kept, current)
     if grown is not None:
-        return Place(grown, current)
+        return MachinePlacement(grown, current)
     if not may_move:
-        raise NeedsMove(wish.vpod.name, *(why or _cannot_grow(taken, wish, kept)), MADE_ANEW)
-    return _moved(taken, wish, need, current)
+        raise NeedsMove(wish.vpod.name, *(why or _cannot_grow(allocated, wish, kept)), RECREATED)
+    return _moved(allocated, wish, need, current)
 
 
-def _kept(taken: Taken, wish: Wish) -> Block:
+def _kept(allocated: AllocationState, wish: Wish) -> Block:
     """Machines that are pinned, or that the vPOD has and still asks for."""
     if wish.pins.machines is not None:
         return wish.pins.machines
     before = wish.before.machines if wish.before else ()
     if len(before) <= wish.vpod.machines:
         return before
-    return part_kept(taken.layout, before, wish.vpod.machines)
+    return part_kept(allocated.layout, before, wish.vpod.machines)
 
 
-def _why_not_there(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str] | None:
+def _why_not_there(allocated: AllocationState, wish: Wish, kept: Block) -> tuple[str, str] | None:
     """Why a vPOD cannot stay on machines that it has: they are of another generation, or cabled elsewhere now."""
     if wish.pins.machines is not None or not kept:
         return None
-    known = [taken.site.machine[name] for name in kept if name in taken.site.machine]
+    known = [allocated.site.machine[name] for name in kept if name in allocated.site.machine]
     other = next((item for item in known if wish.vpod.generation not in (None, item.generation)), None)
     if other is not None:
         what = f"vPOD {wish.vpod.name} asks for {wish.vpod.generation} machines and has others"
         return what, f"{other.name} is {other.generation}"
-    choices, current = list(taken.layout.reach(kept).choices()), wish.networks_before
+    choices, current = list(allocated.layout.reach(kept).choices()), wish.networks_before
     # Machines that reach no network at all any more are the gate's to judge: nothing is better elsewhere.
     if choices and current is not None and current not in choices:
         what = f"vPOD {wish.vpod.name} is on {current.ipu_data}, {current.storage} and {current.management}"
@@ -77,44 +77,44 @@ def _why_not_there(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str] | N
     return None
 
 
-def _grown(taken: Taken, wish: Wish, kept: Block, current: Networks) -> Block | None:
-    for block in blocks_around(taken, kept, wish.vpod.machines, wish.holder):
-        if current in taken.layout.reach(block).choices():
+def _grown(allocated: AllocationState, wish: Wish, kept: Block, current: Networks) -> Block | None:
+    for block in blocks_around(allocated, kept, wish.vpod.machines, wish.holder):
+        if current in allocated.layout.reach(block).choices():
             return block
     return None
 
 
-def _moved(taken: Taken, wish: Wish, need: MachineNeed, current: Networks) -> Place:
+def _moved(allocated: AllocationState, wish: Wish, need: MachineNeed, current: Networks) -> MachinePlacement:
     """Another block, in the same leaf group if there is one: then networks and servers stay as they are."""
 
     def stays(found: Networks) -> AllocationError | None:
         elsewhere = AllocationError("in another leaf group")
-        return refusal(taken, wish, found) if found == current else elsewhere
+        return refusal(allocated, wish, found) if found == current else elsewhere
 
     try:
-        return choose_machines(taken, need, stays)
+        return choose_machines(allocated, need, stays)
     except AllocationError:
-        return choose_machines(taken, need, lambda found: refusal(taken, wish, found))
+        return choose_machines(allocated, need, lambda found: refusal(allocated, wish, found))
 
 
-def _cannot_grow(taken: Taken, wish: Wish, kept: Block) -> tuple[str, str]:
+def _cannot_grow(allocated: AllocationState, wish: Wish, kept: Block) -> tuple[str, str]:
     what = (
         f"vPOD {wish.vpod.name} cannot grow to {wish.vpod.machines} IPU-Machines around those it has ({_listed(kept)})"
     )
-    blocks = [block for block in _around(taken, kept, wish.vpod.machines) if set(kept) <= set(block)]
+    blocks = [block for block in _around(allocated, kept, wish.vpod.machines) if set(kept) <= set(block)]
     if not blocks:
         return what, "there is no block of that size around them"
-    return what, closest(taken, blocks[0], wish.holder)
+    return what, closest(allocated, blocks[0], wish.holder)
 
 
-def _around(taken: Taken, kept: Block, count: int) -> Iterator[Block]:
+def _around(allocated: AllocationState, kept: Block, count: int) -> Iterator[Block]:
     """Blocks and runs of the shelf, or groups of racks, where the kept machines are: free or not."""
-    shelves = taken.layout.shelves
-    index = taken.layout.spot.get(kept[0], (-1, 0))[0]
+    shelves = allocated.layout.shelves
+    index = allocated.layout.spot.get(kept[0], (-1, 0))[0]
     if index < 0:
         return
     if count > WIDTH:
-        for _, group in taken.layout.groups(count // WIDTH):
+        for _, group in allocated.layout.groups(count // WIDTH):
             yield tuple(name for one in group for name in shelves[one].names(0, WIDTH))
         return
     for first in sorted(range(WIDTH - count + 1), key=lambda item: item % count != 0):

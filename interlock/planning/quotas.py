@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.resources import Quota, Resource, SecurityGroup, Server, Subnet, Volume
 
 from .security import RULES_OF_A_CONTROLLER

@@ -78,7 +78,7 @@ class Numbers:
         return size - inside
 
 
-class SubnetPool:
+class SubnetRegister:
     """What is cut from one prefix: blocks of one length, by number."""
 
     def __init__(self, prefix: str, length: int) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
-from interlock.model.lock import VPodAllocation
-from interlock.model.site import Site
-from interlock.model.tenant import Tenant, VPod
+from interlock.model.lock.record import VPodAllocation
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Tenant, VPod
 
 from .errors import PlanningError
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ipaddress import ip_network
 from typing import Literal
 
-from interlock.resources import Rule
+from interlock.resources import SecurityGroupRule
 
 SSH = 22
 
@@ -14,30 +14,37 @@ SSH = 22
 RULES_OF_A_CONTROLLER = 2
 
 
-def poplar_rules(ssh_from: Sequence[str]) -> tuple[Rule, ...]:
+def poplar_rules(ssh_from: Sequence[str]) -> tuple[SecurityGroupRule, ...]:
     """Control ports of Poplar servers: ssh and ICMP from the tenant's prefixes in, everything out."""
-    rules: list[Rule] = []
+    rules: list[SecurityGroupRule] = []
     for prefix in ssh_from:
         version = _ethertype(prefix)
         rules += [
-            Rule(
+            SecurityGroupRule(
                 direction="ingress", ethertype=version, protocol="tcp", port_min=SSH, port_max=SSH,
                 remote_prefix=prefix,
             ),
-            Rule(direction="ingress", ethertype=version, protocol="icmp", remote_prefix=prefix),
+            SecurityGroupRule(direction="ingress", ethertype=version, protocol="icmp", remote_prefix=prefix),
         ]  # fmt: skip
-    rules += [Rule(direction="egress", ethertype="IPv4"), Rule(direction="egress", ethertype="IPv6")]
+    rules += [
+        SecurityGroupRule(direction="egress", ethertype="IPv4"),
+        SecurityGroupRule(direction="egress", ethertype="IPv6"),
+    ]
     return tuple(rules)
 
 
-def controller_api_rules(port: int, control_subnet: str) -> tuple[Rule, ...]:
+def controller_api_rules(port: int, control_subnet: str) -> tuple[SecurityGroupRule, ...]:
     """The controller on `control`: its user API from that subnet in, and nothing out."""
-    return (Rule(direction="ingress", protocol="tcp", port_min=port, port_max=port, remote_prefix=control_subnet),)
+    return (
+        SecurityGroupRule(
+            direction="ingress", protocol="tcp", port_min=port, port_max=port, remote_prefix=control_subnet
+        ),
+    )
 
 
-def controller_management_rules(management_subnet: str) -> tuple[Rule, ...]:
+def controller_management_rules(management_subnet: str) -> tuple[SecurityGroupRule, ...]:
     """The controller on the management network: out to its machines, and nothing in."""
-    return (Rule(direction="egress", remote_prefix=management_subnet),)
+    return (SecurityGroupRule(direction="egress", remote_prefix=management_subnet),)
 
 
 def _ethertype(prefix: str) -> Literal["IPv4", "IPv6"]:

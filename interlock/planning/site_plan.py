@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ipaddress import IPv4Network
 
-from interlock.model.lock import SiteLock
-from interlock.model.site import FlavorSpec, SegmentRangeSpec, Site
+from interlock.model.lock.record import SiteLock
+from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
 from interlock.resources import (
     AddressScope,
     Aggregate,
@@ -26,8 +26,8 @@ from interlock.resources import (
 
 from .hashes import site_hash
 from .plan import Plan
+from .plan_builder import PlanBuilder
 from .quotas import MIB_PER_GIB, controllers_quota
-from .sheet import Sheet
 
 OPERATOR = "cloud:User/@operator"
 ADMIN = "cloud:Role/admin"
@@ -43,7 +43,7 @@ ROLE_KEY = "interlock_role"
 STORAGE_CLASS = "interlock_storage_class"
 
 
-class SiteSheet(Sheet):
+class SiteSheet(PlanBuilder):
     """A sheet that leaves out what is on the cloud already (`existing:`)."""
 
     def __init__(self, site: Site) -> None:
@@ -59,19 +59,19 @@ class SiteSheet(Sheet):
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     """The plan of the stack `<site>-site`."""
-    sheet = SiteSheet(site)
-    sheet.component(site.name, "Site")
-    _controllers(site, sheet)
-    sheet.own(S3_ROLE, Role(name=site.s3_role, description="S3 only: no other service knows this role"))
+    builder = SiteSheet(site)
+    builder.component(site.name, "Site")
+    _controllers(site, builder)
+    builder.own(S3_ROLE, Role(name=site.s3_role, description="S3 only: no other service knows this role"))
     for spec in site.segment_ranges:
-        _segment_range(spec, sheet)
-    _external(site, sheet)
-    _catalogue(site, sheet)
+        _segment_range(spec, builder)
+    _external(site, builder)
+    _catalogue(site, builder)
     for role in ("poplar", "infra"):
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
         hosts = tuple(host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor")
-        sheet.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
-    sheet.check_names()
+        builder.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
+    builder.check_names()
     return Plan(
         site=site.name,
         stack=f"{site.name}-site",
@@ -80,37 +80,37 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
         site_owner=site_lock.owner,
         site_hash=site_hash(site),
         request_hash=site_hash(site),
-        components=tuple(sheet.components),
-        resources=tuple(sheet.resources),
+        components=tuple(builder.components),
+        resources=tuple(builder.resources),
     )
 
 
-def _controllers(site: Site, sheet: SiteSheet) -> None:
-    project = sheet.own(
+def _controllers(site: Site, builder: SiteSheet) -> None:
+    project = builder.own(
         "controllers",
         Project(name=f"{site.name}-controllers", domain=site.domain, description="V-IPU controllers"),
     )
     role = RoleAssignment(project=project, user=OPERATOR, role=ADMIN)
-    operator = sheet.own("controllers-operator", role)
-    sheet.own("controllers-quota", controllers_quota(site, project), after=(operator,))
+    operator = builder.own("controllers-operator", role)
+    builder.own("controllers-quota", controllers_quota(site, project), after=(operator,))
 
 
-def _segment_range(spec: SegmentRangeSpec, sheet: SiteSheet) -> None:
+def _segment_range(spec: SegmentRangeSpec, builder: SiteSheet) -> None:
     name = f"range-{spec.physical_network or spec.network_type}-{spec.minimum}"
-    sheet.own(name, SegmentRange(name=name, **spec.model_dump()))
+    builder.own(name, SegmentRange(name=name, **spec.model_dump()))
 
 
-def _external(site: Site, sheet: SiteSheet) -> None:
+def _external(site: Site, builder: SiteSheet) -> None:
     """Without an address scope the subnet stands in none, and the gate has to find that."""
     external = site.external
     pool = None
     if external.address_scope is not None:
-        scope = sheet.own("external-scope", AddressScope(name=external.address_scope))
+        scope = builder.own("external-scope", AddressScope(name=external.address_scope))
         length = IPv4Network(external.cidr).prefixlen
         prefixes = SubnetPool(
             name="external-pool", address_scope=scope, prefixes=(external.cidr,), default_prefix_length=length
         )
-        pool = sheet.own("external-pool", prefixes)
+        pool = builder.own("external-pool", prefixes)
     network = Network(
         name=external.name,
         network_type=external.network_type,
@@ -120,30 +120,30 @@ def _external(site: Site, sheet: SiteSheet) -> None:
     )
     subnet = Subnet(
         name="external-subnet",
-        network=sheet.own("external", network),
+        network=builder.own("external", network),
         cidr=external.cidr,
         gateway=external.gateway,
         dhcp=False,
         pools=(external.pool,),
         subnet_pool=pool,
     )
-    sheet.own("external-subnet", subnet)
+    builder.own("external-subnet", subnet)
 
 
-def _catalogue(site: Site, sheet: SiteSheet) -> None:
+def _catalogue(site: Site, builder: SiteSheet) -> None:
     for flavor in site.flavors:
-        reference = sheet.own(flavor.name, _flavor(flavor))
+        reference = builder.own(flavor.name, _flavor(flavor))
         if flavor.name == site.controller.flavor and not flavor.public:
             project = "site:Project/controllers" if "Project/controllers" in site.existing else "controllers"
-            sheet.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
+            builder.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
     for image in site.images:
-        sheet.own(image.name, Image(**image.model_dump()))
+        builder.own(image.name, Image(**image.model_dump()))
     for name in site.volume_types:
-        sheet.own(name, VolumeType(name=name))
+        builder.own(name, VolumeType(name=name))
     for share_type in site.share_types:
         # The class of storage decides which back end answers to the type.
         specs = {STORAGE_CLASS: share_type.storage_class}
-        sheet.own(share_type.name, ShareType(name=share_type.name, extra_specs=specs))
+        builder.own(share_type.name, ShareType(name=share_type.name, extra_specs=specs))
 
 
 def _flavor(spec: FlavorSpec) -> Flavor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interlock.model.lock import VPodAllocation
-from interlock.model.tenant import Pins, VPod
+from interlock.model.lock.record import VPodAllocation
+from interlock.model.tenant.request import Pins, VPod
 
+from .allocation_state import AllocationState
 from .claims import NETWORK_OF
 from .errors import AllocationError, PlanningError
 from .host_room import ServerNeed
 from .hosts import choose_controller_host, no_host, server_need
 from .identifiers import free_vlans, no_vlan
 from .layout import Networks
-from .taken import Taken
 
 
 @dataclass(frozen=True)
@@ -54,39 +54,41 @@ class Wish:
         return Networks(self.before.ipu_data_network, self.before.storage_network, self.before.management_network)
 
 
-def refusal(taken: Taken, wish: Wish, networks: Networks) -> AllocationError | None:
+def refusal(allocated: AllocationState, wish: Wish, networks: Networks) -> AllocationError | None:
     """What a vPOD lacks on these networks; None if it can have everything there."""
     for claim, network in vlans_of(networks).items():
         needs_one = getattr(wish.pins, claim) is None and not _has_vlan(wish, claim, network)
-        if needs_one and not free_vlans(taken, claim, network):
-            return no_vlan(taken, claim, network)
+        if needs_one and not free_vlans(allocated, claim, network):
+            return no_vlan(allocated, claim, network)
     try:
         used = [networks.ipu_data, networks.storage]
         if wish.is_bare_metal:
-            used.append(control_network(taken, wish, networks))
-        choose_controller_host(taken, wish.vpod.name, controller_networks(networks, used[2:]))
+            used.append(control_network(allocated, wish, networks))
+        choose_controller_host(allocated, wish.vpod.name, controller_networks(networks, used[2:]))
     except AllocationError as error:
         return error
-    return _no_hosts(taken, wish, server_need(taken.site, wish.vpod, used))
+    return _no_hosts(allocated, wish, server_need(allocated.site, wish.vpod, used))
 
 
-def control_network(taken: Taken, wish: Wish, networks: Networks) -> str:
+def control_network(allocated: AllocationState, wish: Wish, networks: Networks) -> str:
     """The network of a bare-metal vPOD's control VLAN: one that enough hosts on its data network reach."""
-    pool = taken.site.pools.bare_metal_control
+    pool = allocated.site.pools.bare_metal_control
     if pool is None:
         raise PlanningError(
             f"vPOD {wish.vpod.name} asks for bare-metal servers, and the site has no VLANs for their control network",
             "add the pool `bare_metal_control` to the site file, or ask for VMs",
         )
-    plain = server_need(taken.site, wish.vpod, (networks.ipu_data, networks.storage))
-    hosts = [host for host in taken.layout.hosts.get(networks.ipu_data, ()) if plain.is_met_by(host)]
+    plain = server_need(allocated.site, wish.vpod, (networks.ipu_data, networks.storage))
+    hosts = [host for host in allocated.layout.hosts.get(networks.ipu_data, ()) if plain.is_met_by(host)]
     reached = {network for host in hosts for network in host.interfaces}
     refused: AllocationError | None = None
     for network in (name for name in pool.physical_networks if name in reached):
-        need = server_need(taken.site, wish.vpod, (networks.ipu_data, networks.storage, network))
-        refused = _no_hosts(taken, wish, need)
+        need = server_need(allocated.site, wish.vpod, (networks.ipu_data, networks.storage, network))
+        refused = _no_hosts(allocated, wish, need)
         if refused is None and not _has_vlan(wish, "control_vlan", network) and wish.pins.control_vlan is None:
-            refused = None if free_vlans(taken, "control_vlan", network) else no_vlan(taken, "control_vlan", network)
+            refused = (
+                None if free_vlans(allocated, "control_vlan", network) else no_vlan(allocated, "control_vlan", network)
+            )
         if refused is None:
             return network
     raise refused or AllocationError(
@@ -114,10 +116,10 @@ def _has_vlan(wish: Wish, claim: str, network: str) -> bool:
     return wish.before is not None and getattr(wish.before, NETWORK_OF[claim]) == network
 
 
-def _no_hosts(taken: Taken, wish: Wish, need: ServerNeed) -> AllocationError | None:
+def _no_hosts(allocated: AllocationState, wish: Wish, need: ServerNeed) -> AllocationError | None:
     """Why there are too few hosts; servers that are there already, or pinned, only have to reach the networks."""
     fixed = wish.pins.hosts or (wish.before.hosts if wish.before else ())
-    known = [taken.site.host[name] for name in fixed[: wish.vpod.poplar.servers] if name in taken.site.host]
+    known = [allocated.site.host[name] for name in fixed[: wish.vpod.poplar.servers] if name in allocated.site.host]
     staying = [host for host in known if need.is_met_by(host)]
     if wish.pins.hosts and len(staying) < len(known):
         return AllocationError(
@@ -125,6 +127,6 @@ def _no_hosts(taken: Taken, wish: Wish, need: ServerNeed) -> AllocationError | N
             hint="pin hosts that reach the machines' data network, or leave `hosts` out of the pins",
         )
     missing = wish.vpod.poplar.servers - len(staying)
-    if missing <= 0 or wish.pins.hosts or taken.hosts.count(need) >= missing:
+    if missing <= 0 or wish.pins.hosts or allocated.hosts.count(need) >= missing:
         return None
-    return no_host(taken, need, wish.vpod)
+    return no_host(allocated, need, wish.vpod)

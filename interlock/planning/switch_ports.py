@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.resources import SwitchPort
 
 from .errors import PlanningError
+from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .sheet import Sheet
 
 
-def write_machine_ports(scope: VPodScope, sheet: Sheet) -> None:
+def write_machine_ports(scope: VPodScope, builder: PlanBuilder) -> None:
     """RNIC into the data VLAN, gateway and BMC into the management VLAN."""
     for part, vlan in (("rnic", scope.claims.ipu_data_vlan), ("mgmt", scope.claims.management_vlan)):
         for machine in scope.claims.machines:
-            sheet.add(scope.name(part, machine), access_port(scope.site, machine, part, vlan))
+            builder.add(scope.name(part, machine), access_port(scope.site, machine, part, vlan))
 
 
 def access_port(site: Site, device: str, interface: str, vlan: int) -> SwitchPort:

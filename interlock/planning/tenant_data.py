@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from interlock.model.lock import VPodAllocation
-from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.model.lock.record import VPodAllocation
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
 from interlock.resources import (
     Bucket,
     BucketPolicy,
@@ -18,7 +18,7 @@ from interlock.resources import (
 )
 
 from .errors import PlanningError
-from .sheet import Sheet
+from .plan_builder import PlanBuilder
 
 Actions = tuple[Literal["read", "write"], ...]
 
@@ -27,14 +27,14 @@ WRITER: Actions = ("read", "write")
 READER: Actions = ("read",)
 
 
-def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], sheet: Sheet) -> None:
+def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: PlanBuilder) -> None:
     """Write down all three kinds. Raises PlanningError if a request names a vPOD or server that is not there."""
     for volume in tenant.volumes:
-        _write_volume(tenant, volume, sheet)
+        _write_volume(tenant, volume, builder)
     for share in tenant.shares:
-        _write_share(tenant, share, claims, sheet)
+        _write_share(tenant, share, claims, builder)
     for bucket in tenant.buckets:
-        _write_bucket(tenant, bucket, sheet)
+        _write_bucket(tenant, bucket, builder)
 
 
 def public_names(tenant: Tenant) -> tuple[str, ...]:
@@ -43,17 +43,17 @@ def public_names(tenant: Tenant) -> tuple[str, ...]:
     return tuple(f"{tenant.id}-{request.name}" for request in declared)
 
 
-def _write_volume(tenant: Tenant, request: VolumeRequest, sheet: Sheet) -> None:
+def _write_volume(tenant: Tenant, request: VolumeRequest, builder: PlanBuilder) -> None:
     project = f"{tenant.id}-project"
-    name = sheet.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)
+    name = builder.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)
     volume = Volume(
         name=name, project=project, size_gib=request.size_gib, volume_type=f"site:VolumeType/{request.volume_type}",
         on_delete=request.on_delete,
     )  # fmt: skip
-    sheet.add(name, volume)
+    builder.add(name, volume)
     if request.vpod is not None:
         server = _server(tenant, request, request.vpod)
-        sheet.add(f"{name}-attachment", VolumeAttachment(project=project, server=server, volume=name))
+        builder.add(f"{name}-attachment", VolumeAttachment(project=project, server=server, volume=name))
 
 
 def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
@@ -73,22 +73,24 @@ def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
     return f"{tenant.id}-{vpod}-poplar-{index}"
 
 
-def _write_share(tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], sheet: Sheet) -> None:
+def _write_share(
+    tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], builder: PlanBuilder
+) -> None:
     """The share, and for each vPOD the one network and the one address through which it is mounted."""
     project = f"{tenant.id}-project"
-    name = sheet.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
+    name = builder.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
     share = Share(
         name=name, project=project, size_gib=request.size_gib, share_type=f"site:ShareType/{request.share_type}",
         on_delete=request.on_delete,
     )  # fmt: skip
-    sheet.add(name, share)
+    builder.add(name, share)
     for vpod in request.vpods:
         subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
         access = ShareAccess(
             project=project, share=name, network=f"{tenant.id}-{vpod}-storage", prefix=subnet, vip=vip,
             level=request.access,
         )  # fmt: skip
-        sheet.add(f"{name}-access-{vpod}", access)
+        builder.add(f"{name}-access-{vpod}", access)
 
 
 def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str) -> tuple[str, str]:
@@ -106,22 +108,22 @@ def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None,
     return claims.storage_subnet, claims.storage_vip
 
 
-def _write_bucket(tenant: Tenant, request: BucketRequest, sheet: Sheet) -> None:
+def _write_bucket(tenant: Tenant, request: BucketRequest, builder: PlanBuilder) -> None:
     if not tenant.vpods:
         raise PlanningError(
             f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
             "add a vPOD, or remove the bucket",
         )
     project, key = f"{tenant.id}-project", f"{tenant.id}-{tenant.vpods[0].name}-s3-key"
-    name = sheet.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
+    name = builder.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
     bucket = Bucket(
         name=name, project=project, credential=key, versioning=request.versioning, on_delete=request.on_delete
     )
-    sheet.add(name, bucket)
+    builder.add(name, bucket)
     statements = tuple(_statements(tenant, request))
     if statements:
         policy = BucketPolicy(project=project, bucket=name, credential=key, statements=statements)
-        sheet.add(f"{name}-policy", policy)
+        builder.add(f"{name}-policy", policy)
 
 
 def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatement]:

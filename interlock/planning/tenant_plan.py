@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from interlock.model.lock import Lock, SiteLock, VPodAllocation
-from interlock.model.site import Site
-from interlock.model.tenant import Tenant
+from interlock.model.lock.record import Lock, SiteLock, VPodAllocation
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Tenant
 from interlock.resources import FlavorAccess, Keypair, Project, Resource, RoleAssignment, Router
 
 from .errors import PlanningError
 from .hashes import request_hash
 from .plan import Plan, Planned
+from .plan_builder import PlanBuilder
 from .quotas import quota_for
 from .scope import VPodScope, access_name, private_flavors
-from .sheet import Sheet
 from .site_plan import ADMIN, OPERATOR, READER
 from .tenant_data import public_names, write_data
 from .vpod_plan import write_vpod
@@ -25,9 +25,9 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
     cable, flavour or subnet size that the plan needs.
     """
     _check_lock(tenant, lock)
-    sheet = Sheet()
+    builder = PlanBuilder()
     if tenant.state == "present":
-        _write_tenant(site, tenant, lock, sheet)
+        _write_tenant(site, tenant, lock, builder)
     return Plan(
         site=site.name,
         stack=f"{site.name}-{tenant.id}",
@@ -37,47 +37,47 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         # What the lock rests on, not the whole site: a rack that is added elsewhere leaves this plan as it is.
         site_hash=lock.site,
         request_hash=request_hash(tenant),
-        components=tuple(sheet.components),
-        resources=_guarded(site, tenant, sheet),
+        components=tuple(builder.components),
+        resources=_guarded(site, tenant, builder),
         public=public_names(tenant),
         separate=tenant.separate,
     )
 
 
-def _write_tenant(site: Site, tenant: Tenant, lock: Lock, sheet: Sheet) -> None:
-    sheet.component(tenant.id, "TenantProject")
-    _write_project(site, tenant, sheet)
+def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) -> None:
+    builder.component(tenant.id, "TenantProject")
+    _write_project(site, tenant, builder)
     for vpod in tenant.vpods:
         claims = lock.allocation.vpods[vpod.name]
-        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), sheet)
-    write_data(tenant, lock.allocation.vpods, sheet)
-    sheet.check_names()
+        write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
+    write_data(tenant, lock.allocation.vpods, builder)
+    builder.check_names()
 
 
-def _write_project(site: Site, tenant: Tenant, sheet: Sheet) -> None:
+def _write_project(site: Site, tenant: Tenant, builder: PlanBuilder) -> None:
     """All but the quota, which is known only when everything else is written down."""
     project = f"{tenant.id}-project"
-    sheet.add(project, Project(name=tenant.id, domain=site.domain, description=tenant.name))
-    sheet.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR, role=ADMIN))
+    builder.add(project, Project(name=tenant.id, domain=site.domain, description=tenant.name))
+    builder.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR, role=ADMIN))
     for member in tenant.access.members:
         role = RoleAssignment(project=project, user=f"cloud:User/{member}", role=READER)
-        sheet.add(f"{tenant.id}-member-{member}", role)
+        builder.add(f"{tenant.id}-member-{member}", role)
     key = f"{tenant.id}-key"
-    sheet.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
+    builder.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
     router = f"{tenant.id}-router"
-    sheet.add(router, Router(name=router, project=project, external_network="site:Network/external"))
+    builder.add(router, Router(name=router, project=project, external_network="site:Network/external"))
     for flavor in sorted(private_flavors(site, tenant)):
-        sheet.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=f"site:Flavor/{flavor}"))
+        builder.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=f"site:Flavor/{flavor}"))
 
 
-def _guarded(site: Site, tenant: Tenant, sheet: Sheet) -> tuple[Planned, ...]:
+def _guarded(site: Site, tenant: Tenant, builder: PlanBuilder) -> tuple[Planned, ...]:
     """Everything, the quota in its place. What lies in the project waits for quota and operator's role."""
-    if not sheet.resources:
+    if not builder.resources:
         return ()
     project, operator, quota = (f"{tenant.id}-{part}" for part in ("project", "operator", "quota"))
-    limits = quota_for(site, project, [item.resource for item in sheet.resources])
+    limits = quota_for(site, project, [item.resource for item in builder.resources])
     first = Planned(name=quota, component=tenant.id, resource=limits, after=(operator,))
-    before, rest = sheet.resources[:2], sheet.resources[2:]
+    before, rest = builder.resources[:2], builder.resources[2:]
     waiting = [
         item.model_copy(update={"after": (quota, operator, *item.after)})
         if _in_project(item.resource, project)

@@ -13,8 +13,8 @@ from interlock.resources import BareMetalServer, Port
 
 from .addresses import controller_address, poplar_address
 from .errors import PlanningError
+from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .sheet import Sheet
 from .switch_ports import access_port, interfaces_on
 from .user_data import poplar_user_data
 
@@ -29,21 +29,21 @@ class Leg:
     subnet: str
 
 
-def write_bare_metal_server(scope: VPodScope, sheet: Sheet, index: int) -> None:
+def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
     """Write down one server with its ports and the switch ports behind them."""
-    name = sheet.component(scope.server(index), "BareMetalServer", parent=scope.name())
+    name = builder.component(scope.server(index), "BareMetalServer", parent=scope.name())
     host, claims = scope.claims.hosts[index], scope.claims
     legs = _legs(scope, host)
-    ports = tuple(_write_port(scope, sheet, name, leg, index) for leg in legs)
+    ports = tuple(_write_port(scope, builder, name, leg, index) for leg in legs)
     for leg in legs:
-        sheet.add(f"{name}-{leg.part}-switch", access_port(scope.site, host, leg.interface, leg.vlan))
+        builder.add(f"{name}-{leg.part}-switch", access_port(scope.site, host, leg.interface, leg.vlan))
     api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
         name=name, project=scope.project, node=host, image=f"site:Image/{scope.vpod.poplar.image}",
         keypair=f"{scope.tenant.id}-key", ports=ports,
         user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
-    sheet.add(name, server)
+    builder.add(name, server)
 
 
 def _legs(scope: VPodScope, host: str) -> tuple[Leg, Leg, Leg]:
@@ -80,10 +80,10 @@ def _interface(scope: VPodScope, host: str, network: str, index: int) -> str:
     return found[index]
 
 
-def _write_port(scope: VPodScope, sheet: Sheet, server: str, leg: Leg, index: int) -> str:
+def _write_port(scope: VPodScope, builder: PlanBuilder, server: str, leg: Leg, index: int) -> str:
     network = scope.name(leg.part)
     port = Port(
         name=f"{server}-{leg.part}", project=scope.project, network=network, subnet=f"{network}-subnet",
         address=poplar_address(leg.subnet, index), vnic_type="baremetal",
     )  # fmt: skip
-    return sheet.add(port.name, port)
+    return builder.add(port.name, port)

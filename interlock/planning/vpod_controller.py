@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from typing import Literal
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.resources import Network, Port, SecurityGroup, Server, Subnet, VipuAllocation, VipuPartition
 
 from .addresses import automatic_pool, controller_address
+from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import controller_api_rules, controller_management_rules
-from .sheet import Sheet
 from .user_data import controller_user_data
 
 #: The operator's project for controllers: nobody of the tenant can enter, rescue or see them.
 CONTROLLERS = "site:Project/controllers"
 
 
-def write_controller(scope: VPodScope, sheet: Sheet) -> None:
+def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
     """Write down the controller with its management network, and what it is to be told."""
-    name = sheet.component(scope.name("controller"), "VipuController", parent=scope.name())
+    name = builder.component(scope.name("controller"), "VipuController", parent=scope.name())
     claims, controller = scope.claims, scope.site.controller
-    management = _write_management_network(scope, sheet)
+    management = _write_management_network(scope, builder)
     api_rules = controller_api_rules(controller.user_api_port, claims.control_subnet)
     api = SecurityGroup(name=f"{name}-api", project=CONTROLLERS, rules=api_rules)
-    sheet.add(api.name, api)
+    builder.add(api.name, api)
     inside = SecurityGroup(
         name=f"{name}-mgmt", project=CONTROLLERS, rules=controller_management_rules(claims.management_subnet)
     )
-    sheet.add(inside.name, inside)
+    builder.add(inside.name, inside)
     ports = tuple(
-        _write_port(sheet, name, part, network, cidr, group)
+        _write_port(builder, name, part, network, cidr, group)
         for part, network, cidr, group in (
             ("control", scope.name("control"), claims.control_subnet, api.name),
             ("management", management, claims.management_subnet, inside.name),
@@ -41,11 +41,11 @@ def write_controller(scope: VPodScope, sheet: Sheet) -> None:
         image=f"site:Image/{controller.image}", host=claims.controller_host, ports=ports,
         user_data=controller_user_data(name),
     )  # fmt: skip
-    sheet.add(name, server)
-    _write_allocation(scope, sheet, name)
+    builder.add(name, server)
+    _write_allocation(scope, builder, name)
 
 
-def _write_management_network(scope: VPodScope, sheet: Sheet) -> str:
+def _write_management_network(scope: VPodScope, builder: PlanBuilder) -> str:
     """The VLAN of BMCs and gateways: no gateway address and no DHCP, it is routed nowhere."""
     name, cidr = scope.name("management"), scope.claims.management_subnet
     network = Network(
@@ -53,35 +53,35 @@ def _write_management_network(scope: VPodScope, sheet: Sheet) -> str:
         physical_network=scope.claims.management_network,
         segmentation_id=scope.claims.management_vlan,
     )  # fmt: skip
-    sheet.add(name, network)
+    builder.add(name, network)
     subnet = Subnet(
         name=f"{name}-subnet", project=CONTROLLERS, network=name, cidr=cidr, dhcp=False,
         pools=automatic_pool(cidr),
     )  # fmt: skip
-    sheet.add(f"{name}-subnet", subnet)
+    builder.add(f"{name}-subnet", subnet)
     return name
 
 
-def _write_port(sheet: Sheet, server: str, part: str, network: str, cidr: str, group: str) -> str:
+def _write_port(builder: PlanBuilder, server: str, part: str, network: str, cidr: str, group: str) -> str:
     port = Port(
         name=f"{server}-{part}", project=CONTROLLERS, network=network, subnet=f"{network}-subnet",
         address=controller_address(cidr), security_groups=(group,),
     )  # fmt: skip
-    return sheet.add(port.name, port)
+    return builder.add(port.name, port)
 
 
-def _write_allocation(scope: VPodScope, sheet: Sheet, controller: str) -> None:
+def _write_allocation(scope: VPodScope, builder: PlanBuilder, controller: str) -> None:
     name = scope.name("allocation")
     machines = in_order(scope.site, scope.claims.machines)
     allocation = VipuAllocation(
         name=name, controller=controller, machines=machines, topology=topology_of(scope.site, machines)
     )
-    sheet.add(name, allocation)
+    builder.add(name, allocation)
     for request in scope.vpod.partitions:
         partition = VipuPartition(
             name=scope.name("partition", request.name), allocation=name, **request.model_dump(exclude={"name"})
         )
-        sheet.add(partition.name, partition)
+        builder.add(partition.name, partition)
 
 
 def in_order(site: Site, machines: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,42 +5,44 @@ from __future__ import annotations
 from interlock.resources import Network, RouterInterface, Subnet
 
 from .addresses import automatic_pool, router_address
+from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .sheet import Sheet
 
 
-def write_networks(scope: VPodScope, sheet: Sheet) -> None:
+def write_networks(scope: VPodScope, builder: PlanBuilder) -> None:
     """Write down all three with their subnets."""
     claims = scope.claims
-    _write_data_network(scope, sheet, "ipu-data", claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet)
-    _write_data_network(scope, sheet, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet)
-    _write_control_network(scope, sheet)
+    _write_data_network(
+        scope, builder, "ipu-data", claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet
+    )
+    _write_data_network(scope, builder, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet)
+    _write_control_network(scope, builder)
 
 
-def _write_data_network(scope: VPodScope, sheet: Sheet, part: str, physnet: str, vlan: int, cidr: str) -> None:
+def _write_data_network(scope: VPodScope, builder: PlanBuilder, part: str, physnet: str, vlan: int, cidr: str) -> None:
     """No MTU: Neutron takes the physical network's own."""
     name = scope.name(part)
     network = Network(
         name=name, project=scope.project, network_type="vlan", physical_network=physnet, segmentation_id=vlan
     )
-    sheet.add(name, network)
+    builder.add(name, network)
     subnet = Subnet(
         name=f"{name}-subnet", project=scope.project, network=name, cidr=cidr, dhcp=False,
         pools=automatic_pool(cidr),
     )  # fmt: skip
-    sheet.add(f"{name}-subnet", subnet)
+    builder.add(f"{name}-subnet", subnet)
 
 
-def _write_control_network(scope: VPodScope, sheet: Sheet) -> None:
+def _write_control_network(scope: VPodScope, builder: PlanBuilder) -> None:
     name, cidr = scope.name("control"), scope.claims.control_subnet
-    sheet.add(name, _control_segment(scope, name))
+    builder.add(name, _control_segment(scope, name))
     subnet = Subnet(
         name=f"{name}-subnet", project=scope.project, network=name, cidr=cidr,
         gateway=router_address(cidr), pools=automatic_pool(cidr),
     )  # fmt: skip
-    sheet.add(f"{name}-subnet", subnet)
+    builder.add(f"{name}-subnet", subnet)
     uplink = RouterInterface(project=scope.project, router=f"{scope.tenant.id}-router", subnet=f"{name}-subnet")
-    sheet.add(f"{name}-uplink", uplink)
+    builder.add(f"{name}-uplink", uplink)
 
 
 def _control_segment(scope: VPodScope, name: str) -> Network:

@@ -5,26 +5,26 @@ from __future__ import annotations
 from interlock.resources import Port, Server, Volume, VolumeAttachment
 
 from .addresses import controller_address, poplar_address
+from .plan_builder import PlanBuilder
 from .scope import VPodScope, access_name, private_flavors
-from .sheet import Sheet
 from .user_data import poplar_user_data
 
 
-def write_poplar_server(scope: VPodScope, sheet: Sheet, index: int) -> None:
+def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
     """Write down one server with its ports and its volume."""
-    name = sheet.component(scope.server(index), "PoplarServer", parent=scope.name())
+    name = builder.component(scope.server(index), "PoplarServer", parent=scope.name())
     poplar, claims = scope.vpod.poplar, scope.claims
     ports = (
-        _write_direct_port(scope, sheet, "ipu-data", poplar_address(claims.ipu_data_subnet, index), name),
-        _write_direct_port(scope, sheet, "storage", poplar_address(claims.storage_subnet, index), name),
-        _write_control_port(scope, sheet, index, name),
+        _write_direct_port(scope, builder, "ipu-data", poplar_address(claims.ipu_data_subnet, index), name),
+        _write_direct_port(scope, builder, "storage", poplar_address(claims.storage_subnet, index), name),
+        _write_control_port(scope, builder, index, name),
     )
     if poplar.volume is not None:
         volume = Volume(
             name=f"{name}-data", project=scope.project, size_gib=poplar.volume.size_gib,
             volume_type=f"site:VolumeType/{poplar.volume.volume_type}", on_delete=poplar.volume.on_delete,
         )  # fmt: skip
-        sheet.add(f"{name}-data", volume)
+        builder.add(f"{name}-data", volume)
     api_host = controller_address(claims.control_subnet)
     server = Server(
         name=name, project=scope.project, flavor=f"site:Flavor/{poplar.flavor}",
@@ -32,27 +32,27 @@ def write_poplar_server(scope: VPodScope, sheet: Sheet, index: int) -> None:
         ports=ports, user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)
-    sheet.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())
+    builder.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())
     if poplar.volume is not None:
         attachment = VolumeAttachment(project=scope.project, server=name, volume=f"{name}-data")
-        sheet.add(f"{name}-attachment", attachment)
+        builder.add(f"{name}-attachment", attachment)
 
 
-def _write_direct_port(scope: VPodScope, sheet: Sheet, part: str, address: str, server: str) -> str:
+def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: str, address: str, server: str) -> str:
     """A virtual function. Security groups do nothing there, so it names none: the VLAN is the isolation."""
     network = scope.name(part)
     port = Port(
         name=f"{server}-{part}", project=scope.project, network=network, subnet=f"{network}-subnet",
         address=address, vnic_type="direct",
     )  # fmt: skip
-    return sheet.add(port.name, port)
+    return builder.add(port.name, port)
 
 
-def _write_control_port(scope: VPodScope, sheet: Sheet, index: int, server: str) -> str:
+def _write_control_port(scope: VPodScope, builder: PlanBuilder, index: int, server: str) -> str:
     network = scope.name("control")
     port = Port(
         name=f"{server}-control", project=scope.project, network=network, subnet=f"{network}-subnet",
         address=poplar_address(scope.claims.control_subnet, index),
         security_groups=(scope.name("poplar-ssh"),),
     )  # fmt: skip
-    return sheet.add(port.name, port)
+    return builder.add(port.name, port)

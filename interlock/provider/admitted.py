@@ -8,7 +8,7 @@ from typing import Any
 from interlock.resources import KINDS, Admission, Effect
 
 from .errors import Failure, Trouble, refused
-from .rehearsal import NotRehearsed, Rehearsals
+from .preview_token import NotPreviewed, PreviewTokens
 from .state import Declared, declared
 
 NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
@@ -17,13 +17,13 @@ NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
 Fault = tuple[str, str]
 
 
-class Gate:
+class AdmissionGate:
     """One per process. Every change passes here; a failed check closes it for the rest of the process."""
 
     def __init__(self) -> None:
         self._admission: Admission | None = None
         #: Where this preview is noted; None in an update.
-        self._preview: Rehearsals | None = None
+        self._preview: PreviewTokens | None = None
         #: Plan names of what does not exist yet, as the preview found.
         self.creates: frozenset[str] = frozenset()
         self._refused: list[str] = []
@@ -41,16 +41,16 @@ class Gate:
         """True once a proof was handed over; `destroy` and `refresh` run no program that would."""
         return self._admission is not None
 
-    def admit(self, admission: Admission, rehearsals: Rehearsals, *, preview: bool) -> list[str]:
+    def admit(self, admission: Admission, preview_tokens: PreviewTokens, *, preview: bool) -> list[str]:
         """Takes a proof in force; the faults are those of an update whose preview is not of this proof."""
         self._admission = admission
-        self._preview = rehearsals if preview else None
+        self._preview = preview_tokens if preview else None
         if preview:
-            rehearsals.note(admission, self.creates)
+            preview_tokens.note(admission, self.creates)
             return []
         try:
-            self.creates = rehearsals.consume(admission)
-        except NotRehearsed as error:
+            self.creates = preview_tokens.consume(admission)
+        except NotPreviewed as error:
             self.refuse([str(error)])
             return [str(error)]
         return []
@@ -113,7 +113,7 @@ class Gate:
 def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
     """Changes of fields that may not change on an existing object, with the reason of each.
 
-    Another object behind the same reference is no such change: the old one was made anew, and what rests on it
+    Another object behind the same reference is no such change: the old one was recreated, and what rests on it
     follows (see `diffing`), unless it holds data.
     """
     if not olds:

@@ -15,7 +15,7 @@ from keystoneauth1.adapter import Adapter
 from urllib3.exceptions import NewConnectionError
 
 from .errors import Failure, Trouble, classify
-from .retry import RETRIED_STATUS, Pace, Tried, may_repeat, persist, retry_after
+from .retry import RETRIED_STATUS, RetryPolicy, Tried, may_repeat, persist, retry_after
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,10 +65,10 @@ class Answer(dict[str, Any]):
 class Api:
     """One service, with a token for one project."""
 
-    def __init__(self, adapter: Adapter, service: str, pace: Pace | None = None) -> None:
+    def __init__(self, adapter: Adapter, service: str, retry_policy: RetryPolicy | None = None) -> None:
         self._adapter = adapter
         self.service = service
-        self._pace = pace or Pace()
+        self._pace = retry_policy or RetryPolicy()
         self._lock = threading.Lock()
         self._found = False
 

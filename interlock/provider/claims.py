@@ -18,10 +18,10 @@ from interlock.store.places import open_store
 from interlock.store.records import Taking
 
 from .actuators import ACTUATORS
-from .admitted import Gate
+from .admitted import AdmissionGate
 from .codec import UNKNOWN
 from .errors import Failure, Trouble, refused
-from .pools import Pools
+from .pools import ThreadPools
 from .state import Declared
 
 T = TypeVar("T")
@@ -37,8 +37,8 @@ class ClaimsLifecycle:
 
     def __init__(
         self,
-        gate: Gate,
-        pools: Pools,
+        gate: AdmissionGate,
+        pools: ThreadPools,
         of: Callable[[str, str], Ledger] | None = None,
         asked: Container[str] = frozenset(),
     ) -> None:

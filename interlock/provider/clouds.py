@@ -22,8 +22,8 @@ from interlock import __version__
 
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
-from .hiding import HIDDEN, quote_no_files
-from .retry import Pace, Tried, persist
+from .redaction import REDACTOR, quote_no_files
+from .retry import RetryPolicy, Tried, persist
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes.
@@ -59,9 +59,9 @@ class Login:
 class Cloud:
     """An entry of clouds.yaml. Making one costs nothing and does no I/O."""
 
-    def __init__(self, name: str, pace: Pace | None = None) -> None:
+    def __init__(self, name: str, retry_policy: RetryPolicy | None = None) -> None:
         self.name = name
-        self.pace = pace or Pace()
+        self.retry_policy = retry_policy or RetryPolicy()
         self._lock = threading.RLock()
         self._apis: dict[tuple[str, str | None], Api] = {}
         self._plugins: dict[str, Any] = {}
@@ -85,21 +85,21 @@ class Cloud:
                 "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
                 "another file in OS_CLIENT_CONFIG_FILE",
             ) from error
-        HIDDEN.add_login(region.config.get("auth") or {})
+        REDACTOR.add_login(region.config.get("auth") or {})
         return region
 
     @cached_property
     def _session(self) -> Any:
         session = self._region.get_session()
         # For logins, too: a service that never answers would hold an apply for ever.
-        session.timeout = session.timeout or self.pace.budget.answer
+        session.timeout = session.timeout or self.retry_policy.budget.answer
         return session
 
     @cached_property
     def login(self) -> Login:
         """Logs in (once). Raises `Failure` if the cloud cannot be reached or refuses."""
         with self._lock:
-            found = persist(self.pace, self._log_in)
+            found = persist(self.retry_policy, self._log_in)
             assert found is not None  # persist raises where there is none
             return found
 
@@ -113,7 +113,7 @@ class Cloud:
         with self._lock:
             key = (service, project)
             if key not in self._apis:
-                self._apis[key] = Api(self._adapter(service, project), service, self.pace)
+                self._apis[key] = Api(self._adapter(service, project), service, self.retry_policy)
             return self._apis[key]
 
     def endpoint(self, service: str, project: str | None = None) -> str:
@@ -125,7 +125,7 @@ class Cloud:
             except (trouble.ClientException, *MISREAD) as error:
                 return no_login(service, error)
 
-        return persist(self.pace, attempt) or ""
+        return persist(self.retry_policy, attempt) or ""
 
     def domain(self, name: str) -> str:
         """The id of a Keystone domain given by name or id."""
@@ -169,7 +169,7 @@ class Cloud:
         if project is None or project == self.login.project:
             return self._session.auth
         if project not in self._plugins:
-            # The same credential with another scope. An application credential cannot be scoped anew.
+            # The same credential with another scope. An application credential cannot be scoped again.
             options = {key: value for key, value in self._region.config["auth"].items() if key not in _SCOPE}
             loader: Any = loading.get_plugin_loader(self._region.config["auth_type"])
             self._plugins[project] = loader.load_from_options(**options, project_id=project)

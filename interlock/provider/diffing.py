@@ -48,7 +48,7 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
 
 
 def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Reference fields behind which another object stands, or may stand: one that is made anew is unknown."""
+    """Reference fields behind which another object stands, or may stand: one that is recreated is unknown."""
     return [
         field
         for field in sorted(old.keys() | new.keys())

@@ -10,7 +10,7 @@ import json
 from enum import StrEnum
 from typing import Any
 
-from .hiding import HIDDEN
+from .redaction import REDACTOR
 
 
 class Trouble(StrEnum):
@@ -51,7 +51,7 @@ HINTS: dict[Trouble, str] = {
     Trouble.THROTTLED: "the cloud limits requests; run the command again later",
     Trouble.SERVICE: "look into the log of {service}, then run the command again",
     Trouble.REFUSED: "",
-    Trouble.NOT_READY: "correct the cause, then run `pulumi up` again: it makes the object anew",
+    Trouble.NOT_READY: "correct the cause, then run `pulumi up` again: it recreates the object",
 }
 
 
@@ -59,7 +59,7 @@ class Failure(Exception):
     """An operation that did not succeed: what happened, and what to do next."""
 
     def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
-        self.message = HIDDEN.clean(message)
+        self.message = REDACTOR.clean(message)
         super().__init__(self.message)
         self.trouble = trouble
         self.hint = HINTS[trouble].format(service=service or "the cloud") if hint is None else hint

@@ -1,7 +1,7 @@
 """A copy of an object's data that outlives the object: made before a deletion that says `on_delete: snapshot`.
 
 The same after any interruption: the copy carries the object's marker, so what an earlier attempt began is found,
-waited for, or, if it failed, removed and begun anew. A finished copy counts only while the object has not been
+waited for, or, if it failed, removed and begun again. A finished copy counts only while the object has not been
 touched since.
 """
 
@@ -11,8 +11,8 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from .actuators import Actuator, Copy, Phase, Target
-from .admitted import Gate
+from .actuators import Actuator, DataCopy, Phase, Target
+from .admitted import AdmissionGate
 from .clouds import Cloud
 from .errors import Failure, Trouble
 
@@ -29,14 +29,14 @@ LETTING_GO = 15.0
 class Keeper:
     """Makes copies on one cloud. `run` is how a blocking call of an actuator is made."""
 
-    def __init__(self, cloud: Cloud, gate: Gate, run: Callable[..., Awaitable[Any]]) -> None:
+    def __init__(self, cloud: Cloud, gate: AdmissionGate, run: Callable[..., Awaitable[Any]]) -> None:
         self._cloud = cloud
         self._gate = gate
         self._run = run
-        self._clock = cloud.pace.clock
-        self._sleep = cloud.pace.rest
+        self._clock = cloud.retry_policy.clock
+        self._sleep = cloud.retry_policy.rest
 
-    async def keep(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Copy:
+    async def keep(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> DataCopy:
         """A finished copy of the object as it is now. Raises `Failure`; the object is as it was then."""
         start, made, begun = self._clock(), None, 0
         while True:
@@ -61,7 +61,7 @@ class Keeper:
         before it could say so; empty if there is none. That nobody can tell stops no deletion."""
         if getattr(target.spec, "on_delete", "") != "snapshot":
             return ""
-        copies: list[Copy] = []
+        copies: list[DataCopy] = []
         with contextlib.suppress(Failure):
             copies = await self._run(actuator, actuator.copies, self._cloud, target, ident)
         last = next((copy for copy in copies if copy.phase is Phase.READY), None)
@@ -82,7 +82,7 @@ class Keeper:
             await self._sleep(LOOK)
 
 
-def kept(target: Target[Any], ident: str, copy: Copy) -> str:
+def kept(target: Target[Any], ident: str, copy: DataCopy) -> str:
     """Where the data are, for people."""
     return f"{_what(target, ident)} is gone; its data are in {copy.name}, {_UNMANAGED}"
 
@@ -94,7 +94,7 @@ def _what(target: Target[Any], ident: str) -> str:
     return f"{target.spec.KIND} {target.name} ({ident})"
 
 
-def _usable(copies: list[Copy], made: str | None) -> Copy | None:
+def _usable(copies: list[DataCopy], made: str | None) -> DataCopy | None:
     """The newest copy that is under way, has failed, or holds the data as they are; `made` is of this very run."""
     return next((item for item in copies if item.current or item.phase is not Phase.READY or item.id == made), None)
 

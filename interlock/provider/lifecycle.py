@@ -13,13 +13,13 @@ from typing import Any
 from interlock.resources import KINDS, Effect
 
 from .actuators import ACTUATORS, Actuator, Observed, Phase, Target
-from .admitted import Gate
+from .admitted import AdmissionGate
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .guards import check_cloud, check_data, check_fixed, check_owner, check_tenants, keeps_copy
 from .keeping import Keeper, kept
 from .markers import CARRIERS
-from .pools import Pools
+from .pools import ThreadPools
 from .references import target_of
 from .removing import Remover, pauses
 from .state import (
@@ -60,12 +60,12 @@ class Partial(Exception):
 class Lifecycle:
     """The operations on one cloud, at the pace of that cloud."""
 
-    def __init__(self, cloud: Cloud, gate: Gate, pools: Pools) -> None:
+    def __init__(self, cloud: Cloud, gate: AdmissionGate, pools: ThreadPools) -> None:
         self._cloud = cloud
         self._gate = gate
         self._pools = pools
-        self._clock = cloud.pace.clock
-        self._sleep = cloud.pace.rest
+        self._clock = cloud.retry_policy.clock
+        self._sleep = cloud.retry_policy.rest
         self._keeper = Keeper(cloud, gate, self._run)
         self._remover = Remover(cloud, self._run)
 
@@ -86,7 +86,7 @@ class Lifecycle:
             check_fixed(target, seen)
         except Failure as failure:
             if await self._is_gone(actuator, target, ident):
-                hint = "run `pulumi up` again: it is made anew, or found by its marker"
+                hint = "run `pulumi up` again: it is recreated, or found by its marker"
                 raise Failure(failure.trouble, failure.message, hint) from failure
             raise await self._partial(actuator, item, target, ident, failure) from failure
         return ident, self._outputs(item, target, seen)
@@ -143,10 +143,10 @@ class Lifecycle:
         if seen is None:
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
-        anew = item.name in self._gate.creates
-        await self._run(actuator, check_data, self._cloud, actuator, target, seen, anew)
+        again = item.name in self._gate.creates
+        await self._run(actuator, check_data, self._cloud, actuator, target, seen, again)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
-        if anew:
+        if again:
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

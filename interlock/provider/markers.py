@@ -27,7 +27,7 @@ CARRIERS: dict[str, Carrier] = {
     "Role": Carrier("description", "administrators", _KEYSTONE),
     "ServiceUser": Carrier("description", "administrators", _KEYSTONE),
     "RoleAssignment": Carrier("", "administrators", "the triple itself; its project and user are checked"),
-    "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one made anew"),
+    "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one recreated"),
     "Keypair": Carrier("name", "the operator's user", "Nova keypairs belong to a user; the key must agree"),
     "Quota": Carrier("", "administrators", "the project itself, which is checked"),
     "SegmentRange": Carrier("name", "administrators", "Neutron policy: network segment ranges are admin only"),

@@ -25,7 +25,7 @@ SIZES: dict[str, int] = {
 }
 
 
-class Pools:
+class ThreadPools:
     """The pools of one process, made when first used."""
 
     def __init__(self) -> None:

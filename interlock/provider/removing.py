@@ -29,8 +29,8 @@ class Remover:
     def __init__(self, cloud: Cloud, run: Callable[..., Awaitable[Any]]) -> None:
         self._cloud = cloud
         self._run = run
-        self._clock = cloud.pace.clock
-        self._sleep = cloud.pace.rest
+        self._clock = cloud.retry_policy.clock
+        self._sleep = cloud.retry_policy.rest
 
     async def remove(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
         """Returns when the object is really gone: what it used is free only then. Raises `Failure`."""

@@ -1,4 +1,4 @@
-"""What is not made anew while something of its stack rests on it.
+"""What is not recreated while something of its stack rests on it.
 
 With `--replace` the engine asks nobody about the object itself, and deletes what rests on it before it comes to that
 object: a refusal there comes too late. But before it deletes anything it asks, in the preview and again in the
@@ -18,7 +18,7 @@ from .errors import Failure, refused
 from .references import own
 from .state import Declared, ids_in
 
-#: Kind -> why it is not made anew while something rests on it. All others take along what rests on them.
+#: Kind -> why it is not recreated while something rests on it. All others take along what rests on them.
 STAY: dict[str, str] = {
     "Project": "it is in use: everything of the tenant lies in it",
     "Network": "it is in use",
@@ -29,7 +29,7 @@ STAY: dict[str, str] = {
 
 
 def forced(cloud: Cloud, item: Declared, olds: Mapping[str, Any], known: Container[str]) -> Failure | None:
-    """Why the engine may not go on, if what `item` rests on is to be made anew and must not be.
+    """Why the engine may not go on, if what `item` rests on is to be recreated and must not be.
 
     `known` are the names that the engine has asked about in this process: of what is changed by the plan it asks
     first, and what is gone from its state it creates.
@@ -46,7 +46,7 @@ def _faults(cloud: Cloud, item: Declared, olds: Mapping[str, Any], known: Contai
         for name in own(refers.named(getattr(item.spec, field))):
             if name not in known and ACTUATORS[kind].read(cloud, before[field]) is not None:
                 yield refused(
-                    f"{kind} {name} ({before[field]}) is not made anew while {item.kind} {item.name} rests on it: "
+                    f"{kind} {name} ({before[field]}) is not recreated while {item.kind} {item.name} rests on it: "
                     f"{STAY[kind]}",
                     "leave out `--replace` for it; what is to change about it, say in the request",
                 )

@@ -21,7 +21,7 @@ IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 
 
 @dataclass(frozen=True)
-class Budget:
+class RetryBudget:
     """How long to go on. Times in seconds."""
 
     attempts: int = 6
@@ -34,10 +34,10 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Pace:
+class RetryPolicy:
     """How time passes for one process: tests need not wait. Never the wall clock, which people and NTP set."""
 
-    budget: Budget = Budget()
+    budget: RetryBudget = RetryBudget()
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     #: The same among coroutines.
@@ -55,21 +55,21 @@ class Tried(Generic[T]):
     after: float | None = None
 
 
-def persist(pace: Pace, attempt: Callable[[], Tried[T]]) -> T | None:
+def persist(retry_policy: RetryPolicy, attempt: Callable[[], Tried[T]]) -> T | None:
     """The answer, after as many attempts as the budget allows. Raises the last `Failure`."""
-    start, number = pace.clock(), 0
+    start, number = retry_policy.clock(), 0
     while True:
         number += 1
         tried = attempt()
         if tried.failure is None:
             return tried.answer
-        wait = pause(pace.budget, number, pace.clock() - start, tried.after) if tried.again else None
+        wait = pause(retry_policy.budget, number, retry_policy.clock() - start, tried.after) if tried.again else None
         if wait is None:
             raise tried.failure
-        pace.sleep(wait)
+        retry_policy.sleep(wait)
 
 
-def pause(budget: Budget, attempt: int, elapsed: float, retry_after: float | None = None) -> float | None:
+def pause(budget: RetryBudget, attempt: int, elapsed: float, retry_after: float | None = None) -> float | None:
     """Seconds to wait before the next attempt, or None when the budget is spent.
 
     `attempt` counts from 1. A service's own `Retry-After` is obeyed if the budget allows it at all.

@@ -23,7 +23,7 @@ COMMON: dict[str, tuple[dict[str, Any], str]] = {
         "ids behind references",
     ),
     "marker": ({"type": "string"}, "`interlock:<owner>:<plan name>`; empty for kinds that carry none"),
-    "broken": ({"type": "string"}, "why it cannot be used and will be made anew; empty if it can"),
+    "broken": ({"type": "string"}, "why it cannot be used and will be recreated; empty if it can"),
 }
 
 _IDS = {"type": "array", "items": {"type": "string"}}

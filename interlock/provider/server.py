@@ -22,21 +22,21 @@ from interlock.resources import KINDS, Admission, Claims
 
 from . import VERSION
 from .actuators import ACTUATORS
-from .admitted import Gate
+from .admitted import AdmissionGate
 from .claims import ClaimsLifecycle
 from .clouds import Cloud
 from .codec import decode, encode, has_unknown
 from .diffing import Difference, compare
 from .errors import Failure, refused
-from .hiding import HIDDEN
 from .lifecycle import Lifecycle, Partial
 from .notes import Notes
-from .pools import Pools
+from .pools import ThreadPools
 from .preflight import preflight
+from .preview_token import PreviewTokens
+from .redaction import REDACTOR
 from .references import exchanged
-from .rehearsal import Rehearsals
 from .replacing import forced
-from .retry import Pace
+from .retry import RetryPolicy
 from .schema import schema
 from .state import Declared, declared, not_imported
 
@@ -54,11 +54,11 @@ _ITS_OWN = frozenset({"version", "pluginDownloadURL"})
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
-    def __init__(self, pace: Pace | None = None, notes: Notes | None = None) -> None:
-        self._pace = pace or Pace()
+    def __init__(self, retry_policy: RetryPolicy | None = None, notes: Notes | None = None) -> None:
+        self._pace = retry_policy or RetryPolicy()
         self._notes = notes or Notes()
-        self.gate = Gate()
-        self.pools = Pools()
+        self.gate = AdmissionGate()
+        self.pools = ThreadPools()
         #: Plan name -> id that the engine has for it in this run.
         self._known: dict[str, str] = {}
         self._lifecycle: Lifecycle | None = None
@@ -115,7 +115,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if admission.cloud != cloud.name:
             return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"]
         preview = bool(arguments.get("preview"))
-        faults = self.gate.admit(admission, Rehearsals(Path(arguments["rehearsals"])), preview=preview)
+        faults = self.gate.admit(admission, PreviewTokens(Path(arguments["preview_tokens"])), preview=preview)
         faults = faults or await self.claims.obstacles()
         if faults or preview:
             return faults
@@ -154,7 +154,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return _diff(compare(kind, name, olds, decode(request.news)), created_first=KINDS[kind].CREATED_FIRST)
 
     async def _not_forced(self, kind: str, name: str, olds: dict[str, Any], news: dict[str, Any]) -> None:
-        """Raises `Failure` if what it rests on is to be made anew, and must not be."""
+        """Raises `Failure` if what it rests on is to be recreated, and must not be."""
         if has_unknown(news):
             cloud, known = self._parts()[0], dict(self._known)
             failure = await self.pools.run("identity", forced, cloud, declared(kind, name, news), olds, known)
@@ -280,7 +280,7 @@ def _partial(partial: Partial) -> _Status:
 def _defect(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    said = HIDDEN.clean(f"{type(error).__name__}: {error}")
+    said = REDACTOR.clean(f"{type(error).__name__}: {error}")
     return f"a fault in the provider itself: {said} ({place}); please report it"
 
 

@@ -8,7 +8,7 @@ Outputs are the inputs and:
 `cloud_id`  fingerprint of the cloud on which it lies
 `resolved`  reference field -> id or list of ids of everything it refers to, the site's and the cloud's too
 `marker`    the marker it carries; empty for kinds that carry none
-`broken`    why it cannot be used and will be made anew; empty if it can
+`broken`    why it cannot be used and will be recreated; empty if it can
 ==========  ===============================================================================================
 
 and what the actuator computes (`Actuator.OUTPUTS`).

@@ -102,7 +102,7 @@ class RouterInterface(Resource):
     subnet: Annotated[str, Refers(("Subnet",)), REPLACE]
 
 
-class Rule(Frozen):
+class SecurityGroupRule(Frozen):
     """One rule of a security group. `port_min` and `port_max` only with a protocol that has ports.
 
     Who is at the other end: `remote_prefix`, or whoever has a port in `remote_group`, or anybody. Neutron takes no
@@ -119,7 +119,7 @@ class Rule(Frozen):
     remote_group: str | None = None
 
     @model_validator(mode="after")
-    def _one_remote(self) -> Rule:
+    def _one_remote(self) -> SecurityGroupRule:
         if self.remote_prefix is not None and self.remote_group is not None:
             raise ValueError("a rule has a remote prefix or a remote group: write two rules, or leave one out")
         return self
@@ -132,7 +132,7 @@ class SecurityGroup(Resource):
 
     name: Annotated[str, IN_PLACE]
     project: Annotated[str, Refers(("Project",)), REPLACE]
-    rules: Annotated[tuple[Rule, ...], Refers(("SecurityGroup",), inside="remote_group"), IN_PLACE]
+    rules: Annotated[tuple[SecurityGroupRule, ...], Refers(("SecurityGroup",), inside="remote_group"), IN_PLACE]
 
 
 class Port(Resource):

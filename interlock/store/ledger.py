@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 from . import refusals
 from .objects import Changed, Exists, ObjectStore, StoreFailed
-from .records import ClaimRecord, Entry, NodeRecord, StackRecord, Taking
-from .refusals import Foreign, Outdated, Refused, Taken
-from .shelves import Found, Shelf
+from .records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
+from .refusals import Foreign, IdentityTaken, Outdated, Refused
+from .shelves import Found, RecordFolder
 from .writer import writer
 
-__all__ = ["Foreign", "Ledger", "Outdated", "Refused", "Taken"]
+__all__ = ["Foreign", "IdentityTaken", "Ledger", "Outdated", "Refused"]
 
 #: Times that one record is tried: each time lost, somebody else got on.
 ROUNDS = 100
@@ -129,7 +129,7 @@ class Ledger:
         return record.lineage
 
     def release(self, stack: str, identities: Iterable[str]) -> None:
-        """Identities that were settled: free for others, although no entry of the stack was applied anew."""
+        """Identities that were settled: free for others, although no entry of the stack was applied again."""
         found, free = self._stacks.get(stack), set(identities)
         if found is None:
             return
@@ -139,16 +139,16 @@ class Ledger:
         self._let_go(found.record, free)
 
     @property
-    def _stacks(self) -> Shelf[StackRecord]:
-        return Shelf(self.store, "stacks", StackRecord)
+    def _stacks(self) -> RecordFolder[StackRecord]:
+        return RecordFolder(self.store, "stacks", StackRecord)
 
     @property
-    def _claims(self) -> Shelf[ClaimRecord]:
-        return Shelf(self.store, "claims", ClaimRecord)
+    def _claims(self) -> RecordFolder[ClaimRecord]:
+        return RecordFolder(self.store, "claims", ClaimRecord)
 
     @property
-    def _nodes(self) -> Shelf[NodeRecord]:
-        return Shelf(self.store, "nodes", NodeRecord)
+    def _nodes(self) -> RecordFolder[NodeRecord]:
+        return RecordFolder(self.store, "nodes", NodeRecord)
 
     def _see(self, taking: Taking) -> _Seen:
         return _Seen(
@@ -225,7 +225,7 @@ class Ledger:
             self._leave(found, gone, _by(found.record, entries=kept) if kept else None)
 
     def _take_back(
-        self, entry: Entry, ours: StackRecord, before: Found[StackRecord] | None, reason: BaseException
+        self, entry: FootprintRecord, ours: StackRecord, before: Found[StackRecord] | None, reason: BaseException
     ) -> None:
         """Put back what was there before. If that fails, the record stands and lists whatever is left."""
         try:
@@ -236,7 +236,7 @@ class Ledger:
         except (StoreFailed, Refused) as error:
             reason.add_note(f"what was claimed stays so until the next run of {ours.stack}: {error}")
 
-    def _leave(self, found: Found[StackRecord], gone: Iterable[Entry], after: StackRecord | None) -> None:
+    def _leave(self, found: Found[StackRecord], gone: Iterable[FootprintRecord], after: StackRecord | None) -> None:
         """Undo the marks of entries, then put `after` in the record's place: nodes, identities, the record last."""
         stack, kept = found.record.stack, after.entries if after else ()
         # Whoever has read the record before this cannot write it any more.
@@ -318,7 +318,7 @@ def _by(record: StackRecord, **changes: object) -> StackRecord:
     return record.model_copy(update={**changes, "written_by": writer()})
 
 
-def _without(entry: Entry, identities: set[str]) -> Entry:
+def _without(entry: FootprintRecord, identities: set[str]) -> FootprintRecord:
     """The entry with these identities released; its version stays, since states and proofs name it."""
     released = {*entry.released, *identities.intersection(entry.footprint.exclusive)}
     return entry.model_copy(update={"released": tuple(sorted(released))})
@@ -330,7 +330,7 @@ def _unmarked(record: NodeRecord, stack: str, digests: set[str]) -> NodeRecord:
     return NodeRecord(node=record.node, holders={**others, stack: left} if left else others)
 
 
-def _held(entries: Iterable[Entry]) -> set[str]:
+def _held(entries: Iterable[FootprintRecord]) -> set[str]:
     return {identity for entry in entries for identity in entry.held}
 
 

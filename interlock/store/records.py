@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from interlock.model.lock import Footprint
+from interlock.model.lock.record import Footprint
 from interlock.resources import Frozen, digest_of
 
 
-class Entry(Frozen):
+class FootprintRecord(Frozen):
     """One footprint of a stack that is applied, or may be: an `up` that has begun counts."""
 
     footprint: Footprint
     #: Boundary nodes that the footprint mentions; the store keeps a record for each.
     nodes: tuple[str, ...]
-    #: Identities of the footprint that were settled since: free again, though nothing was applied anew.
+    #: Identities of the footprint that were settled since: free again, though nothing was applied again.
     released: tuple[str, ...] = ()
 
     @property
@@ -40,7 +40,7 @@ class StackRecord(Frozen):
     #: False until the first object after the claims is made: until then a state that was lost holds nothing.
     confirmed: bool
     #: Oldest first; more than one while an `up` runs, or after one that did not end well.
-    entries: tuple[Entry, ...]
+    entries: tuple[FootprintRecord, ...]
     #: Who wrote this last, for people: user@host, process id, UTC time.
     written_by: str
 
@@ -67,7 +67,7 @@ class Taking(Frozen):
     tenant: str | None
     owner: str
     serial: int
-    entry: Entry
+    entry: FootprintRecord
     #: Every boundary node in the classes that the proof met, those of `entry` included.
     met: tuple[str, ...]
     #: Stack -> digests of its footprints that the proof took into account.

@@ -14,7 +14,7 @@ class Refused(Exception):
         self.hint = hint
 
 
-class Taken(Refused):
+class IdentityTaken(Refused):
     """Somebody else holds it, or is about to."""
 
 
@@ -26,10 +26,10 @@ class Foreign(Refused):
     """The stack is not the caller's: another owner id, or another state than the one that it was applied from."""
 
 
-def in_flight(stack: str, record: StackRecord | None) -> Taken:
+def in_flight(stack: str, record: StackRecord | None) -> IdentityTaken:
     """Two that change one stack's record met, and the other was first."""
     who = f": {record.written_by}" if record else ", and has removed its record"
-    return Taken(f"another run of stack {stack} is in flight{who}", "wait until it has ended, then run again")
+    return IdentityTaken(f"another run of stack {stack} is in flight{who}", "wait until it has ended, then run again")
 
 
 def require_owner(record: StackRecord, owner: str) -> None:
@@ -71,15 +71,15 @@ def require_lineage(record: StackRecord, lineage: str) -> None:
 
 
 def require_ours(taking: Taking, claim: ClaimRecord) -> None:
-    """Raises `Taken` if an exclusive identity has another owner."""
+    """Raises `IdentityTaken` if an exclusive identity has another owner."""
     if (claim.stack, claim.owner) == (taking.stack, taking.owner):
         return
     if claim.stack == taking.stack:
-        raise Taken(
+        raise IdentityTaken(
             f"{claim.identity} is held by another stack of the name {claim.stack}, with owner id {claim.owner}",
             "commit and pull one lock for this tenant: its owner id is minted once",
         )
-    raise Taken(
+    raise IdentityTaken(
         f"{claim.identity} is held by stack {claim.stack}",
         "`git pull` and `interlock lock` choose another; once that stack has let go of it, `interlock settle` frees it",
     )
@@ -95,7 +95,7 @@ def require_known(taking: Taking, node: NodeRecord) -> None:
 def _older_proof(taking: Taking, beside: str) -> Outdated:
     return Outdated(
         f"stack {taking.stack}: the proof was made beside an older state of {beside}",
-        "`git pull`, then run again: the proof is made anew",
+        "`git pull`, then run again: the proof is recreated",
     )
 
 
@@ -111,5 +111,5 @@ def unknown_stack(stack: str) -> Foreign:
     """The store has no record."""
     return Foreign(
         f"the claims store knows nothing of stack {stack}",
-        "check `claims:` in site.yaml; if that is the right store, `pulumi up` takes the claims anew",
+        "check `claims:` in site.yaml; if that is the right store, `pulumi up` takes the claims again",
     )

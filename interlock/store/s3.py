@@ -16,7 +16,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from .objects import Changed, Exists, Stored, StoreFailed, address, key_at
-from .s3_calls import PAUSES, READERS, Bucket, Calls, ConditionFailed, Unanswered, code
+from .s3_calls import PAUSES, READERS, BucketUrl, Calls, ConditionFailed, Unanswered, code
 
 _PROBE = "probe/conditions"
 _PROBE_BODY = b"interlock asks here whether the server honours conditional writes\n"
@@ -30,7 +30,7 @@ class S3Store:
     """Objects below `s3://bucket/prefix/<part>/`. Opening makes no call; before the first write the server is tried."""
 
     def __init__(self, url: str, part: str = "", pauses: tuple[float, ...] = PAUSES) -> None:
-        self._bucket = Bucket.at(url, part)
+        self._bucket = BucketUrl.at(url, part)
         self._calls = Calls(self._bucket, pauses)
         self._base = f"{self._bucket.prefix}/" if self._bucket.prefix else ""
         self._tried = False

@@ -68,7 +68,7 @@ class Unanswered(StoreFailed):
 
 
 @dataclass(frozen=True)
-class Bucket:
+class BucketUrl:
     """A store's URL, taken apart: the conventions are those of Pulumi's S3 backend."""
 
     name: str
@@ -78,7 +78,7 @@ class Bucket:
     profile: str | None
 
     @classmethod
-    def at(cls, url: str, part: str) -> Bucket:
+    def at(cls, url: str, part: str) -> BucketUrl:
         """`s3://bucket/prefix?endpoint=…&region=…&profile=…`; `part` is added to the prefix. Raises `StoreFailed`."""
         parts = urlsplit(url)
         words = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -107,7 +107,7 @@ def _endpoint(words: dict[str, str]) -> str | None:
 class Calls:
     """One client, and the patience that its calls need. Making one costs nothing and does no I/O."""
 
-    def __init__(self, bucket: Bucket, pauses: tuple[float, ...] = PAUSES) -> None:
+    def __init__(self, bucket: BucketUrl, pauses: tuple[float, ...] = PAUSES) -> None:
         self.bucket = bucket
         self._pauses = pauses
 

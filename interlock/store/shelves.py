@@ -27,7 +27,7 @@ class Found(NamedTuple, Generic[R]):
 
 
 @dataclass(frozen=True)
-class Shelf(Generic[R]):
+class RecordFolder(Generic[R]):
     """All records of one type, under `kind/`."""
 
     store: ObjectStore

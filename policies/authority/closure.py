@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from policies.edges.premises import Way
-from policies.edges.shape import Share
+from policies.edges.shape import GraphFragment
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.graph.model import Model
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from policies.graph.graphs import Graph
 
 
-class Access(IntEnum):
+class AccessMode(IntEnum):
     """How a thing is held."""
 
     READ = 1
@@ -36,22 +36,22 @@ class Access(IntEnum):
 
 
 #: Way -> (how its source must be held, how its target then is).
-_STEPS: dict[Way, tuple[Access, Access]] = {
-    Way.ACTS_AS: (Access.WRITE, Access.WRITE),
-    Way.READS: (Access.WRITE, Access.READ),
-    Way.WRITES: (Access.WRITE, Access.WRITE),
-    Way.KEEPS: (Access.READ, Access.WRITE),
-    Way.SERVES: (Access.READ, Access.WRITE),
-    Way.CONTROLS: (Access.WRITE, Access.WRITE),
+_STEPS: dict[Way, tuple[AccessMode, AccessMode]] = {
+    Way.ACTS_AS: (AccessMode.WRITE, AccessMode.WRITE),
+    Way.READS: (AccessMode.WRITE, AccessMode.READ),
+    Way.WRITES: (AccessMode.WRITE, AccessMode.WRITE),
+    Way.KEEPS: (AccessMode.READ, AccessMode.WRITE),
+    Way.SERVES: (AccessMode.READ, AccessMode.WRITE),
+    Way.CONTROLS: (AccessMode.WRITE, AccessMode.WRITE),
 }
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldNode:
     """A principal or object in a closed set."""
 
     node: str
-    access: Access
+    access: AccessMode
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Leak:
     """A way from an owner to what is not its own; `grants` are the steps."""
 
     owner: str
-    held: Held
+    held: HeldNode
     labels: frozenset[str]
     grants: tuple[Grant, ...]
 
@@ -100,10 +100,10 @@ class Authority:
         yield from self.stated.table.leading_to.get(node, ())
         yield from self.met.leading_to.get(node, ())
 
-    def closure(self, owner: str) -> dict[Held, tuple[Grant, ...]]:
+    def closure(self, owner: str) -> dict[HeldNode, tuple[Grant, ...]]:
         """S(owner): what it holds, and the shortest way to each."""
-        start = Held(who.principal(owner), Access.WRITE)
-        found: dict[Held, tuple[Grant, ...]] = {start: ()}
+        start = HeldNode(who.principal(owner), AccessMode.WRITE)
+        found: dict[HeldNode, tuple[Grant, ...]] = {start: ()}
         waiting = deque([start])
         while waiting:
             held = waiting.popleft()
@@ -111,7 +111,7 @@ class Authority:
             known = held == start or held.node not in NOBODYS
             for grant in self._from(held.node) if known else ():
                 needs, gives = _STEPS[grant.way]
-                reached = Held(grant.target, gives)
+                reached = HeldNode(grant.target, gives)
                 if held.access >= needs and reached not in found:
                     found[reached] = (*found[held], grant)
                     waiting.append(reached)
@@ -135,12 +135,12 @@ class Authority:
             if not strange & set(before):
                 yield Leak(owner, held, self.of(held.node), closure[held])
 
-    def is_due(self, owner: str, held: Held) -> bool:
+    def is_due(self, owner: str, held: HeldNode) -> bool:
         """True if an owner may hold this: its own, what nobody owns, what is published or shared for reading."""
         others = self.of(held.node) - {owner}
         if not others:
             return True
-        return held.access is Access.READ and (held.node in self.stated.public or others == {ids.OPERATOR})
+        return held.access is AccessMode.READ and (held.node in self.stated.public or others == {ids.OPERATOR})
 
     def of(self, node: str) -> frozenset[str]:
         """Whose a principal or object is."""
@@ -149,10 +149,10 @@ class Authority:
         return self.stated.labels.get(node, frozenset())
 
 
-def _states(owner: str, grants: tuple[Grant, ...]) -> Iterator[Held]:
+def _states(owner: str, grants: tuple[Grant, ...]) -> Iterator[HeldNode]:
     """What is held on a way, without its end."""
-    yield Held(who.principal(owner), Access.WRITE)
-    yield from (Held(grant.target, _STEPS[grant.way][1]) for grant in grants[:-1])
+    yield HeldNode(who.principal(owner), AccessMode.WRITE)
+    yield from (HeldNode(grant.target, _STEPS[grant.way][1]) for grant in grants[:-1])
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +162,7 @@ def _stated(model: Model) -> Stated:
     return Stated(model.union, tuple(sorted(shares - {ids.OPERATOR} | {ids.FOREIGN, ids.WORLD})))
 
 
-def mentioned(share: Share) -> frozenset[str]:
+def mentioned(share: GraphFragment) -> frozenset[str]:
     """The principals and objects that a share speaks of, and its owner."""
     return spoken_of(share) | ({who.principal(share.owner)} - COMMON)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from policies.edges.premises import Way
-from policies.edges.shape import Relation, Share, Union
+from policies.edges.shape import GraphFragment, Relation, Union
 from policies.facts import identities as ids
 from policies.facts import principals as who
 
@@ -23,7 +23,7 @@ NOBODYS = frozenset({who.principal(ids.OPERATOR), who.principal(ids.FOREIGN)})
 COMMON = NOBODYS | {who.EVERYBODY}
 
 
-def spoken_of(share: Share) -> frozenset[str]:
+def spoken_of(share: GraphFragment) -> frozenset[str]:
     """The principals and objects that a share speaks of, but for those that everybody's does."""
     columns = (column for item in share.premises if item.relation in OF_AUTH for column in item.tuple)
     return frozenset(column for column in columns if column.startswith(who.PREFIXES)) - COMMON

@@ -11,7 +11,7 @@ from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts import principals as who
-from policies.facts.guards import Held, assumption
+from policies.facts.guards import GuardState, assumption
 from policies.graph.model import Model
 
 from .grants import Grant
@@ -19,7 +19,7 @@ from .grants import Grant
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
 
-_NOTHING = Held(value=True)
+_NOTHING = GuardState(value=True)
 
 
 def called(model: Model, graph: Graph) -> Iterator[Grant]:
@@ -58,7 +58,7 @@ class _Caller:
     #: True if others meet it there too.
     among_others: bool
 
-    def given(self, way: Way, target: str, why: str, besides: Held = _NOTHING) -> Grant:
+    def given(self, way: Way, target: str, why: str, besides: GuardState = _NOTHING) -> Grant:
         """What it gets by standing there; `besides` is a guard that would have to hold as well."""
         missing, broken = (*self.missing, *besides.missing), (*self.broken, *besides.broken)
         return Grant(way, who.principal(self.owner), target, why, missing, broken, follows=self.among_others)

@@ -13,7 +13,7 @@ from policies.facts import identities as ids
 from policies.facts.guards import EVERYBODY, welcome
 
 from .shape import Edge, EdgeRule, Union
-from .terminals import Copy, copies
+from .terminals import TerminalCopy, copies
 
 
 def outsiders(union: Union, rows: Sequence[EdgeRule[Union]]) -> Iterator[Edge]:
@@ -31,7 +31,7 @@ def outsiders(union: Union, rows: Sequence[EdgeRule[Union]]) -> Iterator[Edge]:
             yield Edge(copy.node, copy.hub, "E9", missing=_doubts(edges, perhaps, copy))
 
 
-def _uninvited(union: Union, classes: _Classes, copy: Copy) -> bool:
+def _uninvited(union: Union, classes: _Classes, copy: TerminalCopy) -> bool:
     there = classes.root(copy.node)
     return any(
         not welcome(copy.declared, label)
@@ -42,11 +42,11 @@ def _uninvited(union: Union, classes: _Classes, copy: Copy) -> bool:
     )
 
 
-def _paths(copy: Copy) -> tuple[str, ...]:
+def _paths(copy: TerminalCopy) -> tuple[str, ...]:
     return tuple(f"sharing.{item.name}.audience" for item in copy.declared)
 
 
-def _doubts(edges: Iterable[Edge], classes: _Classes, copy: Copy) -> tuple[str, ...]:
+def _doubts(edges: Iterable[Edge], classes: _Classes, copy: TerminalCopy) -> tuple[str, ...]:
     """The unstated facts around a copy: without some of them nobody knows who meets it."""
     there = classes.root(copy.node)
     return tuple(sorted({fact for edge in edges if classes.root(edge.a) == there for fact in edge.missing}))

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.site import Sharing
+from interlock.model.site.inventory import Sharing
 from policies.facts import identities as ids
-from policies.facts.guards import BETWEEN_OWNERS, Held, sharing, welcome
+from policies.facts.guards import BETWEEN_OWNERS, GuardState, sharing, welcome
 
 from .plan import EXTERNAL_REFERENCE
 from .shape import Edge, EdgeRule, Relation, Union
 
 
-def unless(held: Held, rule: str, a: str, b: str) -> Iterator[Edge]:
+def unless(held: GuardState, rule: str, a: str, b: str) -> Iterator[Edge]:
     """The edge that a guard removes: there if it is known not to hold, perhaps there if nobody stated it."""
     yield Edge(a, b, rule, held.missing, held.broken, held.guards if held.value else ())
 
@@ -31,14 +31,14 @@ def declarations(union: Union, kind: str) -> tuple[Sharing, ...]:
     return tuple(item for item in union.site.site.sharing if item.kind == kind and not ids.is_guid(item.node))
 
 
-def _declared_held(union: Union, kind: str) -> Held:
+def _declared_held(union: Union, kind: str) -> GuardState:
     """Undeclared sharing is an ordinary node: like a declaration with a false guard."""
     found = declarations(union, kind)
     return sharing(union.site.site, found) if found else _broken(f"sharing declares no {kind}")
 
 
-def _broken(fact: str) -> Held:
-    return Held(value=False, broken=(fact,))
+def _broken(fact: str) -> GuardState:
+    return GuardState(value=False, broken=(fact,))
 
 
 def _gateways(union: Union) -> Iterator[Edge]:

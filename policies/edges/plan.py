@@ -17,7 +17,7 @@ EVERY_VLAN_IDS = (0, 4095)
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlanOnSite:
     """A plan's facts and the site they are about."""
 
     site: SiteFacts
@@ -99,26 +99,26 @@ def reaches_every_vlan(port: PortFact, network: NetworkFact) -> bool:
     return not checked or network.kind == "flat" or network.segment in EVERY_VLAN_IDS
 
 
-def _segments_at_host(facts: Planned, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
+def _segments_at_host(facts: PlanOnSite, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
     if network.kind == "vxlan":
         return facts.wires(network)
     vlan = 0 if network.kind == "flat" else (network.segment or 0)
     return tuple(ids.vlan_segment(bridge, vlan) for bridge in facts.site.bridges(port.host, network.physical_network))
 
 
-def _virtual_functions(facts: Planned) -> Iterator[Edge]:
+def _virtual_functions(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
         if port.vnic_type == "direct" and not reaches_every_vlan(port, network):
             yield from (Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network))
 
 
-def _ordinary_nics(facts: Planned) -> Iterator[Edge]:
+def _ordinary_nics(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
         if port.vnic_type == "normal":
             yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
 
 
-def _spare_ports(facts: Planned) -> Iterator[Edge]:
+def _spare_ports(facts: PlanOnSite) -> Iterator[Edge]:
     """A port that no server has yet may be plugged in on any switch of its network.
 
     It joins nothing there, so it matters only where the network's own label does not say the same.
@@ -128,14 +128,14 @@ def _spare_ports(facts: Planned) -> Iterator[Edge]:
             yield from (Edge(facts.port(port.name), wire, "E7") for wire in facts.plug_points(network))
 
 
-def _devices(facts: Planned) -> Iterator[Edge]:
+def _devices(facts: PlanOnSite) -> Iterator[Edge]:
     for server in facts.plan.servers:
         if not facts.is_terminal(server):
             node = facts.server(server.name)
             yield from (Edge(node, facts.attachment(port), "E9") for port in server.ports)
 
 
-def _trunks(facts: Planned) -> Iterator[Edge]:
+def _trunks(facts: PlanOnSite) -> Iterator[Edge]:
     """Whoever has the parent port has its sub-ports; those of a terminal are split like its other ports."""
     split = {port for server in facts.plan.servers if facts.is_terminal(server) for port in server.ports}
     for trunk in facts.plan.trunks:
@@ -148,7 +148,7 @@ def _trunks(facts: Planned) -> Iterator[Edge]:
                 yield from (Edge(facts.port(port.name), wire, "E8") for wire in facts.wires(network))
 
 
-def _bare_metal(facts: Planned) -> Iterator[Edge]:
+def _bare_metal(facts: PlanOnSite) -> Iterator[Edge]:
     """A whole host is every interface of it that is cabled, whatever its ports say."""
     for server in facts.plan.servers:
         host = facts.site.site.host.get(server.host)
@@ -162,7 +162,7 @@ def _bare_metal(facts: Planned) -> Iterator[Edge]:
         yield from (Edge(node, interface, "E5") for interface in facts.site.interfaces(server.host))
 
 
-def _bare_metal_ports(facts: Planned) -> Iterator[Edge]:
+def _bare_metal_ports(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
         if port.vnic_type == "baremetal":
             for end in facts.site.bare_metal_ends(port.host, network.physical_network):
@@ -170,7 +170,7 @@ def _bare_metal_ports(facts: Planned) -> Iterator[Edge]:
                 yield Edge(facts.port(port.name), ids.switch_port(serial, end.port), "E5")
 
 
-def _volumes(facts: Planned) -> Iterator[Edge]:
+def _volumes(facts: PlanOnSite) -> Iterator[Edge]:
     servers, volumes = facts.plan.server, {item.name for item in facts.plan.volumes}
     for item in facts.plan.attachments:
         a = facts.server(item.server) if item.server in servers else ids.unresolved(item.server)
@@ -178,13 +178,13 @@ def _volumes(facts: Planned) -> Iterator[Edge]:
         yield Edge(a, ids.volume(facts.plan.owner, item.volume) if known else ids.unresolved(item.volume), "E9")
 
 
-def _allocations(facts: Planned) -> Iterator[Edge]:
+def _allocations(facts: PlanOnSite) -> Iterator[Edge]:
     for item in facts.plan.allocations:
         node = ids.allocation(item.owner, item.name)
         yield from (Edge(facts.rnic(machine), node, "E16") for machine in item.machines)
 
 
-def _share_addresses(facts: Planned) -> Iterator[Edge]:
+def _share_addresses(facts: PlanOnSite) -> Iterator[Edge]:
     for item in facts.plan.accesses:
         address = ids.share_address(facts.site.site.cloud, item.vip)
         network = facts.plan.network.get(item.network)
@@ -192,19 +192,19 @@ def _share_addresses(facts: Planned) -> Iterator[Edge]:
         yield from (Edge(address, wire, "E7") for wire in wires)
 
 
-def _gpus(facts: Planned) -> Iterator[Edge]:
+def _gpus(facts: PlanOnSite) -> Iterator[Edge]:
     for item in facts.plan.nvlinks:
         node = ids.nvlink_partition(item.domain, item.partition)
         yield from (Edge(ids.gpu(item.domain, gpu), node, "E17") for gpu in item.gpus)
 
 
-def _routers(facts: Planned) -> Iterator[Edge]:
+def _routers(facts: PlanOnSite) -> Iterator[Edge]:
     for router in facts.plan.routers:
         for name in router.subnets:
             yield from (Edge(facts.router(router.name), wire, "E10") for wire in _behind_subnet(facts, name))
 
 
-def _behind_subnet(facts: Planned, name: str) -> tuple[str, ...]:
+def _behind_subnet(facts: PlanOnSite, name: str) -> tuple[str, ...]:
     """The segments under a subnet of this plan; an object that no file describes is a node of its own."""
     subnet = facts.plan.subnet.get(name)
     network = facts.plan.network.get(subnet.network) if subnet is not None else None
@@ -213,7 +213,7 @@ def _behind_subnet(facts: Planned, name: str) -> tuple[str, ...]:
     return facts.wires(network) if network is not None else (ids.unresolved(name),)
 
 
-def _external_ports(facts: Planned) -> Iterator[Edge]:
+def _external_ports(facts: PlanOnSite) -> Iterator[Edge]:
     hub = ids.external_hub(facts.site.site.external.name)
     for port in facts.plan.ports:
         network = facts.plan.network.get(port.network)
@@ -225,13 +225,13 @@ def _external_ports(facts: Planned) -> Iterator[Edge]:
             yield Edge(facts.port(port.name), facts.hub(network), "E12")
 
 
-def _external_wires(facts: Planned) -> Iterator[Edge]:
+def _external_wires(facts: PlanOnSite) -> Iterator[Edge]:
     for network in facts.plan.networks:
         if network.external:
             yield from (Edge(facts.hub(network), wire, "E12") for wire in facts.plug_points(network))
 
 
-def _capabilities(facts: Planned) -> Iterator[Edge]:
+def _capabilities(facts: PlanOnSite) -> Iterator[Edge]:
     for network in facts.plan.networks:
         if network.owner == facts.plan.owner and facts.plan.is_tenant:
             points = (facts.hub(network),) if network.external else facts.plug_points(network)
@@ -239,7 +239,7 @@ def _capabilities(facts: Planned) -> Iterator[Edge]:
 
 
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
-PLAN_EDGES: tuple[EdgeRule[Planned], ...] = (
+PLAN_EDGES: tuple[EdgeRule[PlanOnSite], ...] = (
     EdgeRule("E5", "a bare-metal server is on every interface of its host", _bare_metal),
     EdgeRule("E5", "a bare-metal port is on the switch ports behind its host's interfaces", _bare_metal_ports),
     EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),

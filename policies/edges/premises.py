@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from interlock.model.lock import Premise
+from interlock.model.lock.record import Premise
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.data import EVERYBODY, BucketPolicyFact
 from policies.facts.kinds import PlanFacts
 
-from .plan import Planned
+from .plan import PlanOnSite
 from .shape import Relation, premise
 
 #: A user whom no plan makes.
@@ -38,7 +38,7 @@ class Way(StrEnum):
     CONTROLS = "controls"
 
 
-def authority_premises(facts: Planned) -> Iterator[Premise]:
+def authority_premises(facts: PlanOnSite) -> Iterator[Premise]:
     """Everything that this plan brings to the closures of §6."""
     named = _Named(facts.plan)
     yield from _owners(facts.plan, named)
@@ -151,7 +151,7 @@ def _images(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
             yield from _grant(Way.READS, who.EVERYBODY, named.thing("image", item.name), why)
 
 
-def _controllers(facts: Planned, named: _Named) -> Iterator[Premise]:
+def _controllers(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
     """Whoever may call a controller has its allocations; who may call it follows from where its ports stand."""
     for allocation in facts.plan.allocations:
         controller = named.thing("server", allocation.controller)
@@ -182,7 +182,7 @@ def _statements(policy: BucketPolicyFact, bucket: str, named: _Named) -> Iterato
             yield from _grant(way, grantee, bucket, policy.name)
 
 
-def _shares(facts: Planned, named: _Named) -> Iterator[Premise]:
+def _shares(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
     """A grant by address is for whoever stands where the appliance has that address."""
     for item in facts.plan.accesses:
         share = named.thing("share", item.share)

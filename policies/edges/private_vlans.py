@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Sharing, Switch
+from interlock.model.site.inventory import Sharing, Switch
 from policies.facts import identities as ids
-from policies.facts.guards import Fact, Held, assumption_facts, sharing_facts
+from policies.facts.guards import Fact, GuardState, assumption_facts, sharing_facts
 from policies.facts.kinds import SwitchEnd
 
 from .guarded import unless
@@ -22,7 +22,7 @@ def roles(union: Union) -> Iterator[Edge]:
     """Each group and the VLAN, unless roles are held and every promiscuous member is a terminal."""
     for (name, vlan), groups in union.private_groups.items():
         switch = union.site.site.switch[name]
-        held = Held.of(_facts(union, switch, vlan))
+        held = GuardState.of(_facts(union, switch, vlan))
         hub = ids.vlan_segment(ids.switch_bridge(switch.serial), vlan)
         for group in groups:
             yield from unless(held, "E1", group, hub)

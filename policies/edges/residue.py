@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from interlock.model.lock import Premise, Released
+from interlock.model.lock.record import Premise, Released
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
-from .shape import Relation, Share, premise
+from .shape import GraphFragment, Relation, premise
 
 VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "management_vlan", "control_vlan")
 #: Claims whose segment is the operator's: tenants' machines only hang on it by their management ports.
 OPERATORS_CLAIMS = ("management_vlan",)
 
 
-def with_released(site: SiteFacts, share: Share, released: tuple[Released, ...]) -> Share:
+def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
     """The share and everything that its owner released: labels, exclusive identities, premises."""
     labels = dict(share.labels)
     exclusive = set(share.exclusive)

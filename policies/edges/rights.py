@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.lock import Premise
+from interlock.model.lock.record import Premise
 from policies.facts import identities as ids
 from policies.facts.rights import EVERY_PROJECT, RightFact
 
-from .plan import EXTERNAL_REFERENCE, Planned
+from .plan import EXTERNAL_REFERENCE, PlanOnSite
 from .shape import Relation, premise
 
 _SCOPES = {"AddressScope": "address scope", "SubnetPool": "subnet pool"}
@@ -16,7 +16,7 @@ _SCOPES = {"AddressScope": "address scope", "SubnetPool": "subnet pool"}
 _HARMLESS = ("SecurityGroup",)
 
 
-def right_premises(facts: Planned) -> Iterator[Premise]:
+def right_premises(facts: PlanOnSite) -> Iterator[Premise]:
     """A right is an edge before anybody uses it."""
     for right in facts.plan.rights:
         if right.kind in _SCOPES:
@@ -33,7 +33,7 @@ def _given(right: RightFact, nodes: tuple[str, ...]) -> Iterator[Premise]:
             yield premise(Relation.RIGHT, node, ids.capability(right.target))
 
 
-def _plug_points(facts: Planned, right: RightFact) -> tuple[str, ...]:
+def _plug_points(facts: PlanOnSite, right: RightFact) -> tuple[str, ...]:
     """A gateway on the external network is what the sharing of it declares; ports there are not."""
     network = facts.plan.network.get(right.object)
     if right.object == EXTERNAL_REFERENCE or (network is not None and network.external):
@@ -42,7 +42,7 @@ def _plug_points(facts: Planned, right: RightFact) -> tuple[str, ...]:
     return facts.plug_points(network) if network is not None else (ids.unresolved(right.object),)
 
 
-def _scopes(facts: Planned, right: RightFact) -> Iterator[Premise]:
+def _scopes(facts: PlanOnSite, right: RightFact) -> Iterator[Premise]:
     """The operator's scope filters the gateways; a tenant's own is where its routers do no NAT."""
     if not facts.plan.is_tenant or right.object.startswith("site:"):
         yield premise(Relation.OPEN_SCOPE, f"{_SCOPES[right.kind]} {right.object}")

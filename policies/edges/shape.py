@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Generic, TypeVar
 
-from interlock.model.lock import Premise
+from interlock.model.lock.record import Premise
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
@@ -101,7 +101,7 @@ def premise(relation: Relation, *columns: str) -> Premise:
 
 
 @dataclass(frozen=True)
-class Share:
+class GraphFragment:
     """One owner's part of the whole: its edges, labels and premises. Plans yield them, and so do locks."""
 
     owner: str
@@ -137,7 +137,7 @@ def is_node(text: str) -> bool:
 class Union:
     """What the edges between owners are resolved from: the site and the premises of all shares."""
 
-    def __init__(self, site: SiteFacts, shares: Iterable[Share]) -> None:
+    def __init__(self, site: SiteFacts, shares: Iterable[GraphFragment]) -> None:
         self.site = site
         self.shares = tuple(shares)
         #: Nodes that some owner names: only these are worth materialising.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Sharing
+from interlock.model.site.inventory import Sharing
 from policies.facts import identities as ids
 from policies.facts.guards import welcome
 

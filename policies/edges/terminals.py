@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.model.site import Sharing, Switch
+from interlock.model.site.inventory import Sharing, Switch
 from policies.facts import identities as ids
 from policies.facts.guards import sharing
 from policies.facts.kinds import SwitchEnd
@@ -21,7 +21,7 @@ Missing = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Copy:
+class TerminalCopy:
     """What one segment meets of a declared device."""
 
     node: str
@@ -34,7 +34,7 @@ class Copy:
     rule: str = "E5"
 
 
-def copies(union: Union) -> Iterator[Copy]:
+def copies(union: Union) -> Iterator[TerminalCopy]:
     """Every copy of every declared device, VRF and switch."""
     yield from _cabled(union)
     for switch in union.site.shared_switches:
@@ -42,15 +42,15 @@ def copies(union: Union) -> Iterator[Copy]:
             declared = union.site.shared.get(name, ())
             if declared:
                 for segment in _met(union, switch, vlans):
-                    yield Copy(ids.copy_at(hub, segment), segment, hub, declared, missing, "E10")
+                    yield TerminalCopy(ids.copy_at(hub, segment), segment, hub, declared, missing, "E10")
 
 
-def _cabled(union: Union) -> Iterator[Copy]:
+def _cabled(union: Union) -> Iterator[TerminalCopy]:
     for end, port in union.site.declared_ends:
         declared, serial = union.site.shared_at(end), union.site.serial(end.device)
         node, hub = ids.part(serial, end.interface), ids.hypervisor(serial)
         for segment, missing in _segments(union, port):
-            yield Copy(ids.copy_at(node, segment), segment, hub, declared, missing)
+            yield TerminalCopy(ids.copy_at(node, segment), segment, hub, declared, missing)
 
 
 def _segments(union: Union, port: SwitchEnd) -> Iterator[tuple[str, Missing]]:

@@ -20,7 +20,7 @@ from interlock.resources import (
 )
 
 from .identities import FOREIGN
-from .reader import OPERATOR_USER, Reader
+from .reader import OPERATOR_USER, PlanReader
 
 #: A role that counts in every project of the cloud, whichever it is given on (default policies of all services).
 ADMIN_ROLE = "cloud:Role/admin"
@@ -103,7 +103,7 @@ class AccessFacts:
 NO_ACCESS = AccessFacts()
 
 
-def access_facts(reader: Reader) -> AccessFacts:
+def access_facts(reader: PlanReader) -> AccessFacts:
     """The facts of one plan."""
     return AccessFacts(
         roles=tuple(_roles(reader)),
@@ -114,28 +114,28 @@ def access_facts(reader: Reader) -> AccessFacts:
     )
 
 
-def flavor(_: Reader, item: Planned, spec: Flavor) -> FlavorFact:
+def flavor(_: PlanReader, item: Planned, spec: Flavor) -> FlavorFact:
     """What a flavour asks the scheduler for."""
     return FlavorFact(item.name, tuple(sorted(spec.extra_specs.items())), spec.public)
 
 
-def flavor_access(reader: Reader, item: Planned, spec: FlavorAccess) -> FlavorAccessFact:
+def flavor_access(reader: PlanReader, item: Planned, spec: FlavorAccess) -> FlavorAccessFact:
     """Who may use a private flavour."""
     return FlavorAccessFact(item.name, spec.flavor, reader.owner_of(spec.project))
 
 
-def aggregate(_: Reader, item: Planned, spec: Aggregate) -> AggregateFact:
+def aggregate(_: PlanReader, item: Planned, spec: Aggregate) -> AggregateFact:
     """What the scheduler finds on hosts."""
     return AggregateFact(item.name, spec.hosts, tuple(sorted(spec.metadata.items())))
 
 
-def _roles(reader: Reader) -> Iterator[RoleFact]:
+def _roles(reader: PlanReader) -> Iterator[RoleFact]:
     for item, spec in reader.all(RoleAssignment):
         if spec.user != OPERATOR_USER:
             yield RoleFact(item.name, spec.user, spec.role, reader.owner_of(spec.project))
 
 
-def _logins(reader: Reader) -> Iterator[LoginFact]:
+def _logins(reader: PlanReader) -> Iterator[LoginFact]:
     named = [(item.name, spec.keypair) for item, spec in reader.all(Server)]
     named += [(item.name, spec.keypair) for item, spec in reader.all(BareMetalServer)]
     for server, keypair in named:
@@ -143,6 +143,6 @@ def _logins(reader: Reader) -> Iterator[LoginFact]:
             yield LoginFact(server, keypair, reader.owner if reader.is_own(keypair, Keypair) else FOREIGN)
 
 
-def _vpods(reader: Reader) -> Iterator[tuple[str, str | None]]:
+def _vpods(reader: PlanReader) -> Iterator[tuple[str, str | None]]:
     yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(ServiceUser))
     yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(S3Credential))

@@ -1,6 +1,6 @@
 """Which guard facts the proof uses: the assumptions of docs/design/semantics.md and the guards of declared sharing.
 
-The names are those of `interlock.model.guards`. Each can decide a verdict: true removes edges, false adds
+The names are those of `interlock.model.site.guards`. Each can decide a verdict: true removes edges, false adds
 them, not stated makes the plan not provable. A guard that is listed nowhere but stated counts the same way.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.site import Sharing, Site
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import Sharing, Site
 
 #: Guard of A5 that counts only where two owners sit on one host.
 BETWEEN_OWNERS = "mitigations"
@@ -25,7 +25,7 @@ Fact = tuple[str, bool | None]
 
 
 @dataclass(frozen=True)
-class Held:
+class GuardState:
     """Whether something is held: True, False, or None with the facts that would decide it."""
 
     value: bool | None
@@ -36,19 +36,19 @@ class Held:
     guards: tuple[str, ...] = ()
 
     @staticmethod
-    def of(facts: Iterable[Fact]) -> Held:
+    def of(facts: Iterable[Fact]) -> GuardState:
         """All of `facts` (path, value): one false decides, else one unknown does."""
         known = tuple(facts)
         broken = tuple(path for path, value in known if value is False)
         missing = tuple(path for path, value in known if value is None)
         value = False if broken else (None if missing else True)
-        return Held(value, () if broken else missing, broken, tuple(path for path, _ in known))
+        return GuardState(value, () if broken else missing, broken, tuple(path for path, _ in known))
 
 
-def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> Held:
+def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> GuardState:
     """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
     head = f"assumptions.{name}."
-    return Held.of(
+    return GuardState.of(
         (path, value)
         for path, value in assumption_facts(site, name)
         if path != f"{head}{without}" and only in (None, path.removeprefix(head))
@@ -62,9 +62,9 @@ def assumption_facts(site: Site, name: str) -> tuple[Fact, ...]:
     return tuple((f"assumptions.{name}.{guard}", value) for guard, value in sorted(facts.items()))
 
 
-def sharing(site: Site, declarations: Iterable[Sharing]) -> Held:
+def sharing(site: Site, declarations: Iterable[Sharing]) -> GuardState:
     """Whether all guards of these are held. An external network without an address scope filters nothing."""
-    return Held.of(sharing_facts(site, declarations))
+    return GuardState.of(sharing_facts(site, declarations))
 
 
 def sharing_facts(site: Site, declarations: Iterable[Sharing]) -> tuple[Fact, ...]:

@@ -32,21 +32,21 @@ from .kinds import (
     SubnetFact,
     VPodFact,
 )
-from .reader import Reader
-from .readings import READINGS, Reading
+from .reader import PlanReader
+from .readings import READINGS, KindReading
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
 F = TypeVar("F")
 
 
-def plan_facts(plan: Plan, readings: Mapping[str, Reading] = READINGS) -> PlanFacts:
+def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> PlanFacts:
     """The facts of a plan; `unread` names every resource of a kind that `readings` has no line for.
 
     Raises ValueError if the tenant is called like one of the labels that are no tenant's.
     """
     if plan.tenant in RESERVED_LABELS:
         raise ValueError(f"a tenant cannot be called {plan.tenant!r}: the proof uses that word for another owner")
-    reader = Reader(plan)
+    reader = PlanReader(plan)
     found = _Found(reader, readings)
     return PlanFacts(
         owner=reader.owner,
@@ -92,7 +92,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, Reading] = READINGS) -> PlanFa
 class _Found:
     """The facts of one plan by their type, and what there was no way to read."""
 
-    def __init__(self, reader: Reader, readings: Mapping[str, Reading]) -> None:
+    def __init__(self, reader: PlanReader, readings: Mapping[str, KindReading]) -> None:
         lines = [(item, readings.get(item.resource.KIND)) for item in reader.plan.resources]
         made = ((line.fact, item) for item, line in lines if line is not None)
         self.by_type: defaultdict[type[object], list[object]] = defaultdict(list)
@@ -113,7 +113,7 @@ def _hidden(plan: Plan) -> Iterable[tuple[str, tuple[str, ...]]]:
     return ((name, tuple(found)) for name, found in kinds.items() if len(found) > 1)
 
 
-def _open_scopes(reader: Reader) -> Iterable[str]:
+def _open_scopes(reader: PlanReader) -> Iterable[str]:
     yield from (f"address scope {item.name}" for item, spec in reader.all(AddressScope) if spec.shared)
     yield from (f"subnet pool {item.name}" for item, spec in reader.all(SubnetPool) if spec.shared)
 

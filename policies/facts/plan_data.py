@@ -24,25 +24,25 @@ from .data import (
     ShareFact,
     VolumeFact,
 )
-from .reader import Reader
+from .reader import PlanReader
 
 
-def volume(reader: Reader, item: Planned, spec: Volume) -> VolumeFact:
+def volume(reader: PlanReader, item: Planned, spec: Volume) -> VolumeFact:
     """A volume."""
     return VolumeFact(item.name, reader.owner_of(spec.project))
 
 
-def attachment(_: Reader, item: Planned, spec: VolumeAttachment) -> AttachmentFact:
+def attachment(_: PlanReader, item: Planned, spec: VolumeAttachment) -> AttachmentFact:
     """A volume on a server."""
     return AttachmentFact(item.name, spec.server, spec.volume)
 
 
-def share(reader: Reader, item: Planned, spec: Share) -> ShareFact:
+def share(reader: PlanReader, item: Planned, spec: Share) -> ShareFact:
     """A share."""
     return ShareFact(item.name, reader.owner_of(spec.project))
 
 
-def share_access(reader: Reader, item: Planned, spec: ShareAccess) -> ShareAccessFact:
+def share_access(reader: PlanReader, item: Planned, spec: ShareAccess) -> ShareAccessFact:
     """Who mounts a share, and where."""
     return ShareAccessFact(
         name=item.name,
@@ -55,22 +55,22 @@ def share_access(reader: Reader, item: Planned, spec: ShareAccess) -> ShareAcces
     )
 
 
-def bucket(reader: Reader, item: Planned, spec: Bucket) -> BucketFact:
+def bucket(reader: PlanReader, item: Planned, spec: Bucket) -> BucketFact:
     """A bucket."""
     return BucketFact(item.name, reader.owner_of(spec.project), spec.credential)
 
 
-def bucket_policy(_: Reader, item: Planned, spec: BucketPolicy) -> BucketPolicyFact:
+def bucket_policy(_: PlanReader, item: Planned, spec: BucketPolicy) -> BucketPolicyFact:
     """Grants on a bucket."""
     grants = tuple((statement.principals, statement.actions) for statement in spec.statements)
     return BucketPolicyFact(item.name, spec.bucket, spec.credential, grants)
 
 
-def service_user(reader: Reader, item: Planned, spec: ServiceUser) -> ServiceUserFact:
+def service_user(reader: PlanReader, item: Planned, spec: ServiceUser) -> ServiceUserFact:
     """A user that carries keys."""
     return ServiceUserFact(item.name, reader.owner_of(spec.project))
 
 
-def credential(reader: Reader, item: Planned, spec: S3Credential) -> CredentialFact:
+def credential(reader: PlanReader, item: Planned, spec: S3Credential) -> CredentialFact:
     """A key."""
     return CredentialFact(item.name, reader.owner_of(spec.project), spec.user)

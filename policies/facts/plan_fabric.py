@@ -6,10 +6,10 @@ from interlock.planning.plan import Planned
 from interlock.resources import NvlinkPartition, PartitionKey, SwitchPort, VipuAllocation, VipuPartition
 
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
-from .reader import Reader
+from .reader import PlanReader
 
 
-def switch_port(reader: Reader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
+def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
     """A switch port in access mode."""
     return SwitchPortFact(
         name=item.name,
@@ -22,7 +22,7 @@ def switch_port(reader: Reader, item: Planned, spec: SwitchPort) -> SwitchPortFa
     )
 
 
-def allocation(reader: Reader, item: Planned, spec: VipuAllocation) -> AllocationFact:
+def allocation(reader: PlanReader, item: Planned, spec: VipuAllocation) -> AllocationFact:
     """Whose it is follows from the stack: the controller lies in the operator's project."""
     return AllocationFact(
         name=item.name,
@@ -34,7 +34,7 @@ def allocation(reader: Reader, item: Planned, spec: VipuAllocation) -> Allocatio
     )
 
 
-def partition(reader: Reader, item: Planned, spec: VipuPartition) -> PartitionFact:
+def partition(reader: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFact:
     """A partition of an allocation."""
     return PartitionFact(
         name=item.name,
@@ -49,12 +49,12 @@ def partition(reader: Reader, item: Planned, spec: VipuPartition) -> PartitionFa
     )
 
 
-def partition_key(_: Reader, item: Planned, spec: PartitionKey) -> PartitionKeyFact:
+def partition_key(_: PlanReader, item: Planned, spec: PartitionKey) -> PartitionKeyFact:
     """An InfiniBand partition."""
     members = tuple((member.guid, member.membership) for member in spec.members)
     return PartitionKeyFact(item.name, spec.infiniband, spec.key, members)
 
 
-def nvlink(_: Reader, item: Planned, spec: NvlinkPartition) -> NvlinkFact:
+def nvlink(_: PlanReader, item: Planned, spec: NvlinkPartition) -> NvlinkFact:
     """A group of GPUs."""
     return NvlinkFact(item.name, spec.domain, spec.partition, spec.gpus)

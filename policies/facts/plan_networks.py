@@ -6,10 +6,10 @@ from interlock.planning.plan import Planned
 from interlock.resources import Network, Port, Router, RouterInterface, SegmentRange, Subnet
 
 from .kinds import NetworkFact, NetworkRole, PortFact, RouterFact, SegmentRangeFact, SubnetFact
-from .reader import Reader
+from .reader import PlanReader
 
 
-def network(reader: Reader, item: Planned, spec: Network) -> NetworkFact:
+def network(reader: PlanReader, item: Planned, spec: Network) -> NetworkFact:
     """What it is for follows from its plan name; owner and segment never do."""
     vpod = reader.vpod(item.component)
     return NetworkFact(
@@ -27,7 +27,7 @@ def network(reader: Reader, item: Planned, spec: Network) -> NetworkFact:
     )
 
 
-def subnet(reader: Reader, item: Planned, spec: Subnet) -> SubnetFact:
+def subnet(reader: PlanReader, item: Planned, spec: Subnet) -> SubnetFact:
     """Addresses of a network."""
     return SubnetFact(
         name=item.name,
@@ -41,7 +41,7 @@ def subnet(reader: Reader, item: Planned, spec: Subnet) -> SubnetFact:
     )
 
 
-def port(reader: Reader, item: Planned, spec: Port) -> PortFact:
+def port(reader: PlanReader, item: Planned, spec: Port) -> PortFact:
     """An attachment, with the server that holds it and the host under that."""
     server, host = reader.holder.get(item.name, (None, None))
     return PortFact(
@@ -59,7 +59,7 @@ def port(reader: Reader, item: Planned, spec: Port) -> PortFact:
     )
 
 
-def router(reader: Reader, item: Planned, spec: Router) -> RouterFact:
+def router(reader: PlanReader, item: Planned, spec: Router) -> RouterFact:
     """A router with all its interfaces."""
     interfaces = [spec for _, spec in reader.all(RouterInterface) if spec.router == item.name]
     return RouterFact(
@@ -71,7 +71,7 @@ def router(reader: Reader, item: Planned, spec: Router) -> RouterFact:
     )
 
 
-def segment_range(_: Reader, item: Planned, spec: SegmentRange) -> SegmentRangeFact:
+def segment_range(_: PlanReader, item: Planned, spec: SegmentRange) -> SegmentRangeFact:
     """Ids that the cloud gives out by itself."""
     return SegmentRangeFact(
         name=item.name,

@@ -6,7 +6,7 @@ from interlock.planning.plan import Planned
 from interlock.resources import FloatingIp, Image, RbacPolicy, SecurityGroup, StoredCredential, Trunk
 
 from .identities import FOREIGN, OPERATOR
-from .reader import Reader
+from .reader import PlanReader
 from .rights import (
     EVERY_PROJECT,
     FloatingIpFact,
@@ -21,13 +21,13 @@ _TENANTS = "cloud:Project/"
 _OPERATORS = "site:Project/"
 
 
-def trunk(reader: Reader, item: Planned, spec: Trunk) -> TrunkFact:
+def trunk(reader: PlanReader, item: Planned, spec: Trunk) -> TrunkFact:
     """A trunk with its sub-ports."""
     sub_ports = tuple((sub.port, sub.vlan) for sub in spec.sub_ports)
     return TrunkFact(item.name, reader.owner_of(spec.project), spec.port, sub_ports)
 
 
-def floating_ip(reader: Reader, item: Planned, spec: FloatingIp) -> FloatingIpFact:
+def floating_ip(reader: PlanReader, item: Planned, spec: FloatingIp) -> FloatingIpFact:
     """An entry from outside."""
     return FloatingIpFact(
         name=item.name,
@@ -38,7 +38,7 @@ def floating_ip(reader: Reader, item: Planned, spec: FloatingIp) -> FloatingIpFa
     )
 
 
-def right(reader: Reader, item: Planned, spec: RbacPolicy) -> RightFact:
+def right(reader: PlanReader, item: Planned, spec: RbacPolicy) -> RightFact:
     """A right, and who gets it."""
     return RightFact(
         name=item.name,
@@ -50,7 +50,7 @@ def right(reader: Reader, item: Planned, spec: RbacPolicy) -> RightFact:
     )
 
 
-def _kind(reader: Reader, reference: str) -> str:
+def _kind(reader: PlanReader, reference: str) -> str:
     """`site:Network/external` says its kind; a plan name has it in the plan."""
     planned = reader.plan.by_name.get(reference)
     if planned is not None:
@@ -58,7 +58,7 @@ def _kind(reader: Reader, reference: str) -> str:
     return reference.partition(":")[2].partition("/")[0] if ":" in reference else ""
 
 
-def _target(reader: Reader, target: str) -> str:
+def _target(reader: PlanReader, target: str) -> str:
     if target == EVERY_PROJECT:
         return target
     if target.startswith(_OPERATORS):
@@ -68,16 +68,16 @@ def _target(reader: Reader, target: str) -> str:
     return reader.owner_of(target) if target else FOREIGN
 
 
-def stored_credential(reader: Reader, item: Planned, spec: StoredCredential) -> StoredCredentialFact:
+def stored_credential(reader: PlanReader, item: Planned, spec: StoredCredential) -> StoredCredentialFact:
     """A credential that is kept where data is."""
     return StoredCredentialFact(item.name, reader.owner_of(spec.project), spec.credential, spec.place)
 
 
-def image(reader: Reader, item: Planned, spec: Image) -> ImageFact:
+def image(reader: PlanReader, item: Planned, spec: Image) -> ImageFact:
     """An image is its stack's, which can write it."""
     return ImageFact(item.name, reader.owner, spec.visibility)
 
 
-def security_group(reader: Reader, item: Planned, spec: SecurityGroup) -> SecurityGroupFact:
+def security_group(reader: PlanReader, item: Planned, spec: SecurityGroup) -> SecurityGroupFact:
     """A security group."""
     return SecurityGroupFact(item.name, reader.owner_of(spec.project), spec.rules)

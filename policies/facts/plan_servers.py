@@ -7,10 +7,10 @@ from interlock.resources import BareMetalServer, Image, Keypair, RoleAssignment,
 
 from .identities import FOREIGN, OPERATOR
 from .kinds import ServerFact
-from .reader import OPERATOR_USER, Reader
+from .reader import OPERATOR_USER, PlanReader
 
 
-def server(reader: Reader, item: Planned, spec: Server) -> ServerFact:
+def server(reader: PlanReader, item: Planned, spec: Server) -> ServerFact:
     """A virtual server."""
     owner = reader.owner_of(spec.project)
     component = reader.component.get(item.component)
@@ -28,7 +28,7 @@ def server(reader: Reader, item: Planned, spec: Server) -> ServerFact:
     )
 
 
-def bare_metal_server(reader: Reader, item: Planned, spec: BareMetalServer) -> ServerFact:
+def bare_metal_server(reader: PlanReader, item: Planned, spec: BareMetalServer) -> ServerFact:
     """A whole host. It is never a declared controller: nothing under it could hold it to its ports."""
     return ServerFact(
         name=item.name,
@@ -44,7 +44,7 @@ def bare_metal_server(reader: Reader, item: Planned, spec: BareMetalServer) -> S
     )
 
 
-def _labels(reader: Reader, spec: Server | BareMetalServer) -> frozenset[str]:
+def _labels(reader: PlanReader, spec: Server | BareMetalServer) -> frozenset[str]:
     """All who control it: the project's owner, and whoever's key, image or role is on it."""
     own = reader.is_own(spec.keypair, Keypair) or reader.is_own(spec.image, Image) or _has_role(reader, spec.project)
     strange = spec.keypair is not None and not reader.is_own(spec.keypair, Keypair)
@@ -53,7 +53,7 @@ def _labels(reader: Reader, spec: Server | BareMetalServer) -> frozenset[str]:
     )
 
 
-def _has_role(reader: Reader, project: str) -> bool:
+def _has_role(reader: PlanReader, project: str) -> bool:
     """A role on a project is control over its servers. Only the operator's own role does not count."""
     roles = (spec for _, spec in reader.all(RoleAssignment) if spec.project == project)
     return any(spec.user != OPERATOR_USER for spec in roles)

@@ -16,7 +16,7 @@ OPERATOR_USER = "cloud:User/@operator"
 R = TypeVar("R", bound=Resource)
 
 
-class Reader:
+class PlanReader:
     """One plan, with the look-ups that facts are read by."""
 
     def __init__(self, plan: Plan) -> None:

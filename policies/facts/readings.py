@@ -45,39 +45,39 @@ from interlock.resources import (
 )
 
 from . import access, plan_data, plan_fabric, plan_networks, plan_rights, plan_servers
-from .reader import Reader
+from .reader import PlanReader
 
 R = TypeVar("R", bound=Resource)
 
 
 @dataclass(frozen=True)
-class Reading:
+class KindReading:
     """One kind: the function that makes its fact (None if there is no fact of its own), and what it tells."""
 
     kind: str
     tells: str
-    fact: Callable[[Reader, Planned], object] | None = None
+    fact: Callable[[PlanReader, Planned], object] | None = None
 
 
-def read(kind: type[R], fact: Callable[[Reader, Planned, R], object], tells: str) -> Reading:
+def read(kind: type[R], fact: Callable[[PlanReader, Planned, R], object], tells: str) -> KindReading:
     """A kind that becomes a fact."""
 
-    def of(reader: Reader, item: Planned) -> object:
+    def of(reader: PlanReader, item: Planned) -> object:
         if not isinstance(item.resource, kind):
             raise TypeError(f"{item.name} is no {kind.KIND}")
         return fact(reader, item, item.resource)
 
-    return Reading(kind.KIND, tells, of)
+    return KindReading(kind.KIND, tells, of)
 
 
-def within(kind: str, tells: str) -> Reading:
+def within(kind: str, tells: str) -> KindReading:
     """A kind that is read together with another."""
-    return Reading(kind, tells)
+    return KindReading(kind, tells)
 
 
-def nothing(kind: str, why: str) -> Reading:
+def nothing(kind: str, why: str) -> KindReading:
     """A kind in which tenants cannot meet."""
-    return Reading(kind, f"nothing: {why}")
+    return KindReading(kind, f"nothing: {why}")
 
 
 _LINES = (
@@ -124,4 +124,4 @@ _LINES = (
 )
 
 #: Kind -> how the proof reads it.
-READINGS: dict[str, Reading] = {line.kind: line for line in _LINES}
+READINGS: dict[str, KindReading] = {line.kind: line for line in _LINES}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interlock.resources import Rule
+from interlock.resources import SecurityGroupRule
 
 #: The target of a right that is everybody.
 EVERY_PROJECT = "*"
@@ -73,4 +73,4 @@ class SecurityGroupFact:
 
     name: str
     owner: str
-    rules: tuple[Rule, ...]
+    rules: tuple[SecurityGroupRule, ...]

@@ -7,10 +7,20 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from interlock.model.site import Cable, Endpoint, Host, Machine, Placement, Sharing, Site, Switch, SwitchPortConfig
+from interlock.model.site.inventory import (
+    Cable,
+    Endpoint,
+    Host,
+    Machine,
+    Placement,
+    Sharing,
+    Site,
+    Switch,
+    SwitchPortConfig,
+)
 
 from . import identities as ids
-from .guards import Held, assumption
+from .guards import GuardState, assumption
 from .kinds import PortMode, SwitchEnd
 
 #: Plugs of a host that lead to its BMC; every other one is the host's own.
@@ -25,14 +35,14 @@ class SiteFacts:
     def __init__(self, site: Site) -> None:
         self.site = site
         self._configured: dict[SwitchEnd, PortMode] = {}
-        self._held: dict[tuple[str, str | None, str | None], Held] = {}
+        self._held: dict[tuple[str, str | None, str | None], GuardState] = {}
 
     @classmethod
     def of(cls, site: Site | SiteFacts) -> SiteFacts:
         """The facts of a site; whoever asks about several plans makes them once."""
         return site if isinstance(site, SiteFacts) else cls(site)
 
-    def assumption(self, name: str, *, only: str | None = None, without: str | None = None) -> Held:
+    def assumption(self, name: str, *, only: str | None = None, without: str | None = None) -> GuardState:
         """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
         key = (name, only, without)
         if key not in self._held:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from interlock.planning.plan import Plan
 from interlock.resources import Frozen
-from policies.edges.plan import PLAN_EDGES, Planned
+from policies.edges.plan import PLAN_EDGES, PlanOnSite
 from policies.edges.shape import Edge
 from policies.edges.union import UNION_EDGES
 from policies.footprints.applied import APPLIED
@@ -141,6 +141,6 @@ def title_of(model: Model, rule: str, a: str, b: str) -> str:
 
 def _rows(model: Model, rule: str) -> Iterator[tuple[str, Iterable[Edge]]]:
     """(title, edges) of every row with this id."""
-    own = Planned(model.site, model.plan)
+    own = PlanOnSite(model.site, model.plan)
     yield from ((row.title, row.edges(own)) for row in PLAN_EDGES if row.id == rule)
     yield from ((row.title, row.edges(model.union)) for row in UNION_EDGES if row.id == rule)

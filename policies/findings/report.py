@@ -21,7 +21,7 @@ _COLOURS = {
 }
 
 
-class Place(Frozen):
+class EntryPlace(Frozen):
     """Where an entry of a finding stands. Line and column are those of the nearest thing there is."""
 
     file: str
@@ -37,10 +37,10 @@ class Place(Frozen):
 
 
 #: Entries -> their places; reports read no files themselves.
-Where = Callable[[tuple[str, ...]], tuple[Place, ...]]
+Where = Callable[[tuple[str, ...]], tuple[EntryPlace, ...]]
 
 
-def nowhere(_entries: tuple[str, ...]) -> tuple[Place, ...]:
+def nowhere(_entries: tuple[str, ...]) -> tuple[EntryPlace, ...]:
     """For whoever has no files."""
     return ()
 
@@ -144,7 +144,7 @@ def shown(entry: str) -> str:
     return name
 
 
-def place_lines(places: tuple[Place, ...]) -> list[str]:
+def place_lines(places: tuple[EntryPlace, ...]) -> list[str]:
     """`at file:line:column  entries`, one line for each place."""
     by_position: dict[str, list[str]] = {}
     for place in places:

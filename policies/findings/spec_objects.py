@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from urllib.parse import unquote
 
-from policies.edges.plan import Planned
+from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.fabric import SwitchPortFact
@@ -50,7 +50,7 @@ class Objects:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.plan = model.plan
-        self.facts = Planned(model.site, model.plan)
+        self.facts = PlanOnSite(model.site, model.plan)
         self._others = {share.owner for share in model.others}
 
     @cached_property

@@ -61,7 +61,7 @@ def _waived(waiver: Waiver, findings: int, known: Collection[str], today: date) 
     if waiver.rule not in known:
         state, hint = WaiverState.UNKNOWN, _meant(waiver.rule, known)
     elif today > date.fromisoformat(waiver.expires):
-        state, hint = WaiverState.EXPIRED, "mend what the rule finds, or have it waived anew, with a later day"
+        state, hint = WaiverState.EXPIRED, "mend what the rule finds, or have it waived again, with a later day"
     elif not findings:
         state, hint = WaiverState.UNUSED, "take it out: the rule finds nothing"
     return Waived(**waiver.model_dump(), state=state, findings=findings, hint=hint)

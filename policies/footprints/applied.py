@@ -11,9 +11,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
-from interlock.model.lock import Footprint
+from interlock.model.lock.record import Footprint
 from interlock.resources import digest_of
-from policies.edges.shape import Edge, Share
+from policies.edges.shape import Edge, GraphFragment
 
 from .boundary import footprint_share
 
@@ -28,7 +28,7 @@ NOTHING = Footprint(classes=(), labels={}, exclusive=())
 APPLIED = "applied"
 
 
-def together(own: Share, applied: Footprint | Share | None) -> Share:
+def together(own: GraphFragment, applied: Footprint | GraphFragment | None) -> GraphFragment:
     """One share with everything of both.
 
     A footprint decides between owners; between the vPODs of one tenant only the share of the applied plan does.
@@ -39,7 +39,7 @@ def together(own: Share, applied: Footprint | Share | None) -> Share:
     nodes = sorted(own.labels.keys() | old.labels.keys())
     nobody: frozenset[str] = frozenset()
     premises = {*own.premises, *old.premises}
-    return Share(
+    return GraphFragment(
         owner=own.owner,
         # Of two edges between the same nodes the later one is shown: that of the plan.
         edges=tuple(dict.fromkeys((*old.edges, *own.edges))),
@@ -77,12 +77,12 @@ def _all(parts: Iterable[tuple[T, ...]]) -> tuple[T, ...]:
     return tuple(sorted(set(chain.from_iterable(parts))))
 
 
-def _contracted(owner: str, footprint: Footprint) -> Share:
+def _contracted(owner: str, footprint: Footprint) -> GraphFragment:
     share = footprint_share(owner, footprint)
     return replace(share, edges=tuple(Edge(edge.a, edge.b, APPLIED) for edge in share.edges))
 
 
-def in_words(applied: Footprint | Share | None) -> str:
+def in_words(applied: Footprint | GraphFragment | None) -> str:
     """What was looked at, for the judgement."""
     if applied is None:
         return NOT_LOOKED_AT
@@ -91,7 +91,7 @@ def in_words(applied: Footprint | Share | None) -> str:
     return f"proved together with the plan, {_digest(applied)}"
 
 
-def _digest(applied: Footprint | Share) -> str:
+def _digest(applied: Footprint | GraphFragment) -> str:
     if isinstance(applied, Footprint):
         return digest_of(applied.model_dump(mode="json"))
     edges = sorted([edge.a, edge.b, edge.rule] for edge in applied.edges)

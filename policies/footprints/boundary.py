@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from interlock.model.lock import Footprint, Lock, Released
+from interlock.model.lock.record import Footprint, Lock, Released
 from policies.edges.residue import with_released
-from policies.edges.shape import Edge, Share, Union, is_node
+from policies.edges.shape import Edge, GraphFragment, Union, is_node
 from policies.edges.union import UNION_EDGES
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
@@ -24,7 +24,7 @@ PARTITION = "footprint"
 
 
 def footprint_of(
-    site: SiteFacts, share: Share, released: Iterable[Released] = (), *, unknown: bool = True
+    site: SiteFacts, share: GraphFragment, released: Iterable[Released] = (), *, unknown: bool = True
 ) -> Footprint:
     """What a lock records of this share and of the claims that it released.
 
@@ -44,7 +44,7 @@ def footprint_of(
     )
 
 
-def lock_share(lock: Lock) -> Share:
+def lock_share(lock: Lock) -> GraphFragment:
     """What the footprint of a lock brings into the union."""
     return footprint_share(owner_of(lock), lock.footprint)
 
@@ -54,9 +54,9 @@ def owner_of(lock: Lock) -> str:
     return ids.OPERATOR if lock.id == OPERATORS_LOCK else lock.id
 
 
-def footprint_share(owner: str, footprint: Footprint) -> Share:
+def footprint_share(owner: str, footprint: Footprint) -> GraphFragment:
     """What a footprint brings, whether a lock holds it or it was made of what is applied."""
-    return Share(
+    return GraphFragment(
         owner=owner,
         edges=tuple(edge for members in footprint.classes for edge in _joined(members)),
         labels={node: frozenset(labels) for node, labels in footprint.labels.items()},
@@ -65,12 +65,12 @@ def footprint_share(owner: str, footprint: Footprint) -> Share:
     )
 
 
-def _boundary(share: Share) -> set[str]:
+def _boundary(share: GraphFragment) -> set[str]:
     named = {column for item in share.premises for column in item.tuple if is_node(column)}
     return {node for node in share.nodes if node in named or ids.is_boundary(node)}
 
 
-def _met_inside(share: Share, kept: set[str]) -> Iterator[str]:
+def _met_inside(share: GraphFragment, kept: set[str]) -> Iterator[str]:
     """One of the owner's own nodes for each label that no boundary node of its class carries, where two owners meet.
 
     Whoever reads the footprint alone sees the meeting too.
@@ -83,21 +83,21 @@ def _met_inside(share: Share, kept: set[str]) -> Iterator[str]:
         yield from first.values() if len(first) > 1 else ()
 
 
-def _components(share: Share) -> list[set[str]]:
+def _components(share: GraphFragment) -> list[set[str]]:
     graph = empty_graph()
     graph.add_nodes_from(share.nodes)
     graph.add_edges_from((edge.a, edge.b) for edge in share.edges if not edge.missing)
     return connected(graph)
 
 
-def _partition(share: Share, kept: set[str]) -> Iterator[tuple[str, ...]]:
+def _partition(share: GraphFragment, kept: set[str]) -> Iterator[tuple[str, ...]]:
     for component in _components(share):
         members = tuple(sorted(component & kept))
         if members:
             yield members
 
 
-def _unknown_marks(site: SiteFacts, share: Share) -> Iterator[str]:
+def _unknown_marks(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
     """Edges of this owner's own premises that rest on a fact nobody stated when the lock was written."""
     union = Union(site, [share])
     for rule in UNION_EDGES:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlock.model.lock import Lock, Premise
-from interlock.model.site import Site
+from interlock.model.lock.record import Lock, Premise
+from interlock.model.site.inventory import Site
 from interlock.resources import canonical_json
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
-from policies.edges.shape import Edge, Relation, Share, Union, is_node
+from policies.edges.shape import Edge, GraphFragment, Relation, Union, is_node
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.guards import assumption
@@ -31,7 +31,7 @@ from .boundary import OPERATORS_LOCK, lock_share
 _BY_NUMBER = frozenset({"untagged", "residue"})
 
 
-def mentioned(share: Share) -> Iterator[str]:
+def mentioned(share: GraphFragment) -> Iterator[str]:
     """Every node that a share says something of: also those that a premise names by number only."""
     yield from share.nodes
     yield from spoken_of(share)
@@ -63,7 +63,7 @@ class Classes:
     labels: Mapping[str, frozenset[str]]
 
     @classmethod
-    def of(cls, site: SiteFacts, shares: Mapping[str, Share]) -> Classes:
+    def of(cls, site: SiteFacts, shares: Mapping[str, GraphFragment]) -> Classes:
         """Resolve the union of all shares; linear in their number."""
         union = Union(site, shares.values())
         ends = _dead_ends(union)
@@ -93,7 +93,7 @@ class Classes:
             labels=owners(site, tuple(shares.values()), resolved),
         )
 
-    def knows(self, share: Share) -> bool:
+    def knows(self, share: GraphFragment) -> bool:
         """True if a plan brings nothing to the boundary that no lock has."""
         boundary = (node for node in share.nodes if ids.is_boundary(node))
         return all(node in self.of_node for node in boundary) and self.premises.issuperset(share.premises)
@@ -116,7 +116,7 @@ class Neighbours:
         self.classes = classes
         self.hashes = dict(sorted(hashes.items()))
         self._load = load
-        self._loaded: dict[str, tuple[Lock, Share]] = {}
+        self._loaded: dict[str, tuple[Lock, GraphFragment]] = {}
 
     @classmethod
     def of(cls, site: Site, locks: Iterable[Lock]) -> Neighbours:
@@ -127,7 +127,7 @@ class Neighbours:
         hashes = {name: lock.hash or lock.expected_hash() for name, lock in by_id.items()}
         return cls(facts, classes, hashes, lambda names: [by_id[name] for name in names])
 
-    def locks(self, names: Iterable[str]) -> list[tuple[Lock, Share]]:
+    def locks(self, names: Iterable[str]) -> list[tuple[Lock, GraphFragment]]:
         """These locks with what each brings, by id."""
         wanted = sorted(names)
         missing = [name for name in wanted if name not in self._loaded]
@@ -135,7 +135,7 @@ class Neighbours:
             self._loaded[lock.id] = (lock, lock_share(lock))
         return [self._loaded[name] for name in wanted]
 
-    def meeting(self, nodes: Iterable[str], share: Share) -> tuple[frozenset[str], frozenset[int]]:
+    def meeting(self, nodes: Iterable[str], share: GraphFragment) -> tuple[frozenset[str], frozenset[int]]:
         """Ids of the locks that meet one of these nodes or hold what the share holds, and VLAN ids of their classes."""
         met = self.classes.met([*nodes, *mentioned(share)])
         found = set(self.classes.everywhere)
@@ -146,7 +146,7 @@ class Neighbours:
         vlans = (vlan for number in met for vlan in self.classes.vlans.get(number, ()))
         return frozenset(found), frozenset(vlans)
 
-    def resolved(self, tenant: str, share: Share) -> Resolved | None:
+    def resolved(self, tenant: str, share: GraphFragment) -> Resolved | None:
         """The edges and labels of the classes that a plan meets, if it says just what its tenant's lock says."""
         if tenant not in self.hashes:
             return None
@@ -176,14 +176,14 @@ class Neighbours:
         return b"".join(rows), places
 
     def footprints(self, but: str | None) -> str:
-        """What `digest_of` says of the id and hash of every lock file except one, without writing all of them anew."""
+        """What `digest_of` says of the id and hash of every lock file except one, without writing all of them again."""
         text, places = self._rows
         begin, end = places.get(but or "", (0, 0))
         kept = (text[:begin] + text[end:]).removesuffix(b",")
         return "sha256:" + hashlib.sha256(b"[" + kept + b"]").hexdigest()
 
 
-def _is_same(old: Share, new: Share) -> bool:
+def _is_same(old: GraphFragment, new: GraphFragment) -> bool:
     """True if a plan is at the boundary what the lock says: the union then resolves to the same edges and labels."""
     if frozenset(old.premises) != frozenset(new.premises):
         return False
@@ -228,7 +228,7 @@ def _dead_ends(union: Union) -> frozenset[str]:
     return frozenset({target for _, _, target, _ in union.facts(Relation.GRANT)} - held - sources)
 
 
-def _met_by_all(site: SiteFacts, shares: Mapping[str, Share]) -> Iterator[str]:
+def _met_by_all(site: SiteFacts, shares: Mapping[str, GraphFragment]) -> Iterator[str]:
     """Locks with a premise that holds for everybody, wherever they are."""
     opened = {who.kind_and_name(node) for share in shares.values() for node in _open_references(share)}
     for owner, share in shares.items():
@@ -239,7 +239,7 @@ def _met_by_all(site: SiteFacts, shares: Mapping[str, Share]) -> Iterator[str]:
             yield owner
 
 
-def _open_references(share: Share) -> Iterator[str]:
+def _open_references(share: GraphFragment) -> Iterator[str]:
     for item in share.premises:
         if item.relation == Relation.HOLDS and who.is_unresolved(item.tuple[0]):
             yield item.tuple[0]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from interlock.model.lock import Lock
+from interlock.model.lock.record import Lock
 from interlock.resources import digest_of
-from policies.edges.shape import Share
+from policies.edges.shape import GraphFragment
 from policies.facts import identities as ids
 from policies.graph.model import Model
 
@@ -40,7 +40,7 @@ def met(model: Model) -> set[str]:
     return {node for node in model.may if ids.is_boundary(node)}
 
 
-def boundary_nodes(share: Share) -> set[str]:
+def boundary_nodes(share: GraphFragment) -> set[str]:
     """The boundary nodes that a share says something of."""
     return {node for node in mentioned(share) if ids.is_boundary(node)}
 

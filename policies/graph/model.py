@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from policies.edges.shape import Edge, Share, Union
+from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
 from policies.facts import identities as ids
@@ -42,7 +42,7 @@ class Resolved:
         return cls(tuple(edge for rule in UNION_EDGES for edge in rule.edges(union)), site_labels(union))
 
 
-def owners(site: SiteFacts, shares: Collection[Share], resolved: Resolved) -> dict[str, frozenset[str]]:
+def owners(site: SiteFacts, shares: Collection[GraphFragment], resolved: Resolved) -> dict[str, frozenset[str]]:
     """Node -> everybody who owns or controls it."""
     put: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for share in shares:
@@ -74,8 +74,8 @@ class Model:
         self,
         site: SiteFacts,
         plan: PlanFacts,
-        own: Share,
-        others: Sequence[Share] = (),
+        own: GraphFragment,
+        others: Sequence[GraphFragment] = (),
         *,
         before: Iterable[str] = (),
         vlans: Iterable[int] = (),

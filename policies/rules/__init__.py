@@ -29,7 +29,7 @@ from .quarantine import ISO_16
 from .racks import TOP_04, TOP_05, TOP_07
 from .rights import ISO_24, ISO_25, ISO_26
 from .routers import L3_01, L3_02, L3_05, L3_06
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 from .safe_names import L3_15
 from .segments import ISO_08, ISO_11, ISO_12
 from .separation import ISO_01, ISO_02, ISO_05
@@ -53,4 +53,4 @@ RULES: tuple[Rule, ...] = (
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_06,
 )  # fmt: skip
 
-__all__ = ["RULES", "Answer", "Cause", "Of", "Polarity", "Rule"]
+__all__ = ["RULES", "Cause", "Of", "Polarity", "Rule", "RuleAnswer"]

@@ -15,7 +15,7 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .data_grants import overlapping
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 #: Addresses that Neutron's DHCP takes in a subnet.
 DHCP_PORTS = 1
@@ -32,14 +32,14 @@ class _Meeting:
     unknown: tuple[str, ...] = ()
 
 
-def _disjoint_where_they_meet(model: Model, _: Names) -> Answer:
+def _disjoint_where_they_meet(model: Model, _: Names) -> RuleAnswer:
     meetings = [item for item in _meetings(model) if len(item.subnets) + len(item.unknown) > 1]
     violated = tuple(cause for item in meetings for cause in _overlaps(item))
     unknown = tuple(_unknown_cause(item) for item in meetings if item.unknown)
     alike, missing = overlapping(model)
     at_appliance = tuple(_appliance_cause(*pair, missing) for pair in alike)
     violated, unknown = (violated, unknown + at_appliance) if missing else (violated + at_appliance, unknown)
-    return Answer(len(meetings) + len(alike), violated, unknown)
+    return RuleAnswer(len(meetings) + len(alike), violated, unknown)
 
 
 def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[str, ...]) -> Cause:
@@ -93,10 +93,10 @@ def _unknown_cause(meeting: _Meeting) -> Cause:
     )
 
 
-def _big_enough(model: Model, _: Names) -> Answer:
+def _big_enough(model: Model, _: Names) -> RuleAnswer:
     subnets = [item for item in model.plan.subnets if item.network in model.plan.network]
     causes = tuple(cause for item in subnets for cause in _capacity(model.plan, item))
-    return Answer(len(subnets), violated=causes)
+    return RuleAnswer(len(subnets), violated=causes)
 
 
 def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:

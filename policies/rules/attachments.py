@@ -19,7 +19,7 @@ ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", APPLIED})
 
 
 @dataclass(frozen=True)
-class Claim:
+class SegmentClaim:
     """A network's claim on a segment."""
 
     node: str
@@ -33,19 +33,19 @@ class Claim:
         return f"{self.owner}'s network {self.network} claims {self.words}{released}"
 
 
-def claims(model: Model, wire: set[str]) -> tuple[Claim, ...]:
+def claims(model: Model, wire: set[str]) -> tuple[SegmentClaim, ...]:
     """The claims on one wire segment, one for each network."""
-    every = (Claim(*item) for node in sorted(wire) for item in model.union.claims_on.get(node, ()))
+    every = (SegmentClaim(*item) for node in sorted(wire) for item in model.union.claims_on.get(node, ()))
     return tuple({(claim.owner, claim.network, claim.state): claim for claim in every}.values())
 
 
-def claimants(model: Model, claim: Claim) -> frozenset[str]:
+def claimants(model: Model, claim: SegmentClaim) -> frozenset[str]:
     """Whose the claimed network is: a plan may also hold networks of the operator's, such as a management VLAN."""
     shares = (share for share in (model.own, *model.others) if share.owner == claim.owner)
     return frozenset(label for share in shares for label in share.labels.get(claim.node, {claim.owner}))
 
 
-def at_odds(model: Model, wire: set[str]) -> tuple[Claim, Claim] | None:
+def at_odds(model: Model, wire: set[str]) -> tuple[SegmentClaim, SegmentClaim] | None:
     """Two claims of two owners on one wire, one of the plan's own first; None if all are one owner's.
 
     Two networks of one owner on one wire leak nothing; its vPODs are kept apart by ISO-03.

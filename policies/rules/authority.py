@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from policies.authority.closure import Access, Leak, leaks_of, mentioned, steps
+from policies.authority.closure import AccessMode, Leak, leaks_of, mentioned, steps
 from policies.edges.shape import Relation
 from policies.facts import principals as who
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -23,7 +23,7 @@ CONSEQUENCE = 5
 Told = Callable[[Leak], Cause | None]
 
 
-def leaking(model: Model, count: int, told: Told) -> Answer:
+def leaking(model: Model, count: int, told: Told) -> RuleAnswer:
     """Ask for leaks by certain grants in every graph, then by all that there might be."""
 
     def certain(graph: Graph) -> Iterator[Cause]:
@@ -36,7 +36,7 @@ def leaking(model: Model, count: int, told: Told) -> Answer:
         for cause in _causes(model, model.may, told, certain=False)
         if cause.missing and cause.key not in known
     }
-    return Answer(answer.count, answer.violated, (*answer.unknown, *more.values()))
+    return RuleAnswer(answer.count, answer.violated, (*answer.unknown, *more.values()))
 
 
 def _causes(model: Model, graph: Graph, told: Told, *, certain: bool) -> Iterator[Cause]:
@@ -46,7 +46,7 @@ def _causes(model: Model, graph: Graph, told: Told, *, certain: bool) -> Iterato
             yield cause
 
 
-def _closed(model: Model, _: Names) -> Answer:
+def _closed(model: Model, _: Names) -> RuleAnswer:
     """The count is that of the principals and objects that the plan speaks of, or of all there are."""
     everything = {node for node, _ in model.union.facts(Relation.HOLDS)}
     count = len(everything & mentioned(model.own)) if model.plan.is_tenant else len(everything)
@@ -76,7 +76,7 @@ _VERBS = {"prin": "act as", "user": "act as", "key": "use", "server": "control",
 
 
 def _verb(leak: Leak) -> str:
-    if leak.held.access is Access.READ:
+    if leak.held.access is AccessMode.READ:
         return "read"
     return _VERBS.get(who.kind_and_name(leak.held.node)[0], "write")
 

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from policies.facts.guards import Held, assumption_facts
+from policies.facts.guards import GuardState, assumption_facts
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule, by_guard
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_guard
 
 
-def _stated(claim: str, hint: str, *guards: str) -> Callable[[Model, Names], Answer]:
+def _stated(claim: str, hint: str, *guards: str) -> Callable[[Model, Names], RuleAnswer]:
     """A question that these guards of A14 answer, for every plan of a site with whole hosts."""
 
-    def ask(model: Model, _: Names) -> Answer:
+    def ask(model: Model, _: Names) -> RuleAnswer:
         site = model.site.site
         hosts = model.site.whole_hosts
         facts = (fact for fact in assumption_facts(site, "A14") if fact[0].rpartition(".")[2] in guards)
-        held = Held.of(facts)
+        held = GuardState.of(facts)
         return by_guard(len(hosts), held, [_cause(claim, hint, held, hosts)] if hosts else ())
 
     return ask
 
 
-def _cause(claim: str, hint: str, held: Held, hosts: tuple[str, ...]) -> Cause:
+def _cause(claim: str, hint: str, held: GuardState, hosts: tuple[str, ...]) -> Cause:
     known = "false" if held.broken else "not known"
     return Cause(
         key=claim,

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from interlock.hardware import MACHINES, PortBudget, management_verdict, tor_verdict
-from interlock.model.site import Cable, Host, Machine, Switch
+from interlock.model.site.inventory import Cable, Host, Machine, Switch
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import by_rack
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 def _cables(model: Model, kind: str) -> list[Cable]:
@@ -23,10 +23,10 @@ def _cables(model: Model, kind: str) -> list[Cable]:
 # TOP-08
 
 
-def _chain(model: Model, _: Names) -> Answer:
+def _chain(model: Model, _: Names) -> RuleAnswer:
     cables = _cables(model, "ipu-link")
     causes = [*_used_twice(cables), *_astray(model, cables), *_bundles(model)]
-    return Answer(len(cables), violated=tuple(causes))
+    return RuleAnswer(len(cables), violated=tuple(causes))
 
 
 def _used_twice(cables: list[Cable]) -> Iterator[Cause]:
@@ -84,10 +84,10 @@ def _link_cause(key: str, message: str, witness: tuple[str, ...]) -> Cause:
 # TOP-09
 
 
-def _gateways(model: Model, _: Names) -> Answer:
+def _gateways(model: Model, _: Names) -> RuleAnswer:
     cables = _cables(model, "gw-link")
     causes = [*_too_many_links(model, cables), *_wrong_links(model, cables), *_too_many_racks(model, cables)]
-    return Answer(len(cables), violated=tuple(causes))
+    return RuleAnswer(len(cables), violated=tuple(causes))
 
 
 def _too_many_links(model: Model, cables: list[Cable]) -> Iterator[Cause]:
@@ -139,7 +139,7 @@ def _too_many_racks(model: Model, cables: list[Cable]) -> Iterator[Cause]:
 # TOP-15
 
 
-def _legs_together(model: Model, _: Names) -> Answer:
+def _legs_together(model: Model, _: Names) -> RuleAnswer:
     pairs = [
         (host, network, names)
         for host in model.site.site.hosts
@@ -147,7 +147,7 @@ def _legs_together(model: Model, _: Names) -> Answer:
         if len(names) > 1 and host.provisioning == "hypervisor"
     ]
     causes = (_parted(model, host, network, names) for host, network, names in pairs)
-    return Answer(len(pairs), violated=tuple(cause for cause in causes if cause is not None))
+    return RuleAnswer(len(pairs), violated=tuple(cause for cause in causes if cause is not None))
 
 
 def _parted(model: Model, host: Host, network: str, names: tuple[str, ...]) -> Cause | None:
@@ -167,9 +167,9 @@ def _parted(model: Model, host: Host, network: str, names: tuple[str, ...]) -> C
 # CAP-03
 
 
-def _ports_suffice(model: Model, _: Names) -> Answer:
+def _ports_suffice(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for switch in model.site.site.switches for cause in _port_faults(model, switch)]
-    return Answer(len(model.site.site.switches), violated=tuple(causes))
+    return RuleAnswer(len(model.site.site.switches), violated=tuple(causes))
 
 
 def _port_faults(model: Model, switch: Switch) -> Iterator[Cause]:

@@ -8,12 +8,12 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 
-def _everything_read(model: Model, _: Names) -> Answer:
+def _everything_read(model: Model, _: Names) -> RuleAnswer:
     unread = tuple(_unread_cause(kind, name) for kind, name in model.plan.unread)
-    return Answer(model.plan.resources, tuple(starmap(_hidden_cause, model.plan.hidden)), unread)
+    return RuleAnswer(model.plan.resources, tuple(starmap(_hidden_cause, model.plan.hidden)), unread)
 
 
 def _unread_cause(kind: str, name: str) -> Cause:

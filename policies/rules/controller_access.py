@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from interlock.resources import Rule as Filter
+from interlock.resources import SecurityGroupRule as Filter
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
@@ -18,7 +18,7 @@ from policies.proof import Severity
 
 from .authority import leak_cause, leaking
 from .remote_groups import holders
-from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 
 
 def _controllers(plan: PlanFacts) -> list[ServerFact]:
@@ -29,7 +29,7 @@ def _controllers(plan: PlanFacts) -> list[ServerFact]:
 # SEC-01
 
 
-def _with_keys(model: Model, _: Names) -> Answer:
+def _with_keys(model: Model, _: Names) -> RuleAnswer:
     controllers = _controllers(model.plan)
     held = assumption(model.site.site, "A4", only="secure_tls")
     known = "false" if held.broken else "not known"
@@ -54,11 +54,11 @@ def _allocations(plan: PlanFacts, controller: str) -> tuple[str, ...]:
 # SEC-02
 
 
-def _api_for_its_own_vpod(model: Model, _: Names) -> Answer:
+def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
     plan, port_number = model.plan, model.site.site.controller.user_api_port
     ports = [plan.port[name] for item in _controllers(plan) for name in item.ports if name in plan.port]
     causes = tuple(cause for port in ports for cause in _faults(plan, port, port_number))
-    return Answer(len(ports), causes)
+    return RuleAnswer(len(ports), causes)
 
 
 def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
@@ -120,7 +120,7 @@ def _open_cause(port: PortFact, why: str) -> Cause:
 # SEC-03
 
 
-def _one_tenant_each(model: Model, _: Names) -> Answer:
+def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
     controllers = {node for node, *_ in model.union.facts(Relation.LISTENS)}
     own = {who.thing("server", model.plan.owner, item.name) for item in _controllers(model.plan)}
     looked_at = controllers & own if model.plan.is_tenant else controllers

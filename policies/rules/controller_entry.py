@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Sharing
+from interlock.model.site.inventory import Sharing
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import ServerFact
@@ -17,13 +17,13 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, shortest
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 #: Segments, external networks and ports: what anybody's packets pass.
 _PASSIVE = ("L:", "V:", "X:", "port:")
 
 
-def _independent_way(model: Model, names: Names) -> Answer:
+def _independent_way(model: Model, names: Names) -> RuleAnswer:
     bastions = tuple(item for item in model.site.site.sharing if item.kind == "bastion")
     controllers = [item for item in model.plan.servers if item.is_controller] if bastions else []
     entries = sorted(
@@ -31,7 +31,7 @@ def _independent_way(model: Model, names: Names) -> Answer:
     )
     causes = [cause for item in controllers for cause in _without_way(model, names, item, entries, bastions)]
     violated, unknown = ([cause for cause in causes if bool(cause.missing) is open_] for open_ in (False, True))
-    return Answer(len(controllers), tuple(violated), tuple(unknown))
+    return RuleAnswer(len(controllers), tuple(violated), tuple(unknown))
 
 
 def _without_way(

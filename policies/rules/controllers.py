@@ -12,12 +12,12 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, shortest
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule, absence
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence
 
 # ISO-06
 
 
-def _no_way_through(model: Model, names: Names) -> Answer:
+def _no_way_through(model: Model, names: Names) -> RuleAnswer:
     controllers = _controllers(model)
     return absence(model, len(controllers), lambda graph: _ways_through(model, names, graph, controllers))
 
@@ -65,11 +65,11 @@ def _hop_cause(names: Names, graph: Graph, node: str, path: Path) -> Cause:
 # ISO-07
 
 
-def _apart_behind(model: Model, names: Names) -> Answer:
+def _apart_behind(model: Model, names: Names) -> RuleAnswer:
     met = {node: tenant for _, node, kind, tenant in model.union.facts(Relation.COPY) if kind == "vipu-controller"}
     count = sum(tenant == model.plan.owner or not model.plan.is_tenant for tenant in met.values())
     if count == 0 or len(set(met.values())) < 2:
-        return Answer(count)
+        return RuleAnswer(count)
     return absence(model, count, lambda graph: _joined_behind(model, names, graph, met))
 
 

@@ -11,7 +11,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 # SEC-04
 
@@ -59,9 +59,9 @@ def credentials_in(text: str) -> Iterator[tuple[int, Pattern]]:
             yield text.count("\n", 0, match.end()) + 1, pattern
 
 
-def _no_credentials(model: Model, _: Names) -> Answer:
+def _no_credentials(model: Model, _: Names) -> RuleAnswer:
     servers = [server for server in model.plan.servers if server.user_data]
-    return Answer(len(servers), tuple(cause for server in servers for cause in _found(server)))
+    return RuleAnswer(len(servers), tuple(cause for server in servers for cause in _found(server)))
 
 
 def _found(server: ServerFact) -> Iterator[Cause]:
@@ -78,7 +78,7 @@ def _found(server: ServerFact) -> Iterator[Cause]:
 # SEC-12
 
 
-def _accounts(model: Model, _: Names) -> Answer:
+def _accounts(model: Model, _: Names) -> RuleAnswer:
     plan, belongs = model.plan, dict(model.plan.access.vpods)
     causes = [_no_account(vpod.name) for vpod in plan.vpods if not _has_account(plan, vpod.name, belongs)]
     causes += [
@@ -86,7 +86,7 @@ def _accounts(model: Model, _: Names) -> Answer:
         for key in plan.credentials
         if key.user in belongs and belongs[key.user] != belongs.get(key.name)
     ]
-    return Answer(len(plan.vpods) + len(plan.credentials), tuple(causes))
+    return RuleAnswer(len(plan.vpods) + len(plan.credentials), tuple(causes))
 
 
 def _has_account(plan: PlanFacts, vpod: str, belongs: dict[str, str | None]) -> bool:

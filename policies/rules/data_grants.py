@@ -7,16 +7,16 @@ from ipaddress import ip_address, ip_network
 
 from policies.edges.shape import Relation
 from policies.facts.data import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
-from policies.facts.guards import Held, assumption
+from policies.facts.guards import GuardState, assumption
 from policies.facts.kinds import NetworkFact, NetworkRole, PlanFacts, SubnetFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
-def _held_by_the_service(held: Held, what: str, count: int) -> Iterator[Cause]:
+def _held_by_the_service(held: GuardState, what: str, count: int) -> Iterator[Cause]:
     """A grant says nothing while nobody knows that the service behind it keeps to grants (A11)."""
     if count and held.value is not True:
         yield Cause(
@@ -29,21 +29,21 @@ def _held_by_the_service(held: Held, what: str, count: int) -> Iterator[Cause]:
         )
 
 
-def _answer(held: Held, what: str, count: int, causes: tuple[Cause, ...]) -> Answer:
+def _answer(held: GuardState, what: str, count: int, causes: tuple[Cause, ...]) -> RuleAnswer:
     service = tuple(_held_by_the_service(held, what, count))
-    return Answer(count, causes + (service if held.value is False else ()), service if held.value is None else ())
+    return RuleAnswer(count, causes + (service if held.value is False else ()), service if held.value is None else ())
 
 
 # SEC-11
 
 
-def _own_principals(model: Model, _: Names) -> Answer:
+def _own_principals(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     causes = tuple(cause for item in plan.buckets for cause in _bucket_faults(plan, item))
     causes += tuple(cause for item in plan.bucket_policies for cause in _policy_faults(plan, item))
     held = assumption(model.site.site, "A11", only="bucket_rules_enforced")
     answer = _answer(held, "a bucket policy", len(plan.bucket_policies), causes)
-    return Answer(len(plan.buckets) + len(plan.bucket_policies), answer.violated, answer.unknown)
+    return RuleAnswer(len(plan.buckets) + len(plan.bucket_policies), answer.violated, answer.unknown)
 
 
 def _bucket_faults(plan: PlanFacts, item: BucketFact) -> Iterator[Cause]:
@@ -86,7 +86,7 @@ def _bucket_cause(name: str, why: str) -> Cause:
 # SEC-14
 
 
-def _exact_prefixes(model: Model, _: Names) -> Answer:
+def _exact_prefixes(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     causes = tuple(_share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item))))
     alike, unknown = overlapping(model)
@@ -94,7 +94,7 @@ def _exact_prefixes(model: Model, _: Names) -> Answer:
     held = assumption(model.site.site, "A11", only="storage_rules_enforced")
     answer = _answer(held, "a grant by address", len(plan.accesses), causes)
     doubtful = tuple(_alike_cause(*pair, unknown) for pair in alike if unknown)
-    return Answer(answer.count, answer.violated, answer.unknown + doubtful)
+    return RuleAnswer(answer.count, answer.violated, answer.unknown + doubtful)
 
 
 def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], ...], tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from policies.edges.plan import Planned
+from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, NetworkRole, VPodFact
@@ -17,7 +17,7 @@ from policies.graph.search import Path, extended, shortest
 from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 
 
-def _exactly_its_own(model: Model, names: Names) -> Answer:
+def _exactly_its_own(model: Model, names: Names) -> RuleAnswer:
     count = len(model.plan.vpods)
     strangers = absence(model, count, lambda graph: _strangers(model, names, graph))
     together = absence(model, count, lambda graph: _vpods_joined(model, names, graph))
     absent, unsure = _not_on_segment(model, names)
-    return Answer(
+    return RuleAnswer(
         count,
         violated=strangers.violated + together.violated + absent,
         unknown=strangers.unknown + together.unknown + unsure,
@@ -38,7 +38,7 @@ def _exactly_its_own(model: Model, names: Names) -> Answer:
 
 
 def _data_wires(model: Model, vpod: str, *roles: NetworkRole) -> list[str]:
-    facts = Planned(model.site, model.plan)
+    facts = PlanOnSite(model.site, model.plan)
     return [wire for role in roles for network in model.plan.role(vpod, role) for wire in facts.wires(network)]
 
 

@@ -13,45 +13,45 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 
 @dataclass(frozen=True)
-class Entry:
+class ExposedEntry:
     """Something that everybody outside can reach; `leads_to` in words."""
 
     name: str
     leads_to: str
 
 
-def entries(plan: PlanFacts) -> tuple[Entry, ...]:
+def entries(plan: PlanFacts) -> tuple[ExposedEntry, ...]:
     """Floating addresses, and buckets with a policy for everybody."""
     return (*_floating(plan), *_public_buckets(plan))
 
 
-def _floating(plan: PlanFacts) -> Iterator[Entry]:
+def _floating(plan: PlanFacts) -> Iterator[ExposedEntry]:
     for item in plan.floating_ips:
         port = plan.port.get(item.port)
         server = port.server if port is not None else None
-        yield Entry(item.name, f"{item.address} leads to {server or item.port}")
+        yield ExposedEntry(item.name, f"{item.address} leads to {server or item.port}")
 
 
-def _public_buckets(plan: PlanFacts) -> Iterator[Entry]:
+def _public_buckets(plan: PlanFacts) -> Iterator[ExposedEntry]:
     for policy in plan.bucket_policies:
         for principals, actions in policy.grants:
             if EVERYBODY in principals:
-                yield Entry(policy.bucket, f"everybody may {' and '.join(actions)}")
+                yield ExposedEntry(policy.bucket, f"everybody may {' and '.join(actions)}")
 
 
-def _as_declared(model: Model, _: Names) -> Answer:
+def _as_declared(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     found, declared = entries(plan), set(plan.access.public)
     causes = [_undeclared(entry) for entry in found if entry.name not in declared]
     causes += [_absent(name) for name in sorted(declared - {entry.name for entry in found})]
-    return Answer(len(found) + len(declared), (*causes, *_strange_networks(plan)))
+    return RuleAnswer(len(found) + len(declared), (*causes, *_strange_networks(plan)))
 
 
-def _undeclared(entry: Entry) -> Cause:
+def _undeclared(entry: ExposedEntry) -> Cause:
     return Cause(
         key=("undeclared", entry.name),
         message=f"{entry.name} is an entry from outside that the request does not declare: {entry.leads_to}",
@@ -98,10 +98,10 @@ EXPO_01 = Rule(
 # L3-08
 
 
-def _own_servers_only(model: Model, _: Names) -> Answer:
+def _own_servers_only(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     wrong = ((item, _wrong_target(plan, item)) for item in plan.floating_ips)
-    return Answer(len(plan.floating_ips), tuple(_target_cause(item, why) for item, why in wrong if why))
+    return RuleAnswer(len(plan.floating_ips), tuple(_target_cause(item, why) for item, why in wrong if why))
 
 
 def _wrong_target(plan: PlanFacts, item: FloatingIpFact) -> str:

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from itertools import product
 
 from interlock.hardware import tunnel_mtu
-from interlock.model.networks import Ranges
-from interlock.model.site import PhysicalNetwork
+from interlock.model.site.inventory import PhysicalNetwork
+from interlock.model.site.networks import Ranges
 from policies.facts.kinds import NetworkFact, SegmentRangeFact
 from policies.graph.graphs import connected, empty_graph
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 def _fabrics(model: Model) -> list[list[PhysicalNetwork]]:
@@ -30,13 +30,13 @@ def _fabrics(model: Model) -> list[list[PhysicalNetwork]]:
 # TOP-21
 
 
-def _one_profile(model: Model, _: Names) -> Answer:
+def _one_profile(model: Model, _: Names) -> RuleAnswer:
     stated = [[item for item in group if item.profile is not None] for group in _fabrics(model)]
     causes = [cause for group in stated for cause in _profiles_differ(group)]
     known = {profile.name for profile in model.site.site.fabric_profiles}
     strange = (item for group in stated for item in group if item.profile not in known)
     causes += [_cause(item.name, f"{item.name}: nothing describes its profile {item.profile}", ()) for item in strange]
-    return Answer(sum(bool(group) for group in stated), violated=tuple(causes))
+    return RuleAnswer(sum(bool(group) for group in stated), violated=tuple(causes))
 
 
 def _profiles_differ(group: list[PhysicalNetwork]) -> Iterator[Cause]:
@@ -48,13 +48,13 @@ def _profiles_differ(group: list[PhysicalNetwork]) -> Iterator[Cause]:
 # TOP-23
 
 
-def _frames_fit(model: Model, _: Names) -> Answer:
+def _frames_fit(model: Model, _: Names) -> RuleAnswer:
     if model.plan.is_tenant:
         sized = [network for network in model.plan.networks if network.mtu is not None]
         causes = (_too_long(model, network, network.mtu or 0) for network in sized)
-        return Answer(len(sized), violated=tuple(cause for cause in causes if cause is not None))
+        return RuleAnswer(len(sized), violated=tuple(cause for cause in causes if cause is not None))
     stated = [item for item in model.site.site.physical_networks if item.mtu is not None]
-    return Answer(len(stated), violated=(*_mtus_differ(model), *_profiles_too_long(model, stated)))
+    return RuleAnswer(len(stated), violated=(*_mtus_differ(model), *_profiles_too_long(model, stated)))
 
 
 def _too_long(model: Model, network: NetworkFact, mtu: int) -> Cause | None:
@@ -98,7 +98,7 @@ def _cause(key: object, message: str, witness: tuple[str, ...]) -> Cause:
 # ISO-13
 
 
-def _ranges_apart(model: Model, _: Names) -> Answer:
+def _ranges_apart(model: Model, _: Names) -> RuleAnswer:
     stated = {
         SegmentRangeFact("", item.network_type, item.physical_network, item.minimum, item.maximum)
         for item in model.site.site.segment_ranges
@@ -109,7 +109,7 @@ def _ranges_apart(model: Model, _: Names) -> Answer:
     ranges = sorted(stated | planned, key=lambda item: (item.kind, item.physical_network or "", item.minimum))
     pools = list(_pools(model))
     causes = (_range_cause(model, item, pool) for item, pool in product(ranges, pools))
-    return Answer(len(ranges), violated=tuple(cause for cause in causes if cause is not None))
+    return RuleAnswer(len(ranges), violated=tuple(cause for cause in causes if cause is not None))
 
 
 #: A pool: its name, its kind, its physical network (None: VXLAN), its ids.

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from ipaddress import ip_network
 
-from interlock.resources import Rule as Filter
+from interlock.resources import SecurityGroupRule as Filter
 from policies.facts.kinds import PlanFacts
 from policies.facts.rights import SecurityGroupFact
 from policies.graph.model import Model
@@ -18,7 +18,7 @@ from policies.proof import Severity
 
 from .controller_access import shown
 from .remote_groups import Member, holders, strangers
-from .rule import Answer, Cause, Polarity, Rule, unique
+from .rule import Cause, Polarity, Rule, RuleAnswer, unique
 
 #: Ports that a server may open to the whole world if the request declares it public.
 WEB = (80, 443)
@@ -28,14 +28,14 @@ _VERSION = {"IPv4": 4, "IPv6": 6}
 # L3-11
 
 
-def _well_formed(model: Model, _: Names) -> Answer:
+def _well_formed(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     filters = [(group, rule) for group in plan.security_groups for rule in group.rules]
     causes = [_malformed_cause(group, rule, why) for group, rule in filters for why in _malformed(rule)]
     causes += [_world_cause(group, rule) for group, rule in filters if _too_open(plan, group, rule)]
     by_group = [_group_cause(group, rule, who) for group, rule in filters for who in strangers(plan, group, rule)]
     causes += [cause for cause in by_group if not cause.missing]
-    return Answer(len(filters), tuple(unique(causes)), tuple(cause for cause in by_group if cause.missing))
+    return RuleAnswer(len(filters), tuple(unique(causes)), tuple(cause for cause in by_group if cause.missing))
 
 
 def _malformed(rule: Filter) -> Iterator[str]:
@@ -108,9 +108,9 @@ def _group_cause(group: SecurityGroupFact, rule: Filter, who: Member) -> Cause:
 # L3-12
 
 
-def _same_for_both(model: Model, _: Names) -> Answer:
+def _same_for_both(model: Model, _: Names) -> RuleAnswer:
     groups = model.plan.security_groups
-    return Answer(len(groups), tuple(cause for group in groups for cause in _one_sided(group)))
+    return RuleAnswer(len(groups), tuple(cause for group in groups for cause in _one_sided(group)))
 
 
 def _one_sided(group: SecurityGroupFact) -> Iterator[Cause]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from interlock.model.offers import FlavorSpec
+from interlock.model.site.offers import FlavorSpec
 from policies.facts.access import FlavorAccessFact
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 _SITES = "site:Flavor/"
 #: Extra specifications by which a server gets a device: Cyborg's, Nova's PCI passthrough, and classes of Placement
@@ -20,7 +20,7 @@ _SITES = "site:Flavor/"
 _DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
 
 
-def _for_those_who_may(model: Model, _: Names) -> Answer:
+def _for_those_who_may(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     specs = {_SITES + item.name: item for item in site.flavors}
     devices = [item for item in plan.flavors if device_of(item.extra_specs)]
@@ -29,7 +29,7 @@ def _for_those_who_may(model: Model, _: Names) -> Answer:
     causes += [cause for item in plan.flavor_accesses for cause in _given_away(plan, item, specs)]
     causes += [cause for item in servers for cause in _without_access(plan, item, specs)]
     unknown = tuple(_existing(plan, servers, site.flavors, site.existing))
-    return Answer(len(devices) + len(plan.flavor_accesses) + len(servers) + len(unknown), tuple(causes), unknown)
+    return RuleAnswer(len(devices) + len(plan.flavor_accesses) + len(servers) + len(unknown), tuple(causes), unknown)
 
 
 def device_of(extra_specs: Iterable[tuple[str, str]]) -> str:
@@ -56,7 +56,7 @@ def _without_access(plan: PlanFacts, server: ServerFact, specs: dict[str, Flavor
     listed = {item.flavor for item in plan.flavor_accesses if item.project_owner == plan.owner}
     if not specs[server.flavor].public and server.flavor not in listed:
         why = f"{server.name} uses it, and {plan.owner}'s project is not on it"
-        yield _list_cause(server.flavor.removeprefix(_SITES), why, "plan the request anew: a plan holds the access")
+        yield _list_cause(server.flavor.removeprefix(_SITES), why, "plan the request again: a plan holds the access")
 
 
 def _existing(

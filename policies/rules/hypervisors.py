@@ -12,7 +12,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 
 # SEC-08
 
@@ -20,7 +20,7 @@ from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
 FENCE = "aggregate_instance_extra_specs:"
 
 
-def _fenced(model: Model, _: Names) -> Answer:
+def _fenced(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     hosts = [host.name for host in site.hosts if host.provisioning == "hypervisor"]
     known = [kind for kind in site.existing if kind.startswith("Aggregate/")]
@@ -31,7 +31,7 @@ def _fenced(model: Model, _: Names) -> Answer:
     causes += [_host_cause(name, why, ()) for name, why in _twice(plan.aggregates)]
     # An aggregate that is on the cloud already may mend it: nobody states what stands in one.
     violated, unknown = ([cause for cause in causes if bool(cause.missing) is open_] for open_ in (False, True))
-    return Answer(len(hosts) + len(plan.flavors), tuple(violated), tuple(unknown))
+    return RuleAnswer(len(hosts) + len(plan.flavors), tuple(violated), tuple(unknown))
 
 
 def _flavor_faults(
@@ -73,7 +73,7 @@ def _host_cause(name: str, why: str, missing: list[str] | tuple[str, ...]) -> Ca
 # SEC-21
 
 
-def _one_owner_each(model: Model, names: Names) -> Answer:
+def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
     hosts = _owners_on(model)
     shared = {host: owners for host, owners in hosts.items() if len(set(owners.values())) > 1}
     held = assumption(model.site.site, "A5", only=BETWEEN_OWNERS)

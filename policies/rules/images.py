@@ -12,19 +12,19 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 _SHA512 = re.compile(r"[0-9a-f]{128}")
 #: The operator's images, which tenants cannot write.
 _OPERATORS = "site:Image/"
 
 
-def _whose_images(model: Model, _: Names) -> Answer:
+def _whose_images(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     causes = [cause for server in plan.servers for cause in _boots(plan, server)]
     causes += [cause for image in plan.images for cause in _offered(plan, image)]
     causes += [cause for file in plan.access.image_files for cause in _unchecked(file)]
-    return Answer(len(plan.servers) + len(plan.images), tuple(causes))
+    return RuleAnswer(len(plan.servers) + len(plan.images), tuple(causes))
 
 
 def _boots(plan: PlanFacts, server: ServerFact) -> Iterator[Cause]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
-from policies.facts.guards import Held, assumption
+from policies.facts.guards import GuardState, assumption
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule, by_guard
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_guard
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _cause(names: Names, key: _Key, members: tuple[_Member, ...], message: str, 
     )
 
 
-def _unless_held(model: Model, names: Names, held: Held, what: str) -> Answer:
+def _unless_held(model: Model, names: Names, held: GuardState, what: str) -> RuleAnswer:
     """One cause for each subnet if a guard of A6 is not known to hold."""
     fabrics = sorted(_fabrics(model))
     causes = (
@@ -106,20 +106,20 @@ def _unless_held(model: Model, names: Names, held: Held, what: str) -> Answer:
     return by_guard(len(fabrics), held, causes)
 
 
-def _asked(model: Model, of: Callable[[_Key], Iterator[Cause]]) -> Answer:
+def _asked(model: Model, of: Callable[[_Key], Iterator[Cause]]) -> RuleAnswer:
     keys = [key for key in _keys(model) if key.bits != ids.DEFAULT_KEY]
-    return Answer(len(keys), violated=tuple(cause for key in keys for cause in of(key)))
+    return RuleAnswer(len(keys), violated=tuple(cause for key in keys for cause in of(key)))
 
 
 # ISO-19
 
 
-def _limited_in_default(model: Model, names: Names) -> Answer:
+def _limited_in_default(model: Model, names: Names) -> RuleAnswer:
     held = assumption(model.site.site, "A6", only="default_partition_limited")
     answer = _unless_held(model, names, held, "ports are full members of the default partition unless told otherwise")
     keys = [key for key in _keys(model) if key.bits == ids.DEFAULT_KEY]
     full = tuple(cause for key in keys for cause in _full_in_default(names, key))
-    return Answer(answer.count, answer.violated + full, answer.unknown)
+    return RuleAnswer(answer.count, answer.violated + full, answer.unknown)
 
 
 def _full_in_default(names: Names, key: _Key) -> Iterator[Cause]:
@@ -133,9 +133,9 @@ def _full_in_default(names: Names, key: _Key) -> Iterator[Cause]:
 # ISO-20
 
 
-def _keys_of_one(model: Model, names: Names) -> Answer:
+def _keys_of_one(model: Model, names: Names) -> RuleAnswer:
     answer = _asked(model, lambda key: _in_two_hands(model, names, key))
-    return Answer(answer.count, (*answer.violated, *_illegal(model, names), *_ports_of_two(model, names)))
+    return RuleAnswer(answer.count, (*answer.violated, *_illegal(model, names), *_ports_of_two(model, names)))
 
 
 def _in_two_hands(model: Model, names: Names, key: _Key) -> Iterator[Cause]:
@@ -171,9 +171,9 @@ def _ports_of_two(model: Model, names: Names) -> Iterator[Cause]:
 # ISO-21
 
 
-def _clients_limited(model: Model, names: Names) -> Answer:
+def _clients_limited(model: Model, names: Names) -> RuleAnswer:
     keys = [key for key in _keys(model) if key.bits != ids.DEFAULT_KEY and _is_shared(model, key)]
-    return Answer(len(keys), violated=tuple(cause for key in keys for cause in _full_clients(names, key)))
+    return RuleAnswer(len(keys), violated=tuple(cause for key in keys for cause in _full_clients(names, key)))
 
 
 def _full_clients(names: Names, key: _Key) -> Iterator[Cause]:
@@ -187,7 +187,7 @@ def _full_clients(names: Names, key: _Key) -> Iterator[Cause]:
 # ISO-23
 
 
-def _manager_keys_set(model: Model, names: Names) -> Answer:
+def _manager_keys_set(model: Model, names: Names) -> RuleAnswer:
     held = assumption(model.site.site, "A6", without="default_partition_limited")
     what = "anybody may play the subnet manager, or members are told apart by adapters"
     return _unless_held(model, names, held, what)

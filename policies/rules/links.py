@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from interlock.model.site import Cable
+from interlock.model.site.inventory import Cable
 from policies.facts import identities as ids
-from policies.facts.guards import Held, assumption
+from policies.facts.guards import GuardState, assumption
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule, by_guard
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_guard
 
 _KINDS = {"ipu-link": "IPU-Link", "gw-link": "GW-Link", "sync-link": "Sync-Link"}
 
@@ -21,7 +21,7 @@ _KINDS = {"ipu-link": "IPU-Link", "gw-link": "GW-Link", "sync-link": "Sync-Link"
 _Pair = tuple[str, str]
 
 
-def _boundary_links_down(model: Model, names: Names) -> Answer:
+def _boundary_links_down(model: Model, names: Names) -> RuleAnswer:
     crossed = {pair: cables for pair, cables in _joined(model).items() if _is_boundary(model, pair)}
     count = sum(len(cables) for cables in crossed.values())
     held = assumption(model.site.site, "A4")
@@ -72,7 +72,7 @@ def _holder(model: Model, machine: str) -> tuple[frozenset[str], str | None]:
     return model.label(rnic), model.vpod_of.get(rnic)
 
 
-def _cause(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: Held) -> Cause:
+def _cause(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: GuardState) -> Cause:
     holders = [" and ".join(sorted(_holder(model, machine)[0])) for machine in pair]
     kinds = "/".join(sorted({_KINDS[cable.kind] for cable in cables}))
     between = f"{pair[0]} of {holders[0]} and {pair[1]} of {holders[1]}"
@@ -87,7 +87,7 @@ def _cause(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: H
     )
 
 
-def _witness(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: Held) -> Iterator[str]:
+def _witness(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: GuardState) -> Iterator[str]:
     first, last = (ids.part(model.site.site.machine[machine].serial, "rnic") for machine in pair)
     yield f"{names.of(first)} [{', '.join(sorted(model.label(first)))}]"
     yield from (f"{_KINDS[cable.kind]} {cable.a} – {cable.b}" for cable in cables)

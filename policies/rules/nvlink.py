@@ -13,10 +13,10 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule, by_guard
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_guard
 
 
-def _one_owner_each(model: Model, names: Names) -> Answer:
+def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
     domains = _domains(model)
     held = assumption(model.site.site, "A8")
     shared = {fabric: nodes for fabric, nodes in domains.items() if len(_owners(model, nodes)) > 1}

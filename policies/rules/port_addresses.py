@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
-from policies.edges.plan import Planned
+from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts.guards import assumption
 from policies.facts.kinds import PlanFacts, PortFact, SubnetFact, SwitchEnd
@@ -13,14 +13,14 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 
 Prefix = IPv4Network | IPv6Network
 
 # L3-03
 
 
-def _nobody_poses_as_the_network(model: Model, _: Names) -> Answer:
+def _nobody_poses_as_the_network(model: Model, _: Names) -> RuleAnswer:
     ports = [port for port in model.plan.ports if port.owner == model.plan.owner]
     held = assumption(model.site.site, "A2", only="default_policies")
     cause = Cause(
@@ -41,11 +41,11 @@ def _nobody_poses_as_the_network(model: Model, _: Names) -> Answer:
 METADATA = ip_network("169.254.0.0/16")
 
 
-def _reserved_addresses(model: Model, _: Names) -> Answer:
+def _reserved_addresses(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     causes = [cause for subnet in plan.subnets for cause in _in_metadata(subnet)]
     causes += [cause for port in plan.ports for cause in _taken(plan, port)]
-    return Answer(len(plan.subnets) + len(plan.ports), tuple(causes))
+    return RuleAnswer(len(plan.subnets) + len(plan.ports), tuple(causes))
 
 
 def _in_metadata(subnet: SubnetFact) -> Iterator[Cause]:
@@ -82,9 +82,9 @@ def _reserved_cause(name: str, why: str) -> Cause:
 # L3-10
 
 
-def _own_addresses_only(model: Model, _: Names) -> Answer:
+def _own_addresses_only(model: Model, _: Names) -> RuleAnswer:
     pairs = [(port, pair) for port in model.plan.ports for pair in port.allowed_address_pairs]
-    return Answer(len(pairs), tuple(cause for port, pair in pairs for cause in _borrowed(model, port, pair)))
+    return RuleAnswer(len(pairs), tuple(cause for port, pair in pairs for cause in _borrowed(model, port, pair)))
 
 
 def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
@@ -131,7 +131,7 @@ def _shared(model: Model, port: PortFact) -> str:
     private = _private(model, network.physical_network, network.segment)
     if private:
         return f"{private} is a port of a private VLAN"
-    wires = Planned(model.site, model.plan).wires(network)
+    wires = PlanOnSite(model.site, model.plan).wires(network)
     owners = {label for wire in model.wire_of(model.must, wires) for node in wire for label in model.label(node)}
     return f"the wire of {' and '.join(sorted(owners))}" if len(owners) > 1 else ""
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.physical import MACHINE_PARTS
-from interlock.model.site import Endpoint, Machine
+from interlock.model.site.inventory import Endpoint, Machine
+from interlock.model.site.physical import MACHINE_PARTS
 from policies.facts.fabric import SwitchPortFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import by_rack
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
-def _right_ports(model: Model, _: Names) -> Answer:
+def _right_ports(model: Model, _: Names) -> RuleAnswer:
     wrong = ((item, _wrong(model, item)) for item in model.plan.switch_ports)
     causes = tuple(_port_cause(item, why) for item, why in wrong if why)
-    return Answer(len(model.plan.switch_ports), violated=causes)
+    return RuleAnswer(len(model.plan.switch_ports), violated=causes)
 
 
 def _wrong(model: Model, item: SwitchPortFact) -> str:
@@ -62,11 +62,11 @@ def _port_cause(item: SwitchPortFact, why: str) -> Cause:
     )
 
 
-def _unique_addresses(model: Model, _: Names) -> Answer:
+def _unique_addresses(model: Model, _: Names) -> RuleAnswer:
     machines = model.site.site.machines
     silent = [_silent_cause(rack, found) for rack, found in by_rack(list(machines)).items()]
     unknown = tuple(cause for cause in silent if cause is not None)
-    return Answer(len(machines) * len(MACHINE_PARTS), tuple(_same_addresses(model)), unknown)
+    return RuleAnswer(len(machines) * len(MACHINE_PARTS), tuple(_same_addresses(model)), unknown)
 
 
 def _same_addresses(model: Model) -> Iterator[Cause]:

@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterator
 from interlock.hardware import (
     FeedLine,
     Load,
-    Verdict,
+    PlacementVerdict,
     cooling_verdict,
     feed_verdict,
     load_of,
     unit_faults,
     weight_verdict,
 )
-from interlock.model.site import Placement, Rack
+from interlock.model.site.inventory import Placement, Rack
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 def _standing(model: Model, rack: Rack) -> list[Placement]:
@@ -41,7 +41,9 @@ def _power(model: Model, rack: Rack) -> Load:
     return load_of((item.device, item.nameplate_w) for item in _drawing(model, rack))
 
 
-def _each_rack(model: Model, verdict: Callable[[Rack], tuple[Verdict, tuple[str, ...]]], hint: str) -> Answer:
+def _each_rack(
+    model: Model, verdict: Callable[[Rack], tuple[PlacementVerdict, tuple[str, ...]]], hint: str
+) -> RuleAnswer:
     """Asks for each rack; `verdict` gives the facts that are missing, too."""
     violated, unknown = [], []
     for rack in model.site.site.physical_racks:
@@ -50,7 +52,7 @@ def _each_rack(model: Model, verdict: Callable[[Rack], tuple[Verdict, tuple[str,
             unknown.append(_cause(rack, found.reason, "state it in the site file", missing, Severity.WARN))
         elif found.reason:
             violated.append(_cause(rack, found.reason, hint, (), None if found.outcome == "error" else Severity.WARN))
-    return Answer(len(model.site.site.physical_racks), tuple(violated), tuple(unknown))
+    return RuleAnswer(len(model.site.site.physical_racks), tuple(violated), tuple(unknown))
 
 
 def _cause(rack: Rack, why: str, hint: str, missing: tuple[str, ...], severity: Severity | None) -> Cause:
@@ -63,8 +65,8 @@ def _silent(load: Load, field: str) -> tuple[str, ...]:
     return tuple(f"placements.{device}.{field}" for device in load.silent[:1])
 
 
-def _cooled(model: Model, _: Names) -> Answer:
-    def verdict(rack: Rack) -> tuple[Verdict, tuple[str, ...]]:
+def _cooled(model: Model, _: Names) -> RuleAnswer:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
         load = _power(model, rack)
         stated = rack.cooling is not None or rack.cooling_limit_w is not None
         missing = () if stated else (f"physical_racks.{rack.name}.cooling",)
@@ -73,8 +75,8 @@ def _cooled(model: Model, _: Names) -> Answer:
     return _each_rack(model, verdict, "move devices to another rack, or state what this rack's cooling really takes")
 
 
-def _fed(model: Model, _: Names) -> Answer:
-    def verdict(rack: Rack) -> tuple[Verdict, tuple[str, ...]]:
+def _fed(model: Model, _: Names) -> RuleAnswer:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
         load = _power(model, rack)
         feeds = [FeedLine(feed.name, feed.capacity_w, feed.derate) for feed in rack.feeds]
         missing = () if feeds else (f"physical_racks.{rack.name}.feeds",)
@@ -83,14 +85,16 @@ def _fed(model: Model, _: Names) -> Answer:
     return _each_rack(model, verdict, "move devices to another rack: each feed alone must carry all of it")
 
 
-def _weighs(model: Model, _: Names) -> Answer:
-    def verdict(rack: Rack) -> tuple[Verdict, tuple[str, ...]]:
+def _weighs(model: Model, _: Names) -> RuleAnswer:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
         load = load_of((item.device, item.weight_kg) for item in _standing(model, rack))
         missing = () if rack.max_weight_kg is not None else (f"physical_racks.{rack.name}.max_weight_kg",)
         return weight_verdict(load, rack.max_weight_kg), missing + _silent(load, "weight_kg")
 
     answer = _each_rack(model, verdict, "move devices to another rack")
-    return Answer(answer.count, answer.violated + tuple(_misplaced(model)), answer.unknown + tuple(_unplaced(model)))
+    return RuleAnswer(
+        answer.count, answer.violated + tuple(_misplaced(model)), answer.unknown + tuple(_unplaced(model))
+    )
 
 
 def _misplaced(model: Model) -> Iterator[Cause]:
@@ -112,7 +116,7 @@ def _unplaced(model: Model) -> Iterator[Cause]:
 # PWR-03
 
 
-def _two_cords(model: Model, _: Names) -> Answer:
+def _two_cords(model: Model, _: Names) -> RuleAnswer:
     feeds = _feeds_of_cords(model)
     names = (*(item.name for item in model.site.site.machines), *(item.name for item in model.site.site.hosts))
     devices = [name for name in names if name in model.site.rack_of]
@@ -126,7 +130,7 @@ def _two_cords(model: Model, _: Names) -> Answer:
         elif len(feeds.get(name, ())) < 2:
             violated.append(_cord_cause(name, sorted(feeds.get(name, ()))))
     silent = tuple(_no_cords_cause(rack) for rack in dict.fromkeys(unknown))
-    return Answer(len(devices), tuple(violated), silent)
+    return RuleAnswer(len(devices), tuple(violated), silent)
 
 
 def _feeds_of_cords(model: Model) -> dict[str, set[str]]:
@@ -167,7 +171,7 @@ def _no_cords_cause(rack: str) -> Cause:
 # PWR-06
 
 
-def _nameplates(model: Model, _: Names) -> Answer:
+def _nameplates(model: Model, _: Names) -> RuleAnswer:
     causes, count = [], 0
     for rack in model.site.site.physical_racks:
         load = _power(model, rack)
@@ -176,7 +180,7 @@ def _nameplates(model: Model, _: Names) -> Answer:
             why = f"nobody states the nameplate of {', '.join(load.silent)}"
             missing = tuple(f"placements.{device}.nameplate_w" for device in load.silent)
             causes.append(_cause(rack, why, "read it off the device and state `nameplate`", missing, None))
-    return Answer(count, unknown=tuple(causes))
+    return RuleAnswer(count, unknown=tuple(causes))
 
 
 _NEEDS = ("physical_racks", "placements")

@@ -13,10 +13,10 @@ from policies.graph.search import Path, shortest
 from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 
-def _released_apart(model: Model, names: Names) -> Answer:
+def _released_apart(model: Model, names: Names) -> RuleAnswer:
     released = _released(model)
     return absence(model, len(released), lambda graph: _together(model, names, graph, released))
 

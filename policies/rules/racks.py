@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.site import Machine
+from interlock.model.site.inventory import Machine
 from policies.facts.fabric import AllocationFact
 from policies.facts.kinds import VPodFact
 from policies.graph.graphs import connected, empty_graph
@@ -13,7 +13,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 #: Machines of one logical rack, the reach of IPU-Links.
 RACK = 16
@@ -35,11 +35,11 @@ def by_rack(machines: list[Machine]) -> dict[str, list[Machine]]:
 # TOP-04
 
 
-def _aligned(model: Model, _: Names) -> Answer:
+def _aligned(model: Model, _: Names) -> RuleAnswer:
     small = [vpod for vpod in model.plan.vpods if len(vpod.machines) <= RACK]
     racks = [(vpod, by_rack(machines_of(model, vpod.machines))) for vpod in small]
     causes = (_unaligned(vpod, next(iter(found.values()))) for vpod, found in racks if len(found) == 1)
-    return Answer(len(small), violated=tuple(cause for cause in causes if cause is not None))
+    return RuleAnswer(len(small), violated=tuple(cause for cause in causes if cause is not None))
 
 
 def _unaligned(vpod: VPodFact, machines: list[Machine]) -> Cause | None:
@@ -58,9 +58,9 @@ def _unaligned(vpod: VPodFact, machines: list[Machine]) -> Cause | None:
 # TOP-05
 
 
-def _whole_racks(model: Model, _: Names) -> Answer:
+def _whole_racks(model: Model, _: Names) -> RuleAnswer:
     big = [vpod for vpod in model.plan.vpods if len(vpod.machines) > RACK]
-    return Answer(len(big), violated=tuple(cause for vpod in big for cause in _over_racks(model, vpod)))
+    return RuleAnswer(len(big), violated=tuple(cause for vpod in big for cause in _over_racks(model, vpod)))
 
 
 def _over_racks(model: Model, vpod: VPodFact) -> Iterator[Cause]:
@@ -118,13 +118,13 @@ def _rack_cause(vpod: VPodFact, key: str, what: str, witness: tuple[str, ...]) -
 # TOP-07
 
 
-def _closed_rings(model: Model, _: Names) -> Answer:
+def _closed_rings(model: Model, _: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         racks = [rack.name for rack in model.site.site.logical_racks if rack.topology == "torus"]
         causes = (_open_ring(model, rack, f"logical rack {rack}") for rack in racks)
-        return Answer(len(racks), violated=tuple(cause for cause in causes if cause is not None))
+        return RuleAnswer(len(racks), violated=tuple(cause for cause in causes if cause is not None))
     rings = [item for item in model.plan.allocations if item.topology == "torus"]
-    return Answer(len(rings), violated=tuple(cause for item in rings for cause in _open_allocation(model, item)))
+    return RuleAnswer(len(rings), violated=tuple(cause for item in rings for cause in _open_allocation(model, item)))
 
 
 def _open_allocation(model: Model, item: AllocationFact) -> Iterator[Cause]:

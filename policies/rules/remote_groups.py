@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.resources import Rule as Filter
+from interlock.resources import SecurityGroupRule as Filter
 from interlock.resources import is_site_reference
 from policies.facts.identities import FOREIGN, OPERATOR
 from policies.facts.kinds import PlanFacts, PortFact

@@ -11,7 +11,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 
 def _offers_outside(model: Model, right: RightFact) -> bool:
@@ -24,11 +24,11 @@ def _offers_outside(model: Model, right: RightFact) -> bool:
 # ISO-24
 
 
-def _nothing_for_all(model: Model, _: Names) -> Answer:
+def _nothing_for_all(model: Model, _: Names) -> RuleAnswer:
     inner = [network for network in model.plan.networks if not network.external]
     rights = [right for right in model.plan.rights if not _offers_outside(model, right)]
     causes = (*_shared_networks(inner), *_open_scopes(model), *_wildcards(rights))
-    return Answer(len(inner) + len(rights), violated=causes)
+    return RuleAnswer(len(inner) + len(rights), violated=causes)
 
 
 def _shared_networks(networks: list[NetworkFact]) -> Iterator[Cause]:
@@ -62,10 +62,10 @@ def _open_cause(what: str, how: str) -> Cause:
 # ISO-25
 
 
-def _nothing_for_others(model: Model, _: Names) -> Answer:
+def _nothing_for_others(model: Model, _: Names) -> RuleAnswer:
     named = [right for right in model.plan.rights if right.target != EVERY_PROJECT]
     others = (right for right in named if right.target != right.owner and not _offers_outside(model, right))
-    return Answer(len(named), violated=tuple(_given_cause(right) for right in others))
+    return RuleAnswer(len(named), violated=tuple(_given_cause(right) for right in others))
 
 
 def _given_cause(right: RightFact) -> Cause:
@@ -81,10 +81,10 @@ def _given_cause(right: RightFact) -> Cause:
 # ISO-26
 
 
-def _outside_by_name(model: Model, _: Names) -> Answer:
+def _outside_by_name(model: Model, _: Names) -> RuleAnswer:
     offered = [right for right in model.plan.rights if _offers_outside(model, right)]
     wide = (right for right in offered if right.target == EVERY_PROJECT)
-    return Answer(len(offered), violated=tuple(_wide_cause(right) for right in wide))
+    return RuleAnswer(len(offered), violated=tuple(_wide_cause(right) for right in wide))
 
 
 def _wide_cause(right: RightFact) -> Cause:

@@ -15,7 +15,7 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import shortest
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule, absence
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # L3-01
 
 
-def _not_adjacent(model: Model, names: Names) -> Answer:
+def _not_adjacent(model: Model, names: Names) -> RuleAnswer:
     count = sum(_is_router(node) for node in model.must)
     return absence(model, count, lambda graph: _adjacent(model, names, graph))
 
@@ -83,13 +83,13 @@ def _beside_cause(names: Names, graph: Graph, path: tuple[str, ...], why: str, s
 # L3-02
 
 
-def _one_project(model: Model, _: Names) -> Answer:
+def _one_project(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     interfaces = [(router, owner, subnet) for router in plan.routers for owner, subnet in router.interfaces]
     ports = [port for port in plan.ports if not _terminal(plan, port)]
     causes = [_interface_cause(*item, why) for item in interfaces if (why := _differs(plan, *item))]
     causes += [cause for port in ports for cause in _port_faults(plan, port)]
-    return Answer(len(interfaces) + len(ports), tuple(causes))
+    return RuleAnswer(len(interfaces) + len(ports), tuple(causes))
 
 
 def _terminal(plan: PlanFacts, port: PortFact) -> bool:
@@ -136,7 +136,7 @@ def _port_faults(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
 # L3-05
 
 
-def _no_open_scope(model: Model, _: Names) -> Answer:
+def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
     scopes = [scope for (scope,) in model.union.facts(Relation.OPEN_SCOPE)]
     gateways = [item for item in model.union.facts(Relation.GATEWAY) if item[0] in model.own.nodes]
     outside = f"external network {model.site.site.external.name}"
@@ -144,7 +144,7 @@ def _no_open_scope(model: Model, _: Names) -> Answer:
     joined = [node for node, _, addresses, _ in gateways if addresses == "in scope"]
     why = "a subnet behind it joins an address scope"
     causes += [_scope_cause(f"router {node.rpartition(':')[2]}", why, outside) for node in joined]
-    return Answer(len(gateways) + len(scopes), tuple(causes))
+    return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 
 
 def _scope_cause(name: str, why: str, outside: str) -> Cause:
@@ -160,7 +160,7 @@ def _scope_cause(name: str, why: str, outside: str) -> Cause:
 # L3-06
 
 
-def _by_declared_router_only(model: Model, names: Names) -> Answer:
+def _by_declared_router_only(model: Model, names: Names) -> RuleAnswer:
     declared = [item for item in model.site.site.sharing if item.kind == "routed-back-end"]
     places = list(copies(model.union)) if declared else []
     nodes = {item.name: {place.hub for place in places if item in place.declared} for item in declared}

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
-from policies.facts.guards import Held
+from policies.facts.guards import GuardState
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
@@ -63,7 +63,7 @@ class Cause:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RuleAnswer:
     """What a rule saw: how many things it looked at, what is wrong for certain, and what may be."""
 
     count: int
@@ -84,7 +84,7 @@ class Rule:
     source: str
     #: What of the site and the plan it reads.
     needs: tuple[str, ...]
-    ask: Callable[[Model, Names], Answer]
+    ask: Callable[[Model, Names], RuleAnswer]
     of: Of = Of.BOTH
 
     def judge(self, model: Model, names: Names) -> RuleResult:
@@ -118,7 +118,7 @@ def _plain(key: object) -> object:
     return [_plain(item) for item in key] if isinstance(key, tuple) else str(key)
 
 
-def _verdict(answer: Answer) -> Verdict:
+def _verdict(answer: RuleAnswer) -> Verdict:
     if answer.violated:
         return Verdict.VIOLATED
     if answer.unknown:
@@ -126,13 +126,13 @@ def _verdict(answer: Answer) -> Verdict:
     return Verdict.PROVED if answer.count else Verdict.NOT_APPLICABLE
 
 
-def by_guard(count: int, held: Held, causes: Iterable[Cause]) -> Answer:
+def by_guard(count: int, held: GuardState, causes: Iterable[Cause]) -> RuleAnswer:
     """What is wrong unless a guard holds: nothing, or for certain where it is known to fail, or perhaps."""
     found = () if held.value else tuple(causes)
-    return Answer(count, violated=found) if held.value is False else Answer(count, unknown=found)
+    return RuleAnswer(count, violated=found) if held.value is False else RuleAnswer(count, unknown=found)
 
 
-def absence(model: Model, count: int, search: Callable[[Graph], Iterable[Cause]]) -> Answer:
+def absence(model: Model, count: int, search: Callable[[Graph], Iterable[Cause]]) -> RuleAnswer:
     """Ask a search that must find nothing, first in what is certain, then in what may be."""
     violated = tuple(unique(search(model.must)))
     certain = {cause.key for cause in violated}
@@ -141,7 +141,7 @@ def absence(model: Model, count: int, search: Callable[[Graph], Iterable[Cause]]
         for cause in search(graph):
             if cause.missing and cause.key not in certain:
                 unknown[cause.key] = _merged(unknown.get(cause.key), cause)
-    return Answer(count, violated, tuple(unknown.values()))
+    return RuleAnswer(count, violated, tuple(unknown.values()))
 
 
 def _merged(known: Cause | None, cause: Cause) -> Cause:

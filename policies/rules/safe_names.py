@@ -10,15 +10,15 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 #: Letters, digits, dash, underscore and dot, begun with a letter or digit: no shell, path or template reads more.
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 
-def _safe_names(model: Model, _: Names) -> Answer:
+def _safe_names(model: Model, _: Names) -> RuleAnswer:
     named = tuple(_named(model.plan))
-    return Answer(len(named), tuple(_cause(what, name) for what, name in named if not SAFE.fullmatch(name)))
+    return RuleAnswer(len(named), tuple(_cause(what, name) for what, name in named if not SAFE.fullmatch(name)))
 
 
 def _named(plan: PlanFacts) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.model.site import VlanPool
+from interlock.model.site.inventory import VlanPool
 from policies.edges.plan import reaches_every_vlan
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, NetworkRole, PortFact
@@ -14,8 +14,8 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import shortest
 from policies.proof import Severity
 
-from .attachments import Claim, at_odds, claims
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .attachments import SegmentClaim, at_odds, claims
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 LEGAL_VLANS = range(2, 4095)
 
 
-def _one_vlan_per_function(model: Model, _: Names) -> Answer:
+def _one_vlan_per_function(model: Model, _: Names) -> RuleAnswer:
     direct = [port for port in model.plan.ports if port.vnic_type == "direct"]
     parents = {trunk.port: trunk.name for trunk in model.plan.trunks}
     causes = (_function_cause(port, model.plan.network.get(port.network), parents.get(port.name)) for port in direct)
-    return Answer(len(direct), violated=tuple(cause for cause in causes if cause is not None))
+    return RuleAnswer(len(direct), violated=tuple(cause for cause in causes if cause is not None))
 
 
 def _function_cause(port: PortFact, network: NetworkFact | None, trunk: str | None) -> Cause | None:
@@ -50,7 +50,7 @@ def _function_cause(port: PortFact, network: NetworkFact | None, trunk: str | No
     )
 
 
-def _one_claimant_per_wire(model: Model, names: Names) -> Answer:
+def _one_claimant_per_wire(model: Model, names: Names) -> RuleAnswer:
     count = sum(bool(claims(model, wire)) for wire in model.wires(model.must) if model.touched(wire))
     return absence(model, count, lambda graph: _double_claims(model, names, graph))
 
@@ -62,7 +62,9 @@ def _double_claims(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
             yield _claim_cause(model, names, graph, wire, *pair)
 
 
-def _claim_cause(model: Model, names: Names, graph: Graph, wire: set[str], mine: Claim, other: Claim) -> Cause:
+def _claim_cause(
+    model: Model, names: Names, graph: Graph, wire: set[str], mine: SegmentClaim, other: SegmentClaim
+) -> Cause:
     path = shortest(graph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire) or (mine.node,)
     # Two tenants on one id of one physical network: ISO-01 says it more plainly.
     hidden = mine.owner == other.owner or mine.words != other.words
@@ -77,18 +79,18 @@ def _claim_cause(model: Model, names: Names, graph: Graph, wire: set[str], mine:
     )
 
 
-def _nodes_of(model: Model, wire: set[str], claim: Claim) -> set[str]:
+def _nodes_of(model: Model, wire: set[str], claim: SegmentClaim) -> set[str]:
     return {
         item.node for node in wire for item in claims(model, {node})
         if (item.owner, item.network) == (claim.owner, claim.network)
     }  # fmt: skip
 
 
-def _legal_ids(model: Model, _: Names) -> Answer:
+def _legal_ids(model: Model, _: Names) -> RuleAnswer:
     networks = [item for item in model.plan.networks if not (item.external and item.kind == "flat")]
     wrong = [(network, _wrong_id(model, network)) for network in networks]
     causes = tuple(_id_cause(network, why) for network, why in wrong if why)
-    return Answer(len(networks), violated=causes)
+    return RuleAnswer(len(networks), violated=causes)
 
 
 def _wrong_id(model: Model, network: NetworkFact) -> str:

@@ -12,7 +12,7 @@ from policies.graph.search import Path, extended, meeting, shortest
 from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
 
 
-def _one_owner_per_segment(model: Model, names: Names) -> Answer:
+def _one_owner_per_segment(model: Model, names: Names) -> RuleAnswer:
     looked_at = [wire for wire in model.wires(model.must) if model.touched(wire)]
     return absence(model, len(looked_at), lambda graph: _shared_segments(model, names, graph))
 
@@ -54,7 +54,7 @@ def _segment_cause(model: Model, names: Names, graph: Graph, wire: set[str], own
     )
 
 
-def _nobody_meets(model: Model, names: Names) -> Answer:
+def _nobody_meets(model: Model, names: Names) -> RuleAnswer:
     looked_at = [item for item in model.components(model.must) if any(model.label(node) for node in item)]
     return absence(model, len(looked_at), lambda graph: _joined_components(model, names, graph))
 
@@ -80,7 +80,7 @@ def _component_cause(model: Model, names: Names, graph: Graph, path: Path) -> Ca
     )
 
 
-def _servers_off_management(model: Model, names: Names) -> Answer:
+def _servers_off_management(model: Model, names: Names) -> RuleAnswer:
     servers = _tenant_servers(model)
     return absence(model, len(servers), lambda graph: _ways_to_management(model, names, graph, servers))
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from itertools import combinations
 
-from policies.edges.plan import Planned
+from policies.edges.plan import PlanOnSite
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, NetworkRole
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class _Storage:
     addresses: frozenset[str]
 
 
-def _unique_per_vpod(model: Model, _: Names) -> Answer:
+def _unique_per_vpod(model: Model, _: Names) -> RuleAnswer:
     found = [_storage(model, vpod.name) for vpod in model.plan.vpods]
     within = (cause for a, b in combinations(found, 2) for cause in _shared(a, b))
     others = (cause for item in found for cause in _of_others(model, item))
-    return Answer(sum(bool(item.wires) for item in found), violated=(*within, *others))
+    return RuleAnswer(sum(bool(item.wires) for item in found), violated=(*within, *others))
 
 
 def _storage(model: Model, vpod: str) -> _Storage:
@@ -47,7 +47,7 @@ def _storage(model: Model, vpod: str) -> _Storage:
 
 
 def _wires(model: Model, networks: tuple[NetworkFact, ...]) -> Iterator[tuple[str, str]]:
-    facts = Planned(model.site, model.plan)
+    facts = PlanOnSite(model.site, model.plan)
     for network in networks:
         yield from ((wire, network.segment_name) for wire in facts.wires(network))
 

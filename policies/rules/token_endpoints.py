@@ -7,10 +7,10 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Of, Polarity, Rule, by_guard
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
 
 
-def _closed_to_outside(model: Model, _: Names) -> Answer:
+def _closed_to_outside(model: Model, _: Names) -> RuleAnswer:
     """Of the keys of a plan: where there are none, there are no signatures either."""
     keys = model.plan.credentials
     held = assumption(model.site.site, "A15", only="token_endpoints_closed")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.hardware import is_power_of_two
-from interlock.model.site import Machine
+from interlock.model.site.inventory import Machine
+from policies.edges.plan_fragment import volume_holders
 from policies.edges.shape import Relation
-from policies.edges.share import volume_holders
 from policies.facts import identities as ids
 from policies.facts.fabric import SwitchPortFact
 from policies.facts.kinds import VPodFact
@@ -19,15 +19,15 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import RACK, by_rack, machines_of
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 if TYPE_CHECKING:
     pass
 
 
-def _sizes(model: Model, _: Names) -> Answer:
+def _sizes(model: Model, _: Names) -> RuleAnswer:
     wrong = (vpod for vpod in model.plan.vpods if not is_power_of_two(len(vpod.machines)))
-    return Answer(len(model.plan.vpods), violated=tuple(_size_cause(vpod) for vpod in wrong))
+    return RuleAnswer(len(model.plan.vpods), violated=tuple(_size_cause(vpod) for vpod in wrong))
 
 
 def _size_cause(vpod: VPodFact) -> Cause:
@@ -41,11 +41,11 @@ def _size_cause(vpod: VPodFact) -> Cause:
     )
 
 
-def _connected(model: Model, _: Names) -> Answer:
+def _connected(model: Model, _: Names) -> RuleAnswer:
     answers = [(vpod, _broken_run(model, vpod)) for vpod in model.plan.vpods]
     unknown = tuple(_stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod)))
     violated = tuple(_run_cause(model, vpod, why) for vpod, why in answers if why)
-    return Answer(len(answers), violated, unknown)
+    return RuleAnswer(len(answers), violated, unknown)
 
 
 def _unlisted(model: Model, vpod: VPodFact) -> tuple[str, ...]:
@@ -107,12 +107,14 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
     )
 
 
-def _nobody_elses(model: Model, names: Names) -> Answer:
+def _nobody_elses(model: Model, names: Names) -> RuleAnswer:
     own = {item for item in model.own.exclusive if not item.startswith("segment:")}
     shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
     attached = volume_holders(model.plan)
     volumes = (_volume_cause(names, *item) for item in attached.items() if len(item[1]) > 1)
-    return Answer(len(own) + len(attached), violated=(*(cause for cause in shared if cause), *_twice(model), *volumes))
+    return RuleAnswer(
+        len(own) + len(attached), violated=(*(cause for cause in shared if cause), *_twice(model), *volumes)
+    )
 
 
 def _volume_cause(names: Names, volume: str, holders: frozenset[str]) -> Cause:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
 
-from interlock.model.networks import Ranges
-from interlock.model.site import SwitchPortConfig
+from interlock.model.site.inventory import SwitchPortConfig
+from interlock.model.site.networks import Ranges
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.graph.graphs import Graph
@@ -21,7 +21,7 @@ from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
 
 from .attachments import at_odds, attached, claimants, claims, neighbourhood
-from .rule import Answer, Cause, Polarity, Rule, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 #: A step of a path, if it is one by which the link joins what it should not: its words.
 _Guilty = Callable[[Model, Graph, str, str], str | None]
@@ -30,7 +30,7 @@ _Guilty = Callable[[Model, Graph, str, str], str | None]
 # Where two owners come onto one segment by a link.
 
 
-def _by_link(model: Model, names: Names, guilty: _Guilty, hint: str) -> Answer:
+def _by_link(model: Model, names: Names, guilty: _Guilty, hint: str) -> RuleAnswer:
     count = sum(len(_bridges_of(wire)) > 1 for wire in model.wires(model.must) if model.touched(wire))
     return absence(model, count, lambda graph: _joined_by_link(model, names, graph, guilty, hint))
 
@@ -117,13 +117,13 @@ def _link(ends: tuple[SwitchEnd, SwitchEnd]) -> str:
 # Every link of the site.
 
 
-def _links_of_site(model: Model, wrong: Callable[[SwitchPortConfig], str], hint: str) -> Answer:
+def _links_of_site(model: Model, wrong: Callable[[SwitchPortConfig], str], hint: str) -> RuleAnswer:
     ends = sorted({end for pair in model.site.switch_links for end in pair}, key=_port)
     records = {end: _record(model, end) for end in ends}
     found = ((end, wrong(record)) for end, record in records.items() if record is not None)
     violated = tuple(_port_cause(end, words, hint) for end, words in found if words)
     unknown = tuple(_unstated(end) for end, record in records.items() if record is None)
-    return Answer(len(ends), violated, unknown)
+    return RuleAnswer(len(ends), violated, unknown)
 
 
 def _port_cause(end: SwitchEnd, words: str, hint: str) -> Cause:
@@ -194,13 +194,13 @@ _PRUNE = "list the VLANs that the devices behind this link need, at both ends"
 _DEAD = "give the link a native VLAN that nobody uses, or none, or tag the native one"
 
 
-def _pruned(model: Model, names: Names) -> Answer:
+def _pruned(model: Model, names: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         return _links_of_site(model, partial(_undeclared, _declared(model)), _PRUNE)
     return _by_link(model, names, _unpruned, _PRUNE)
 
 
-def _dead_natives(model: Model, names: Names) -> Answer:
+def _dead_natives(model: Model, names: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         return _links_of_site(model, partial(_alive, _pooled(model), _spoken_of(model)), _DEAD)
     return _by_link(model, names, _untagged, _DEAD)

@@ -13,14 +13,14 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import machines_of
-from .rule import Answer, Cause, Of, Polarity, Rule
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
-def _covered(model: Model, _: Names) -> Answer:
+def _covered(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for vpod in model.plan.vpods for cause in _of_vpod(model, vpod)]
     known = {vpod.name for vpod in model.plan.vpods}
     strays = [_cause(item.name, "stands in no vPOD", ()) for item in model.plan.allocations if item.vpod not in known]
-    return Answer(len(model.plan.vpods), violated=(*causes, *strays))
+    return RuleAnswer(len(model.plan.vpods), violated=(*causes, *strays))
 
 
 def _of_vpod(model: Model, vpod: VPodFact) -> Iterator[Cause]:
@@ -56,9 +56,9 @@ def _cause(name: str, why: str, witness: tuple[str, ...], what: str = "allocatio
     )
 
 
-def _possible(model: Model, _: Names) -> Answer:
+def _possible(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for item in model.plan.partitions for cause in _of_partition(model, item)]
-    return Answer(len(model.plan.partitions), violated=(*causes, *_too_many(model)))
+    return RuleAnswer(len(model.plan.partitions), violated=(*causes, *_too_many(model)))
 
 
 def _of_partition(model: Model, item: PartitionFact) -> Iterator[Cause]:

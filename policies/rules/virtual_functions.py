@@ -9,15 +9,15 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Answer, Cause, Polarity, Rule
+from .rule import Cause, Polarity, Rule, RuleAnswer
 
 #: Ports that no virtual switch stands in front of.
 _UNFILTERED = ("direct", "baremetal")
 
 
-def _hardened(model: Model, _: Names) -> Answer:
+def _hardened(model: Model, _: Names) -> RuleAnswer:
     direct = [port for port in model.plan.ports if port.vnic_type == "direct"]
-    return Answer(len(direct), violated=tuple(cause for port in direct for cause in _soft_spots(model.plan, port)))
+    return RuleAnswer(len(direct), violated=tuple(cause for port in direct for cause in _soft_spots(model.plan, port)))
 
 
 def _soft_spots(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
@@ -39,9 +39,9 @@ def _soft_cause(port: PortFact, why: str, fact: str) -> Cause:
     )
 
 
-def _no_evidence(model: Model, _: Names) -> Answer:
+def _no_evidence(model: Model, _: Names) -> RuleAnswer:
     ports = [port for port in model.plan.ports if port.vnic_type in _UNFILTERED]
-    return Answer(len(ports), violated=tuple(_group_cause(port) for port in ports if port.security_groups))
+    return RuleAnswer(len(ports), violated=tuple(_group_cause(port) for port in ports if port.security_groups))
 
 
 def _group_cause(port: PortFact) -> Cause:

@@ -90,7 +90,7 @@ def pick_ports(instance: Instance, running: dict[str, int]) -> dict[str, int]:
         lost = [] if running else [name for name, port in chosen.items() if not ports.is_free(port)]
         if not lost:
             return chosen
-        say(f"port {chosen[lost[0]]} ({lost[0]}) is in use by another program; all ports are chosen anew")
+        say(f"port {chosen[lost[0]]} ({lost[0]}) is in use by another program; all ports are chosen again")
         return ports.renew(instance)
 
 

@@ -36,7 +36,7 @@ class Instance:
 
     @property
     def conf(self) -> Path:
-        """The services' configuration files, written anew at every start."""
+        """The services' configuration files, written again at every start."""
         return self.folder / "conf"
 
     @property

@@ -70,7 +70,7 @@ def settle(instance: Instance) -> dict[str, int]:
 
 
 def renew(instance: Instance) -> dict[str, int]:
-    """Choose all ports anew and record them."""
+    """Choose all ports again and record them."""
     instance.folder.mkdir(parents=True, exist_ok=True)
     ports = choose(instance.folder, claimed(MADE, instance.folder))
     temporary = instance.ports.with_suffix(".new")

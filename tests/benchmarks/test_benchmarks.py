@@ -19,7 +19,7 @@ from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, measure
 from benchmarks.report import PAGE, Report, Table
 from benchmarks.values import values_of
-from infra.gate import Gate
+from infra.program.gate import Gate
 from tests.conftest import ROOT
 
 CHILD = "import time; b = b'x' * 80_000_000; time.sleep(0.5)"

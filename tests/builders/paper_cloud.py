@@ -289,7 +289,7 @@ _JOINED: Mapping[str, Callable[[Paper, Spec, Refer, str], None]] = {
 
 
 class PaperCloud(Cloud):
-    """Answers from paper; the JSON of each list is read anew, as an answer of a service is."""
+    """Answers from paper; the JSON of each list is read again, as an answer of a service is."""
 
     def __init__(self, paper: Paper) -> None:
         super().__init__("paper")

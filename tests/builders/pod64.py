@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.lock import Allocation, Footprint, Lock, SiteLock
-from interlock.model.site import (
+from interlock.model.lock.record import Allocation, Footprint, Lock, SiteLock
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import (
     Assumption,
     Cable,
     Controller,
@@ -35,7 +35,7 @@ from interlock.model.site import (
     SwitchPortConfig,
     VlanPool,
 )
-from interlock.model.tenant import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
+from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
 
@@ -320,7 +320,7 @@ def partition(name: str, ipus: int, **fields: object) -> Partition:
 
 
 def given(lock: Lock, vpod: str = "train", **claims: object) -> Lock:
-    """The same lock with other claims of one vPOD, sealed anew."""
+    """The same lock with other claims of one vPOD, sealed again."""
     allocation = lock.allocation.vpods[vpod].model_copy(update=claims)
     vpods = dict(lock.allocation.vpods) | {vpod: allocation}
     return lock.model_copy(update={"allocation": Allocation(vpods=vpods)}).sealed()

@@ -14,7 +14,7 @@ Found = dict[str, Any]
 
 
 def altered(known: Found, seed: int) -> Found:
-    """One to three alterations, and every digest in it made anew."""
+    """One to three alterations, and every digest in it recreated."""
     chance = random.Random(seed)
     found: Found = json.loads(json.dumps(known))
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
@@ -42,8 +42,8 @@ def _other_way(found: Found, chance: random.Random) -> None:
         found["classes"][node][1] = chance.choice(near)
 
 
-def _grown_anew(found: Found, chance: random.Random) -> None:
-    """All trees anew, each grown in a random order from its least node: as good as the first ones."""
+def _grown_again(found: Found, chance: random.Random) -> None:
+    """All trees again, each grown in a random order from its least node: as good as the first ones."""
     near: defaultdict[str, list[str]] = defaultdict(list)
     for a, b in _edges(found):
         near[a].append(b)
@@ -153,7 +153,7 @@ def _result(found: Found, chance: random.Random) -> None:
 
 #: What changes only how the answer is written stands more than once, so that both groups are large.
 ALTERATIONS: tuple[Callable[[Found, random.Random], None], ...] = (
-    _grown_anew, _grown_anew, _grown_anew, _other_way, _holds_more, _holds_in_another_order, _holds_less,
+    _grown_again, _grown_again, _grown_again, _other_way, _holds_more, _holds_in_another_order, _holds_less,
     _no_fact, _another_fact, _kept_away, _guard, _fewer_guards, _label, _no_label, _identity, _no_node, _class, _plan,
     _version, _grant, _result,
 )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 
 import infra.checker
 from infra.checker import complaints
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from policies.certificate import certificate
 from policies.judging import judge, seen_by
 from policies.proof import Proof

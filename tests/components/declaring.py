@@ -111,7 +111,7 @@ def declared(plan: Plan, faults: Sequence[str] = (), *, preview: bool = False) -
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
     def program() -> pulumi.Output[None]:
         proof = proof_of(plan)
-        root = declare(proof, admission_of(proof), Path("rehearsals"))
+        root = declare(proof, admission_of(proof), Path("preview_tokens"))
         roots.append(root)
         return pulumi.Output.from_input(root.outputs() if root else {}).apply(outputs.update)
 

@@ -11,20 +11,32 @@ from itertools import groupby
 
 import components
 import infra
+import infra.audit
+import infra.cli
+import infra.commands
+import infra.locking
+import infra.program
+import infra.reports
+import infra.stack
 import interlock.hardware
 import interlock.model
+import interlock.model.lock
+import interlock.model.rack
+import interlock.model.site
+import interlock.model.tenant
+import interlock.model.text
 import interlock.planning
 import interlock.provider
 import interlock.resources
 import interlock.store
 import policies
-from infra.command_group import COMMANDS, PASSED_ON
-from infra.exits import Exit
-from infra.gate import Gate
-from interlock.model import errors
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.site_file import SiteFile
-from interlock.model.tenant_file import TenantFile
+from infra.cli.command_group import COMMANDS, PASSED_ON
+from infra.cli.exits import Exit
+from infra.program.gate import Gate
+from interlock.model.site.file import SiteFile
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.tenant.file import TenantFile
+from interlock.model.text import errors
 from interlock.planning.makeable import WHY_NO_COPY
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.markers import CARRIERS
@@ -39,9 +51,11 @@ from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
-    infra, components, policies, policies.findings, policies.rules, policies.footprints, policies.authority,
-    policies.graph, policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store,
-    interlock.model, interlock.hardware, interlock.resources,
+    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.reports, components,
+    policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
+    policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store, interlock.model,
+    interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock, interlock.model.text,
+    interlock.hardware, interlock.resources,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
@@ -142,7 +156,7 @@ def replaced_kinds(_old: str) -> str:
     rows = [
         [
             code(kind),
-            "made anew" + (", same id" if kind in ends.SAME_ID else ""),
+            "recreated" + (", same id" if kind in ends.SAME_ID else ""),
             ", ".join(sorted(map(code, kinds_))) or "–",
         ]
         for kind, kinds_ in along.items()

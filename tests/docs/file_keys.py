@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from interlock.model.validation import FileModel
+from interlock.model.text.validation import FileModel
 
 from .tables import code
 

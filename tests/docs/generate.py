@@ -1,4 +1,4 @@
-"""Writes the generated parts of the pages anew: `python -m tests.docs.generate`.
+"""Writes the generated parts of the pages again: `python -m tests.docs.generate`.
 
 <!-- generated: NAME -->     what `content.CONTENT` gives, up to <!-- end -->
 <!-- file: PATH -->          the example that follows holds that file's text

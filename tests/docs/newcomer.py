@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.docs.pages import Example
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.making import STAMP, digest
 from toolchain.variables import foreign_path
 
@@ -51,7 +51,7 @@ class Newcomer:
 
     @classmethod
     def arrive(cls, place: Path) -> Newcomer:
-        """Clone what git would commit; what takes minutes to make anew is taken over from the root."""
+        """Clone what git would commit; what takes minutes to recreate is taken over from the root."""
         made = cls(place / "clone", place / "home")
         made.home.mkdir()
         made._copy_files()
@@ -83,7 +83,7 @@ class Newcomer:
         # uv's cache stays where it is: it lies below the real home.
         cache = plain.get("UV_CACHE_DIR") or str(Path(plain.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "uv")
         return plain | {
-            "PATH": foreign_path(Layout.here(), os.environ),
+            "PATH": foreign_path(CheckoutLayout.here(), os.environ),
             "HOME": str(self.home),
             "UV_CACHE_DIR": cache,
             "PULUMI_SKIP_CONFIRMATIONS": "true",

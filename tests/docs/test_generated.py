@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from interlock.model.errors import Code
 from interlock.model.schema import site_schema, tenant_schema
-from interlock.model.site_file import SiteFile
-from interlock.model.tenant_file import TenantFile
+from interlock.model.site.file import SiteFile
+from interlock.model.tenant.file import TenantFile
+from interlock.model.text.errors import Code
 from interlock.provider.markers import CARRIERS
 from interlock.resources import KINDS
 from policies.rules import RULES

@@ -50,7 +50,7 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
     assert "ISO-01 violated" in told.out
     assert "its segment, fabric100g 1099, is of the pool ipu_data" in told.out
     assert document["verdict"] == "drift"
-    assert [stray["name"] for stray in document["strays"]] == ["by-hand", "by-hand-port"]
+    assert [resource["name"] for resource in document["unmanaged"]] == ["by-hand", "by-hand-port"]
     (acme,) = (stack for stack in document["stacks"] if stack["stack"] == "lyon-acme")
     assert {"ISO-01", "L3-02"} <= {finding["rule"] for finding in acme["live"]["findings"]}
     assert applied.interlock("audit").code == 0

@@ -1,4 +1,4 @@
-"""`pulumi up --replace URN`, with the real engine: made anew with all attached again, or refused with nothing touched.
+"""`pulumi up --replace URN`, with the real engine: recreated with all attached again, or refused with nothing touched.
 
 Which kind ends how is in `tests/provider/test_replace.py`, for all of them.
 """
@@ -62,7 +62,7 @@ def _ids(project: Project) -> dict[str, str]:
     return {name: item["id"] for name, item in project.objects(STACK).items()}
 
 
-def test_a_server_is_made_anew_and_its_volume_is_attached_again(
+def test_a_server_is_recreated_and_its_volume_is_attached_again(
     standing: Project, sandbox: Sandbox, cloud: Connection
 ) -> None:
     before, objects = _ids(standing), listing(cloud, "initech")
@@ -78,9 +78,9 @@ def test_a_server_is_made_anew_and_its_volume_is_attached_again(
 
 #: What is refused -> what the refusal says.
 REFUSED = {
-    "initech-lab-ipu-data": "Network initech-lab-ipu-data .* is not made anew while .* rests on it: it is in use",
-    VOLUME: f"Volume {VOLUME} .* is not made anew while VolumeAttachment {ATTACHMENT} rests on it: it holds data",
-    "initech-results": "Bucket initech-results .* holds data and would be deleted only to be made anew",
+    "initech-lab-ipu-data": "Network initech-lab-ipu-data .* is not recreated while .* rests on it: it is in use",
+    VOLUME: f"Volume {VOLUME} .* is not recreated while VolumeAttachment {ATTACHMENT} rests on it: it holds data",
+    "initech-results": "Bucket initech-results .* holds data and would be deleted only to be recreated",
 }
 
 

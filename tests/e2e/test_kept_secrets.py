@@ -24,7 +24,7 @@ from tests.e2e.victim import STACK
 TOKEN = re.compile(rb"gAAAAA[\w-]{40,}")
 
 #: What the engine, its plugins and this program leave outside the project's folder.
-OUTSIDE = (ROOT / ".interlock" / "proofs", ROOT / ".interlock" / "rehearsals", ROOT / ".interlock" / "index")
+OUTSIDE = (ROOT / ".interlock" / "proofs", ROOT / ".interlock" / "preview_tokens", ROOT / ".interlock" / "index")
 
 
 @dataclass
@@ -93,7 +93,7 @@ def ground(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Gro
     project = Project.make(victim.folder.parent / "canary", path)
     project = project.with_environment(PULUMI_CONFIG_PASSPHRASE=canaries["passphrase"])
     project.copy_stacks(victim)
-    # Encrypted with the other passphrase; `stack init` writes it anew.
+    # Encrypted with the other passphrase; `stack init` writes it again.
     for file in (project.folder / "stacks").glob("Pulumi.*.yaml"):
         kept = yaml.safe_load(file.read_text())
         file.write_text(yaml.safe_dump({"config": kept["config"]}))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from openstack.connection import Connection
 
-from infra.gate import Gate
+from infra.program.gate import Gate
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
-from interlock.store.records import Entry
+from interlock.store.records import FootprintRecord
 from tests.e2e.killing import up_and_kill
 from tests.e2e.project import Project, changes
 from tests.e2e.requests import Trap
@@ -43,7 +43,7 @@ def ledger(applied: Project, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 
 @pytest.fixture
-def left(applied: Project, ledger: Ledger) -> Entry:
+def left(applied: Project, ledger: Ledger) -> FootprintRecord:
     """Claimed by a run that died before its state held the claims, and whose request was then edited back."""
     applied.edit(ACME, *MORE_BUCKETS)
     applied.must(applied.interlock("lock", "acme"))
@@ -55,7 +55,7 @@ def left(applied: Project, ledger: Ledger) -> Entry:
 
 
 def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
-    applied: Project, cloud: Connection, ledger: Ledger, left: Entry
+    applied: Project, cloud: Connection, ledger: Ledger, left: FootprintRecord
 ) -> None:
     applied.edit(ACME, *reversed(MORE_BUCKETS))
     applied.must(applied.interlock("lock", "acme"))
@@ -72,7 +72,7 @@ def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
     assert set(changes(applied.must(applied.up("lyon-acme")))) == {"unchanged"}
 
 
-def _entries(ledger: Ledger) -> tuple[Entry, ...]:
+def _entries(ledger: Ledger) -> tuple[FootprintRecord, ...]:
     record = ledger.stack("lyon-acme")
     assert record is not None
     return record.entries

@@ -110,7 +110,7 @@ def _mend(project: Project, case: Case) -> None:
     file = project.folder / "stacks/leaky" / leak.case / leak.file
     file.write_text(mended(file.read_text()))
     # A lock keeps what it gave, and what is given up counts until it is settled. Nothing of this tenant was ever
-    # applied, so its lock can be thrown away and made anew.
+    # applied, so its lock can be thrown away and recreated.
     (project.folder / "stacks/leaky" / leak.case / "tenants" / f"{leak.tenant}.lock.json").unlink()
 
 

@@ -1,8 +1,8 @@
-"""`python -m tests.e2e.witness_texts` writes the approved findings of the leaky examples anew; look at what changed."""
+"""`python -m tests.e2e.witness_texts` rewrites the approved findings of the leaky examples; read the diff after it."""
 
 from __future__ import annotations
 
-from infra.gate import Gate
+from infra.program.gate import Gate
 from policies.findings.report import by_specificity, lines_of
 from tests.conftest import ROOT
 

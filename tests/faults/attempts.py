@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.provider.lifecycle import TRIES
 from interlock.provider.removing import LETTING_GO
-from interlock.provider.retry import Budget
+from interlock.provider.retry import RetryBudget
 from tests.faults.proxy import Act, Injection
 from tests.faults.table import FAULTS
 from tests.provider.driver import Program, Refused
@@ -18,7 +18,7 @@ BEFORE, STILL, AFTER = "before, once", "before, until further notice", "after, o
 SAID = {"401": 2, "403": 1, "404": 1, "500": 1}
 
 #: Requests at most where the same may be asked again.
-MOST = max(Budget().attempts, TRIES)
+MOST = max(RetryBudget().attempts, TRIES)
 
 #: What is in use may be let go: it is asked about once a second, at first more often.
 IN_USE = int(LETTING_GO) + 7

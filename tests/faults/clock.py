@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 
-from interlock.provider.retry import Budget, Pace
+from interlock.provider.retry import RetryBudget, RetryPolicy
 
 #: Seconds for which a wait really lasts, at most: the services behind need some to get on.
 THREAD, LOOP = 0.01, 0.1
@@ -34,8 +34,8 @@ class Clock:
         self._pass(seconds)
         await asyncio.sleep(min(seconds, LOOP))
 
-    def pace(self, budget: Budget | None = None) -> Pace:
-        return Pace(budget or Budget(), self.now, self.sleep, self.rest)
+    def retry_policy(self, budget: RetryBudget | None = None) -> RetryPolicy:
+        return RetryPolicy(budget or RetryBudget(), self.now, self.sleep, self.rest)
 
     def _pass(self, seconds: float) -> None:
         with self._lock:

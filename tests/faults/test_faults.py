@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interlock.provider.actuators import ACTUATORS
-from interlock.provider.retry import Budget
+from interlock.provider.retry import RetryBudget
 from tests.faults.attempts import AFTER, BEFORE, IN_USE, MOST, STILL, act_of, attempt, settle, within_budget, words
 from tests.faults.proxy import Injection
 from tests.faults.report import Matrix, Outcome
@@ -86,9 +86,9 @@ def prepare(world: World, subject: Subject) -> None:
         world.direct.api("network").put(f"/quotas/{project}", {"quota": {"network": 11}})
 
 
-def budget(fault: str) -> Budget:
+def budget(fault: str) -> RetryBudget:
     """Nobody waits two minutes for a silence here."""
-    return Budget(answer=SILENCE) if fault == "silence" else Budget()
+    return RetryBudget(answer=SILENCE) if fault == "silence" else RetryBudget()
 
 
 def last(where: str) -> int | None:

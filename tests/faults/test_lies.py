@@ -13,7 +13,7 @@ import pytest
 
 from interlock.provider.actuators.server import ServerActuator
 from interlock.provider.markers import marker
-from interlock.provider.retry import Budget
+from interlock.provider.retry import RetryBudget
 from interlock.resources import SecurityGroup
 from tests.faults.attempts import AFTER, BEFORE, MOST, STILL, act_of, attempt, settle, within_budget, words
 from tests.faults.proxy import Act, Injection, Request, Response
@@ -60,9 +60,9 @@ def following(subject: Subject, item: dict[str, Any]) -> Act:
 
 
 @contextmanager
-def process(world: World, program: Program, budget: Budget | None = None) -> Iterator[Program]:
+def process(world: World, program: Program, budget: RetryBudget | None = None) -> Iterator[Program]:
     """The same stack and state in a provider process that has asked nothing yet."""
-    found = replace(program, process=Process(pace=world.clock.pace(budget)))
+    found = replace(program, process=Process(retry_policy=world.clock.retry_policy(budget)))
     yield found
     found.process.close()
 

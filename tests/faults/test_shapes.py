@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from interlock.provider.calls import reading
-from interlock.provider.pools import Pools
+from interlock.provider.pools import ThreadPools
 from tests.faults.attempts import attempt, settle, words
 from tests.faults.proxy import Injection
 from tests.faults.report import Matrix, Outcome
@@ -113,4 +113,4 @@ def test_what_goes_wrong_before_any_answer_stays_a_fault_of_ours(world: World) -
     # Nor is an answer that an earlier call in this thread has read.
     reading(lambda: world.direct.api("network").get("/networks"))
     with pytest.raises(TypeError, match="a fault of ours"):
-        asyncio.run(Pools().run("network", wrong))
+        asyncio.run(ThreadPools().run("network", wrong))

@@ -15,7 +15,7 @@ import yaml
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import marker
-from interlock.provider.retry import Budget
+from interlock.provider.retry import RetryBudget
 from interlock.resources import (
     Aggregate,
     Bucket,
@@ -203,7 +203,7 @@ class World:
         return SERVICES[listener]
 
     def remove(self, subject: Subject) -> None:
-        """Away with it, as the next test wants to make it anew. Nothing of a site goes while tenants are there."""
+        """Away with it, as the next test wants to recreate it. Nothing of a site goes while tenants are there."""
         program = self.program(subject)
         if subject.name not in program.state:
             return
@@ -276,7 +276,7 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
     before = os.environ.get("OS_CLIENT_CONFIG_FILE")
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(_clouds(sandbox, proxy, folder))
     clock = Clock()
-    processes = [Process(pace=clock.pace()), Process(pace=clock.pace())]
+    processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
     try:
         objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
         site = Program(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
@@ -303,12 +303,12 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
 
 
 @contextmanager
-def fresh(world: World, program: Program, budget: Budget | None = None) -> Iterator[Program]:
+def fresh(world: World, program: Program, budget: RetryBudget | None = None) -> Iterator[Program]:
     """The same stack and state; with a budget of its own in a provider process that has asked nothing yet."""
-    if budget in (None, Budget()):
+    if budget in (None, RetryBudget()):
         yield program
         return
-    found = replace(program, process=Process(pace=world.clock.pace(budget)))
+    found = replace(program, process=Process(retry_policy=world.clock.retry_policy(budget)))
     assert found.admit() == []
     yield found
     found.process.close()

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from interlock.model.errors import Code, InputErrors
 from interlock.model.load import load_workspace
-from interlock.model.lock import Lock, SiteLock
-from interlock.model.locks import load_lock
-from interlock.model.site_loading import FLEET, load_site
-from interlock.model.source import Source
-from interlock.model.tenant import Tenant
-from interlock.model.tenant_expansion import read_tenant
-from interlock.model.tenant_reading import Offered
+from interlock.model.lock.files import load_lock
+from interlock.model.lock.record import Lock, SiteLock
+from interlock.model.site.loading import FLEET, load_site
+from interlock.model.tenant.expansion import read_tenant
+from interlock.model.tenant.reading import Offered
+from interlock.model.tenant.request import Tenant
+from interlock.model.text.errors import Code, InputErrors
+from interlock.model.text.source import Source
 from tests.fuzz.mutating import mutated
 from tests.model.test_tenant import EVERYTHING, TEN_LINES
 

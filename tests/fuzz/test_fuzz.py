@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from interlock.model.errors import InputErrors
+from interlock.model.text.errors import InputErrors
 from tests.fuzz.doors import Door, doors, found_wrong, wrong
 from tests.fuzz.mutating import TOKENS, mutated
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interlock.hardware import factory_address, mixed_plan_fault, pod_address, readings
-from interlock.hardware.addressing import ROLE_NUMBERS, Plan, Reading, Role
+from interlock.hardware.addressing import ROLE_NUMBERS, AddressMeaning, Plan, Role
 
 
 def test_addresses_from_the_factory() -> None:
@@ -28,15 +28,15 @@ def test_addresses_read_back(role: Role, number: int) -> None:
         assert (role == "management") == (number <= 16)
         assert role != "rnic"
         return
-    assert Reading("factory", role, None, number) in readings(factory)
-    assert Reading("pod", role, 7, number) in readings(pod)
+    assert AddressMeaning("factory", role, None, number) in readings(factory)
+    assert AddressMeaning("pod", role, 7, number) in readings(pod)
 
 
 @pytest.mark.parametrize("address", ["10.1.1.3", "10.1.2.3", "10.1.5.3"])
 def test_an_address_of_both_plans_has_both_readings(address: str) -> None:
     number = int(address.split(".")[2])
     assert [item.plan for item in readings(address)] == ["factory", "pod"]
-    assert readings(address)[1] == Reading("pod", "bmc", number, 3)
+    assert readings(address)[1] == AddressMeaning("pod", "bmc", number, 3)
 
 
 @pytest.mark.parametrize("address", ["192.168.1.1", "10.4.1.1", "10.1.4.17", "10.1.1.99", "10.5.0.1", "10.2.1.200"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("infra", "components", "policies", "interlock", "sandbox", "toolchain", "benchmarks")
-MEDIAN, USUAL, LONGEST, FILE = 8, 35, 60, 350
+USUAL, LONGEST, FILE = 35, 60, 350
 VAGUE = {"utils", "helpers", "common", "manager", "misc"}
 
 
@@ -46,6 +45,7 @@ def _annotated(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 COMMANDS = {
     "lint": ["ruff", "check", "."],
+    "format": ["ruff", "format", "--check", "."],
     "types": ["mypy"],
     "imports": ["lint-imports", "--no-cache"],
 }
@@ -61,7 +61,6 @@ def test_checked_by(name: str) -> None:
 
 def test_functions_are_small() -> None:
     sizes = sorted(item.lines for item in functions())
-    assert statistics.median(sizes) <= MEDIAN
     assert sizes[int(len(sizes) * 0.95)] <= USUAL
     assert [item.where for item in functions() if item.lines > LONGEST] == []
 

@@ -1,4 +1,4 @@
-"""`python -m tests.infra.approved_texts` writes the approved texts of plans anew; look at the difference."""
+"""`python -m tests.infra.approved_texts` writes the approved texts of plans again; look at the difference."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from infra import cli
-from infra.gate import Gate
+from infra.cli import main as cli
+from infra.program.gate import Gate
 
 STACKS = Path(__file__).parents[2] / "stacks"
 

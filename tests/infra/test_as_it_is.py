@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from infra.audit_report import as_json, as_table
-from infra.auditing import Audit, Live, StackAudit, audit
-from infra.gate import Gate
+from infra.audit.comparison import Audit, Live, StackAudit, audit
+from infra.audit.report import as_json, as_table
+from infra.program.gate import Gate
 from tests.builders.paper_cloud import Paper, PaperCloud, ident
 from tests.infra.conftest import Lyon
 
@@ -63,7 +63,7 @@ def stack(found: Audit, name: str = ACME) -> StackAudit:
     return next(item for item in found.stacks if item.plan.stack == name)
 
 
-def as_it_is(gate: Gate, paper: Paper, **made: Any) -> Live:
+def observed_plan(gate: Gate, paper: Paper, **made: Any) -> Live:
     """What the rules say once somebody made these, kind -> object."""
     for kind, item in made.items():
         paper.lists[kind].append(item)
@@ -89,7 +89,7 @@ def rules(live: Live) -> set[str]:
 def test_what_lets_others_in_is_a_leak_by_the_rules(
     gate: Gate, paper: Paper, kind: str, item: dict[str, Any], rule: str
 ) -> None:
-    live = as_it_is(gate, paper, **{kind: item})
+    live = observed_plan(gate, paper, **{kind: item})
     assert live.judgement.exit_code == 1
     assert rule in rules(live)
     assert live.unsaid == ()
@@ -100,7 +100,7 @@ def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -
     router = {"id": "r", "name": "r", "description": "", "project_id": THEIRS, "external_gateway_info": None}
     for number in range(2):
         paper.lists["Port"].append(port(f"p{number}", device_owner="network:router_interface", device_id="r"))
-    live = as_it_is(gate, paper, Router=router)
+    live = observed_plan(gate, paper, Router=router)
     assert {"ISO-01", "ISO-02", "L3-01", "L3-02"} <= rules(live)
     assert "FACT-01" not in rules(live), "nothing is said twice"
     assert "facts E10 R:acme:found-r V:sandbox:vxlan:10000" in live.new
@@ -115,7 +115,7 @@ OUR_PORTS = tuple(ident(ACME, f"{SERVER}-{end}") for end in ("control", "ipu-dat
 
 
 def test_a_trunk_over_two_of_our_ports_is_said(gate: Gate, paper: Paper) -> None:
-    live = as_it_is(gate, paper, Trunk=trunk(*OUR_PORTS, project=OURS))
+    live = observed_plan(gate, paper, Trunk=trunk(*OUR_PORTS, project=OURS))
     assert live.unsaid == ()
     ends = (f"port:acme:{SERVER}-control", f"port:acme:{SERVER}-ipu-data")
     assert live.new == (f"facts E8 {ends[0]} {ends[1]}",)
@@ -124,7 +124,7 @@ def test_a_trunk_over_two_of_our_ports_is_said(gate: Gate, paper: Paper) -> None
 
 def test_a_trunk_on_a_strangers_port_is_said_with_that_port(gate: Gate, paper: Paper) -> None:
     paper.lists["Port"].append(port("p"))
-    live = as_it_is(gate, paper, Trunk=trunk("p", OUR_PORTS[1]))
+    live = observed_plan(gate, paper, Trunk=trunk("p", OUR_PORTS[1]))
     assert live.unsaid == ()
     assert {"ISO-01", "ISO-02", "L3-02"} <= rules(live)
     assert f"facts E8 port:acme:found-p port:acme:{SERVER}-ipu-data" in live.new
@@ -132,7 +132,7 @@ def test_a_trunk_on_a_strangers_port_is_said_with_that_port(gate: Gate, paper: P
 
 def test_a_port_of_ours_inside_a_trunk_of_elsewhere_is_told(gate: Gate, paper: Paper) -> None:
     """What hangs on its other ports nobody can say."""
-    live = as_it_is(gate, paper, Trunk=trunk("y", OUR_PORTS[0]))
+    live = observed_plan(gate, paper, Trunk=trunk("y", OUR_PORTS[0]))
     assert live.unsaid == ("Trunk t (t)",)
 
 
@@ -146,19 +146,19 @@ def group(ident: str, remote: str) -> dict[str, Any]:
 
 def test_the_default_group_of_a_strangers_port_is_said_with_it(gate: Gate, paper: Paper) -> None:
     paper.lists["SecurityGroup"].append(group("g", "g"))
-    live = as_it_is(gate, paper, Port=port(security_groups=["g"]))
+    live = observed_plan(gate, paper, Port=port(security_groups=["g"]))
     assert live.unsaid == ()
     assert "L3-02" in rules(live)
 
 
 def test_a_group_that_lets_in_who_knows_whom_is_not_said(gate: Gate, paper: Paper) -> None:
     paper.lists["SecurityGroup"].append(group("g", "h"))
-    live = as_it_is(gate, paper, Port=port(security_groups=["g"]))
+    live = observed_plan(gate, paper, Port=port(security_groups=["g"]))
     assert len(live.unsaid) == 1
 
 
 def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -> None:
-    live = as_it_is(gate, paper, Port=port(project_id=OURS))
+    live = observed_plan(gate, paper, Port=port(project_id=OURS))
     assert live.judgement.exit_code == 0
     assert live.new
 
@@ -166,7 +166,7 @@ def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -
 def test_a_second_interface_of_a_server_is_said_with_its_port(gate: Gate, paper: Paper) -> None:
     """The server is another one than was planned, and what it is joined to counts."""
     server = ident(ACME, SERVER)
-    live = as_it_is(gate, paper, Port=port(project_id=OURS, device_id=server, device_owner="compute:nova"))
+    live = observed_plan(gate, paper, Port=port(project_id=OURS, device_id=server, device_owner="compute:nova"))
     found = stack(audit(gate, PaperCloud(paper)))
     assert [item.name for item in found.drift] == [SERVER]
     assert found.drift[0].differs["ports"][1][-1] == "cloud-id:x"
@@ -205,7 +205,7 @@ def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kin
     found = audit(gate, PaperCloud(_with(paper, kind, item)))
     live = stack(found).live
     assert live is not None
-    assert live.unsaid == tuple(map(str, stack(found).strays))
+    assert live.unsaid == tuple(map(str, stack(found).unmanaged))
     assert (live.new, live.gone) == ((), ())
     said = as_table(found, gate)
     assert f"    not asked about, for no plan has words for it: {live.unsaid[0]}" in said
@@ -215,7 +215,7 @@ def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kin
 
 def test_a_role_that_a_user_of_the_plan_was_given_besides_is_said(gate: Gate, paper: Paper) -> None:
     user = next(item.name for item in gate.plan("acme").resources if item.resource.KIND == "ServiceUser")
-    live = as_it_is(gate, paper, RoleAssignment=role(ident(ACME, user)))
+    live = observed_plan(gate, paper, RoleAssignment=role(ident(ACME, user)))
     assert live.unsaid == ()
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import interlock.provider.clouds as interlock_clouds
-from infra.auditing import Audit, audit
-from infra.gate import Gate
+from infra.audit.comparison import Audit, audit
+from infra.program.gate import Gate
 from interlock.provider.calls import Api
 from interlock.provider.errors import Failure, Trouble
 from tests.builders.paper_cloud import Paper, PaperCloud, ident
@@ -153,9 +153,9 @@ def test_what_others_have_in_our_territory_is_told(gate: Gate, paper: Paper, kin
     item, said = SOMEBODYS[kind]
     port = item.get("port_id")
     paper.lists[kind].append(item | ({"port_id": ident(ACME, port)} if port else {}))
-    (stray,) = held(gate, paper).strays
-    assert (stray.kind, stray.id, stray.orphan) == (kind, "x", False)
-    assert stray.why.startswith(said)
+    (resource,) = held(gate, paper).unmanaged
+    assert (resource.kind, resource.id, resource.orphan) == (kind, "x", False)
+    assert resource.why.startswith(said)
 
 
 @pytest.mark.parametrize("kind", SOMEBODYS)

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from infra.commands import check
-from infra.gate import Gate, Judged
+from infra.program.gate import Gate, Judged
 from interlock.planning import Plan
 from policies import Judgement
 from policies.judging import Seen

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.claiming import version
-from infra.gate import Gate
+from infra.program.claiming import version
+from infra.program.gate import Gate
 from interlock.resources import Claims
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store

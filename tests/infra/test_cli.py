@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from infra import foreground
-from infra.command_group import COMMANDS, PASSED_ON
-from infra.exits import EnvironmentFailed
-from infra.gate import Gate
-from infra.places import ROOT
+from infra.cli.command_group import COMMANDS, PASSED_ON
+from infra.cli.exits import EnvironmentFailed
+from infra.program.gate import Gate
+from infra.program.places import ROOT
+from infra.stack import foreground
 from interlock import __version__
 from tests.infra.conftest import Interlock, Lyon
 
@@ -54,8 +54,8 @@ HELP = """\
 import atexit, sys
 atexit.register(lambda: print(*sorted({"pydantic", "networkx", "pulumi"} & set(sys.modules))))
 sys.argv[1:] = ["--help"]
-import infra.cli
-infra.cli.main()
+import infra.cli.main
+infra.cli.main.main()
 """
 
 
@@ -154,7 +154,7 @@ def test_a_stream_that_the_caller_closed_is_no_defect(lyon: Lyon, closed: str) -
 def test_ctrl_c_lets_a_program_in_the_foreground_end_in_its_own_way(tmp_path: Path) -> None:
     """As `pulumi up`: it needs longer than the quarter of a second that subprocess.run would give it."""
     (tmp_path / "child.py").write_text(CHILD)
-    parent = "import sys; from infra import foreground; foreground.run([sys.executable, 'child.py'])"
+    parent = "import sys; from infra.stack import foreground; foreground.run([sys.executable, 'child.py'])"
     with subprocess.Popen(
         [sys.executable, "-c", parent],
         cwd=tmp_path,

@@ -6,9 +6,9 @@ import shlex
 
 import pytest
 
-from infra.command_group import COMMANDS as INTERLOCK_COMMANDS
-from infra.demo_summary import summary
-from infra.places import OPENSTACK, ROOT, SANDBOX
+from infra.cli.command_group import COMMANDS as INTERLOCK_COMMANDS
+from infra.program.places import OPENSTACK, ROOT, SANDBOX
+from infra.reports.demo_summary import summary
 from sandbox.launcher import layout
 from tests.infra.conftest import STACKS, Lyon
 from toolchain.__main__ import COMMANDS

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.cli.exits import EnvironmentFailed
 from infra.commands.unlock import mend
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed
-from infra.places import DEMO_PASSPHRASE
+from infra.program.places import DEMO_PASSPHRASE
+from infra.stack.engine import Engine
 from tests.infra.conftest import STACKS
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.pulumi_cli import find_pulumi
 from toolchain.variables import foreign_path, variables
 
@@ -28,7 +28,7 @@ SLEEPER = "import pathlib, time\npathlib.Path('started').write_text('x')\ntime.s
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     """The real engine with a project of the test's own: the committed stack files, a program that sleeps."""
-    layout = Layout.here()
+    layout = CheckoutLayout.here()
     pulumi = find_pulumi(layout, foreign_path(layout, os.environ))
     assert pulumi, "no Pulumi here: ./run prepare"
     shutil.copytree(STACKS, tmp_path / "stacks", ignore=lambda _, names: [n for n in names if "." not in n])

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from infra.gate import Gate
-from infra.places import ROOT
+from infra.program.gate import Gate
+from infra.program.places import ROOT
 from policies import RULES
-from policies.findings.report import Place
+from policies.findings.report import EntryPlace
 from tests.builders.leaky import LEAKS, Leak
 from tests.e2e.witness_texts import WITNESSES, witness
 from tests.infra.conftest import STACKS, Interlock, Lyon
@@ -140,7 +140,7 @@ def test_places_of_every_kind(lyon: Lyon) -> None:
     def at(entry: str, tenant: str | None = "acme") -> str:
         gate = Gate.open("lyon")
         (place,) = gate.places(gate.plan(tenant))((entry,))
-        assert isinstance(place, Place)
+        assert isinstance(place, EntryPlace)
         assert place.entry == entry
         return lyon.stacks.parent.joinpath(place.file).read_text().splitlines()[place.line - 1].strip()
 

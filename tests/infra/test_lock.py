@@ -134,7 +134,7 @@ def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock
     assert moved.code == 0, moved.err
     assert "  train is given IPU-Machine ipum-05, ipum-06, ipum-07, ipum-08\n" in moved.err
     assert "  train gives up IPU-Machine ipum-01, ipum-02; nobody gets them" in moved.err
-    assert "  warning: train: made anew: the V-IPU allocation and its partitions" in moved.err
+    assert "  warning: train: recreated: the V-IPU allocation and its partitions" in moved.err
     assert unlocked.locks() == before | {ACME: unlocked.file(ACME).read_bytes()}
 
 

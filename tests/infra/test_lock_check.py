@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from infra.gate import Gate
-from infra.lock_conflicts import conflicts
-from infra.lock_places import Places
+from infra.locking.conflicts import conflicts
+from infra.locking.places import Places
+from infra.program.gate import Gate
 from interlock.model.load import dump_lock
-from interlock.model.lock import Allocation, Lock, Released
+from interlock.model.lock.record import Allocation, Lock, Released
 from tests.infra.conftest import Interlock, Lyon
 
 ACME, GLOBEX = "tenants/acme.lock.json", "tenants/globex.lock.json"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra import lock_index
-from infra.gate import Gate, Judged, NotPlanned
-from infra.lock_index import IndexedReader, LazyLocks, held
-from infra.lock_making import Making
+from infra.locking import index as lock_index
+from infra.locking.index import IndexedReader, LazyLocks, held
+from infra.locking.making import Making
+from infra.program.gate import Gate, Judged, NotPlanned
 from interlock.model.load import InputErrors
-from interlock.model.lock import Lock
-from interlock.model.locks import load_lock
+from interlock.model.lock.files import load_lock
+from interlock.model.lock.record import Lock
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -49,7 +49,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return load_lock(file, name, kind)
 
     monkeypatch.setattr(lock_index, "load_lock", load)
-    monkeypatch.setattr("interlock.model.locks.load_lock", load)
+    monkeypatch.setattr("interlock.model.lock.files.load_lock", load)
     return names
 
 
@@ -78,7 +78,7 @@ def test_a_command_says_the_same_with_and_without(crowd: Lyon, interlock: Interl
     assert indexed.code == 0
 
 
-def test_a_changed_file_is_read_anew_whatever_its_times_say(
+def test_a_changed_file_is_read_again_whatever_its_times_say(
     crowd: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crowd.replace("tenants/hooli.yaml", "machines: 2", "machines: 1")
@@ -116,7 +116,7 @@ def test_copied_owners_and_missing_requests_are_found_with_the_index_too(crowd: 
 
 
 @pytest.mark.parametrize("damage", ["gone", "cut off", "no database", "another table", "an entry"])
-def test_a_damaged_index_is_made_anew_and_changes_nothing(crowd: Lyon, interlock: Interlock, damage: str) -> None:
+def test_a_damaged_index_is_recreated_and_changes_nothing(crowd: Lyon, interlock: Interlock, damage: str) -> None:
     before, file = crowd.locks(), index(crowd)
     data = file.read_bytes()
     if damage == "gone":

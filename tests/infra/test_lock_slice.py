@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from infra.gate import Gate
-from infra.lock_making import Making
-from infra.lock_slice import Slices
-from interlock.model.lock import Allocation, Released
-from interlock.model.site import Site
+from infra.locking.making import Making
+from infra.locking.slices import Slices
+from infra.program.gate import Gate
+from interlock.model.lock.record import Allocation, Released
+from interlock.model.site.inventory import Site
 from interlock.planning import plan_tenant
 from policies import footprint
 from tests.infra.conftest import STACKS, Lyon

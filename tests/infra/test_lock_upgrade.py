@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from interlock.model.lock import FORMAT
+from interlock.model.lock.record import FORMAT
 from tests.infra.conftest import Interlock, Lyon
 
 FORMATS = Path(__file__).parents[1] / "model" / "formats"

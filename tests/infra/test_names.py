@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from infra.places import ROOT
+from infra.program.places import ROOT
 
 NAMES = sorted(
     {path.stem for path in (ROOT / "infra").iterdir() if path.suffix == ".py" or path.is_dir()}
@@ -17,7 +17,7 @@ NAMES = sorted(
 
 
 def test_there_are_modules() -> None:
-    assert "gate" in NAMES
+    assert "program" in NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from infra import colour, plan_tree
-from infra.gate import Gate
-from infra.plan_changes import changes_text
-from infra.plan_cost import cost_text, defaults_text
-from infra.refusal import note
-from interlock.model.tenant import Budget, Default
+from infra.cli import colour
+from infra.program.gate import Gate
+from infra.program.refusal import note
+from infra.reports import plan_tree
+from infra.reports.plan_changes import changes_text
+from infra.reports.plan_cost import cost_text, defaults_text
+from interlock.model.tenant.request import Budget, Default
 from interlock.planning import Planned
 from interlock.planning.costs import cost_of
 from interlock.planning.differences import changes_between
@@ -22,7 +23,7 @@ from tests.builders.pod64 import pod64, priced
 from tests.infra.conftest import Interlock, Lyon
 from tests.planning.golden import plans
 
-#: `python -m tests.infra.approved_texts` writes these anew.
+#: `python -m tests.infra.approved_texts` writes these again.
 APPROVED = Path(__file__).parent / "approved"
 DEFAULTS = (
     Default(path="vpods.train.poplar.flavor", value="poplar.half", origin="the site"),

@@ -11,9 +11,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from infra import gate, passphrase
-from infra.passphrase import refuse_demo_passphrase
-from infra.places import DEMO_PASSPHRASE
+from infra.program import gate, passphrase
+from infra.program.passphrase import refuse_demo_passphrase
+from infra.program.places import DEMO_PASSPHRASE
 from interlock.resources import Admission
 from policies import Proof
 from tests.components.declaring import Monitor, Provider

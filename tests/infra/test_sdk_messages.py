@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 import pytest
 
-from infra.sdk_messages import hide_values, shortened
+from infra.program.sdk_messages import hide_values, shortened
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from infra.commands import settle as command
-from infra.gate import Gate
-from infra.settling import Evidence, freed
-from interlock.model.lock import Footprint
+from infra.program.gate import Gate
+from infra.stack.settling import Evidence, freed
+from interlock.model.lock.record import Footprint
 from interlock.provider.census import Counted
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
-from interlock.store.records import Entry, StackRecord
+from interlock.store.records import FootprintRecord, StackRecord
 from tests.infra.conftest import Interlock, Lyon
 from tests.store.world import require_listed
 
@@ -50,7 +50,7 @@ def in_state(kind: str, name: str, **more: Any) -> dict[str, Any]:
     return {"type": f"interlock:index:{kind}", "urn": URN.format(kind=kind, name=name), **more}
 
 
-def claims_in_state(entry: Entry) -> dict[str, Any]:
+def claims_in_state(entry: FootprintRecord) -> dict[str, Any]:
     return in_state("Claims", "acme-claims", id=f"lyon-acme@{entry.digest}")
 
 
@@ -172,7 +172,7 @@ def test_what_has_not_let_go_is_named_and_nothing_changes(
 
 
 @pytest.fixture
-def abandoned(lyon: Lyon, interlock: Interlock, store: Ledger) -> tuple[Entry, Entry]:
+def abandoned(lyon: Lyon, interlock: Interlock, store: Ledger) -> tuple[FootprintRecord, FootprintRecord]:
     """What is applied, and what a run claimed that was killed, before its request was edited back."""
     (applied,) = recorded(store).entries
     more = ("buckets:\n", "buckets:\n  logs: {}\n")
@@ -189,7 +189,11 @@ PLANNED = "acme-train-ipu-data"
 
 
 def test_what_a_killed_run_claimed_leaves_the_store(
-    lyon: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger, abandoned: tuple[Entry, Entry]
+    lyon: Lyon,
+    interlock: Interlock,
+    looking: Callable[..., None],
+    store: Ledger,
+    abandoned: tuple[FootprintRecord, FootprintRecord],
 ) -> None:
     applied, killed = abandoned
     before, record = lyon.locks(), store.stack("lyon-acme")
@@ -224,7 +228,7 @@ def test_what_a_killed_run_may_have_made_keeps_its_claims(
     interlock: Interlock,
     looking: Callable[..., None],
     store: Ledger,
-    abandoned: tuple[Entry, Entry],
+    abandoned: tuple[FootprintRecord, FootprintRecord],
     case: str,
 ) -> None:
     held, agrees, said = NOT_YET[case]

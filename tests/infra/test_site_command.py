@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from interlock.model.site_loading import load_site
+from interlock.model.site.loading import load_site
 from tests.infra.conftest import Interlock, Lyon
 
 STACKS = Path(__file__).parents[2] / "stacks"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.backend import FileBackend
+from infra.cli.exits import EnvironmentFailed
 from infra.commands.unlock import mend
-from infra.engine import Engine
-from infra.exits import EnvironmentFailed
+from infra.stack.backend import FileBackend
+from infra.stack.engine import Engine
 from tests.infra.conftest import Interlock
 
 HERE = socket.gethostname()

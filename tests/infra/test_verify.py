@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.lock import Footprint
+from interlock.model.lock.record import Footprint
 from interlock.planning import Plan
 from policies import judging
-from policies.edges.shape import Share
+from policies.edges.shape import GraphFragment
 from policies.footprints.neighbours import Neighbours
 from tests.infra.conftest import Interlock, Lyon
 
@@ -109,7 +109,7 @@ def test_a_model_is_made_once_for_each_stack(
     looked: list[str] = []
     beside = judging._beside_neighbours
 
-    def listening(plan: Plan, others: Neighbours, applied: Footprint | Share | None) -> judging.Seen:
+    def listening(plan: Plan, others: Neighbours, applied: Footprint | GraphFragment | None) -> judging.Seen:
         looked.append(plan.stack)
         return beside(plan, others, applied)
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlock.provider.admitted import Gate
+from interlock.provider.admitted import AdmissionGate
 from interlock.provider.claims import ClaimsLifecycle
 from interlock.provider.errors import Failure
-from interlock.provider.pools import Pools
-from interlock.provider.rehearsal import Rehearsals
+from interlock.provider.pools import ThreadPools
+from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
 from interlock.resources import Admission, Admitted, Claims
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
 from interlock.store.objects import StoreFailed
-from interlock.store.records import Entry, Taking
+from interlock.store.records import FootprintRecord, Taking
 from tests.store.memory import AFTER, BEFORE, WatchedStore
 from tests.store.world import entry, taking
 
@@ -38,7 +38,7 @@ class Call:
     """One operation of the provider: `take` an entry, `confirm` it, or `drop` it."""
 
     does: str
-    entry: Entry
+    entry: FootprintRecord
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ async def _do(lifecycle: ClaimsLifecycle, folder: Path, call: Call) -> None:
         await lifecycle.delete(_item(call.entry), ident, olds, STACK)
 
 
-def _item(wanted: Entry) -> Declared:
+def _item(wanted: FootprintRecord) -> Declared:
     spec = Claims(store="", footprint=wanted.digest, identities=wanted.footprint.exclusive)
     return Declared(Claims.KIND, "claims", spec, f"owner-{STACK}", {})
 
 
-def _lifecycle(folder: Path, store: WatchedStore, wanted: Entry) -> ClaimsLifecycle:
+def _lifecycle(folder: Path, store: WatchedStore, wanted: FootprintRecord) -> ClaimsLifecycle:
     """Of a provider process that the proof of this entry was handed to, in an update after its preview."""
     proved: Taking = taking(STACK, wanted, Ledger(FolderStore(folder)))
     admitted = Admitted(name="claims", kind=Claims.KIND, spec=_item(wanted).spec.canonical())
@@ -129,10 +129,10 @@ def _lifecycle(folder: Path, store: WatchedStore, wanted: Entry) -> ClaimsLifecy
         stack=STACK, cloud="sandbox", owner=proved.owner, site_owner="site", plan_hash="plan",
         proof_hash=wanted.digest, site_folder="", resources=(admitted,), claims=proved.model_dump(mode="json"),
     )  # fmt: skip
-    gate, notes = Gate(), Rehearsals(folder.with_name(f"{folder.name}-notes-{os.getpid()}"))
+    gate, notes = AdmissionGate(), PreviewTokens(folder.with_name(f"{folder.name}-notes-{os.getpid()}"))
     assert gate.admit(admission, notes, preview=True) == []
     assert gate.admit(admission, notes, preview=False) == []
-    return ClaimsLifecycle(gate, Pools(), of=_ledger(store))
+    return ClaimsLifecycle(gate, ThreadPools(), of=_ledger(store))
 
 
 def _ledger(store: Any) -> Any:

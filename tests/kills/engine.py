@@ -1,7 +1,7 @@
 """What Pulumi's engine does with a stack, as far as a kill can tell: `up`, `up --replace`, `destroy`, and its state.
 
 The state holds what the engine would have recorded: nothing of an operation that did not answer; what was deleted to be
-made anew is out of it (`PendingReplacement` is set when a deletion has succeeded, see DeleteStep.Apply in the engine's
+recreated is out of it (`PendingReplacement` is set when a deletion has succeeded, see DeleteStep.Apply in the engine's
 pkg/resource/deploy/step.go); what came with an error and an id is in it, and is updated the next time.
 """
 
@@ -65,7 +65,7 @@ def up(stack: Stack, scope: Iterable[str], forced: str | None = None, *, preflig
     names = [name for name in stack.resources if name in set(scope)]
     assert stack.process.admit(stack.admission(), preview=True) == []
     Walk(stack, names, forced, preview=True).run()
-    faults = stack.process.admit(stack.admission(), preview=False, rehearsed=False) if preflight else []
+    faults = stack.process.admit(stack.admission(), preview=False, previewed=False) if preflight else []
     if faults:
         raise Refused("; ".join(faults))
     Walk(stack, names, forced, preview=False).run()
@@ -76,7 +76,7 @@ def up(stack: Stack, scope: Iterable[str], forced: str | None = None, *, preflig
 def destroy(stack: Stack, scope: Iterable[str]) -> None:
     """`pulumi destroy` of these: no program runs, so there is no admission.
 
-    In the order of the program, backwards, as the engine's snapshot has it: here what was made anew stands last.
+    In the order of the program, backwards, as the engine's snapshot has it: here what was recreated stands last.
     """
     place = {name: number for number, name in enumerate(stack.resources)}
     for name in sorted(set(scope) & stack.state.keys(), key=lambda each: place.get(each, len(place)), reverse=True):
@@ -91,7 +91,7 @@ class Walk:
     names: list[str]
     forced: str | None
     preview: bool
-    #: Names without an id so far: to be made, or to be made anew.
+    #: Names without an id so far: to be made, or to be recreated.
     gone: set[str] = field(default_factory=set)
 
     def run(self) -> None:

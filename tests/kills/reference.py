@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.model.load import load_site_of_fleet
-from interlock.model.networks import VlanPool
-from interlock.model.site import Site
-from interlock.model.tenant import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.site.inventory import Site
+from interlock.model.site.networks import VlanPool
+from interlock.model.tenant.request import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.planning.site_plan import S3_ROLE
 from interlock.resources import Resource, RoleAssignment

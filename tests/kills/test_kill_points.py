@@ -1,6 +1,6 @@
 """Killed before, after, or the answer lost, at the requests of every step; the next run ends as an uninterrupted one.
 
-The tests stand on each other: a site, then a tenant on it, which grows, moves, has its objects made anew, and goes.
+The tests stand on each other: a site, then a tenant on it, which grows, moves, has its objects recreated, and goes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ POINTS = 1500
 
 MADE = [kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims"]
 
-#: What something rests on in a tenant's stack, and that may be made anew: see `interlock.provider.replacing`.
+#: What something rests on in a tenant's stack, and that may be recreated: see `interlock.provider.replacing`.
 RESTED_ON = ("ServiceUser", "Router", "SecurityGroup", "S3Credential", "Port", "Server", "Keypair")
 
 #: Hours on a busy machine, when every point is taken.
@@ -48,7 +48,7 @@ def test_kill_while_a_tenant_is_moved(tenancy: Tenancy) -> None:
     tenancy.settle(tenancy.tenant)
 
 
-def test_kill_while_what_others_rest_on_is_made_anew(tenancy: Tenancy, long: bool) -> None:
+def test_kill_while_what_others_rest_on_is_recreated(tenancy: Tenancy, long: bool) -> None:
     tenancy.resized()
     tenancy.replace(RESTED_ON if long else RESTED_ON[:1])
     tenancy.settle(tenancy.tenant)

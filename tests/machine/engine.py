@@ -1,7 +1,7 @@
 """Pulumi's engine with one stack, one operation at a time: what `up`, `refresh` and `destroy` ask of the provider.
 
-Follows the engine's pkg/resource/deploy: a preview in a process of its own; what must be made anew goes first, with
-what would be made anew along with it; what is wanted no more goes last; the first failure ends the run; a resource
+Follows the engine's pkg/resource/deploy: a preview in a process of its own; what must be recreated goes first, with
+what would be recreated along with it; what is wanted no more goes last; the first failure ends the run; a resource
 that came back as partial is updated by the next run.
 """
 
@@ -60,7 +60,7 @@ class Engine:
         self.stack.process._notes = notes
         admission = self.stack.admission()
         admit = self.stack.process.admit
-        self._require(self._ask("admit", "", lambda: admit(admission, preview=False, rehearsed=False)))
+        self._require(self._ask("admit", "", lambda: admit(admission, preview=False, previewed=False)))
         for name in self.stack.resources:
             yield from self._register(name)
         for name in reversed(self.stack.held()):
@@ -105,12 +105,12 @@ class Engine:
             self._require(self._ask("admit", "", lambda: self.stack.admit(preview=True)))
             unknown = list[str]()
             for name in self.stack.resources:
-                self._rehearse(name, unknown)
+                self._preview(name, unknown)
         finally:
             process.close()
         return process._notes
 
-    def _rehearse(self, name: str, unknown: list[str]) -> None:
+    def _preview(self, name: str, unknown: list[str]) -> None:
         inputs = self._inputs(name, unknown)
         self._check(name, inputs)
         if name in self.stack.state and name not in unknown:
@@ -135,7 +135,7 @@ class Engine:
         yield from self._do("create", name, lambda: self.stack.create(name, inputs=inputs))
 
     def _condemned(self, root: str) -> list[str]:
-        """What would be made anew with the root, in order; also what is wanted no more."""
+        """What would be recreated with the root, in order; also what is wanted no more."""
         gone = [root]
         held = self.stack.held()
         for name in held[held.index(root) + 1 :]:

@@ -40,8 +40,8 @@ class Snapshot:
         return self.cloud.region
 
     @property
-    def pace(self) -> Any:
-        return self.cloud.pace
+    def retry_policy(self) -> Any:
+        return self.cloud.retry_policy
 
     def api(self, service: str, project: str | None = None) -> Any:
         return _Listed(self, self.cloud.api(service, project), service)

@@ -211,7 +211,7 @@ class Tenants(RuleBasedStateMachine):
         """Whatever happened: after a refresh one `up` makes everything as it should be."""
         for part in tenant.parts():
             tenant.want(tenant.wish.with_part(part))
-        tenant.want(chosen_anew(tenant))
+        tenant.want(chosen_again(tenant))
         assert self.ground.whole(tenant, "refresh")
         assert tenant.unsure == set()
         tenant.engine.changes = 0
@@ -229,7 +229,7 @@ class Tenants(RuleBasedStateMachine):
         assert self.ground.left(tenant, project) == []
 
 
-def chosen_anew(tenant: Tenant) -> Wish:
+def chosen_again(tenant: Tenant) -> Wish:
     """The same wish, with all data to be erased."""
     return replace(tenant.wish, erased=frozenset(DATA))
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from interlock.model.physical import Cable, CableKind
-from interlock.model.rack_expansion import Rack, expand_rack
-from interlock.model.rack_file import RackFile
+from interlock.model.rack.expansion import ExpandedRack, expand_rack
+from interlock.model.rack.file import RackFile
+from interlock.model.site.physical import Cable, CableKind
 
 _POPLAR = """
 dedicated_cpus: 224
@@ -42,11 +42,11 @@ def written(design: str, **changes: Any) -> dict[str, Any]:
     return entry
 
 
-def expanded(design: str, **changes: Any) -> Rack:
+def expanded(design: str, **changes: Any) -> ExpandedRack:
     """The entry in full form."""
     return expand_rack(RackFile.model_validate(written(design, **changes)))
 
 
-def of_kind(rack: Rack, kind: CableKind) -> list[Cable]:
+def of_kind(rack: ExpandedRack, kind: CableKind) -> list[Cable]:
     """The cables that carry this."""
     return [cable for cable in rack.cables if cable.kind == kind]

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from interlock.hardware import PRICE_ITEMS
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING
-from interlock.model.networks import (
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
+from interlock.model.site.inventory import Site
+from interlock.model.site.networks import (
     ExternalNetwork,
     FabricProfile,
     InfinibandSubnet,
@@ -20,7 +21,7 @@ from interlock.model.networks import (
     Underlay,
     VlanPool,
 )
-from interlock.model.offers import (
+from interlock.model.site.offers import (
     Assumption,
     Controller,
     FlavorSpec,
@@ -30,7 +31,7 @@ from interlock.model.offers import (
     ShareType,
     Sharing,
 )
-from interlock.model.physical import (
+from interlock.model.site.physical import (
     Cable,
     Device,
     Endpoint,
@@ -47,7 +48,6 @@ from interlock.model.physical import (
     Vrf,
     Vtep,
 )
-from interlock.model.site import Site
 
 T = TypeVar("T")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from interlock.model.errors import InputErrors
 from interlock.model.load import load_workspace
-from interlock.model.lock import FORMAT, Lock, SiteLock
-from interlock.model.lock_formats import from_format_1, hash_of_format_1, load_any_lock
-from interlock.model.site import PhysicalNetwork, VlanPool
+from interlock.model.lock.formats import from_format_1, hash_of_format_1, load_any_lock
+from interlock.model.lock.record import FORMAT, Lock, SiteLock
+from interlock.model.site.inventory import PhysicalNetwork, VlanPool
+from interlock.model.text.errors import InputErrors
 from interlock.planning.claims import claimed_values, vlan_of
 from tests.builders.pod64 import MACHINES, pod64, pools, tor
 from tests.model.small_site import small_fleet

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from interlock.model.load import InputErrors, Workspace, dump_lock, load_workspace, require_fresh_site_lock
-from interlock.model.lock import Allocation, Lock, Released, SiteLock
+from interlock.model.lock.record import Allocation, Lock, Released, SiteLock
 from interlock.planning import site_hash
 from tests.builders.pod64 import locked, site_locked
 from tests.model.small_site import changed, small_fleet

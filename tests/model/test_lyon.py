@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from interlock.model.load import Workspace, load_workspace
-from interlock.model.site import Cable
+from interlock.model.site.inventory import Cable
 
 STACKS = Path(__file__).parents[2] / "stacks"
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from interlock.hardware.designs import BOW_POD256, DESIGNS, IPU_POD64, POD_DESIGNS
-from interlock.model.physical import Cable, Endpoint
-from interlock.model.rack_expansion import Rack, expand_rack, expand_racks
-from interlock.model.rack_file import RackFile
+from interlock.model.rack.expansion import ExpandedRack, expand_rack, expand_racks
+from interlock.model.rack.file import RackFile
+from interlock.model.site.physical import Cable, Endpoint
 
 from .racks import SIZES, expanded, of_kind, written
 
@@ -295,16 +295,16 @@ def test_every_rack_design_has_a_chain_that_can_close(design: str) -> None:
     assert DESIGNS[design].closure.value == (machine.ipu_links_per_neighbour.value * 2 <= machine.ipu_link_ports.value)
 
 
-def plugs(rack: Rack) -> Counter[Endpoint]:
+def plugs(rack: ExpandedRack) -> Counter[Endpoint]:
     """How many cables each plug has."""
     return Counter(end for cable in rack.cables for end in (cable.a, cable.b))
 
 
-def pdus(rack: Rack) -> list[str]:
+def pdus(rack: ExpandedRack) -> list[str]:
     """The PDUs, in order."""
     return [device.name for device in rack.devices if device.role == "pdu"]
 
 
-def computers(rack: Rack) -> set[str]:
+def computers(rack: ExpandedRack) -> set[str]:
     """Machines and servers."""
     return {item.name for item in rack.machines} | {item.name for item in rack.hosts}

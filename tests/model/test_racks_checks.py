@@ -11,9 +11,9 @@ import pytest
 import yaml
 
 from interlock.hardware.designs import POD_DESIGNS
-from interlock.model.errors import InputErrors
-from interlock.model.places import fact_path, places
-from interlock.model.site_loading import LoadedSite, load_site
+from interlock.model.site.loading import LoadedSite, load_site
+from interlock.model.site.places import fact_path, places
+from interlock.model.text.errors import InputErrors
 
 from .racks import written
 from .small_site import small_fleet

@@ -11,10 +11,10 @@ from typing import Any, get_args
 
 import pytest
 
-from interlock.model.errors import InputErrors
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING, SHARING_GUARDS
-from interlock.model.offers import SharingKind
-from interlock.model.site_pool_checks import FIRST_VIP, LAST_VIP, NEUTRONS_OWN
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING, SHARING_GUARDS
+from interlock.model.site.offers import SharingKind
+from interlock.model.site.pool_checks import FIRST_VIP, LAST_VIP, NEUTRONS_OWN
+from interlock.model.text.errors import InputErrors
 from interlock.planning import addresses
 from tests.model.racks import written
 from tests.model.wide_site import loaded, wide

@@ -11,16 +11,16 @@ from hypothesis import given
 
 from infra.commands.site import Format
 from infra.commands.site import written as text_of
-from infra.site_summary import summary
+from infra.reports.site_summary import summary
 from interlock.model.fleet import site_folders
-from interlock.model.places import fact_path
-from interlock.model.site import Site, Vrf, Vtep
-from interlock.model.site_expansion import expand_site
-from interlock.model.site_file import SiteFile, TenantDefaultsFile
-from interlock.model.site_full import full_form
-from interlock.model.site_loading import LoadedSite, load_site
-from interlock.model.source import Source
-from interlock.model.validation import validated
+from interlock.model.site.expansion import expand_site
+from interlock.model.site.file import SiteFile, TenantDefaultsFile
+from interlock.model.site.full import full_form
+from interlock.model.site.inventory import Site, Vrf, Vtep
+from interlock.model.site.loading import LoadedSite, load_site
+from interlock.model.site.places import fact_path
+from interlock.model.text.source import Source
+from interlock.model.text.validation import validated
 from tests.model.racks import SIZES
 from tests.model.random_sites import sites
 from tests.model.wide_site import loaded, wide

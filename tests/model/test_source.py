@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.model.errors import Code, InputError, InputErrors
-from interlock.model.source import MOST_BYTES, Source
-from interlock.model.yaml_reading import REQUEST
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.source import MOST_BYTES, Source
+from interlock.model.text.yaml_reading import REQUEST
 
 
 def source(text: str) -> Source:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from interlock.model.load import InputErrors, Workspace, load_workspace
-from interlock.model.source import Source
-from interlock.model.tenant import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes
-from interlock.model.tenant_expansion import read_tenant
-from interlock.model.tenant_reading import Offered
+from interlock.model.tenant.expansion import read_tenant
+from interlock.model.tenant.reading import Offered
+from interlock.model.tenant.request import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes
+from interlock.model.text.source import Source
 from interlock.model.waivers import Waiver
 from tests.model.small_site import changed, small_fleet
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.errors import MOST_TOLD
-from interlock.model.faults import Faults
 from interlock.model.load import InputErrors
-from interlock.model.salvage import Salvage
-from interlock.model.source import Source
-from interlock.model.tenant_file import TenantFile
-from interlock.model.validation import FileModel, nearest, well_formed
+from interlock.model.tenant.file import TenantFile
+from interlock.model.text.errors import MOST_TOLD
+from interlock.model.text.faults import Faults
+from interlock.model.text.salvage import Salvage
+from interlock.model.text.source import Source
+from interlock.model.text.validation import FileModel, nearest, well_formed
 from tests.model.test_tenant import TEN_LINES, workspace
 
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
-from interlock.model.names import device_name, part_name, site_name, tenant_name, user_name
-from interlock.model.switch_file import vrf_name
-from interlock.model.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
-from interlock.model.values import gib, names, prefix, public_key, ranges, vlan_ranges
-from interlock.model.vpod_sizes import size_fault
+from interlock.model.site.switch_file import vrf_name
+from interlock.model.site.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
+from interlock.model.tenant.vpod_sizes import size_fault
+from interlock.model.text.names import device_name, part_name, site_name, tenant_name, user_name
+from interlock.model.text.values import gib, names, prefix, public_key, ranges, vlan_ranges
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from interlock.model.site_loading import LoadedSite, load_site
+from interlock.model.site.loading import LoadedSite, load_site
 from tests.model.racks import SIZES, written
 from tests.model.small_site import BASE
 

@@ -14,7 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from interlock.model.site import Cable, Endpoint, Host, LogicalRack, Machine, PhysicalNetwork, Switch, SwitchPortConfig
+from interlock.model.site.inventory import (
+    Cable,
+    Endpoint,
+    Host,
+    LogicalRack,
+    Machine,
+    PhysicalNetwork,
+    Switch,
+    SwitchPortConfig,
+)
 from tests.builders.pod64 import cable
 
 #: The ids that links between switches may carry, and a native VLAN that nothing uses.

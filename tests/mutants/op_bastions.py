@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from interlock.model.physical import Device, SwitchPortConfig
+from interlock.model.site.physical import Device, SwitchPortConfig
 from policies import Verdict
 from tests.builders.pod64 import cable
 from tests.mutants.ground import DEAD, MANAGEMENT

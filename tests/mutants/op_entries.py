@@ -9,8 +9,8 @@ from interlock.resources import (
     FloatingIp,
     Network,
     Port,
-    Rule,
     SecurityGroup,
+    SecurityGroupRule,
     Subnet,
     Trunk,
     TrunkSubPort,
@@ -40,7 +40,9 @@ def _pairs(space: Workspace, pod: VPodOf, role: str) -> Workspace:
 
 
 def _let_in(space: Workspace, pod: VPodOf, group: str, prefix: str | None, number: int) -> Workspace:
-    rule = Rule(direction="ingress", protocol="tcp", port_min=number, port_max=number, remote_prefix=prefix)
+    rule = SecurityGroupRule(
+        direction="ingress", protocol="tcp", port_min=number, port_max=number, remote_prefix=prefix
+    )
     old = space.get(pod.tenant, group, SecurityGroup).rules
     return space.asking(pod.tenant).edit(pod.tenant, group, rules=(*old, rule))
 

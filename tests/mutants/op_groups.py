@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from interlock.resources import Port, Router, Rule, SecurityGroup
+from interlock.resources import Port, Router, SecurityGroup, SecurityGroupRule
 from policies import Verdict
 from tests.mutants.operator import Operator, pick, port, port_of, strangers, virtual
 from tests.mutants.workspaces import VPodOf, Workspace, at
@@ -16,7 +16,7 @@ def _group(pod: VPodOf) -> str:
 
 
 def _let_in(space: Workspace, pod: VPodOf, where: str, group: str, number: int = 9000) -> Workspace:
-    rule = Rule(direction="ingress", protocol="tcp", port_min=number, port_max=number, remote_group=group)
+    rule = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=number, port_max=number, remote_group=group)
     old = space.get(pod.tenant, where, SecurityGroup).rules
     return space.asking(pod.tenant).edit(pod.tenant, where, rules=(*old, rule))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from interlock.model.offers import Sharing
+from interlock.model.site.offers import Sharing
 from interlock.planning import plan_site
 from interlock.resources import BucketPolicy, Network, S3Credential
 from policies import Verdict

@@ -31,7 +31,7 @@ Ends = Callable[[int, int], tuple[dict[str, object], dict[str, object]]]
 
 
 def _linked(space: Workspace, rng: Random, ends: Ends) -> Workspace | None:
-    """The core link between two tenants' halls configured anew at both ends."""
+    """The core link between two tenants' halls configured again at both ends."""
     found = across(space, rng)
     if found is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from interlock.model.physical import Vrf, Vtep
+from interlock.model.site.physical import Vrf, Vtep
 from policies import Verdict
 from tests.mutants.operator import (
     Operator,

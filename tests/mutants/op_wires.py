@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from interlock.model.physical import Cable, Endpoint
+from interlock.model.site.physical import Cable, Endpoint
 from interlock.resources import Network, SwitchPort
 from policies import Verdict
 from tests.mutants.operator import (

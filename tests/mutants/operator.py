@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from interlock.model.networks import PhysicalNetwork
+from interlock.model.site.networks import PhysicalNetwork
 from interlock.resources import BareMetalServer, Network, Port, Server, SwitchPort
 from policies import Verdict
 from tests.mutants.workspaces import VPodOf, Workspace

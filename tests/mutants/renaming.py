@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, TypeVar
 
-from interlock.model.lock import Lock
-from interlock.model.site import Site
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import KINDS
 from tests.builders.pod64 import tenant, vpod

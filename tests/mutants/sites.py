@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from interlock.model.guards import SHARING
-from interlock.model.lock import SiteLock
-from interlock.model.networks import InfinibandSubnet, PartitionKeyPool, Underlay
-from interlock.model.offers import ShareType, Sharing, SharingKind
-from interlock.model.physical import Cable, Device, Switch, SwitchPortConfig, Vrf, Vtep
-from interlock.model.site import Site, VlanPool
-from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
+from interlock.model.lock.record import SiteLock
+from interlock.model.site.guards import SHARING
+from interlock.model.site.inventory import Site, VlanPool
+from interlock.model.site.networks import InfinibandSubnet, PartitionKeyPool, Underlay
+from interlock.model.site.offers import ShareType, Sharing, SharingKind
+from interlock.model.site.physical import Cable, Device, Switch, SwitchPortConfig, Vrf, Vtep
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
 from interlock.planning import PlanningError, plan_tenant
 from interlock.resources import NvlinkPartition, PartitionKey
 from interlock.resources.fabric import PartitionMember

@@ -9,8 +9,8 @@ from functools import cached_property
 from ipaddress import ip_network
 from typing import Any, TypeVar
 
-from interlock.model.lock import Lock, Released, SiteLock, VPodAllocation
-from interlock.model.site import Cable, Host, Site, Switch, SwitchPortConfig
+from interlock.model.lock.record import Lock, Released, SiteLock, VPodAllocation
+from interlock.model.site.inventory import Cable, Host, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Resource
@@ -159,7 +159,7 @@ class Workspace:
         return self.with_site(switches=tuple(_fresh(item) for item in switches))
 
     def with_port(self, switch: str, port: int, /, **settings: object) -> Workspace:
-        """One switch port configured anew."""
+        """One switch port configured again."""
         kept = tuple(item for item in self.site.switch[switch].ports if item.port != port)
         new = SwitchPortConfig.model_validate({"port": port, "mode": "trunk"} | settings)
         return self.with_switch(switch, ports=(*kept, new))

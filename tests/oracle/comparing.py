@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from interlock.model.lock import Allocation, Footprint, Lock, Released
-from interlock.model.site import Site, Switch
+from interlock.model.lock.record import Allocation, Footprint, Lock, Released
+from interlock.model.site.inventory import Site, Switch
 from interlock.planning.plan import Plan
 from policies import RULES, Judgement, footprint, judge
 from policies.facts.site import SiteFacts
@@ -172,7 +172,7 @@ def _is_unknown(facts: Facts, at: PortId) -> bool:
 
 
 def _with(model: M, **fields: object) -> M:
-    """Made anew, for a copy would keep what the old one cached."""
+    """Recreated, for a copy would keep what the old one cached."""
     return type(model)(**{name: getattr(model, name) for name in type(model).model_fields} | fields)
 
 

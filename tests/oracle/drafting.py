@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.lock import Released
-from interlock.model.offers import SharingKind
-from interlock.model.site import (
+from interlock.model.lock.record import Released
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import (
     Assumption,
     Cable,
     Controller,
@@ -29,6 +28,7 @@ from interlock.model.site import (
     Underlay,
     VlanPool,
 )
+from interlock.model.site.offers import SharingKind
 from interlock.planning.plan import Component, Plan, Planned
 from interlock.resources import (
     Network,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.model.site import InfinibandSubnet
+from interlock.model.site.inventory import InfinibandSubnet
 from interlock.resources import (
     BareMetalServer,
     NvlinkPartition,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.model.site import Underlay, Vrf, Vtep
+from interlock.model.site.inventory import Underlay, Vrf, Vtep
 from interlock.resources import BareMetalServer, ShareAccess
 
 from .drafting import CONTROLLERS, Draft

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from interlock.model.site import SwitchPortConfig
+from interlock.model.site.inventory import SwitchPortConfig
 
 UNTAGGED = 0
 Answer = Iterator[tuple[int, bool]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from interlock.model.site import Host, Machine
+from interlock.model.site.inventory import Host, Machine
 from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, VipuAllocation
 
 from .readings import TO_BMC, Facts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from interlock.model.guards import ASSUMPTION_GUARDS
-from interlock.model.site import InfinibandSubnet
+from interlock.model.site.guards import ASSUMPTION_GUARDS
+from interlock.model.site.inventory import InfinibandSubnet
 from interlock.resources import (
     AddressScope,
     Image,

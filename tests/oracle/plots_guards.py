@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.model.guards import ASSUMPTION_GUARDS
+from interlock.model.site.guards import ASSUMPTION_GUARDS
 
 from .scene import Scene
 

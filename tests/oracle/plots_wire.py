@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from interlock.model.site import Underlay, Vrf, Vtep
+from interlock.model.site.inventory import Underlay, Vrf, Vtep
 from interlock.resources import BareMetalServer
 
 from .scene import POOL, Scene, machine

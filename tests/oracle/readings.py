@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from interlock.model.guards import SHARING_GUARDS
-from interlock.model.site import Host, Sharing, Site
+from interlock.model.site.guards import SHARING_GUARDS
+from interlock.model.site.inventory import Host, Sharing, Site
 from interlock.resources import Network, SwitchPort
 
 from .frames import UNKNOWN, Setting, setting_of

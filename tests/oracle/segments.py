@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from interlock.model.site import Host
+from interlock.model.site.inventory import Host
 from interlock.resources import Network, RbacPolicy
 
 from .readings import Facts

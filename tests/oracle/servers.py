@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Host
+from interlock.model.site.inventory import Host
 from interlock.resources import (
     BareMetalServer,
     FloatingIp,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site import Switch
+from interlock.model.site.inventory import Switch
 
 from .frames import UNTAGGED, Setting, carried, received, sent
 from .readings import Facts, PortId

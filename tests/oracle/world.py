@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
-from interlock.model.lock import Released
-from interlock.model.site import Site
+from interlock.model.lock.record import Released
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import Resource
 

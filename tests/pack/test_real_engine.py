@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.places import PACK, PROOFS, ROOT
-from toolchain.layout import Layout
+from infra.program.places import PACK, PROOFS, ROOT
+from toolchain.layout import CheckoutLayout
 from toolchain.making import write_executable
 from toolchain.pulumi_cli import find_pulumi
 from toolchain.variables import foreign_path, variables
@@ -57,12 +57,12 @@ class Project:
 
     def use(self, program: Path) -> None:
         """Run another program from now on."""
-        option = f"{{name: python, options: {{toolchain: pip, virtualenv: {Layout.here().venv}}}}}"
+        option = f"{{name: python, options: {{toolchain: pip, virtualenv: {CheckoutLayout.here().venv}}}}}"
         text = f"name: clusters\nmain: {program}\nstackConfigDir: stacks\nruntime: {option}\n"
         (self.folder / "Pulumi.yaml").write_text(text)
 
     def lock(self) -> None:
-        self.run(Layout.here().python, "-P", "-m", "infra.cli", "lock", TENANT)
+        self.run(CheckoutLayout.here().python, "-P", "-m", "infra.cli", "lock", TENANT)
 
     def objects(self) -> set[str]:
         """Names of all cloud objects in the state."""
@@ -97,7 +97,7 @@ def project(made: Project) -> Iterator[Project]:
 
 
 def _engine(folder: Path) -> tuple[Path, dict[str, str]]:
-    layout = Layout.here()
+    layout = CheckoutLayout.here()
     pulumi = find_pulumi(layout, foreign_path(layout, os.environ))
     assert pulumi, "no Pulumi here: ./run prepare"
     plugin = folder / "home" / "plugins" / "resource-interlock-v0.1.0" / "pulumi-resource-interlock"

@@ -12,7 +12,7 @@ import pytest
 from pulumi_policy import StackValidationArgs
 from pulumi_policy.proxy import UNKNOWN_NUMBER_VALUE, UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
-from infra import places
+from infra.program import places
 from interlock.planning import Plan
 from policies import registered
 from policies.registered import MIX, NO_PROOF, STACK, differences, validate

@@ -1,11 +1,11 @@
-"""The plans of small sites as files; `python -m tests.planning.golden` writes them anew."""
+"""The plans of small sites as files; `python -m tests.planning.golden` writes them again."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from interlock.model.tenant import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
 from tests.builders.pod64 import (
     bare_metal_pod64,
@@ -110,7 +110,7 @@ def text_of(plan: Plan) -> str:
 
 
 def main() -> None:
-    """Write the files anew."""
+    """Write the files again."""
     FOLDER.mkdir(exist_ok=True)
     for name, plan in plans().items():
         (FOLDER / f"{name}.json").write_text(text_of(plan), encoding="utf-8")

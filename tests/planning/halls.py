@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from interlock.model.site import (
+from interlock.model.site.inventory import (
     Cable,
     Endpoint,
     Generation,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from interlock.model.lock import Lock, Released, VPodAllocation
-from interlock.model.site import Site, VlanPool
-from interlock.model.tenant import Pins, Tenant
+from interlock.model.lock.record import Lock, Released, VPodAllocation
+from interlock.model.site.inventory import Site, VlanPool
+from interlock.model.tenant.request import Pins, Tenant
 from interlock.planning import AllocationError, NeedsMove, PlanningError
 from tests.builders.pod64 import MACHINES, hosts, locked, machines, pinned, pod64, pools, tenant, vpod
 
@@ -93,7 +93,7 @@ class TestMachines:
         with pytest.raises(NeedsMove, match="ipum-05 is held by globex/train") as raised:
             locked(site, tenant("acme", machines=8), [globex], previous=acme)
         assert raised.value.vpod == "train"
-        assert "a move makes anew the switch ports of its machines" in raised.value.hint
+        assert "a move recreates the switch ports of its machines" in raised.value.hint
 
 
 class TestHosts:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.model.lock import Footprint, Lock
-from interlock.model.site import Feed, Placement, Rack, Room, Site, VlanPool
-from interlock.planning import AllocationError, Capacity, Taken, allocate, capacity
+from interlock.model.lock.record import Footprint, Lock
+from interlock.model.site.inventory import Feed, Placement, Rack, Room, Site, VlanPool
+from interlock.planning import AllocationError, AllocationState, Capacity, allocate, capacity
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.planning.halls import halls, machine
 
@@ -16,24 +16,24 @@ SITE = halls([["r1", "r2"], ["r3"]], joined=[("r1", "r2")], hosts=8, bow=["r3"])
 positions = st.sets(st.tuples(st.sampled_from(["r1", "r2", "r3"]), st.integers(1, 16)), max_size=12)
 
 
-def holding(site: Site, taken: set[tuple[str, int]]) -> list[Lock]:
+def holding(site: Site, allocated: set[tuple[str, int]]) -> list[Lock]:
     """Locks of tenants with one machine each."""
     return [
         locked(site, tenant(f"h-{rack}-{position}", 1, 1, pins=pinned(machines=(machine(rack, position),))))
-        for rack, position in sorted(taken)
+        for rack, position in sorted(allocated)
     ]
 
 
 def given_out(site: Site, locks: list[Lock], machines: int) -> int:
     """How many vPODs of a size can really be had, one after the other."""
-    taken, count = Taken.of(site, locks), 0
+    allocated, count = AllocationState.of(site, locks), 0
     while True:
         request = tenant(f"t{count}", machines=machines, servers=1)
         try:
-            allocation, _ = allocate(site, request, taken, None)
+            allocation, _ = allocate(site, request, allocated, None)
         except AllocationError:
             return count
-        taken.add_lock(
+        allocated.add_lock(
             Lock(
                 id=request.id, owner="", serial=1, request="", site="", allocation=allocation,
                 footprint=Footprint(classes=(), labels={}, exclusive=()),
@@ -48,8 +48,8 @@ def more(found: Capacity, machines: int) -> int:
 
 @settings(max_examples=25)
 @given(positions, st.sampled_from([2, 4, 8, 16, 32]))
-def test_vpods_of_each_size_are_as_many_as_can_be_given_out(taken: set[tuple[str, int]], machines: int) -> None:
-    locks = holding(SITE, taken)
+def test_vpods_of_each_size_are_as_many_as_can_be_given_out(allocated: set[tuple[str, int]], machines: int) -> None:
+    locks = holding(SITE, allocated)
     assert more(capacity(SITE, locks), machines) == given_out(SITE, locks, machines)
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 
 from interlock.hardware.prices import PRICE_ITEMS
-from interlock.model.site import PriceBook
-from interlock.model.tenant import Budget
+from interlock.model.site.inventory import PriceBook
+from interlock.model.tenant.request import Budget
 from interlock.planning.costs import ITEMS, Cost, cost_of
 from tests.builders.pod64 import pod64, priced
 from tests.planning.golden import plans

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from interlock.model.lock import Lock
-from interlock.model.tenant import Tenant
+from interlock.model.lock.record import Lock
+from interlock.model.tenant.request import Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.resources import Effect

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.lock import Lock, VPodAllocation
-from interlock.model.site import Cable, Host, Limits, Site, Switch, VlanPool
-from interlock.model.tenant import Poplar, ShareRequest, Tenant, VPod
-from interlock.planning import AllocationError, PlanningError, Taken, allocate
+from interlock.model.lock.record import Lock, VPodAllocation
+from interlock.model.site.inventory import Cable, Host, Limits, Site, Switch, VlanPool
+from interlock.model.tenant.request import Poplar, ShareRequest, Tenant, VPod
+from interlock.planning import AllocationError, AllocationState, PlanningError, allocate
 from tests.builders.pod64 import locked, pinned, tenant, vpod
 from tests.planning.halls import block, cable, halls, machine
 
@@ -264,12 +264,12 @@ class TestLimits:
 
 class TestPreparedTaken:
     def answers(self, site: Site, requests: Sequence[Tenant]) -> list[object]:
-        taken, found = Taken(site), []
+        allocated, found = AllocationState(site), []
         for request in requests:
-            allocation, released = allocate(site, request, taken, None)
-            assert allocate(site, request, taken, None) == (allocation, released), "an allocation left a trace"
-            lock = locked(site, request, taken)
-            taken.add_lock(lock)
+            allocation, released = allocate(site, request, allocated, None)
+            assert allocate(site, request, allocated, None) == (allocation, released), "an allocation left a trace"
+            lock = locked(site, request, allocated)
+            allocated.add_lock(lock)
             found.append(allocation)
         return found
 
@@ -280,37 +280,37 @@ class TestPreparedTaken:
 
     def test_what_is_removed_is_free_again(self) -> None:
         site = halls([["r1", "r2"], ["r3"]], joined=PAIR)
-        taken = Taken(site)
-        fresh = allocate(site, tenant("acme", machines=32), taken, None)
+        allocated = AllocationState(site)
+        fresh = allocate(site, tenant("acme", machines=32), allocated, None)
         locks = fleet(site, *sized("t", 1, 2, 16, 4))
         for lock in locks:
-            taken.add_lock(lock)
+            allocated.add_lock(lock)
         for lock in locks:
-            taken.remove_lock(lock)
-        assert allocate(site, tenant("acme", machines=32), taken, None) == fresh
+            allocated.remove_lock(lock)
+        assert allocate(site, tenant("acme", machines=32), allocated, None) == fresh
 
     def test_a_rack_that_was_full_is_found_again_when_something_there_is_given_back(self) -> None:
         site = halls([["r1"], ["r2"], ["r3"]], hosts=1)
         whole = vpod(machines=1, servers=1, flavor="poplar.whole")
         requests = [tenant(f"t{index}", vpods=(whole,)) for index in range(4)]
-        taken, locks = Taken(site), []
+        allocated, locks = AllocationState(site), []
         for request in requests[:3]:
-            lock = locked(site, request, taken)
-            taken.add_lock(lock)
+            lock = locked(site, request, allocated)
+            allocated.add_lock(lock)
             locks.append(lock)
         for _ in range(2):
             with pytest.raises(AllocationError, match=r"r1-p1 has 0 CPUs.*; 2 more leaf groups"):
-                allocate(site, requests[3], taken, None)
-        taken.remove_lock(locks[1])
-        assert allocate(site, requests[3], taken, None)[0] == locks[1].allocation
+                allocate(site, requests[3], allocated, None)
+        allocated.remove_lock(locks[1])
+        assert allocate(site, requests[3], allocated, None)[0] == locks[1].allocation
 
     def test_an_error_leaves_no_trace(self) -> None:
         site = halls([["r1"]])
-        taken = Taken.of(site, [locked(site, tenant("acme", machines=16))])
+        allocated = AllocationState.of(site, [locked(site, tenant("acme", machines=16))])
         with pytest.raises(AllocationError):
-            allocate(site, tenant("globex"), taken, None)
+            allocate(site, tenant("globex"), allocated, None)
         with pytest.raises(AllocationError, match="0 are free"):
-            allocate(site, tenant("globex"), taken, None)
+            allocate(site, tenant("globex"), allocated, None)
 
 
 PROGRAM = """

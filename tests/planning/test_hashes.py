@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.lock import Allocation
-from interlock.model.site import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig, Vrf, Vtep
+from interlock.model.lock.record import Allocation
+from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig, Vrf, Vtep
 from interlock.planning import SiteHashes, site_hash
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.planning.halls import block, cable, halls, machine, machines_of
@@ -19,7 +19,7 @@ def slice_of(site: Site, allocation: Allocation = ACME) -> str:
 
 
 def fresh(**changes: object) -> Site:
-    """The site with fields replaced; built anew, for a copy would keep what was looked up before."""
+    """The site with fields replaced; built again, for a copy would keep what was looked up before."""
     return Site.model_validate(SITE.model_dump() | changes)
 
 

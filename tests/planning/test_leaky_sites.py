@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from interlock.model.load import load_workspace
-from interlock.model.lock import Lock
+from interlock.model.lock.record import Lock
 from interlock.planning import Plan, plan_tenant
 from tests.builders.leaky import LEAKS, ROOT, Leak, mended
 from tests.builders.pod64 import locked, site_locked

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.site import LogicalRack, PriceBook, Site
-from interlock.model.tenant import BucketRequest, Tenant
+from interlock.model.site.inventory import LogicalRack, PriceBook, Site
+from interlock.model.tenant.request import BucketRequest, Tenant
 from interlock.planning import Plan, PlanningError, plan_site, plan_tenant
 from interlock.planning.security import RULES_OF_A_CONTROLLER
 from interlock.resources import (

@@ -10,10 +10,10 @@ from random import Random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from interlock.model.lock import Lock
-from interlock.model.site import Site
-from interlock.model.tenant import Tenant
-from interlock.planning import AllocationError, Taken, allocate, capacity, plan_tenant
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Tenant
+from interlock.planning import AllocationError, AllocationState, allocate, capacity, plan_tenant
 from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, claims_of_lock, vlan_of
 from tests.builders.pod64 import locked, pod64, site_locked, tenant, vpod
 from tests.planning.halls import halls
@@ -114,15 +114,15 @@ several = st.lists(st.sampled_from([1, 2, 4, 8, 16, 32]), min_size=1, max_size=1
 
 def placed(site: Site, wanted: list[int]) -> tuple[list[Lock], list[int]]:
     """The locks of those that found room, and the sizes of the others."""
-    taken, locks, refused = Taken(site), [], []
+    allocated, locks, refused = AllocationState(site), [], []
     for index, size in enumerate(wanted):
         asked = tenant(f"t{index}", machines=size, servers=1)
         try:
-            lock = locked(site, asked, taken)
+            lock = locked(site, asked, allocated)
         except AllocationError:
             refused.append(size)
             continue
-        taken.add_lock(lock)
+        allocated.add_lock(lock)
         locks.append(lock)
     return locks, refused
 
@@ -160,7 +160,7 @@ def test_what_is_free_is_free_in_blocks(wanted: list[int], size: int) -> None:
 def test_nothing_is_shared_between_halls_either(wanted: list[int]) -> None:
     locks, _ = placed(HALLS, wanted)
     wires: Counter[tuple[str, int]] = Counter()
-    layout = Taken(HALLS).layout
+    layout = AllocationState(HALLS).layout
     for claim in (claim for lock in locks for claim in claims_of_lock(lock)):
         if claim.field in VLAN_CLAIMS:
             network, vlan = vlan_of(claim.value)
@@ -210,9 +210,9 @@ def test_a_move_never_happens_unasked(wanted: list[int], data: st.DataObject) ->
 
 
 @given(several)
-def test_an_index_kept_over_all_tenants_is_the_one_made_anew(wanted: list[int]) -> None:
+def test_an_index_kept_over_all_tenants_is_the_one_recreated(wanted: list[int]) -> None:
     locks, _ = placed(HALLS, wanted)
-    kept = Taken.of(HALLS, locks)
+    kept = AllocationState.of(HALLS, locks)
     for lock in locks:
         kept.remove_lock(lock)
         asked = tenant(lock.id, machines=len(lock.allocation.vpods["train"].machines), servers=1)

@@ -1,10 +1,10 @@
-"""Growing, shrinking, moving: nothing moves unasked, and what a change makes anew is said."""
+"""Growing, shrinking, moving: nothing moves unasked, and what a change recreates is said."""
 
 from __future__ import annotations
 
 import pytest
 
-from interlock.model.lock import Lock, VPodAllocation
+from interlock.model.lock.record import Lock, VPodAllocation
 from interlock.planning import ClaimChange, NeedsMove, allocate, changes_of
 from tests.builders.pod64 import locked, pinned, pod64, tenant, vpod
 from tests.planning.halls import block, halls, machine
@@ -122,7 +122,7 @@ class TestServers:
         whole = tenant("acme", vpods=(vpod(flavor="poplar.whole"),))
         with pytest.raises(NeedsMove, match="poplar-1 cannot carry what it asks for now") as raised:
             locked(site, whole, [other], previous=before)
-        assert "a move makes anew its Poplar servers" in raised.value.hint
+        assert "a move recreates its Poplar servers" in raised.value.hint
         allocation, given_up = allocate(site, whole, [other], before, move=True)
         assert allocation.vpods["train"].hosts == ("poplar-2", "poplar-3")
         assert [(item.claim, item.value) for item in given_up] == [("hosts", "poplar-1")]
@@ -145,7 +145,7 @@ class TestGone:
 
 
 class TestChanges:
-    def test_each_claim_says_what_it_makes_anew(self) -> None:
+    def test_each_claim_says_what_it_recreates(self) -> None:
         before = locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4))))
         old = train(before)
         new = old.model_copy(

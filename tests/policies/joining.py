@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.offers import SharingKind
-from interlock.model.physical import Device
-from interlock.model.site import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
-from policies.edges.shape import Edge, Share, Union
-from policies.edges.share import plan_share
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
+from interlock.model.site.offers import SharingKind
+from interlock.model.site.physical import Device
+from policies.edges.plan_fragment import plan_fragment
+from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.union import UNION_EDGES
 from policies.facts.kinds import PlanFacts
 from policies.facts.site import SiteFacts
@@ -73,9 +73,9 @@ def without(name: str) -> tuple[Assumption, ...]:
     return tuple(item for item in assumptions() if item.id != name)
 
 
-def marked(*nodes: str, owner: str = "acme") -> Share:
+def marked(*nodes: str, owner: str = "acme") -> GraphFragment:
     """A share that labels these nodes and nothing else."""
-    return Share(owner, (), {node: frozenset({owner}) for node in nodes}, ())
+    return GraphFragment(owner, (), {node: frozenset({owner}) for node in nodes}, ())
 
 
 def vlan(switch_name: str, number: int) -> str:
@@ -83,17 +83,17 @@ def vlan(switch_name: str, number: int) -> str:
     return f"L:SN-{switch_name}:{number}"
 
 
-def edges(site: Site, shares: Sequence[Share] = (), plans: Sequence[PlanFacts] = ()) -> list[Edge]:
+def edges(site: Site, shares: Sequence[GraphFragment] = (), plans: Sequence[PlanFacts] = ()) -> list[Edge]:
     """Every edge that is not kept away by a guard."""
     facts = SiteFacts(site)
-    whole = [*shares, *(plan_share(facts, plan) for plan in plans)]
+    whole = [*shares, *(plan_fragment(facts, plan) for plan in plans)]
     union = Union(facts, whole)
     found = [edge for share in whole for edge in share.edges]
     found += [edge for rule in UNION_EDGES for edge in rule.edges(union)]
     return [edge for edge in found if not edge.held]
 
 
-def joined(site: Site, a: str, b: str, *shares: Share) -> bool | None:
+def joined(site: Site, a: str, b: str, *shares: GraphFragment) -> bool | None:
     """YES by known edges, PERHAPS by edges that rest on unstated facts, else NO."""
     return way(edges(site, shares), a, b)
 
@@ -105,7 +105,7 @@ def way(found: Sequence[Edge], a: str, b: str) -> bool | None:
     return PERHAPS if b in _reached(found, a) else NO
 
 
-def missing(site: Site, *shares: Share) -> set[str]:
+def missing(site: Site, *shares: GraphFragment) -> set[str]:
     """Every fact that some edge lacks."""
     return {fact for edge in edges(site, shares) for fact in edge.missing}
 

@@ -9,8 +9,8 @@ import pytest
 
 from interlock.planning.plan import Plan
 from policies import NotProved, Verdict, judge, prove
-from policies.edges.shape import Share
-from policies.edges.share import plan_share
+from policies.edges.plan_fragment import plan_fragment
+from policies.edges.shape import GraphFragment
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from tests.builders.pod64 import tenant, vpod
@@ -32,9 +32,9 @@ def taker() -> Made:
     return made(SITE, tenant("globex", machines=8, servers=1), [moved()[1].lock], ipu_data_vlan=OLD)
 
 
-def share_of(plan: Plan) -> Share:
+def share_of(plan: Plan) -> GraphFragment:
     facts = SiteFacts(SITE)
-    return plan_share(facts, plan_facts(plan))
+    return plan_fragment(facts, plan_facts(plan))
 
 
 def test_what_is_still_applied_meets_what_another_plans() -> None:

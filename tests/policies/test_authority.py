@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from interlock.model.tenant import BucketRequest, Tenant
+from interlock.model.tenant.request import BucketRequest, Tenant
 from interlock.planning import plan_site, plan_tenant
 from interlock.planning.plan import Plan
 from interlock.resources import (

@@ -9,9 +9,9 @@ from functools import cache
 
 import pytest
 
-from interlock.model.lock import Released
-from interlock.model.site import Site, SwitchPortConfig
-from interlock.model.tenant import Tenant
+from interlock.model.lock.record import Released
+from interlock.model.site.inventory import Site, SwitchPortConfig
+from interlock.model.tenant.request import Tenant
 from policies import footprint
 from policies.edges.residue import VLAN_CLAIMS
 from tests.builders.pod64 import (

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from infra.checker import complaints
-from interlock.model.site import Site, Underlay, Vtep
+from interlock.model.site.inventory import Site, Underlay, Vtep
 from interlock.model.waivers import Waiver
 from policies.certificate import certificate
 from policies.judging import judge, seen_by

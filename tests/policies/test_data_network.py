@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from interlock.model.guards import SHARING_GUARDS
-from interlock.model.physical import Device, Vrf
-from interlock.model.site import Sharing, Site, SwitchPortConfig
+from interlock.model.site.guards import SHARING_GUARDS
+from interlock.model.site.inventory import Sharing, Site, SwitchPortConfig
+from interlock.model.site.physical import Device, Vrf
 from tests.builders.pod64 import cable, cables, tor
 from tests.policies.joining import declared
 from tests.policies.workspace import Made, N, P, V, changed, first, full_site, judged, pair, sharing, text, verdicts

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from interlock.model.site import Sharing, Site
-from interlock.model.tenant import BucketRequest, ShareRequest, Tenant
+from interlock.model.site.inventory import Sharing, Site
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant
 from interlock.planning.plan import Plan
 from interlock.resources import BucketPolicy, BucketStatement
 from policies.facts import identities as ids

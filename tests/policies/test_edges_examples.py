@@ -9,10 +9,10 @@ from functools import cache
 
 import pytest
 
-from interlock.model.offers import SharingKind
-from interlock.model.physical import Device, Vrf
-from interlock.model.site import InfinibandSubnet, Sharing, Site
-from interlock.model.tenant import ShareRequest
+from interlock.model.site.inventory import InfinibandSubnet, Sharing, Site
+from interlock.model.site.offers import SharingKind
+from interlock.model.site.physical import Device, Vrf
+from interlock.model.tenant.request import ShareRequest
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import PartitionKey, PartitionMember

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.lock import Released
-from interlock.model.site import Site
+from interlock.model.lock.record import Released
+from interlock.model.site.inventory import Site
 from interlock.resources import Network, PartitionKey, PartitionMember, Port, Volume, VolumeAttachment
 from policies import footprint, judge
-from policies.edges.shape import Relation, Share, Union, premise
+from policies.edges.shape import GraphFragment, Relation, Union, premise
 from policies.facts.site import SiteFacts
 from policies.footprints.neighbours import Neighbours
 from tests.builders.pod64 import bare_metal_pod64, cable
@@ -62,7 +62,7 @@ def test_a_switch_that_does_not_keep_to_its_lists_joins_them_too() -> None:
 
 
 def test_a_released_vlan_on_an_unknown_network_is_named() -> None:
-    lost = Share("acme", (), {}, (premise(Relation.SOMEWHERE, "lost:acme:1", "3333", "released"),))
+    lost = GraphFragment("acme", (), {}, (premise(Relation.SOMEWHERE, "lost:acme:1", "3333", "released"),))
     assert 3333 in Union(SiteFacts(full_site()), [lost]).vlans
 
 
@@ -71,7 +71,7 @@ def test_a_released_vlan_on_an_unknown_network_is_named() -> None:
 
 def test_what_a_port_was_before_a_plan_sets_it_is_unknown() -> None:
     site = site_with(switch("a"), links=[("box:eth0", "a:1")], devices=["box"])
-    plan = Share("acme", (), {}, (premise(Relation.UNTAGGED, "SN-a", "1", "100"),))
+    plan = GraphFragment("acme", (), {}, (premise(Relation.UNTAGGED, "SN-a", "1", "100"),))
     assert joined(site, BOX, vlan("a", 100), USED, plan) is YES
     assert joined(site, BOX, vlan("a", 200), USED, plan) is PERHAPS
 

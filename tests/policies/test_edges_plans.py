@@ -25,8 +25,8 @@ from interlock.resources import (
     TrunkSubPort,
 )
 from policies import footprint
+from policies.edges.plan_fragment import plan_fragment
 from policies.edges.shape import Edge
-from policies.edges.share import plan_share
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
@@ -213,7 +213,7 @@ def test_a_right_on_the_operators_scope_opens_every_gateway() -> None:
     scope = next(item.name for item in site_plan.resources if item.resource.KIND == "AddressScope")
     policy = right(scope, "cloud:Project/acme")
     opened = facts(with_all(site_plan, right=policy))
-    assert {item.tuple for item in plan_share(SiteFacts(SITE), opened).premises if item.relation == "open-scope"}
+    assert {item.tuple for item in plan_fragment(SiteFacts(SITE), opened).premises if item.relation == "open-scope"}
     assert way(edges(SITE, (), [facts(acme()), opened]), "cap:acme", "X:external") is YES
     assert way(edges(SITE, (), [facts(acme()), facts(site_plan)]), "cap:acme", "X:external") is NO
 
@@ -296,7 +296,7 @@ def test_a_tenants_external_network_is_the_world(
     kind: Literal["flat", "vlan"], physical: str, segment: int | None, hub: str
 ) -> None:
     plan = outside(kind, physical, segment)
-    assert plan_share(SiteFacts(SITE), facts(plan)).labels[hub] == {"world"}
+    assert plan_fragment(SiteFacts(SITE), facts(plan)).labels[hub] == {"world"}
     assert way_in(plan, "port:acme:spare", hub) is YES
     assert way_in(plan, "cap:acme", hub) is YES
     judgement = judged(SITE, plan)

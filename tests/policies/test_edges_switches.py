@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.physical import Vrf, Vtep
-from interlock.model.site import Site, Switch, SwitchPortConfig, Underlay
+from interlock.model.site.inventory import Site, Switch, SwitchPortConfig, Underlay
+from interlock.model.site.physical import Vrf, Vtep
 from tests.builders.pod64 import cable
 from tests.policies.joining import (
     NO,

@@ -7,11 +7,11 @@ from typing import get_args
 
 import pytest
 
-from interlock.model.guards import SHARING_GUARDS
-from interlock.model.offers import SharingKind
-from interlock.model.physical import Vrf
-from interlock.model.site import Sharing, Site, SwitchPortConfig
-from policies.edges.shape import Relation, Share, Union, premise
+from interlock.model.site.guards import SHARING_GUARDS
+from interlock.model.site.inventory import Sharing, Site, SwitchPortConfig
+from interlock.model.site.offers import SharingKind
+from interlock.model.site.physical import Vrf
+from policies.edges.shape import GraphFragment, Relation, Union, premise
 from policies.edges.site_labels import site_labels
 from policies.facts.site import PLANNED_SHARING, SiteFacts
 from tests.policies.joining import (
@@ -199,11 +199,11 @@ KEY, STORE, FABRIC = "K:fe80:0x0100", "0000abcdef012345", "fabric:fe80"
 PORTS = ("guid:000000000000000a", "guid:000000000000000b")
 
 
-def members(full: str) -> tuple[Share, ...]:
+def members(full: str) -> tuple[GraphFragment, ...]:
     """One limited member for each tenant, and one full one."""
     rows = [(port, "limited") for port in PORTS] + [(full, "full")]
     keys = tuple(premise(Relation.KEY, KEY, port, membership, FABRIC) for port, membership in rows)
-    return Share("op", (), {KEY: frozenset({"op"})}, keys), marked(PORTS[0]), marked(PORTS[1], owner="globex")
+    return GraphFragment("op", (), {KEY: frozenset({"op"})}, keys), marked(PORTS[0]), marked(PORTS[1], owner="globex")
 
 
 def test_limited_members_before_an_undeclared_full_one() -> None:
@@ -219,7 +219,7 @@ def test_limited_members_before_a_terminal(guard: bool | None, expected: bool | 
 
 def test_a_second_full_member_that_is_no_terminal() -> None:
     site = site_with(sharing=declared(STORE, "storage-appliance"))
-    more = Share("acme", (), {}, (premise(Relation.KEY, KEY, "guid:000000000000000c", "full", FABRIC),))
+    more = GraphFragment("acme", (), {}, (premise(Relation.KEY, KEY, "guid:000000000000000c", "full", FABRIC),))
     assert joined(site, *PORTS, *members(f"guid:{STORE}"), more) is YES
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from interlock.model.physical import Vrf, Vtep
-from interlock.model.site import Site, SwitchPortConfig
+from interlock.model.site.inventory import Site, SwitchPortConfig
+from interlock.model.site.physical import Vrf, Vtep
 from tests.policies.joining import NO, YES, declared, edges, marked, port, site_with, switch, vlan, way
 from tests.policies.workspace import assumptions
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from interlock.model.site import Cable, Endpoint, PhysicalNetwork, Site, Switch, SwitchPortConfig, VlanPool
+from interlock.model.site.inventory import Cable, Endpoint, PhysicalNetwork, Site, Switch, SwitchPortConfig, VlanPool
 from interlock.resources import SwitchPort
 from tests.builders.pod64 import cable, cables, hosts, management_switch, pools, tenant
 from tests.policies.workspace import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.lock import Footprint, Released
-from interlock.model.site import Site, SwitchPortConfig, VlanPool
+from interlock.model.lock.record import Footprint, Released
+from interlock.model.site.inventory import Site, SwitchPortConfig, VlanPool
 from interlock.resources import Network, Port, SwitchPort
 from policies import footprint
 from tests.builders.pod64 import external, hosts, pools, tenant, tor, vpod

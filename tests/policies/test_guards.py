@@ -10,8 +10,8 @@ from functools import cache
 
 import pytest
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.site import Site, Switch
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import Site, Switch
 from policies import Judgement
 from tests.builders.pod64 import external, management_switch, tor
 from tests.policies.workspace import SHARED, Made, assumptions, full_site, judged, pair, sharing

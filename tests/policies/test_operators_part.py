@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from interlock.model.lock import Lock
+from interlock.model.lock.record import Lock
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Network, RbacPolicy, Server, Trunk, TrunkSubPort

@@ -8,11 +8,11 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.model.guards import ASSUMPTION_GUARDS
-from interlock.model.site import Site
+from interlock.model.site.guards import ASSUMPTION_GUARDS
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from policies import RULES, Verdict
-from policies.edges.share import plan_share
+from policies.edges.plan_fragment import plan_fragment
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.footprints.boundary import lock_share
@@ -104,7 +104,7 @@ def whole(site: Site, plan: Plan, others: list[Plan]) -> Model:
     """The model over the full graphs of all plans, no footprint in between."""
     facts = SiteFacts(site)
     own = plan_facts(plan)
-    return Model(facts, own, plan_share(facts, own), [plan_share(facts, plan_facts(other)) for other in others])
+    return Model(facts, own, plan_fragment(facts, own), [plan_fragment(facts, plan_facts(other)) for other in others])
 
 
 def answers(model: Model) -> dict[str, Verdict]:

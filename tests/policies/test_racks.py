@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from interlock.model.site import Cable, Endpoint, Machine, Site, Switch
+from interlock.model.site.inventory import Cable, Endpoint, Machine, Site, Switch
 from policies import RULES, Verdict
-from policies.edges.share import plan_share
+from policies.edges.plan_fragment import plan_fragment
 from policies.facts.kinds import PlanFacts, VPodFact
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
@@ -47,7 +47,7 @@ def asked(site: Site, numbers: list[int]) -> dict[str, Verdict]:
     facts = SiteFacts(site)
     plan: PlanFacts = plan_facts(made(full_site(), tenant("acme")).plan)
     plan = replace(plan, vpods=(VPodFact("acme-train", tuple(map(name, numbers))),))
-    model = Model(facts, plan, plan_share(facts, plan))
+    model = Model(facts, plan, plan_fragment(facts, plan))
     return {rule.id: rule.judge(model, Names(model)).verdict for rule in TOP.values()}
 
 

@@ -7,9 +7,9 @@ import pytest
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import KINDS, Resource
-from policies.edges.share import plan_share
+from policies.edges.plan_fragment import plan_fragment
 from policies.facts.plan import plan_facts
-from policies.facts.readings import READINGS, Reading
+from policies.facts.readings import READINGS, KindReading
 from policies.facts.site import SiteFacts
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -24,10 +24,10 @@ def test_every_kind_has_a_line() -> None:
     assert list(READINGS) == list(KINDS)
 
 
-def asked(plan: Plan, readings: dict[str, Reading]) -> tuple[str, tuple[str, ...]]:
+def asked(plan: Plan, readings: dict[str, KindReading]) -> tuple[str, tuple[str, ...]]:
     """The verdict of FACT-01 and the messages of its findings."""
     facts = plan_facts(plan, readings)
-    model = Model(SiteFacts(SITE), facts, plan_share(SiteFacts(SITE), facts))
+    model = Model(SiteFacts(SITE), facts, plan_fragment(SiteFacts(SITE), facts))
     result = FACT_01.judge(model, Names(model))
     return result.verdict, tuple(finding.message for finding in result.findings)
 

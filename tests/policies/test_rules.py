@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.site import SwitchPortConfig, VlanPool
+from interlock.model.site.inventory import SwitchPortConfig, VlanPool
 from interlock.planning import plan_site
 from interlock.resources import Port, RoleAssignment
 from policies import RULES, Judgement, Rule, Severity, Verdict, judge

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from interlock.model.site import Device, Site, Switch, SwitchPortConfig
+from interlock.model.site.inventory import Device, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from policies import Judgement, Severity
-from policies.edges.share import plan_share
+from policies.edges.plan_fragment import plan_fragment
 from policies.facts import identities as ids
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
@@ -88,7 +88,7 @@ def test_a_way_by_a_poplar_server_is_none() -> None:
     site = site_with(trunk(31, (2000, 2999)), at="tor-1:31")
     assert verdicts(asked(site))["L3-09"] == V
     facts, plan = SiteFacts(site), plan_facts(clean()[0].plan)
-    model = Model(facts, plan, plan_share(facts, plan))
+    model = Model(facts, plan, plan_fragment(facts, plan))
     copies = [node for node in model.must if node.startswith(f"{ids.part('bastion', 'eth0')}@")]
     port = ids.neutron_port("acme", f"{CONTROLLER}-control")
     # Rights apart: what a tenant may plug in is no way that is there.

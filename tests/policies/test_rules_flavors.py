@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Flavor, FlavorAccess

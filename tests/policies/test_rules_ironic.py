@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import Severity

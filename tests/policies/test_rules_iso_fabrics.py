@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from interlock.model.networks import InfinibandSubnet, PartitionKeyPool
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
+from interlock.model.site.networks import InfinibandSubnet, PartitionKeyPool
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import NvlinkPartition, PartitionKey

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from interlock.model.lock import Released
-from interlock.model.site import Cable, Endpoint, PhysicalNetwork, Site, Switch, SwitchPortConfig
+from interlock.model.lock.record import Released
+from interlock.model.site.inventory import Cable, Endpoint, PhysicalNetwork, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from policies import Judgement, Verdict, footprint
 from tests.builders.pod64 import management_switch, site_locked, tenant, tor, vpod

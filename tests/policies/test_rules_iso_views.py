@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from policies import Verdict
 from policies.judging import judge

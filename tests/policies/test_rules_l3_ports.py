@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from interlock.model.site import SwitchPortConfig
+from interlock.model.site.inventory import SwitchPortConfig
 from interlock.planning.plan import Plan
-from interlock.resources import FloatingIp, Port, RbacPolicy, Rule, SecurityGroup, Subnet, VipuPartition
+from interlock.resources import FloatingIp, Port, RbacPolicy, SecurityGroup, SecurityGroupRule, Subnet, VipuPartition
 from policies import Severity
 from tests.builders.pod64 import management_switch, tor
 from tests.policies.test_authority import declared
@@ -150,14 +150,14 @@ def test_example_30_on_a_private_vlan(tagged: bool) -> None:
 # L3-11, L3-12.
 
 
-def filtered(*rules: Rule) -> Plan:
+def filtered(*rules: SecurityGroupRule) -> Plan:
     group = clean()[0].plan.by_name[GROUP].resource
     assert isinstance(group, SecurityGroup)
     return changed_by(GROUP, rules=(*group.rules, *rules))
 
 
-def ingress(**fields: object) -> Rule:
-    return Rule.model_validate({"direction": "ingress", "remote_prefix": "203.0.113.0/24"} | fields)
+def ingress(**fields: object) -> SecurityGroupRule:
+    return SecurityGroupRule.model_validate({"direction": "ingress", "remote_prefix": "203.0.113.0/24"} | fields)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def ingress(**fields: object) -> Rule:
         (ingress(remote_prefix="::/0", ethertype="IPv6", protocol="tcp", port_min=443, port_max=443), "whole world"),
     ],
 )
-def test_a_filter_that_is_none(rule: Rule, words: str) -> None:
+def test_a_filter_that_is_none(rule: SecurityGroupRule, words: str) -> None:
     found = first(judged(SITE, filtered(rule), clean()[1]))
     assert (found.rule, found.verdict, words in found.message) == ("L3-11", V, True)
 
@@ -191,7 +191,7 @@ def test_the_web_port_of_a_public_server() -> None:
     assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == V
 
 
-def by_group(group: str) -> Rule:
+def by_group(group: str) -> SecurityGroupRule:
     return ingress(remote_prefix=None, remote_group=group, protocol="tcp", port_min=9000, port_max=9009)
 
 
@@ -254,14 +254,14 @@ def test_what_is_sent_to_a_group_lets_nobody_in() -> None:
 
 def test_a_group_restricts_one_ethertype() -> None:
     """A group is no open door, so the other ethertype's open rule stands out."""
-    wide = Rule(direction="egress", ethertype="IPv6", protocol="udp")
-    narrow = Rule(direction="egress", protocol="udp", remote_group=GROUP)
+    wide = SecurityGroupRule(direction="egress", ethertype="IPv6", protocol="udp")
+    narrow = SecurityGroupRule(direction="egress", protocol="udp", remote_group=GROUP)
     assert first(judged(SITE, filtered(wide, narrow), clean()[1])).rule == "L3-12"
 
 
 def test_a_filter_for_one_ethertype() -> None:
-    wide = Rule(direction="egress", ethertype="IPv6", protocol="udp")
-    narrow = Rule(direction="egress", protocol="udp", remote_prefix="192.0.2.0/24")
+    wide = SecurityGroupRule(direction="egress", ethertype="IPv6", protocol="udp")
+    narrow = SecurityGroupRule(direction="egress", protocol="udp", remote_prefix="192.0.2.0/24")
     judgement = judged(SITE, filtered(wide, narrow), clean()[1])
     found = first(judgement)
     assert (found.rule, found.severity) == ("L3-12", Severity.WARN)

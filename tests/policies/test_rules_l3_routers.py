@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from interlock.model.guards import SHARING_GUARDS
-from interlock.model.site import Device, Sharing, Site, SwitchPortConfig
+from interlock.model.site.guards import SHARING_GUARDS
+from interlock.model.site.inventory import Device, Sharing, Site, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Network, RbacPolicy, Router, RouterInterface

@@ -10,7 +10,7 @@ import pytest
 
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
-from interlock.resources import Image, Rule, SecurityGroup
+from interlock.resources import Image, SecurityGroup, SecurityGroupRule
 from policies.rules.credentials import credentials_in
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, site_locked, tenant, vpod
 from tests.policies.test_data_rules import appliance, both, site_of
@@ -77,12 +77,14 @@ def test_a_plan_without_a_controller_asks_nothing() -> None:
 # SEC-02.
 
 
-def api(*rules: Rule) -> Plan:
+def api(*rules: SecurityGroupRule) -> Plan:
     return edited(clean()[0].plan, "acme-train-controller-api", rules=rules)
 
 
-def let_in(**fields: object) -> Rule:
-    return Rule.model_validate({"direction": "ingress", "protocol": "tcp", "port_min": 8090, "port_max": 8090} | fields)
+def let_in(**fields: object) -> SecurityGroupRule:
+    return SecurityGroupRule.model_validate(
+        {"direction": "ingress", "protocol": "tcp", "port_min": 8090, "port_max": 8090} | fields
+    )
 
 
 def control_subnet() -> str:
@@ -95,11 +97,11 @@ def control_subnet() -> str:
         let_in(),
         let_in(remote_prefix="203.0.113.0/24"),
         let_in(remote_prefix="10.30.0.0/16"),
-        Rule(direction="ingress", protocol="tcp", port_min=8090, port_max=8091, remote_prefix="own"),
-        Rule(direction="ingress", remote_prefix="own"),
+        SecurityGroupRule(direction="ingress", protocol="tcp", port_min=8090, port_max=8091, remote_prefix="own"),
+        SecurityGroupRule(direction="ingress", remote_prefix="own"),
     ],
 )
-def test_the_api_for_more_than_its_own_vpod(rule: Rule) -> None:
+def test_the_api_for_more_than_its_own_vpod(rule: SecurityGroupRule) -> None:
     prefix = control_subnet() if rule.remote_prefix == "own" else rule.remote_prefix
     found = first(judged(SITE, api(rule.model_copy(update={"remote_prefix": prefix})), clean()[1]))
     assert (found.rule, found.verdict) == ("SEC-02", V)

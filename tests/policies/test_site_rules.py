@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from interlock.model.networks import FabricProfile, PhysicalNetwork, Underlay
-from interlock.model.physical import Device, Feed, LogicalRack, Placement, Rack
-from interlock.model.site import Cable, Endpoint, SegmentRangeSpec, Site
+from interlock.model.site.inventory import Cable, Endpoint, SegmentRangeSpec, Site
+from interlock.model.site.networks import FabricProfile, PhysicalNetwork, Underlay
+from interlock.model.site.physical import Device, Feed, LogicalRack, Placement, Rack
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import Finding, Judgement, Severity, Verdict

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.model.site import Site
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from interlock.resources import SwitchPort
 from policies import Finding, Judgement, Severity, Verdict, judge
-from policies.edges.shape import Edge, Share
+from policies.edges.shape import Edge, GraphFragment
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.findings.fixes import _Parting, fix_of
@@ -158,10 +158,11 @@ def drawn(joined: Sequence[tuple[str, str, str]]) -> tuple[SpecEntries, _Parting
     acme, _ = pair(SITE)
     owners = sorted({owner for _, _, owner in joined})
     shares = [
-        Share(owner, tuple(Edge(a, b, PARTITION) for a, b, who in joined if who == owner), {}, ()) for owner in owners
+        GraphFragment(owner, tuple(Edge(a, b, PARTITION) for a, b, who in joined if who == owner), {}, ())
+        for owner in owners
     ]
     facts = plan_facts(acme.plan)
-    ends = Share("acme", (Edge("cap:acme", "fabric:s", "E13"), Edge("fabric:t", "cap:them", "E13")),
+    ends = GraphFragment("acme", (Edge("cap:acme", "fabric:s", "E13"), Edge("fabric:t", "cap:them", "E13")),
                  {"cap:acme": frozenset({"acme"}), "cap:them": frozenset({"them"})}, ())  # fmt: skip
     model = Model(SiteFacts(SITE), facts, ends, shares)
     entries = SpecEntries(model, acme.plan)

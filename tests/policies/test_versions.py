@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 from hypothesis import given
 
-from interlock.model.lock import Lock
-from interlock.model.site import Site
+from interlock.model.lock.record import Lock
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 from policies.facts.identities import is_boundary

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.model.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.lock import Lock
-from interlock.model.offers import SharingKind
-from interlock.model.site import Assumption, Sharing, Site
-from interlock.model.tenant import Tenant
+from interlock.model.lock.record import Lock
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.inventory import Assumption, Sharing, Site
+from interlock.model.site.offers import SharingKind
+from interlock.model.tenant.request import Tenant
 from interlock.planning import plan_tenant
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import Resource

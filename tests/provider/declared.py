@@ -26,9 +26,9 @@ from interlock.resources import (
     RoleAssignment,
     Router,
     RouterInterface,
-    Rule,
     S3Credential,
     SecurityGroup,
+    SecurityGroupRule,
     SegmentRange,
     Server,
     ServiceUser,
@@ -44,13 +44,13 @@ SHA512 = hashlib.sha512(DATA).hexdigest()
 FILE = "machine.raw"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKxvgn9bgTZnHqg9VpN7Ug0w2qfVHzzG0p8Vh5Zyq4Xs demo"
 
-SSH = Rule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
-OUT = Rule(direction="egress")
+SSH = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
+OUT = SecurityGroupRule(direction="egress")
 
 
-def among(group: str) -> Rule:
+def among(group: str) -> SecurityGroupRule:
     """Whoever has a port in a security group may call."""
-    return Rule(direction="ingress", protocol="tcp", port_min=9000, port_max=9009, remote_group=group)
+    return SecurityGroupRule(direction="ingress", protocol="tcp", port_min=9000, port_max=9009, remote_group=group)
 
 
 def site_folder(folder: Path) -> Path:

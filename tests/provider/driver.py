@@ -14,7 +14,7 @@ import grpc
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 
 from interlock.provider.codec import decode, encode
-from interlock.provider.retry import Pace
+from interlock.provider.retry import RetryPolicy
 from interlock.provider.server import ADMIT, Servicer, start
 from interlock.resources import Admission, Admitted, Resource
 
@@ -41,8 +41,8 @@ class Refused(Exception):
 class Process:
     """A provider process, in a thread of this one."""
 
-    def __init__(self, cloud: str = "sandbox", pace: Pace | None = None) -> None:
-        self.servicer = Servicer(pace)
+    def __init__(self, cloud: str = "sandbox", retry_policy: RetryPolicy | None = None) -> None:
+        self.servicer = Servicer(retry_policy)
         self._notes = tempfile.mkdtemp()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -61,11 +61,11 @@ class Process:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
-    def admit(self, admission: Admission, *, preview: bool = True, rehearsed: bool = True) -> list[str]:
-        """As the engine does in a preview, or in an update with the preview before it, unless not `rehearsed`."""
-        if not preview and rehearsed:
+    def admit(self, admission: Admission, *, preview: bool = True, previewed: bool = True) -> list[str]:
+        """As the engine does in a preview, or in an update with the preview before it, unless not `previewed`."""
+        if not preview and previewed:
             self.admit(admission)
-        arguments = {"admission": admission.model_dump_json(), "preview": preview, "rehearsals": self._notes}
+        arguments = {"admission": admission.model_dump_json(), "preview": preview, "preview_tokens": self._notes}
         answer = self.call("Invoke", provider_pb2.InvokeRequest(tok=ADMIT, args=encode(arguments)))
         faults: list[str] = decode(getattr(answer, "return"))["faults"]
         return faults

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What is made anew -> what is made anew along with it. The id is another one, but for kinds that have none of their
+#: What is recreated -> what is recreated along with it. The id is another one, but for kinds that have none of their
 #: own: an assignment is its three ids, an attachment its two, a quota its project's, a key pair its name.
 ANEW: dict[str, tuple[str, ...]] = {
     "alice-operator": (),
@@ -30,5 +30,5 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Network": ("alice-data", "it is in use"),
     "Subnet": ("alice-control-subnet", "it is in use"),
     "Volume": ("alice-volume", "it holds data, which would not come back"),
-    "Bucket": ("alice-bucket", "holds data and would be deleted only to be made anew"),
+    "Bucket": ("alice-bucket", "holds data and would be deleted only to be recreated"),
 }

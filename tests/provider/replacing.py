@@ -1,4 +1,4 @@
-"""`pulumi up --replace URN` as the engine does it: what rests on the object goes first, then the object; then all anew.
+"""`pulumi up --replace URN` as the engine does it: what rests on the object goes first, then it; both again after.
 
 Follows `generateStepsFromDiff` and `calculateDependentReplacements` in the engine's pkg/resource/deploy/
 step_generator.go: about the object itself nobody is asked, about each resource that rests on it once, with unknown
@@ -24,7 +24,7 @@ class Run:
     preview: bool
 
     def walk(self, root: str) -> list[str]:
-        """Registers all resources in order; returns what was made anew. Raises `Refused`."""
+        """Registers all resources in order; returns what was recreated. Raises `Refused`."""
         condemned: list[str] = []
         for name in self.program.resources:
             if name == root:
@@ -86,7 +86,7 @@ class Run:
 
 
 def force(program: Program, root: str) -> list[str]:
-    """Preview and update with `--replace` of one resource; what was made anew. Raises `Refused`."""
+    """Preview and update with `--replace` of one resource; what was recreated. Raises `Refused`."""
     processes = [Process(), Process()]
     # The two processes of one engine share its folder of notes.
     processes[1]._notes = processes[0]._notes
@@ -95,7 +95,7 @@ def force(program: Program, root: str) -> list[str]:
         assert first.admit(preview=True) == []
         planned = Run(first, preview=True).walk(root)
         second = replace(program, process=processes[1])
-        faults = second.process.admit(second.admission(), preview=False, rehearsed=False)
+        faults = second.process.admit(second.admission(), preview=False, previewed=False)
         assert faults == []
         done = Run(second, preview=False).walk(root)
         assert done == planned

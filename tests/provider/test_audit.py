@@ -13,8 +13,8 @@ from interlock.provider.actuators import ACTUATORS
 from interlock.provider.audit.buckets import Asked, buckets
 from interlock.provider.audit.listing import RIGHTS, Listed, listed
 from interlock.provider.audit.mirror import Mirror
-from interlock.provider.audit.standing import UNLISTED, Expected, Reader, Standing
-from interlock.provider.audit.strays import SegmentPool, Stray, Territory, strays
+from interlock.provider.audit.standing import UNLISTED, Expected, StackReader, Standing
+from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS
 from interlock.provider.state import declared, recorded_target
@@ -53,13 +53,15 @@ class Seen:
         stacks = {owner: program.stack for owner, program in programs.items()}
         return Territory(stacks, planned, known, external, frozenset({"poplar-1", "poplar-2"}), POOLS)
 
-    def strays(self, world: World) -> list[Stray]:
-        return strays(self.territory(world), self.found)
+    def unmanaged(self, world: World) -> list[UnmanagedResource]:
+        return unmanaged(self.territory(world), self.found)
 
 
 def look(cloud: Cloud, world: World) -> Seen:
     found = listed(cloud)
-    readers = {program.stack: Reader(Mirror(cloud, found), found, expected(program)) for program in _programs(world)}
+    readers = {
+        program.stack: StackReader(Mirror(cloud, found), found, expected(program)) for program in _programs(world)
+    }
     return Seen(found, {stack: reader.standings() for stack, reader in readers.items()})
 
 
@@ -85,7 +87,7 @@ def test_an_object_reads_the_same_from_lists_as_alone(world: World, operator: Cl
 def test_nothing_that_an_up_made_has_drifted_or_is_foreign(world: World, operator: Cloud) -> None:
     seen = look(operator, world)
     assert seen.drift() == {}
-    assert seen.strays(world) == []
+    assert seen.unmanaged(world) == []
     assert seen.found.unread == {}
     count = sum(len(program.resources) for program in _programs(world))
     unlisted = sum(item.KIND in (*UNLISTED, "Bucket") for item in world.tenant.resources.values())
@@ -178,10 +180,10 @@ def test_what_somebody_made_is_told_with_the_reason(world: World, operator: Clou
     kind, orphan, why = BY_HAND[done]
     with done(operator, world) as ident:
         seen = look(operator, world)
-    (stray,) = seen.strays(world)
-    assert (stray.kind, stray.id, stray.orphan) == (kind, ident, orphan)
-    assert why in stray.why
-    assert stray.hint
+    (resource,) = seen.unmanaged(world)
+    assert (resource.kind, resource.id, resource.orphan) == (kind, ident, orphan)
+    assert why in resource.why
+    assert resource.hint
     assert seen.drift() == {}
 
 
@@ -207,7 +209,7 @@ def test_what_is_gone_is_told_and_so_is_what_depends_on_it(world: World, operato
     found = listed(operator)
     kept = {kind: {} if kind == "Project" else objects for kind, objects in found.objects.items()}
     lost = Listed(kept, found.flavor_access, {}, found.requests)
-    standings = Reader(Mirror(operator, lost), lost, expected(world.tenant)).standings()
+    standings = StackReader(Mirror(operator, lost), lost, expected(world.tenant)).standings()
     said = {item.name: item for item in standings}
     assert said["alice-project"].ids == ()
     assert said["alice-router"].reason == "it refers to alice-project, which is not there"
@@ -231,7 +233,7 @@ def test_a_bucket_is_asked_for_and_so_is_who_else_may_use_it(world: World, opera
     ((_, standing, opened),) = buckets(operator, [asked])
     swift.request("POST", path, headers={"X-Remove-Container-Read": "x"})
     assert not standing.has_drifted
-    assert [(stray.name, stray.why) for stray in opened] == [(name, ".r:* may read it (X-Container-Read)")]
+    assert [(resource.name, resource.why) for resource in opened] == [(name, ".r:* may read it (X-Container-Read)")]
     ((_, standing, opened),) = buckets(operator, [asked])
     assert (standing.has_drifted, opened) == (False, [])
     ((_, gone, _),) = buckets(operator, [Asked("lyon-alice", planned, "")])

@@ -10,17 +10,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from interlock.model.lock import Footprint
-from interlock.provider.admitted import Gate
+from interlock.model.lock.record import Footprint
+from interlock.provider.admitted import AdmissionGate
 from interlock.provider.claims import ClaimsLifecycle
 from interlock.provider.errors import Failure
-from interlock.provider.pools import Pools
-from interlock.provider.rehearsal import Rehearsals
+from interlock.provider.pools import ThreadPools
+from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
 from interlock.resources import Admission, Admitted, Claims, Network
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
-from interlock.store.records import Entry, Taking
+from interlock.store.records import FootprintRecord, Taking
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Stack:
         return Ledger(open_store(self.store, "lyon"))
 
     def taking(self, *identities: str) -> Taking:
-        entry = Entry(footprint=footprint(*identities), nodes=self.nodes)
+        entry = FootprintRecord(footprint=footprint(*identities), nodes=self.nodes)
         own = self.ledger.stack(self.name)
         applied = tuple(item.digest for item in own.entries) if own else ()
         return Taking(
@@ -78,10 +78,10 @@ class Stack:
             proof_hash=taking.entry.digest, site_folder="/site", resources=(admitted, *more),
             claims=taking.model_dump(mode="json"),
         )  # fmt: skip
-        gate, notes = Gate(), Rehearsals(self.scratch / self.tenant)
+        gate, notes = AdmissionGate(), PreviewTokens(self.scratch / self.tenant)
         assert gate.admit(admission, notes, preview=True) == []
         assert gate.admit(admission, notes, preview=False) == []
-        return ClaimsLifecycle(gate, Pools(), asked=asked)
+        return ClaimsLifecycle(gate, ThreadPools(), asked=asked)
 
     def item(self, *identities: str) -> Declared:
         taking = self.taking(*identities)
@@ -117,7 +117,7 @@ def stack(tmp_path: Path) -> Callable[..., Stack]:
     url = (tmp_path / "claims").as_uri()
 
     def make(tenant: str, **more: Any) -> Stack:
-        return Stack(url, tenant, tmp_path / "rehearsals", **more)
+        return Stack(url, tenant, tmp_path / "preview_tokens", **more)
 
     return make
 
@@ -248,7 +248,7 @@ def test_what_is_wanted_is_not_let_go_though_the_state_holds_it_twice(stack: Mak
     stack("initech").up(VLAN)
 
 
-def test_claims_are_not_made_anew(stack: Make) -> None:
+def test_claims_are_not_recreated(stack: Make) -> None:
     """With `--replace` the engine asks for no difference first, and so nobody says which state this is."""
     acme, globex = stack("acme"), stack("globex")
     acme.up(VLAN)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from interlock.provider.admitted import NO_PROOF, Gate
+from interlock.provider.admitted import NO_PROOF, AdmissionGate
 from interlock.provider.errors import Failure
-from interlock.provider.rehearsal import CHANGED_SINCE, NOT_REHEARSED, Rehearsals
+from interlock.provider.preview_token import CHANGED_SINCE, NOT_PREVIEWED, PreviewTokens
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
 
 SERVER = Server(name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",))
@@ -19,9 +19,9 @@ BUCKET = Bucket(name="b", project="t-project", credential="k")
 NETWORK = Network(name="n", network_type="vlan", physical_network="fabric100g", segmentation_id=2101)
 
 
-def _gate(**resources: Resource) -> Gate:
-    gate = Gate()
-    gate.admit(_admission(**resources), Rehearsals(Path(tempfile.mkdtemp())), preview=True)
+def _gate(**resources: Resource) -> AdmissionGate:
+    gate = AdmissionGate()
+    gate.admit(_admission(**resources), PreviewTokens(Path(tempfile.mkdtemp())), preview=True)
     return gate
 
 
@@ -43,9 +43,9 @@ def _inputs(resource: Resource, owner: str = "0a11ce", **ids: Any) -> dict[str, 
 
 
 def test_without_a_proof_nothing_passes() -> None:
-    assert Gate().check("Network", "n", _inputs(NETWORK), {}) == [("", NO_PROOF)]
+    assert AdmissionGate().check("Network", "n", _inputs(NETWORK), {}) == [("", NO_PROOF)]
     with pytest.raises(Failure, match="no proof was handed over"):
-        _ = Gate().admission
+        _ = AdmissionGate().admission
 
 
 def test_what_is_proved_passes_also_with_numbers_as_floats() -> None:
@@ -116,7 +116,7 @@ def test_a_forbidden_change_is_refused_with_its_reason(
     assert reason in fault[1]
 
 
-def test_a_project_made_anew_is_no_wish_of_the_plan() -> None:
+def test_a_project_recreated_is_no_wish_of_the_plan() -> None:
     gate = _gate(v=VOLUME)
     assert gate.check("Volume", "v", _inputs(VOLUME, project="new"), _inputs(VOLUME, project="old")) == []
 
@@ -130,29 +130,29 @@ def test_after_one_failed_check_nothing_is_changed_any_more() -> None:
 
 
 def test_an_update_needs_a_preview_of_the_same_proof_and_each_preview_serves_once(tmp_path: Path) -> None:
-    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
-    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
-    assert Gate().admit(admission, notes, preview=True) == []
-    assert Gate().admit(admission, notes, preview=False) == []
-    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
+    assert AdmissionGate().admit(admission, notes, preview=True) == []
+    assert AdmissionGate().admit(admission, notes, preview=False) == []
+    assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
 
 
 def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path) -> None:
-    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
-    Gate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
-    assert Gate().admit(admission, notes, preview=False) == [CHANGED_SINCE]
-    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    AdmissionGate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
+    assert AdmissionGate().admit(admission, notes, preview=False) == [CHANGED_SINCE]
+    assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
     (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": -1}')
-    assert Gate().admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
 
 
 def test_a_preview_in_which_something_was_refused_allows_no_update(tmp_path: Path) -> None:
-    notes, admission = Rehearsals(tmp_path), _admission(n=NETWORK)
-    preview = Gate()
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    preview = AdmissionGate()
     preview.admit(admission, notes, preview=True)
     preview.check("Network", "beside", _inputs(NETWORK), {})
-    update = Gate()
-    assert update.admit(admission, notes, preview=False) == [NOT_REHEARSED]
+    update = AdmissionGate()
+    assert update.admit(admission, notes, preview=False) == [NOT_PREVIEWED]
     with pytest.raises(Failure, match="leave out --skip-preview"):
         update.open()
 

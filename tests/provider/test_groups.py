@@ -17,7 +17,7 @@ from interlock.provider.errors import Failure
 from interlock.provider.markers import marker
 from interlock.provider.references import exchanged, target_of
 from interlock.provider.state import as_seen, declared, differing
-from interlock.resources import Admission, Admitted, Rule, SecurityGroup
+from interlock.resources import Admission, Admitted, SecurityGroup, SecurityGroupRule
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import added, full_site, made
 
@@ -25,8 +25,8 @@ OWNER = "0a11ce"
 JOBS, OWN, STRANGE = "id-jobs", "id-ssh", "id-strange"
 
 
-def rule(group: str | None, **fields: Any) -> Rule:
-    return Rule.model_validate({"direction": "ingress", "protocol": "tcp", "remote_group": group} | fields)
+def rule(group: str | None, **fields: Any) -> SecurityGroupRule:
+    return SecurityGroupRule.model_validate({"direction": "ingress", "protocol": "tcp", "remote_group": group} | fields)
 
 
 RULES = (rule("t-jobs"), rule("t-ssh"), rule(None, remote_prefix="10.0.0.0/8"), rule("t-jobs", protocol="udp"))
@@ -173,7 +173,7 @@ def test_the_program_hands_over_the_ids_of_other_groups() -> None:
     assert declaration._ids(item) == {"id_of_project": "id of acme-project", "id_of_rules": ["id of acme-jobs"]}
 
 
-def test_a_group_follows_one_that_is_made_anew() -> None:
+def test_a_group_follows_one_that_is_recreated() -> None:
     plan = plan_with_groups()
     before = plan.canonical()
     for item in before["resources"]:

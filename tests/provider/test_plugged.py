@@ -41,7 +41,7 @@ def _port(operator: Cloud, program: Program) -> dict[str, str]:
     return {key: found[key] for key in ("id", "device_id")}
 
 
-def test_however_often_a_port_is_made_anew_the_server_has_one_virtual_function_for_it(
+def test_however_often_a_port_is_recreated_the_server_has_one_virtual_function_for_it(
     alice: Program, sandbox: Sandbox
 ) -> None:
     before, server = functions_taken(sandbox.dir), alice.state[SERVER].id

@@ -1,4 +1,4 @@
-"""`up --replace` on each kind of a tenant's stack: made anew with what rests on it, or refused with nothing lost."""
+"""`up --replace` on each kind of a tenant's stack: recreated with what rests on it, or refused with nothing lost."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def _data(sandbox: Sandbox, operator: Cloud, program: Program) -> list[bytes]:
 
 def test_every_kind_of_a_tenant_ends_in_one_of_the_two_ways(world: World) -> None:
     kinds = {item.KIND for item in world.tenant.resources.values()} - {Claims.KIND}
-    anew = {world.tenant.resources[name].KIND for name in ANEW}
-    assert anew | set(REFUSED) == kinds
-    assert not anew & set(REFUSED)
+    again = {world.tenant.resources[name].KIND for name in ANEW}
+    assert again | set(REFUSED) == kinds
+    assert not again & set(REFUSED)
 
 
 @pytest.mark.parametrize("name", ANEW)
-def test_it_is_made_anew_and_what_rests_on_it_is_attached_again(
+def test_it_is_recreated_and_what_rests_on_it_is_attached_again(
     full: Program, sandbox: Sandbox, operator: Cloud, name: str
 ) -> None:
     along = ANEW[name]
@@ -114,7 +114,7 @@ def test_it_is_refused_before_anything_is_deleted(
     assert _data(sandbox, operator, full) == [WRITTEN, WRITTEN]
 
 
-def test_a_bucket_with_nothing_in_it_is_made_anew(full: Program, operator: Cloud) -> None:
+def test_a_bucket_with_nothing_in_it_is_recreated(full: Program, operator: Cloud) -> None:
     client = _client(operator, full)
     for version in client.list_object_versions(Bucket="alice-bucket")["Versions"]:
         client.delete_object(Bucket="alice-bucket", Key="a", VersionId=version["VersionId"])

@@ -16,7 +16,7 @@ from interlock.provider.diffing import compare
 from interlock.provider.errors import HINTS, Trouble, classify
 from interlock.provider.markers import CARRIERS, join, marker, owner_of, split
 from interlock.provider.pools import SIZES
-from interlock.provider.retry import Budget, Pace, may_repeat, pause, retry_after
+from interlock.provider.retry import RetryBudget, RetryPolicy, may_repeat, pause, retry_after
 from interlock.provider.schema import schema
 from interlock.provider.state import in_order_of
 from interlock.resources import KINDS, Effect, Network, Port, Server, Volume
@@ -138,14 +138,14 @@ def test_messages_are_the_services_own_words() -> None:
 
 
 def test_pauses_grow_and_the_budget_ends_them() -> None:
-    budget = Budget(attempts=4, total=60, first=0.5, factor=2, longest=10)
+    budget = RetryBudget(attempts=4, total=60, first=0.5, factor=2, longest=10)
     assert [pause(budget, attempt, 0.0) for attempt in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, None]
     assert pause(budget, 1, 59.9) is None
 
 
 def test_the_services_own_wish_to_wait_is_obeyed_within_the_budget() -> None:
-    assert pause(Budget(), 1, 0.0, retry_after=7) == 7
-    assert pause(Budget(total=5), 1, 0.0, retry_after=7) is None
+    assert pause(RetryBudget(), 1, 0.0, retry_after=7) == 7
+    assert pause(RetryBudget(total=5), 1, 0.0, retry_after=7) is None
 
 
 def test_a_date_to_wait_for_is_held_against_the_services_own_clock() -> None:
@@ -196,8 +196,8 @@ def _api(*answers: Any) -> tuple[Any, _Adapter, list[float]]:
     from interlock.provider.calls import Api
 
     adapter, slept = _Adapter(*answers), list[float]()
-    pace = Pace(clock=lambda: sum(slept), sleep=slept.append)
-    return Api(cast(Any, adapter), "network", pace), adapter, slept
+    retry_policy = RetryPolicy(clock=lambda: sum(slept), sleep=slept.append)
+    return Api(cast(Any, adapter), "network", retry_policy), adapter, slept
 
 
 def test_a_read_goes_on_after_429_and_503() -> None:

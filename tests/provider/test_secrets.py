@@ -15,7 +15,7 @@ import yaml
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.hiding import MASK, Hidden
+from interlock.provider.redaction import MASK, Redactor
 from interlock.resources import Network
 from tests.conftest import ROOT, Sandbox
 from tests.provider.conftest import World
@@ -141,7 +141,7 @@ def test_the_secret_key_of_a_bucket_is_in_no_failure_of_its_calls(
 
 
 def test_a_failure_is_clean_wherever_its_text_comes_from() -> None:
-    hidden = Hidden()
+    hidden = Redactor()
     hidden.add_login({"username": "operator", "password": "pass-word-1", "application_credential_secret": "app-secret"})
     hidden.add("pass-word-1-and-more", None, 123456789, "short")
     text = "operator pass-word-1 pass-word-1-and-more app-secret 123456789 short http://a:b@host/ https://host/a@b"

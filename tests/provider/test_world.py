@@ -10,7 +10,7 @@ import pytest
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import preflight
-from interlock.resources import KINDS, Network, Rule, SecurityGroup, Server, Volume
+from interlock.resources import KINDS, Network, SecurityGroup, SecurityGroupRule, Server, Volume
 from tests.provider.conftest import World
 from tests.provider.driver import Process, Program, Refused
 
@@ -45,7 +45,7 @@ def test_an_object_whose_id_a_crash_lost_is_adopted(world: World, kind: str) -> 
         before = program.state[name]
         after = program.create(name)
         if kind == "S3Credential":
-            # A secret that nobody recorded is worth nothing: revoked, and one made anew.
+            # A secret that nobody recorded is worth nothing: revoked, and one recreated.
             assert after.id != before.id
             assert ACTUATORS[kind].read(Cloud("sandbox"), before.id) is None
         else:
@@ -206,7 +206,7 @@ def test_security_group_rules_change_in_place(world: World) -> None:
     program, name = world.tenant, "alice-ssh"
     old = program.resources[name]
     assert isinstance(old, SecurityGroup)
-    https = Rule(direction="ingress", protocol="tcp", port_min=443, port_max=443)
+    https = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=443, port_max=443)
     program.resources[name] = old.model_copy(update={"rules": (https, *old.rules[1:])})
     assert program.admit() == []
     assert program.diff(name) == {"rules": False}
@@ -262,7 +262,7 @@ def test_the_site_stays_while_tenants_are_there(world: World) -> None:
         world.site.delete("poplar-hosts")
 
 
-def test_a_server_that_no_host_takes_is_kept_in_state_and_made_anew(world: World, operator: Cloud) -> None:
+def test_a_server_that_no_host_takes_is_kept_in_state_and_recreated(world: World, operator: Cloud) -> None:
     name, program = "alice-giant", world.tenant
     giant = Server(
         name=name,

@@ -87,7 +87,7 @@ def test_numbers_are_shared_by_services_and_threads(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("when", "processed"), [("before", ["/1", "/3"]), ("after", ["/1", "/2", "/3"])])
 def test_the_trap_holds_the_kth_request_of_a_client(tmp_path: Path, when: str, processed: list[str]) -> None:
     service = Service(tmp_path)
-    for era in ("first", "second"):  # a trap armed anew counts anew
+    for era in ("first", "second"):  # a trap armed again counts again
         service.seen.clear()
         arm(tmp_path, 2, when)
         service.ask("/other", agent="nova-compute")

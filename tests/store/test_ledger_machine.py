@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from interlock.store.ledger import Foreign, Ledger, Outdated, Taken
-from interlock.store.records import Entry, Taking
+from interlock.store.records import FootprintRecord, Taking
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.world import claims, entry, nodes, require_listed, require_marked, taking
 
@@ -28,7 +28,7 @@ class Killed(BaseException):
 
 
 @st.composite
-def wishes(draw: st.DrawFn) -> tuple[str, Entry]:
+def wishes(draw: st.DrawFn) -> tuple[str, FootprintRecord]:
     """A stack, and what it wants: identities and nodes of its own, and for those that meet, common ones."""
     stack = draw(stacks)
     own = draw(st.sets(st.sampled_from([f"i:{stack}:{number}" for number in range(2)])))
@@ -47,27 +47,29 @@ class Stores(RuleBasedStateMachine):
         self.store = MemoryStore()
         self.ledger = Ledger(self.store)
         self.states: dict[str, str] = {}
-        self.applied: dict[str, list[Entry]] = {stack: [] for stack in STACKS}
+        self.applied: dict[str, list[FootprintRecord]] = {stack: [] for stack in STACKS}
         self.serial = 0
 
-    def wanted(self, stack: str, what: Entry) -> Taking:
+    def wanted(self, stack: str, what: FootprintRecord) -> Taking:
         self.serial += 1
         met = (*what.nodes, *PLACES) if stack != "gamma" else what.nodes
         return taking(stack, what, self.ledger, serial=self.serial, met=met)
 
     @rule(wish=wishes())
-    def up(self, wish: tuple[str, Entry]) -> None:
+    def up(self, wish: tuple[str, FootprintRecord]) -> None:
         stack, what = wish
         self.take(self.ledger, stack, self.wanted(stack, what))
 
     @rule(wish=wishes(), other=wishes())
-    def up_with_a_proof_that_another_overtook(self, wish: tuple[str, Entry], other: tuple[str, Entry]) -> None:
+    def up_with_a_proof_that_another_overtook(
+        self, wish: tuple[str, FootprintRecord], other: tuple[str, FootprintRecord]
+    ) -> None:
         wanted = self.wanted(*wish)
         self.take(self.ledger, other[0], self.wanted(*other))
         self.take(self.ledger, wish[0], wanted, overtaken=wish[0] == other[0])
 
     @rule(wish=wishes(), other=wishes(), at=st.integers(0, 25))
-    def two_at_once(self, wish: tuple[str, Entry], other: tuple[str, Entry], at: int) -> None:
+    def two_at_once(self, wish: tuple[str, FootprintRecord], other: tuple[str, FootprintRecord], at: int) -> None:
         """The other runs whole between two calls of the one."""
         if wish[0] == other[0]:
             return
@@ -80,7 +82,7 @@ class Stores(RuleBasedStateMachine):
         self.take(Ledger(WatchedStore(self.store, watch)), wish[0], wanted)
 
     @rule(wish=wishes(), point=points)
-    def up_that_is_killed(self, wish: tuple[str, Entry], point: tuple[int, str]) -> None:
+    def up_that_is_killed(self, wish: tuple[str, FootprintRecord], point: tuple[int, str]) -> None:
         stack, what = wish
         with contextlib.suppress(Killed):
             self.take(self.dying(point), stack, self.wanted(stack, what))

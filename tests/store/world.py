@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from interlock.model.lock import Footprint
+from interlock.model.lock.record import Footprint
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore
-from interlock.store.records import ClaimRecord, Entry, NodeRecord, StackRecord, Taking
+from interlock.store.records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
 
 
-def entry(identities: Iterable[str], nodes: Iterable[str] = (), mark: str = "") -> Entry:
+def entry(identities: Iterable[str], nodes: Iterable[str] = (), mark: str = "") -> FootprintRecord:
     """An entry with these identities and nodes; `mark` tells apart what is otherwise alike."""
     names = tuple(sorted(nodes))
     footprint = Footprint(classes=(names,), labels={}, exclusive=tuple(sorted(identities)), grants=(mark,))
-    return Entry(footprint=footprint, nodes=names)
+    return FootprintRecord(footprint=footprint, nodes=names)
 
 
-def taking(stack: str, wanted: Entry, ledger: Ledger | None = None, **changes: object) -> Taking:
+def taking(stack: str, wanted: FootprintRecord, ledger: Ledger | None = None, **changes: object) -> Taking:
     """What a stack wants whose proof knew everything in the ledger at this moment."""
     stacks = ledger.stacks() if ledger else ()
     plain = Taking(
@@ -50,7 +50,7 @@ def nodes(store: ObjectStore) -> dict[str, NodeRecord]:
     return {node.node: node for node in read}
 
 
-def require_marked(store: ObjectStore, stack: str, applied: Entry) -> None:
+def require_marked(store: ObjectStore, stack: str, applied: FootprintRecord) -> None:
     """An entry that may be applied is in the stack's record, its claims and its nodes."""
     record = Ledger(store).stack(stack)
     assert record is not None

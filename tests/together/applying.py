@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from interlock.model.lock import Footprint
-from interlock.provider.admitted import Gate
+from interlock.model.lock.record import Footprint
+from interlock.provider.admitted import AdmissionGate
 from interlock.provider.claims import ClaimsLifecycle
 from interlock.provider.errors import Failure
-from interlock.provider.pools import Pools
-from interlock.provider.rehearsal import Rehearsals
+from interlock.provider.pools import ThreadPools
+from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
 from interlock.resources import Admission, Admitted, Claims
 from interlock.store.ledger import Ledger
-from interlock.store.records import Entry, Taking
+from interlock.store.records import FootprintRecord, Taking
 
 SITE = "lyon"
 
@@ -39,7 +39,7 @@ def wanted(tenant: str, identities: Iterable[str], nodes: Iterable[str] = ()) ->
     footprint = Footprint(classes=(), labels={}, exclusive=tuple(sorted(identities)))
     return Taking(
         stack=f"{SITE}-{tenant}", tenant=tenant, owner=f"owner-of-{tenant}", serial=1,
-        entry=Entry(footprint=footprint, nodes=names), met=names, known={},
+        entry=FootprintRecord(footprint=footprint, nodes=names), met=names, known={},
     )  # fmt: skip
 
 
@@ -63,10 +63,10 @@ class Apply:
     """An `up` from a state that holds nothing, after its preview."""
 
     def __init__(self, url: str, taking: Taking, of: Callable[[str, str], Ledger] | None = None) -> None:
-        gate, notes = Gate(), Rehearsals(Path(tempfile.mkdtemp()))
+        gate, notes = AdmissionGate(), PreviewTokens(Path(tempfile.mkdtemp()))
         for preview in (True, False):
             assert gate.admit(admission(url, taking), notes, preview=preview) == []
-        self._process = ClaimsLifecycle(gate, Pools(), of)
+        self._process = ClaimsLifecycle(gate, ThreadPools(), of)
         self._item = Declared("Claims", f"{taking.tenant}-claims", claims(url, taking), taking.owner, {})
 
     async def claim(self) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from toolchain.layout import Layout
+from toolchain.layout import CheckoutLayout
 from toolchain.making import write_executable
 from toolchain.pulumi_cli import find_pulumi, language_host_script
 from toolchain.variables import foreign_path, variables
 
-ROOT = Layout.here()
+ROOT = CheckoutLayout.here()
 
 PROGRAM = """\
 import os, pathlib, time
@@ -115,13 +115,13 @@ def _environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Layout:
+def checkout(tmp_path: Path) -> CheckoutLayout:
     """A copy of what preparing needs, with nothing made yet; its path holds a space."""
     root = tmp_path / "a checkout"
     shutil.copytree(ROOT.root / "toolchain", root / "toolchain", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("run", "pyproject.toml", "requirements.lock"):
         shutil.copy2(ROOT.root / name, root / name)
-    return Layout(root)
+    return CheckoutLayout(root)
 
 
 Script = Callable[[str, str], Path]

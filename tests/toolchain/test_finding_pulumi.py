@@ -12,8 +12,8 @@ import pytest
 
 from tests.toolchain.conftest import Script
 from toolchain import pulumi_cli
-from toolchain.layout import Layout
-from toolchain.missing import EnvironmentFailed
+from toolchain.layout import CheckoutLayout
+from toolchain.missing import MachineLacks
 from toolchain.pulumi_cli import STAND_IN, ensure_pulumi, find_pulumi
 
 GO = 'case "$1" in version) echo "go version go1.26.8 linux/amd64"; exit;; esac\n'
@@ -27,7 +27,7 @@ def _no_go_elsewhere(monkeypatch: pytest.MonkeyPatch, tools: Path) -> None:
     monkeypatch.setattr(pulumi_cli, "_GO_PLACES", (str(tools),))
 
 
-def test_an_official_one_is_taken(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_an_official_one_is_taken(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     cli = tool("pulumi", "echo v3.260.1")
     tool("pulumi-language-python", "exit 0")
     found = ensure_pulumi(checkout, str(tools))
@@ -41,7 +41,7 @@ def test_an_official_one_is_taken(checkout: Layout, tool: Script, tools: Path) -
     ids=["too old", "no version", "our own host", "no host"],
 )
 def test_one_that_does_not_serve_is_not_taken(
-    checkout: Layout, tool: Script, tools: Path, version: str, host: str | None
+    checkout: CheckoutLayout, tool: Script, tools: Path, version: str, host: str | None
 ) -> None:
     tool("pulumi", f"echo {version}")
     if host:
@@ -49,7 +49,7 @@ def test_one_that_does_not_serve_is_not_taken(
     assert find_pulumi(checkout, str(tools)) is None
 
 
-def test_the_version_is_asked_for_once(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_the_version_is_asked_for_once(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     tool("pulumi", f'echo x >> "{tools}/asked"; echo v3.260.1')
     tool("pulumi-language-python", "exit 0")
     for _ in range(3):
@@ -57,21 +57,21 @@ def test_the_version_is_asked_for_once(checkout: Layout, tool: Script, tools: Pa
     assert (tools / "asked").read_text() == "x\n"
 
 
-def test_without_pulumi_and_go_both_ways_out_are_named(checkout: Layout, tools: Path) -> None:
-    with pytest.raises(EnvironmentFailed) as failure:
+def test_without_pulumi_and_go_both_ways_out_are_named(checkout: CheckoutLayout, tools: Path) -> None:
+    with pytest.raises(MachineLacks) as failure:
         ensure_pulumi(checkout, str(tools))
     for words in ("Pulumi is missing", "Go 1.26 or newer", "pulumi.com/docs/install", "go.dev/doc/install"):
         assert words in str(failure.value)
 
 
-def test_an_old_go_is_named_with_its_version(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_an_old_go_is_named_with_its_version(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     tool("go", "echo go version go1.21.5 linux/amd64")
-    with pytest.raises(EnvironmentFailed, match=r"Go is too old here .* is 1\.21\.5"):
+    with pytest.raises(MachineLacks, match=r"Go is too old here .* is 1\.21\.5"):
         ensure_pulumi(checkout, str(tools))
 
 
 def test_a_build_stands_complete_with_our_host_beside(
-    checkout: Layout, tool: Script, tools: Path, capfd: pytest.CaptureFixture[str]
+    checkout: CheckoutLayout, tool: Script, tools: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tool("go", GO + BUILT)
     found = ensure_pulumi(checkout, str(tools) + PATH)
@@ -83,21 +83,23 @@ def test_a_build_stands_complete_with_our_host_beside(
     assert find_pulumi(checkout, "") == found
 
 
-def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_a_failed_build_shows_its_last_lines_and_leaves_nothing(
+    checkout: CheckoutLayout, tool: Script, tools: Path
+) -> None:
     tool("go", GO + BUILD + 'mkdir -p "$out"; echo half > "$out/pulumi"; echo "no such host" >&2; exit 1')
-    with pytest.raises(EnvironmentFailed, match="no such host"):
+    with pytest.raises(MachineLacks, match="no such host"):
         ensure_pulumi(checkout, str(tools) + PATH)
     assert not list(checkout.made.glob("pulumi*"))
 
 
-def test_a_build_of_another_version_is_refused(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_a_build_of_another_version_is_refused(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     tool("go", GO + BUILT.replace("v3.259.0", "v3.258.0"))
-    with pytest.raises(EnvironmentFailed, match=r"'v3\.258\.0', not 'v3\.259\.0'"):
+    with pytest.raises(MachineLacks, match=r"'v3\.258\.0', not 'v3\.259\.0'"):
         ensure_pulumi(checkout, str(tools) + PATH)
     assert not list(checkout.made.glob("pulumi*"))
 
 
-def build_elsewhere(checkout: Layout, tools: Path) -> subprocess.Popen[str]:
+def build_elsewhere(checkout: CheckoutLayout, tools: Path) -> subprocess.Popen[str]:
     """`ensure_pulumi` in a process of its own, as `./run` does it."""
     code = (
         "import sys; from pathlib import Path\n"
@@ -112,7 +114,7 @@ def build_elsewhere(checkout: Layout, tools: Path) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_build_leaves_nothing(
-    checkout: Layout, tool: Script, tools: Path, number: signal.Signals
+    checkout: CheckoutLayout, tool: Script, tools: Path, number: signal.Signals
 ) -> None:
     tool("go", GO + BUILT + f'touch "{tools}/building"; exec sleep 60')
     running = build_elsewhere(checkout, tools)
@@ -125,7 +127,7 @@ def test_an_interrupted_build_leaves_nothing(
     assert not list(checkout.made.glob("pulumi*"))
 
 
-def test_two_at_once_build_once(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_two_at_once_build_once(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     tool("go", GO + f'echo x >> "{tools}/builds"; sleep 1\n' + BUILT)
     both = [build_elsewhere(checkout, tools) for _ in range(2)]
     told = [running.communicate(timeout=30)[1] for running in both]

@@ -11,8 +11,8 @@ import pytest
 
 import interlock
 from tests.toolchain.conftest import ROOT, Script
-from toolchain.layout import PLUGIN_VERSION, Layout
-from toolchain.missing import EnvironmentFailed, require_packages
+from toolchain.layout import PLUGIN_VERSION, CheckoutLayout
+from toolchain.missing import MachineLacks, require_packages
 from toolchain.variables import DEMO_PASSPHRASE
 
 OURS = ("PULUMI_", "OS_CLIENT_CONFIG_FILE")
@@ -113,7 +113,7 @@ def test_an_unknown_command_is_named_with_the_usage() -> None:
     assert "./run COMMAND" in done.stderr
 
 
-def test_without_python_it_says_how_to_get_one(checkout: Layout, tool: Script, tools: Path) -> None:
+def test_without_python_it_says_how_to_get_one(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
     tool("dirname", 'exec /usr/bin/dirname "$@"')
     tool("python3", "exit 1")  # too old, or a version manager's empty shim
     done = subprocess.run(
@@ -130,7 +130,7 @@ def test_without_python_it_says_how_to_get_one(checkout: Layout, tool: Script, t
 
 def test_missing_system_packages_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch, tools: Path) -> None:
     monkeypatch.setenv("PATH", str(tools))
-    with pytest.raises(EnvironmentFailed, match=r"sudo apt-get install -y git$"):
+    with pytest.raises(MachineLacks, match=r"sudo apt-get install -y git$"):
         require_packages(install=False)
 
 

@@ -38,7 +38,7 @@ class Phase(StrEnum):
 
     READY = "ready"
     PENDING = "pending"
-    #: It will not become ready by itself; it is deleted and made anew.
+    #: It will not become ready by itself; it is deleted and recreated.
     BROKEN = "broken"
 
 
@@ -88,7 +88,7 @@ class Target(Generic[R]):
 
 
 @dataclass(frozen=True)
-class Copy:
+class DataCopy:
     """What keeps an object's data after the object is gone."""
 
     id: str
@@ -152,7 +152,7 @@ class Actuator(ABC, Generic[R]):
         return True
 
     def release(self, cloud: Cloud, ident: str, target: Target[R]) -> None:
-        """Lets go of it what this stack made and what holds on to it. Runs only before an object is made anew: what
+        """Lets go of it what this stack made and what holds on to it. Runs only before an object is recreated: what
         is let go takes up the new one by an update of its own."""
 
     def holder(self, cloud: Cloud, ident: str, target: Target[R]) -> str:
@@ -163,7 +163,7 @@ class Actuator(ABC, Generic[R]):
         """Starts that the server lets go; `holder` tells when it has."""
         raise refused(f"{target.spec.KIND} {target.name}: nothing can take it off server {server}")
 
-    def copies(self, cloud: Cloud, target: Target[R], ident: str) -> Sequence[Copy]:
+    def copies(self, cloud: Cloud, target: Target[R], ident: str) -> Sequence[DataCopy]:
         """The copies of its data that this stack made and that outlive it, newest first."""
         return ()
 
@@ -171,5 +171,5 @@ class Actuator(ABC, Generic[R]):
         """Starts a copy of its data, and returns the copy's id at once."""
         raise refused(f"{target.spec.KIND} {target.name}: nothing can take a copy of it")
 
-    def discard(self, cloud: Cloud, target: Target[R], copy: Copy) -> None:
+    def discard(self, cloud: Cloud, target: Target[R], copy: DataCopy) -> None:
         """Removes a copy that is of no use."""

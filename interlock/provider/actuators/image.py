@@ -24,7 +24,7 @@ _PATCH = {"Content-Type": "application/openstack-images-v2.1-json-patch"}
 
 
 class ImageActuator(Actuator[Image]):
-    """Images of the operator's project. One whose data never arrived is broken: it is made anew."""
+    """Images of the operator's project. One whose data never arrived is broken: it is recreated."""
 
     KIND: ClassVar[type[Resource]] = Image
     SERVICE: ClassVar[str] = "image"

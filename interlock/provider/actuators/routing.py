@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import owner_of
-from interlock.resources import Resource, Router, RouterInterface, Rule, SecurityGroup
+from interlock.resources import Resource, Router, RouterInterface, SecurityGroup, SecurityGroupRule
 
 from .base import FOREIGN, Actuator, Ids, Observed, Target
 from .neutron import NeutronActuator
@@ -51,7 +51,7 @@ class RouterActuator(NeutronActuator[Router]):
 
     def release(self, cloud: Cloud, ident: str, target: Target[Router]) -> None:
         """Takes the router off this stack's own subnets: a kill may have left an interface that no state holds, and
-        so nobody deletes first. It is made anew like the router; others' interfaces stay, and stop the deletion."""
+        so nobody deletes first. It is recreated like the router; others' interfaces stay, and stop the deletion."""
         api = cloud.api("network")
         for port in list(api.items("/ports", "ports", device_id=ident)):
             subnets = [item["subnet_id"] for item in port["fixed_ips"]] if port["device_owner"] in INTERFACES else []
@@ -185,7 +185,7 @@ def as_rule(raw: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _attributes(rule: Rule, ids: Mapping[str, str]) -> dict[str, Any]:
+def _attributes(rule: SecurityGroupRule, ids: Mapping[str, str]) -> dict[str, Any]:
     return {
         "direction": rule.direction,
         "ethertype": rule.ethertype,

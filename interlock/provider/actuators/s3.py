@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from interlock import __version__
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, classify, refused
-from interlock.provider.hiding import HIDDEN
+from interlock.provider.redaction import REDACTOR
 from interlock.provider.retry import RETRIED_STATUS, Tried, may_repeat, persist, retry_after
 from interlock.resources import Bucket, Resource, S3Credential
 
@@ -49,7 +49,7 @@ class S3CredentialActuator(Actuator[S3Credential]):
             return None
         raw = found["credential"]
         references: dict[str, Ids] = {"user": raw["user_id"], "project": raw["tenant_id"]}
-        HIDDEN.add(raw["secret"])
+        REDACTOR.add(raw["secret"])
         outputs = {"access_key": raw["access"], "secret_key": raw["secret"]}
         return Observed(ident, "", {}, references, outputs)
 
@@ -135,8 +135,8 @@ class BucketActuator(Actuator[Bucket]):
             response_checksum_validation="when_required",
             # Once: what is tried again, and when, is `_call`'s to say.
             retries={"mode": "standard", "total_max_attempts": 1},
-            connect_timeout=cloud.pace.budget.answer,
-            read_timeout=cloud.pace.budget.answer,
+            connect_timeout=cloud.retry_policy.budget.answer,
+            read_timeout=cloud.retry_policy.budget.answer,
             user_agent_extra=f"interlock/{__version__}",
         )
         return boto3.client(
@@ -165,7 +165,7 @@ def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
             "run `pulumi refresh --target` on the S3Credential, then `pulumi up`: it makes a new key",
         )
     key: dict[str, Any] = usable[0]
-    HIDDEN.add(key["secret"])
+    REDACTOR.add(key["secret"])
     return key
 
 
@@ -190,7 +190,7 @@ def _versions(cloud: Cloud, client: S3Client, bucket: str) -> Iterator[Any]:
 
 def _call(cloud: Cloud, method: Any, *, repeat: bool = True, **arguments: Any) -> Any:
     """The answer of an S3 call, within the budget. Raises `Failure`."""
-    return persist(cloud.pace, lambda: _once(method, repeat, arguments))
+    return persist(cloud.retry_policy, lambda: _once(method, repeat, arguments))
 
 
 def _once(method: Any, repeat: bool, arguments: dict[str, Any]) -> Tried[Any]:

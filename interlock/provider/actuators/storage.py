@@ -10,7 +10,7 @@ from interlock.provider.errors import refused
 from interlock.provider.markers import join, split
 from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
 
-from .base import Actuator, Copy, Ids, Observed, Phase, Target
+from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
 from .compute import KEY
 
 _PHASES = {"available": Phase.READY, "in-use": Phase.READY, "error": Phase.BROKEN}
@@ -123,7 +123,7 @@ class VolumeActuator(Actuator[Volume]):
         # Cinder's `error` is a volume that was never made.
         return seen.phase is not Phase.BROKEN
 
-    def copies(self, cloud: Cloud, target: Target[Volume], ident: str) -> Sequence[Copy]:
+    def copies(self, cloud: Cloud, target: Target[Volume], ident: str) -> Sequence[DataCopy]:
         """Backups. A snapshot would go with the volume, or rather: Cinder deletes no volume that has one."""
         api = cloud.api("block-storage", target.one("project"))
         volume = api.find(f"/volumes/{ident}")
@@ -146,7 +146,7 @@ class VolumeActuator(Actuator[Volume]):
         api = cloud.api("block-storage", target.one("project"))
         return str(api.post("/backups", {"backup": body})["backup"]["id"])
 
-    def discard(self, cloud: Cloud, target: Target[Volume], copy: Copy) -> None:
+    def discard(self, cloud: Cloud, target: Target[Volume], copy: DataCopy) -> None:
         cloud.api("block-storage", target.one("project")).delete(f"/backups/{copy.id}")
 
 
@@ -190,12 +190,12 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
         cloud.api("compute").delete(f"/servers/{server}/os-volume_attachments/{volume}")
 
 
-def _copy(raw: dict[str, Any], changed: str | None) -> Copy:
+def _copy(raw: dict[str, Any], changed: str | None) -> DataCopy:
     # Cinder touches the volume when a backup begins and ends, and the backup after it: whatever touches the volume
     # later (somebody may have attached it and written) makes this date the later one.
     current = not changed or str(raw["updated_at"] or "") >= changed
     reason = raw["fail_reason"] or "Cinder says: error"
-    return Copy(str(raw["id"]), f"backup {raw['name']} ({raw['id']})", _COPIED[raw["status"]], current, reason)
+    return DataCopy(str(raw["id"]), f"backup {raw['name']} ({raw['id']})", _COPIED[raw["status"]], current, reason)
 
 
 def _project(raw: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from interlock.provider.errors import Failure, Trouble
 from interlock.resources import Admitted
 
 from .standing import Standing
-from .strays import BY_HAND, Stray
+from .unmanaged import BY_HAND, UnmanagedResource
 
 #: Questions at once.
 _AT_ONCE = 4
@@ -30,7 +30,7 @@ class Asked:
     project: str
 
 
-def buckets(cloud: Cloud, asked: Iterable[Asked]) -> Iterator[tuple[Asked, Standing, list[Stray]]]:
+def buckets(cloud: Cloud, asked: Iterable[Asked]) -> Iterator[tuple[Asked, Standing, list[UnmanagedResource]]]:
     """How each stands, and who else may use it. Raises `Failure` if the object store fails."""
     asked = list(asked)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -65,9 +65,9 @@ def _standing(one: Asked, answer: Any) -> Standing:
     return Standing(kind, name, (ident,), differs)
 
 
-def _opened(one: Asked, answer: Any) -> Iterator[Stray]:
+def _opened(one: Asked, answer: Any) -> Iterator[UnmanagedResource]:
     for header, right in _OPENED.items() if answer is not None and not isinstance(answer, str) else ():
         if who := answer.get(header):
             ident = f"{one.project}/{one.planned.spec['name']}"
             why = f"{who} may {right} it ({header})"
-            yield Stray("Bucket", ident, one.planned.name, False, one.stack, why, BY_HAND)
+            yield UnmanagedResource("Bucket", ident, one.planned.name, False, one.stack, why, BY_HAND)

@@ -14,7 +14,7 @@ from typing import Any
 from interlock.provider.calls import Answer, Api
 from interlock.provider.clouds import Cloud, Login
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.hiding import HIDDEN
+from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import REGISTERS, Register
 
 from .listing import Listed, Raw
@@ -31,7 +31,7 @@ class Mirror(Cloud):
     """Answers reading calls from lists. Who logs in, names of domains and addresses are the real cloud's."""
 
     def __init__(self, cloud: Cloud, found: Listed) -> None:
-        super().__init__(cloud.name, cloud.pace)
+        super().__init__(cloud.name, cloud.retry_policy)
         self._real = cloud
         self._answers = {service: _Lists(service, found) for service in {item.service for item in REGISTERS}}
 
@@ -142,7 +142,7 @@ class _Lists(Api):
 def _key(item: Raw) -> dict[str, Any]:
     """An EC2 credential as Keystone answers about one of them; its secret is said nowhere."""
     blob = json.loads(item["blob"])
-    HIDDEN.add(blob["secret"])
+    REDACTOR.add(blob["secret"])
     return {
         "access": blob["access"],
         "secret": blob["secret"],

@@ -63,7 +63,7 @@ class Expected:
 
 
 @dataclass
-class Reader:
+class StackReader:
     """Reads the objects of one stack, in the order of its plan: later ones refer to earlier ones."""
 
     mirror: Mirror

@@ -1,0 +1,201 @@
+"""What a site's cloud really holds beside what was proved: the cloud is read once, and each stack held against it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from infra.program.claiming import version
+from infra.program.gate import Gate
+from interlock.model.site.inventory import Site
+from interlock.planning import Plan
+from interlock.provider.audit.buckets import Asked, buckets
+from interlock.provider.audit.listing import listed
+from interlock.provider.audit.mirror import Mirror
+from interlock.provider.audit.standing import Expected, StackReader, Standing
+from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
+from interlock.provider.clouds import Cloud
+from interlock.resources import Admitted
+from interlock.store.records import StackRecord
+from policies import Judgement
+from policies.judging import Seen
+from policies.statement import Statement, statement
+
+from .observed_plan import ObservedPlan, observed_plan
+from .unmanaged_resources import Words
+
+
+@dataclass(frozen=True)
+class Live:
+    """What the rules say of a stack as it really is."""
+
+    judgement: Judgement
+    #: Facts about packets, identities and calls that are there and were not proved, and the other way round.
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    #: What others made at the stack and no plan has a word for: nobody judged it.
+    unsaid: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StackAudit:
+    """One stack."""
+
+    plan: Plan
+    #: The judgement of what is committed.
+    judgement: Judgement
+    standings: tuple[Standing, ...]
+    #: What others made at it, and what is its own and not in its plan.
+    unmanaged: tuple[UnmanagedResource, ...]
+    #: What the claims store says of it.
+    record: StackRecord | None
+    #: True if the store says that something other than what is committed is applied, or may be.
+    is_behind: bool
+    #: None: nothing differs, or what is there cannot be said in the words of a plan.
+    live: Live | None = None
+
+    @property
+    def is_applied(self) -> bool:
+        """False if neither the store nor the cloud knows of it: it is committed, and nobody applied it."""
+        return self.record is not None or any(item.ids for item in self.standings)
+
+    @property
+    def drift(self) -> list[Standing]:
+        """What is not as planned."""
+        return [item for item in self.standings if item.has_drifted] if self.is_applied else []
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A whole site."""
+
+    site: str
+    cloud: str
+    stacks: tuple[StackAudit, ...]
+    unmanaged: tuple[UnmanagedResource, ...]
+    #: What nobody could read -> why.
+    unread: Mapping[str, str]
+    requests: int
+    objects: int
+
+    @property
+    def has_drifted(self) -> bool:
+        """True if anything is not as it was proved."""
+        return bool(self.unmanaged) or any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
+
+
+def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None) -> Audit:
+    """Read the cloud, and hold every stack of the site against it. `gate` has looked at the store.
+
+    Raises `Failure` if the cloud fails, `InputErrors` or `NotPlanned` if a stack has no plan.
+    """
+    site = gate.workspace.site
+    plans = [gate.plan(tenant) for tenant in gate.stacks()]
+    by_stack = {plan.stack: plan for plan in plans}
+    found = listed(cloud, say=say)
+    readers = {plan.stack: StackReader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
+    standings = {stack: reader.standings() for stack, reader in readers.items()}
+    opened: list[UnmanagedResource] = []
+    asked = [one for plan in plans for one in _buckets(plan, readers[plan.stack])]
+    for one, standing, rights in buckets(cloud, asked):
+        standings[one.stack].append(standing)
+        opened += rights
+    beside = (*unmanaged(_territory(site, plans, standings), found), *opened)
+    unread = {
+        **found.unread,
+        **{item.name: item.unread for items in standings.values() for item in items if item.unread},
+    }
+    return Audit(
+        site=site.name,
+        cloud=site.cloud,
+        stacks=tuple(
+            _stack(gate, Words(plan, by_stack, standings, found), [one for one in beside if one.stack == plan.stack])
+            for plan in plans
+        ),
+        unmanaged=beside,
+        unread=unread,
+        requests=found.requests + len(asked),
+        objects=len(found) + len(asked),
+    )
+
+
+def _expected(gate: Gate, plan: Plan) -> Expected:
+    planned = (
+        Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
+        for item in plan.resources
+        if item.resource.HAS_ACTUATOR
+    )
+    existing, folder = gate.workspace.site.existing, str(gate.workspace.folder.resolve())
+    return Expected(plan.stack, plan.owner, plan.site_owner, existing, folder, tuple(planned))
+
+
+def _buckets(plan: Plan, reader: StackReader) -> Iterator[Asked]:
+    for item in reader.expected.resources:
+        if item.kind == "Bucket":
+            yield Asked(plan.stack, item, reader.ids.get(item.spec["project"], ""))
+
+
+def _territory(site: Site, plans: Iterable[Plan], standings: Mapping[str, list[Standing]]) -> Territory:
+    known: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    open_networks: set[str] = set()
+    stacks, planned = dict[str, str](), dict[str, frozenset[tuple[str, str]]]()
+    for plan in plans:
+        stacks[plan.owner] = plan.stack
+        planned[plan.owner] = frozenset((item.resource.KIND, item.name) for item in plan.resources)
+        for item in standings[plan.stack]:
+            known[item.kind].update(dict.fromkeys(item.ids, plan.stack))
+            spec: Any = plan.by_name[item.name].resource
+            if item.kind == "Network" and (spec.external or spec.shared):
+                open_networks.update(item.ids)
+    hosts = frozenset(host.name for host in site.hosts)
+    return Territory(stacks, planned, known, frozenset(open_networks), hosts, _pools(site))
+
+
+def _pools(site: Site) -> tuple[SegmentPool, ...]:
+    pools = site.pools
+    named = {
+        "ipu_data": pools.ipu_data,
+        "storage": pools.storage,
+        "management": pools.management,
+        "bare_metal_control": pools.bare_metal_control,
+    }
+    vlans = (SegmentPool(name, "vlan", pool.physical_networks, pool.vlans) for name, pool in named.items() if pool)
+    return (*vlans, SegmentPool("control", "vxlan", (), pools.control))
+
+
+def _stack(gate: Gate, words: Words, beside: Iterable[UnmanagedResource]) -> StackAudit:
+    plan, standings = words.plan, tuple(words.standings[words.plan.stack])
+    judged, seen = gate.look_at(plan)
+    applied = gate.applied
+    record = applied.records.get(plan.stack) if applied else None
+    wanted = version(gate.footprint(plan))
+    behind = record is not None and any(entry.digest != wanted for entry in record.entries)
+    found = StackAudit(plan, judged.judgement, standings, tuple(beside), record, behind)
+    if not (found.is_applied and (found.drift or found.unmanaged)):
+        return found
+    return replace(found, live=_live(gate, seen, observed_plan(words, found.unmanaged)))
+
+
+def _live(gate: Gate, committed: Seen, real: ObservedPlan | None) -> Live | None:
+    if real is None:
+        return None
+    judged, seen = gate.look_at(real.plan)
+    before, after = _facts(statement(committed.model)), _facts(statement(seen.model))
+    return Live(judged.judgement, tuple(sorted(after - before)), tuple(sorted(before - after)), real.unsaid)
+
+
+def _facts(said: Statement) -> set[str]:
+    """Everything in a statement that is not about files, as words."""
+    values = said.model_dump(mode="json", exclude={"owner", "guards", "terminals"})
+    return {" ".join((relation, *words)) for relation, value in values.items() for words in _rows(value)}
+
+
+def _rows(value: Any) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict):
+        yield from ((key, *row) for key, inner in value.items() for row in _rows(inner))
+    elif isinstance(value, list):
+        yield from (row for inner in value for row in ([tuple(inner)] if isinstance(inner, list) else _rows(inner)))
+    else:
+        yield (str(value),)

@@ -1,0 +1,97 @@
+"""A plan with what is really there: the same kinds and words, so the same rules can be asked about it.
+
+What differs of a planned object stands in its fields; what others made beside it is added under a name of its own,
+`found-…`. What no plan has a word for is named, and then a proof of the rest is none of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from interlock.planning import Plan
+from interlock.planning.plan import Planned
+from interlock.provider.actuators import FOREIGN
+from interlock.provider.audit.standing import Standing
+from interlock.provider.audit.unmanaged import UnmanagedResource
+
+from .unmanaged_resources import SAID, Unsaid, Words, name_of, named
+
+
+@dataclass(frozen=True)
+class ObservedPlan:
+    """One stack."""
+
+    plan: Plan
+    #: What is there and stands in no plan's words.
+    unsaid: tuple[str, ...]
+
+
+def observed_plan(words: Words, unmanaged: Iterable[UnmanagedResource]) -> ObservedPlan | None:
+    """What is really there of one stack; None where a planned object is as no plan can say it."""
+    said = _Said(words)
+    for resource in unmanaged:
+        said.add(resource)
+    drifted = {item.name: item for item in words.standings[words.plan.stack] if item.has_drifted}
+    kept = _planned(words.plan, drifted, said.names)
+    if kept is None:
+        return None
+    return ObservedPlan(
+        words.plan.model_copy(update={"resources": (*kept, *said.resources.values())}), tuple(said.unsaid)
+    )
+
+
+def _planned(plan: Plan, drifted: Mapping[str, Standing], found: Mapping[str, str]) -> list[Planned] | None:
+    """The planned objects that are there, without those that rest on one that is not."""
+    kept: dict[str, Planned] = {}
+    for item in plan.resources:
+        own = (reference for _, reference in item.resource.references() if reference in plan.by_name)
+        if all(name in kept or name == item.name for name in own):
+            real = _real(item, drifted.get(item.name), found)
+            if real is None:
+                return None
+            kept.update((one.name, one) for one in real)
+    return list(kept.values())
+
+
+def _real(item: Planned, standing: Standing | None, found: Mapping[str, str]) -> list[Planned] | None:
+    """What is there of one planned object: it, or nothing; None if no plan can say it."""
+    if standing is None:
+        return [item]
+    if len(standing.ids) > 1:
+        return None
+    if not standing.ids or standing.reason:
+        return []
+    try:
+        seen = {name: named(values[1], found) for name, values in standing.differs.items()}
+        resource = type(item.resource).model_validate(item.resource.canonical() | seen)
+    except (Unsaid, ValidationError):
+        return None
+    return [item.model_copy(update={"resource": resource})]
+
+
+@dataclass
+class _Said:
+    """What others made at one stack, as resources of its plan."""
+
+    words: Words
+    resources: dict[str, Planned] = field(default_factory=dict)
+    unsaid: list[str] = field(default_factory=list)
+    #: An id as a field of a planned object has it -> name.
+    names: dict[str, str] = field(default_factory=dict)
+
+    def add(self, resource: UnmanagedResource) -> None:
+        """Say it, or name it as what cannot be said."""
+        try:
+            said = list(SAID[resource.kind](self.words, resource.id, name_of(resource.id)))
+        except (LookupError, ValidationError):
+            self.unsaid.append(str(resource))
+            return
+        component = self.words.plan.components[0].name
+        for name, one in said:
+            # A router with several interfaces is said by each of them.
+            self.resources.setdefault(name, Planned(name=name, component=component, resource=one))
+            if resource.kind == one.KIND:
+                self.names[f"{FOREIGN}{resource.id}"] = name

@@ -1,0 +1,195 @@
+"""An audit for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from infra.cli import colour as paint
+from infra.program.gate import Gate
+from interlock.provider.audit.standing import Standing
+from interlock.provider.audit.unmanaged import UnmanagedResource
+from policies import Finding
+from policies.findings.report import outcome
+
+from .comparison import Audit, Live, StackAudit
+
+#: How many facts of one kind are told in the table; the JSON form has them all.
+TOLD = 6
+
+
+def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
+    """A line for each stack, then everything that is not as it was proved, with the reason and what to do."""
+    lines = [line for stack in audit.stacks for line in _stack(stack, gate, colour)]
+    lines += [line for resource in audit.unmanaged for line in _unmanaged(resource, colour)]
+    lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
+    lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
+    return "\n".join(lines) + "\n"
+
+
+def verdict(audit: Audit) -> str:
+    """The whole audit in a few words."""
+    if audit.has_drifted:
+        return "drift"
+    return "not readable" if audit.unread else "no drift"
+
+
+def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
+    name = stack.plan.stack
+    if not stack.is_applied:
+        yield f"{name}: not applied"
+        return
+    looked_at = [item for item in stack.standings if not item.unread]
+    drift, digest = stack.drift, stack.judgement.statement
+    count = f"{len(looked_at) - len(drift)} of {len(looked_at)} objects are as planned"
+    held = "and its certificate is about others" if drift else _beside(stack)
+    yield f"{name}: {count}, {held} ({outcome(stack.judgement)}, {digest[:19]})"
+    if stack.is_behind:
+        yield f"  {_red('BEHIND', colour)} the claims store says that another footprint is applied, or may be"
+        yield f"    next: `git pull`, or `pulumi up` on {name}"
+    places = gate.places(stack.plan)
+    for item in drift:
+        yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
+        yield f"    planned at {places.position(f'resource:{item.name}')}"
+    if drift or stack.unmanaged:
+        yield from _live(stack.live)
+    if drift:
+        yield f"    next: `pulumi up --refresh` on {name} puts it back; look first at who changed it"
+
+
+def _beside(stack: StackAudit) -> str:
+    if stack.unmanaged:
+        return f"and {len(stack.unmanaged)} beside them that its certificate does not know"
+    return "and so its certificate holds"
+
+
+def _ids(item: Standing) -> str:
+    return f" ({', '.join(item.ids)})" if item.ids else ""
+
+
+def _what(item: Standing) -> str:
+    if not item.ids:
+        return item.reason or "it is not there"
+    if len(item.ids) > 1:
+        return "several objects carry its marker, or are it"
+    told = [_field(field, planned, seen) for field, (planned, seen) in item.differs.items()]
+    return "; ".join([*told, *([item.reason] if item.reason else [])])
+
+
+def _field(field: str, planned: Any, seen: Any) -> str:
+    """How one field differs; of two lists only what one of them has alone."""
+    if not isinstance(planned, list) or not isinstance(seen, list):
+        return f"{field} is {json.dumps(seen)}, planned {json.dumps(planned)}"
+    besides = [f"has besides {_short(one)}" for one in seen if one not in planned]
+    lacks = [f"lacks {_short(one)}" for one in planned if one not in seen]
+    return f"{field} " + (", ".join((*lacks, *besides)) or "are in another number")
+
+
+def _short(value: Any) -> str:
+    """An element of a list, without what it says nothing about."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items() if one is not None)
+    return str(value)
+
+
+def _live(live: Live | None) -> Iterator[str]:
+    if live is None:
+        yield "    what is there cannot be said in the words of a plan: the rules were not asked about it"
+        return
+    yield f"    as it is: {outcome(live.judgement)}; {_changed(live)}"
+    if live.unsaid:
+        yield f"    not asked about, for no plan has words for it: {', '.join(live.unsaid)}"
+    yield from _some([_finding(finding) for finding in live.judgement.findings], "findings")
+    yield from _some([f"    + {fact}" for fact in live.new], "new facts")
+    yield from _some([f"    - {fact}" for fact in live.gone], "facts that are gone")
+
+
+def _finding(finding: Finding) -> str:
+    witness = (f"      {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness))
+    return "\n".join((f"    {finding.rule} {finding.verdict}: {finding.message}", *witness))
+
+
+def _some(told: list[str], what: str) -> Iterator[str]:
+    yield from told[:TOLD]
+    if len(told) > TOLD:
+        yield f"    and {len(told) - TOLD} more {what} (--format json has all)"
+
+
+def _changed(live: Live) -> str:
+    if not live.new and not live.gone:
+        return "no fact that the proof rests on has changed"
+    return f"facts that the proof rests on: {len(live.new)} new, {len(live.gone)} gone"
+
+
+def _unmanaged(resource: UnmanagedResource, colour: bool) -> Iterator[str]:
+    word = _red("ORPHAN" if resource.orphan else "FOREIGN", colour)
+    yield f"{word} {resource}{f' at {resource.stack}' if resource.stack else ''}: {resource.why}"
+    yield f"    next: {resource.hint}"
+
+
+def _red(text: str, colour: bool) -> str:
+    return paint.painted(text, paint.RED, colour)
+
+
+def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
+    """Everything, for a scheduled job."""
+    return {
+        "site": audit.site,
+        "cloud": audit.cloud,
+        "verdict": verdict(audit),
+        "requests": audit.requests,
+        "objects": audit.objects,
+        "stacks": [_stack_json(stack, gate) for stack in audit.stacks],
+        "unmanaged": [_unmanaged_json(resource) for resource in audit.unmanaged],
+        "unread": dict(audit.unread),
+    }
+
+
+def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:
+    places, live = gate.places(stack.plan), stack.live
+    return {
+        "stack": stack.plan.stack,
+        "plan": stack.plan.hash,
+        "statement": stack.judgement.statement,
+        "committed": outcome(stack.judgement),
+        "applied": stack.is_applied,
+        "behind": stack.is_behind,
+        "objects": len(stack.standings),
+        "drift": [
+            {
+                "kind": item.kind,
+                "name": item.name,
+                "ids": list(item.ids),
+                "what": _what(item),
+                "differs": {name: {"planned": planned, "seen": seen} for name, (planned, seen) in item.differs.items()},
+                "planned_at": places.position(f"resource:{item.name}"),
+            }
+            for item in stack.drift
+        ],
+        "beside": [_unmanaged_json(resource) for resource in stack.unmanaged],
+        "live": None if live is None else _live_json(live),
+    }
+
+
+def _live_json(live: Live) -> dict[str, Any]:
+    return {
+        "verdict": outcome(live.judgement),
+        "statement": live.judgement.statement,
+        "findings": [item.model_dump(mode="json") for item in live.judgement.findings],
+        "new_facts": list(live.new),
+        "gone_facts": list(live.gone),
+        "not_judged": list(live.unsaid),
+    }
+
+
+def _unmanaged_json(resource: UnmanagedResource) -> dict[str, Any]:
+    return {
+        "kind": resource.kind,
+        "id": resource.id,
+        "name": resource.name,
+        "class": "orphan" if resource.orphan else "foreign",
+        "stack": resource.stack or None,
+        "why": resource.why,
+        "next": resource.hint,
+    }

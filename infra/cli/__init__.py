@@ -1,0 +1,1 @@
+"""The `interlock` command line: entry point, table of commands, exit codes, colour."""

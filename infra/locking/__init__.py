@@ -1,0 +1,1 @@
+"""What `interlock lock` does: make, check, index and upgrade locks, and say what changed."""

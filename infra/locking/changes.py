@@ -1,0 +1,87 @@
+"""What a run of `interlock lock` did, in the tenant's words: claims given, kept and given up, what is recreated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from infra.locking.making import Made
+from infra.locking.places import WORDS
+from interlock.model.lock.record import VPodAllocation
+from interlock.planning import changes_of
+from interlock.planning.claims import claimed_values
+
+Claims = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class VPodChange:
+    """One vPOD: its claims as (field, value), and what on the cloud is recreated for it."""
+
+    vpod: str
+    given: Claims
+    kept: Claims
+    given_up: Claims
+    recreated: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        parts = {"given": self.given, "kept": self.kept, "given_up": self.given_up}
+        claims = {name: [{"claim": claim, "value": value} for claim, value in part] for name, part in parts.items()}
+        return {"vpod": self.vpod, **claims, "recreated": list(self.recreated)}
+
+
+def vpod_changes(made: Made) -> tuple[VPodChange, ...]:
+    """Every vPOD of the old or the new lock, by name."""
+    before = made.old.allocation.vpods if made.old else {}
+    after = made.new.allocation.vpods
+    return tuple(_vpod(name, before.get(name), after.get(name)) for name in sorted({*before, *after}))
+
+
+def _vpod(name: str, before: VPodAllocation | None, after: VPodAllocation | None) -> VPodChange:
+    old, new = (Counter(claimed_values(vpod)) if vpod else Counter[tuple[str, str]]() for vpod in (before, after))
+    changes = changes_of(before, after) if before and after else ()
+    recreated = dict.fromkeys(change.recreated for change in changes if change.recreated)
+    return VPodChange(
+        vpod=name,
+        given=tuple((new - old).elements()),
+        kept=tuple((new & old).elements()),
+        given_up=tuple((old - new).elements()),
+        recreated=tuple(recreated),
+    )
+
+
+def document(made: Made) -> dict[str, Any]:
+    """The JSON form of one lock."""
+    return {
+        "id": made.name,
+        "changed": made.is_changed,
+        "serial": made.new.serial,
+        "released": len(made.new.released),
+        "vpods": [change.document() for change in vpod_changes(made)],
+    }
+
+
+def lines(made: Made) -> Iterator[str]:
+    """One line for the lock; for each vPOD whose claims changed, what it is given, keeps and gives up."""
+    yield f"{made.name}: {'written' if made.is_changed else 'unchanged'}, serial {made.new.serial}"
+    if not made.is_changed:
+        return
+    for change in vpod_changes(made):
+        if change.given:
+            yield f"  {change.vpod} is given {in_words(change.given)}"
+        if change.given_up:
+            yield f"  {change.vpod} gives up {in_words(change.given_up)}; nobody gets them before they are settled"
+        if change.kept and (change.given or change.given_up):
+            yield f"  {change.vpod} keeps {in_words(change.kept)}"
+        yield from (f"  warning: {change.vpod}: recreated: {what}" for what in change.recreated)
+
+
+def in_words(claims: Sequence[tuple[str, str]]) -> str:
+    """Claims by kind: `IPU-Machine ipum-01, ipum-02; ipu-data VLAN fabric:1000`."""
+    kinds: dict[str, list[str]] = {}
+    for claim, value in claims:
+        kinds.setdefault(claim, []).append(value)
+    return "; ".join(f"{WORDS[claim]} {', '.join(values)}" for claim, values in kinds.items())

@@ -1,0 +1,114 @@
+"""What `interlock lock` makes: all locks of one run, computed over one book of what is taken, written at the end."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from infra.locking.slices import Slices
+from infra.program.gate import Gate
+from interlock.model.load import dump_lock
+from interlock.model.lock.record import Allocation, Footprint, Lock, Released, SiteLock
+from interlock.model.tenant.request import Tenant
+from interlock.planning import AllocationState, NeedsMove, allocate, plan_tenant, request_hash
+from policies import footprint
+
+NO_FOOTPRINT = Footprint(classes=(), labels={}, exclusive=())
+
+
+@dataclass(frozen=True)
+class Made:
+    """The lock that request and site call for, and the one that there is."""
+
+    name: str
+    old: Lock | None
+    new: Lock
+
+    @property
+    def is_changed(self) -> bool:
+        """True if the file is to be written."""
+        return self.new != self.old
+
+
+class Making:
+    """One run over one site. `held`: the claims of every lock of the site, those without a request included."""
+
+    def __init__(self, gate: Gate, held: Iterable[Lock], *, move: bool = False) -> None:
+        self.gate = gate
+        self.site = gate.workspace.site
+        self.move = move
+        self.site_lock = next_site_lock(gate)
+        self.slices = Slices(self.site)
+        self.allocated = AllocationState.of(self.site, held)
+
+    def make(self, name: str) -> Made:
+        """The next lock of a tenant; what it claims is taken for all that come after it.
+
+        Equal to the old one, serial included, if nothing changed. Raises `InputErrors` if there is no such
+        request, `NotPlanned` if it cannot be had; then the book of what is taken is as before.
+        """
+        old = self.gate.workspace.locks.get(name)
+        if old is not None:
+            self.allocated.remove_lock(old)
+        kept = old
+        try:
+            new = kept = self._made(name, old)
+        finally:
+            if kept is not None:
+                self.allocated.add_lock(kept)
+        return Made(name, old, new)
+
+    def _made(self, name: str, old: Lock | None) -> Lock:
+        tenant = self.gate.tenant(name)
+        with self.gate.placed(name):
+            allocation, released = self._allocated(tenant, old)
+            draft = Lock(
+                id=name,
+                owner=old.owner if old else secrets.token_hex(16),
+                serial=old.serial if old else 1,
+                request=request_hash(tenant),
+                site=self.gate.hashes.slice_hash(allocation),
+                allocation=allocation,
+                released=released,
+                footprint=NO_FOOTPRINT,
+            )
+            plan = plan_tenant(self.site, self.site_lock, tenant, draft)
+        full = draft.model_copy(
+            update={"footprint": footprint(self.slices.around(allocation, released), plan, released)}
+        ).sealed()
+        if old is None or full == old:
+            return full
+        return full.model_copy(update={"serial": old.serial + 1}).sealed()
+
+    def _allocated(self, tenant: Tenant, old: Lock | None) -> tuple[Allocation, tuple[Released, ...]]:
+        """Claims and what is given up. A move is named as a way out only where there is a place to move to."""
+        try:
+            return allocate(self.site, tenant, self.allocated, old, move=self.move)
+        except NeedsMove:
+            allocate(self.site, tenant, self.allocated, old, move=True)
+            raise
+
+
+def settled(gate: Gate, lock: Lock) -> Lock:
+    """The same lock without what it gave up. Raises as `Gate.plan` does."""
+    plan = gate.plan(lock.id)
+    around = Slices(gate.workspace.site).around(lock.allocation, ())
+    changes = {"released": (), "footprint": footprint(around, plan, ()), "serial": lock.serial + 1}
+    return lock.model_copy(update=changes).sealed()
+
+
+def next_site_lock(gate: Gate) -> SiteLock:
+    """The lock of the operator's stack; the old one if the site did not change."""
+    old, wanted = gate.workspace.site_lock, gate.hashes.whole
+    if old is None:
+        return SiteLock(owner=secrets.token_hex(16), serial=1, site=wanted).sealed()
+    if old.site == wanted:
+        return old
+    return SiteLock(owner=old.owner, serial=old.serial + 1, site=wanted).sealed()
+
+
+def keep(gate: Gate, old: Lock | SiteLock | None, new: Lock | SiteLock) -> None:
+    """Write a lock if it changed: the whole file at once, or not at all."""
+    if new != old:
+        dump_lock(new, gate.workspace.lock_file(new.id))

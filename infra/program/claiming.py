@@ -1,0 +1,92 @@
+"""The operator's store and the proof: what is applied goes in, what a stack takes comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from interlock.model.lock.record import Allocation, Footprint, Lock
+from interlock.planning import Plan
+from interlock.resources import Admitted, Claims, digest_of
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
+from interlock.store.records import FootprintRecord, StackRecord, Taking
+from policies.footprints.applied import NOTHING, joined
+from policies.footprints.boundary import footprint_share
+from policies.footprints.versions import boundary_nodes
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What the store holds of every stack of a site, read once."""
+
+    records: Mapping[str, StackRecord]
+
+    @classmethod
+    def read(cls, url: str, site: str) -> Applied:
+        """Raises `StoreFailed` if the store cannot be read."""
+        return cls({record.stack: record for record in Ledger(open_store(url, site)).stacks()})
+
+    def of(self, stack: str, planned: Footprint) -> Footprint:
+        """What else of a stack is applied, or may be; empty if that is what is planned, or nothing."""
+        record = self.records.get(stack)
+        entries = record.entries if record else ()
+        return joined([entry.footprint for entry in entries if entry.digest != version(planned)])
+
+    def beside(self, locks: Iterable[Lock], site: str) -> list[Lock]:
+        """The locks, each with what is applied of its stack besides; and one for each stack that has none here."""
+        known = {f"{site}-{lock.id}": lock for lock in locks}
+        found = [self._with_applied(stack, lock) for stack, lock in known.items()]
+        strangers = (record for stack, record in self.records.items() if stack not in known and record.tenant)
+        return sorted([*found, *map(_unknown_here, strangers)], key=lambda lock: lock.id)
+
+    def versions(self, locks: Iterable[Lock], site: str) -> dict[str, tuple[str, ...]]:
+        """Stack -> versions of its footprints that a proof beside these locks took into account."""
+        planned = {f"{site}-{lock.id}": {version(lock.footprint)} for lock in locks}
+        for stack, record in self.records.items():
+            planned.setdefault(stack, set()).update(entry.digest for entry in record.entries)
+        return {stack: tuple(sorted(digests)) for stack, digests in sorted(planned.items())}
+
+    def _with_applied(self, stack: str, lock: Lock) -> Lock:
+        other = self.of(stack, lock.footprint)
+        if other == NOTHING:
+            return lock
+        return lock.model_copy(update={"footprint": joined([lock.footprint, other]), "hash": ""}).sealed()
+
+
+def _unknown_here(record: StackRecord) -> Lock:
+    """A stack that is applied and has no lock in this checkout: its footprint counts all the same."""
+    footprint = joined([entry.footprint for entry in record.entries])
+    return Lock(
+        id=record.tenant or "", owner=record.owner, serial=record.serial, request="", site="",
+        allocation=Allocation(vpods={}), footprint=footprint,
+    ).sealed()  # fmt: skip
+
+
+def version(footprint: Footprint) -> str:
+    """The digest by which stores and proofs name a footprint."""
+    return digest_of(footprint.model_dump(mode="json"))
+
+
+def taking(
+    plan: Plan, serial: int, footprint: Footprint, met: Iterable[str], known: Mapping[str, tuple[str, ...]]
+) -> Taking:
+    """What a proved stack takes in the store. `met`: boundary nodes in the classes that the proof met."""
+    nodes = tuple(sorted(boundary_nodes(footprint_share(plan.tenant or "site", footprint))))
+    return Taking(
+        stack=plan.stack,
+        tenant=plan.tenant,
+        owner=plan.owner,
+        serial=serial,
+        entry=FootprintRecord(footprint=footprint, nodes=nodes),
+        met=tuple(sorted({*met, *nodes})),
+        known=dict(known),
+    )
+
+
+def declared(taken: Taking, store: str) -> Admitted:
+    """The first resource of the stack."""
+    entry = taken.entry
+    spec = Claims(store=store, footprint=entry.digest, identities=entry.footprint.exclusive)
+    name = f"{taken.tenant or 'site'}-claims"
+    return Admitted(name=name, kind=Claims.KIND, spec=spec.canonical())

@@ -1,0 +1,257 @@
+"""From files to a proof: load, plan, prove. The program, `interlock` and the demo all come through here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from infra.locking.index import IndexedReader
+from infra.program import claiming
+from infra.reports.finding_places import FindingPlaces
+from interlock.model.load import (
+    Code,
+    InputError,
+    InputErrors,
+    Workspace,
+    load_workspace,
+    require_fresh_lock,
+    require_fresh_site_lock,
+)
+from interlock.model.lock.files import LockReader, read_locks
+from interlock.model.lock.record import Footprint, Lock
+from interlock.model.tenant.request import Tenant
+from interlock.model.text.validation import nearest
+from interlock.model.waivers import Waiver
+from interlock.planning import (
+    AllocationError,
+    NeedsMove,
+    Plan,
+    PlanningError,
+    SiteHashes,
+    plan_site,
+    plan_tenant,
+    request_hash,
+)
+from interlock.resources import Admission
+from interlock.store.records import Taking
+from policies import RULES, Judgement, Proof, admission, prove
+from policies.findings.waivers import NotWaivable, not_waivable
+from policies.footprints.neighbours import Neighbours
+from policies.judging import Seen, judged, operators_part, seen_by
+
+from .claiming import Applied
+from .places import PROOFS, index_of, stacks
+
+#: The site that commands take where none is named.
+USUAL_SITE = "lyon"
+
+
+class NotPlanned(Exception):
+    """A request that cannot be fulfilled.
+
+    Codes: PL-001 it contradicts itself or the site, PL-002 no room, PL-003 only if something moves.
+    """
+
+    def __init__(self, position: str, error: PlanningError) -> None:
+        code = "PL-002" if isinstance(error, AllocationError) else "PL-001"
+        code = "PL-003" if isinstance(error, NeedsMove) else code
+        what, _, hint = str(error).partition("\n")
+        super().__init__(f"{position}: {code} {what}" + (f"\n  hint: {hint.strip()}" if hint else ""))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A plan, and what the rules say of it."""
+
+    plan: Plan
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One site with all its requests and locks, and what follows. Where a tenant is None: the operator."""
+
+    workspace: Workspace
+    #: What the operator's store holds; None: nobody looked.
+    applied: Applied | None = None
+
+    @classmethod
+    def open(cls, site: str, locks: LockReader = read_locks) -> Gate:
+        """Load a site's folder, named from `places.stacks()`. Raises `InputErrors`."""
+        return cls(load_workspace(stacks(), site, locks))
+
+    def with_applied(self) -> Gate:
+        """The same, looking at what is applied as well. Raises `StoreFailed` if the store cannot be read."""
+        site = self.workspace.site
+        return replace(self, applied=Applied.read(site.claims, site.name))
+
+    @classmethod
+    def indexed(cls, site: str) -> Gate:
+        """As `open`, with the locks read through their index: the same result, sooner where there are many."""
+        return cls.open(site, IndexedReader(index_of(site)))
+
+    @cached_property
+    def hashes(self) -> SiteHashes:
+        """The hashes of the site and its slices, each made once."""
+        return SiteHashes(self.workspace.site)
+
+    def stack(self, tenant: str | None) -> str:
+        """Name of a stack of this site."""
+        return f"{self.workspace.site.name}-{tenant or 'site'}"
+
+    def stacks(self) -> Iterator[str | None]:
+        """The operator's stack, then every tenant's, by id."""
+        yield None
+        yield from sorted(self.workspace.tenants)
+
+    def tenant(self, name: str) -> Tenant:
+        """A tenant's request. Raises `InputErrors`, naming the nearest, if there is none of this name."""
+        if name in self.workspace.tenants:
+            return self.workspace.tenants[name]
+        file = self.workspace.shown(self.workspace.folder / "tenants" / f"{name}.yaml")
+        hint = nearest(name, self.workspace.tenants)
+        if name in self.workspace.locks:
+            hint = "its lock holds no claim any more: delete it, or restore the file"
+        raise InputErrors([InputError(Code.NO_FILE, file, f"there is no tenant `{name}`", hint)])
+
+    def plan(self, tenant: str | None) -> Plan:
+        """The plan of one stack.
+
+        Raises `InputErrors` if there is no such tenant, or a lock is missing or older than its inputs, and
+        `NotPlanned` if the request cannot be had.
+        """
+        # A wrong name is told first: new locks would not mend it.
+        request = None if tenant is None else self.tenant(tenant)
+        site, hashes = self.workspace.site, self.hashes
+        if request is None:
+            return self._operators_plan
+        site_lock = require_fresh_site_lock(self.workspace, hashes.whole)
+        with self.placed(tenant):
+            lock = require_fresh_lock(self.workspace, request.id, request_hash(request), hashes.slice_hash)
+            return plan_tenant(site, site_lock, request, lock)
+
+    @cached_property
+    def _operators_plan(self) -> Plan:
+        site_lock = require_fresh_site_lock(self.workspace, self.hashes.whole)
+        with self.placed(None):
+            return plan_site(self.workspace.site, site_lock)
+
+    @contextmanager
+    def placed(self, tenant: str | None) -> Iterator[None]:
+        """Give a planning error the place of the request that it is about."""
+        try:
+            yield
+        except PlanningError as error:
+            raise NotPlanned(self.workspace.position(tenant=tenant), error) from error
+
+    def judge(self, tenant: str | None) -> Judged:
+        """One stack's plan, and what the rules say of it beside everybody else."""
+        return self.look(tenant)[0]
+
+    def look(self, tenant: str | None) -> tuple[Judged, Seen]:
+        """The same with the model that it was made of, for whoever asks more: a certificate, the steps of a witness."""
+        return self.look_at(self.plan(tenant))
+
+    def look_at(self, plan: Plan) -> tuple[Judged, Seen]:
+        """The same of another plan for a stack of this site, such as what really is there."""
+        seen = seen_by(self.workspace.site, plan, self.neighbours, self._applied_of(plan))
+        return Judged(plan, judged(seen, plan, waivers=self.waivers(plan.tenant), suggest=True)), seen
+
+    def prove(self, tenant: str | None) -> Proof:
+        """The proof of one stack, beside every lock there is: what is applied rests on no index. Raises `NotProved`."""
+        site, plan, waivers = self.workspace.site, self.plan(tenant), self.waivers(tenant)
+        return prove(site, plan, self.locks, applied=self._applied_of(plan), waivers=waivers, suggest=True)
+
+    def footprint(self, plan: Plan) -> Footprint:
+        """What others could collide with in a plan: a tenant's is in its lock, which is known to be fresh."""
+        return (self.workspace.locks[plan.tenant] if plan.tenant else self.operators).footprint
+
+    def _applied_of(self, plan: Plan) -> Footprint | None:
+        return None if self.applied is None else self.applied.of(plan.stack, self.footprint(plan))
+
+    def taking(self, proof: Proof) -> Taking | None:
+        """What a proved stack takes in the operator's store; None if nobody looked at it."""
+        if self.applied is None:
+            return None
+        plan, locks = proof.plan, (*self.workspace.locks.values(), self.operators)
+        known = self.applied.versions(locks, self.workspace.site.name)
+        return claiming.taking(plan, self._serial(plan), self.footprint(plan), proof.met, known)
+
+    def _serial(self, plan: Plan) -> int:
+        if plan.tenant:
+            return self.workspace.locks[plan.tenant].serial
+        return require_fresh_site_lock(self.workspace, self.hashes.whole).serial
+
+    def waivers(self, tenant: str | None) -> tuple[Waiver, ...]:
+        """Those of a tenant's request, or of the site file. Raises `InputErrors` for each that nobody may have."""
+        waivers = (self.workspace.site if tenant is None else self.tenant(tenant)).waivers
+        faults = [self._not_waivable(tenant, error) for error in not_waivable(waivers, RULES)]
+        if faults:
+            raise InputErrors(faults)
+        return waivers
+
+    def _not_waivable(self, tenant: str | None, error: NotWaivable) -> InputError:
+        position = self.workspace.position("waivers", error.waiver.rule, tenant=tenant)
+        hint = "take it out; who wants to share declares it under `sharing` of the site, and it is proved"
+        return InputError(Code.VALUE, position, str(error), hint)
+
+    @property
+    def explained_by(self) -> str:
+        """The folder that `interlock explain` has to be told; empty where that is what it takes by itself."""
+        folder = self.workspace.folder.relative_to(stacks()).as_posix()
+        return "" if folder == USUAL_SITE else folder
+
+    def places(self, plan: Plan) -> FindingPlaces:
+        """Where what findings about a plan are about stands."""
+        return FindingPlaces(self.workspace, plan)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The same by what they mention: each stack is judged beside those that it can meet."""
+        return Neighbours.of(self.workspace.site, self.locks)
+
+    @cached_property
+    def operators(self) -> Lock:
+        """The operator's own plan, as tenants' plans are judged beside it."""
+        return operators_part(self.workspace.site, self._operators_plan)
+
+    @cached_property
+    def locks(self) -> list[Lock]:
+        """The operator's part and the locks of everybody, those without a request included, and what is applied."""
+        locks = [*(lock for _, lock in sorted(self.workspace.locks.items())), self.operators]
+        return self.applied.beside(locks, self.workspace.site.name) if self.applied else locks
+
+    def admission(self, proof: Proof) -> Admission:
+        """The proof as the provider takes it."""
+        site, taken = self.workspace.site, self.taking(proof)
+        return admission(
+            proof,
+            first=claiming.declared(taken, site.claims) if taken else None,
+            claims=taken.model_dump(mode="json") if taken else None,
+            cloud=site.cloud,
+            site_folder=str(self.workspace.folder.resolve()),
+            existing=site.existing,
+            virtual_functions={host.name: host.virtual_functions for host in site.hosts},
+        )
+
+
+def keep_copy(proof: Proof, admitted: Admission, proofs: Path = PROOFS) -> Path:
+    """Write the proof where the policy pack and people find it: `.interlock/proofs/<stack>/<hash>.json`."""
+    folder = proofs / proof.plan.stack
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{proof.plan.hash.removeprefix('sha256:')}.json"
+    document = {
+        "plan_hash": proof.plan.hash,
+        "proof_hash": proof.hash,
+        "judgement": proof.judgement.model_dump(mode="json"),
+        "admission": admitted.model_dump(mode="json"),
+    }
+    # Put in place at once: another run of the same stack may be reading.
+    draft = path.with_suffix(f".{os.getpid()}.draft")
+    draft.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
+    return draft.replace(path)

@@ -1,0 +1,1 @@
+"""Plans, sites and findings as text for people: trees, changes, costs, places in files, summaries."""

@@ -1,0 +1,84 @@
+"""What a demo leaves behind, in words: what exists, what was not looked at or not wired, what to try."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from infra.program.gate import Gate
+from infra.program.places import OPENSTACK, ROOT, SANDBOX
+from interlock.planning import Plan
+
+#: Outputs that the summary tells in other words.
+TOLD_ELSEWHERE = ("not_wired", "plan_hash")
+
+
+def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
+    """The text that `./run demo` ends with; `outputs` are those of the tenant's stack."""
+    stack, plan = gate.stack(tenant), gate.plan(tenant)
+    parts = (
+        _exists(gate.stack(None), gate.plan(None)),
+        _exists(stack, plan),
+        _reached(stack, outputs),
+        _open_ends(plan),
+        _look(tenant),
+        _try(stack),
+    )
+    return "\n\n".join(parts)
+
+
+def _exists(stack: str, plan: Plan) -> str:
+    made = [item.resource.KIND for item in plan.resources if item.resource.HAS_ACTUATOR]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(made).items()))
+    return f"{stack}: {len(made)} objects exist on the cloud\n  {kinds}"
+
+
+def _reached(stack: str, outputs: Mapping[str, Any]) -> str:
+    shown = {name: value for name, value in outputs.items() if name not in TOLD_ELSEWHERE}
+    text = json.dumps(shown, indent=2, sort_keys=True).replace("\n", "\n  ")
+    return (
+        f"Outputs of {stack}, for the tenant:\n  {text}\n"
+        f"  The S3 secret: ./run pulumi stack output vpods --show-secrets --stack {stack}"
+    )
+
+
+def _open_ends(plan: Plan) -> str:
+    ports, allocations = (_names(plan, kind) for kind in ("SwitchPort", "VipuAllocation"))
+    return (
+        f"Not wired: {len(ports)} switch ports are planned and proved, and nothing sets them yet:\n"
+        f"  {', '.join(ports)}\n"
+        "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs, and nothing registers\n"
+        f"  them at V-IPU yet: {', '.join(allocations)}.\n"
+        "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
+        "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
+    )
+
+
+def _names(plan: Plan, kind: str) -> list[str]:
+    return [item.name for item in plan.without_actuator() if kind == item.resource.KIND]
+
+
+def _look(tenant: str) -> str:
+    client = OPENSTACK.relative_to(ROOT)
+    return (
+        "Look at it, from the root of the repository:\n"
+        f"  export OS_CLIENT_CONFIG_FILE=$PWD/{SANDBOX.relative_to(ROOT)}/clouds.yaml OS_CLOUD=sandbox\n"
+        f"  {client} server list --all-projects --long\n"
+        f"  {client} network list --long\n"
+        f"  {client} port list --project {tenant}"
+    )
+
+
+def _try(stack: str) -> str:
+    site = stack.partition("-")[0]
+    return (
+        "Try next:\n"
+        "  ./run interlock check                                 what is proved, rule by rule\n"
+        "  ./run interlock audit                                 what the cloud holds, beside what was proved\n"
+        "  ./run interlock check --site leaky/vlan-of-another    a site that must not be built\n"
+        f"  ./run pulumi up --stack {site}-globex                   the second tenant\n"
+        f"  ./run pulumi destroy --stack {stack}                take it all away\n"
+        "  ./run interlock sandbox down                          stop the embedded cloud"
+    )

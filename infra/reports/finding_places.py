@@ -1,0 +1,114 @@
+"""Where the entries that findings are about stand: `file:line:column` in a request, the site file or a lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from infra.locking.places import Places
+from interlock.model.load import Workspace
+from interlock.model.tenant.request import Pins
+from interlock.model.text.source import Step
+from interlock.planning import Plan
+from interlock.planning.origins import request_path
+from interlock.planning.plan import Component, Planned
+from policies.facts.identities import OPERATOR
+from policies.findings.report import EntryPlace
+
+#: Kind of a resource -> the claim that it comes from; networks and subnets have theirs by what they are for.
+_CLAIMS = {"SwitchPort": "machines", "VipuAllocation": "machines", "ShareAccess": "storage_vip"}
+#: Kind -> the field that its rules are about, where the request has a line of its own for it.
+_DECIDES = {"SecurityGroup": "rules", "Keypair": "public_key", "VolumeAttachment": "server"}
+_ROLES = ("ipu-data", "storage", "control", "management")
+_IDS = {"vlan": "vlan", "vxlan": "vni"}
+
+
+@dataclass(frozen=True)
+class FindingPlaces:
+    """The files of one site, and the plan whose findings are told."""
+
+    workspace: Workspace
+    plan: Plan
+
+    @cached_property
+    def _locks(self) -> Places:
+        return Places(self.workspace)
+
+    def __call__(self, entries: tuple[str, ...]) -> tuple[EntryPlace, ...]:
+        """The place of each entry, in their order."""
+        return tuple(_place(self.position(entry), entry) for entry in entries)
+
+    def position(self, entry: str) -> str:
+        """`file:line:column` of an entry; of the nearest thing above where it says nothing itself."""
+        kind, _, name = entry.partition(":")
+        if kind == "site":
+            return self.workspace.fact_position(name)
+        return self._of_lock(name) if kind == "lock" else self._of_resource(name)
+
+    def _of_lock(self, tenant: str) -> str:
+        """Another's claims: what its lock holds; the operator's part follows from the site file."""
+        if tenant == OPERATOR:
+            return self.workspace.position()
+        return self._locks.position(tenant, ("allocation",))
+
+    def _of_resource(self, name: str) -> str:
+        if self.plan.tenant is None:
+            return self.workspace.position()
+        item = self.plan.by_name.get(name)
+        if item is None:
+            return self._of_component(self.plan.component.get(name))
+        claim, vpod = _claim(item), _vpod(self.plan, item)
+        pinned = claim is not None and vpod is not None and self._is_pinned(vpod, claim)
+        if claim is not None and vpod is not None and pinned:
+            return self._of_request(("pins", vpod, claim))
+        path = request_path(self.plan, item, _DECIDES.get(item.resource.KIND)) or request_path(self.plan, item)
+        if path:
+            return self._of_request(tuple(path.split(".")))
+        if claim is not None and vpod is not None:
+            return self._locks.position(self.plan.tenant, ("allocation", "vpods", vpod, claim))
+        return self._of_component(self.plan.component[item.component])
+
+    def _is_pinned(self, vpod: str, claim: str) -> bool:
+        request = self.workspace.tenants.get(self.plan.tenant or "")
+        pins = request.pins.get(vpod, Pins()) if request is not None else Pins()
+        return getattr(pins, claim, None) is not None
+
+    def _of_component(self, component: Component | None) -> str:
+        """A vPOD, or whatever else of the request the component is a part of."""
+        part = component
+        while part is not None and part.type != "VirtualPod":
+            part = self.plan.component.get(part.parent or "")
+        return self._of_request(("vpods", _short(self.plan, part.name)) if part is not None else ())
+
+    def _of_request(self, path: tuple[Step, ...]) -> str:
+        return self.workspace.position(*path, tenant=self.plan.tenant)
+
+
+def _claim(item: Planned) -> str | None:
+    """The claim of the lock that a resource is made from: `ipu_data_vlan`, `control_subnet`, `machines` …"""
+    spec = item.resource
+    kind, name = spec.KIND, item.name.removesuffix("-subnet")
+    role = next((role for role in _ROLES if name.endswith(f"-{role}")), None)
+    if role is None or kind not in ("Network", "Subnet"):
+        return _CLAIMS.get(kind)
+    what = "subnet" if kind == "Subnet" else _IDS.get(getattr(spec, "network_type", ""), "vlan")
+    return f"{role.replace('-', '_')}_{what}"
+
+
+def _vpod(plan: Plan, item: Planned) -> str | None:
+    """Name in the request of the vPOD that a resource belongs to."""
+    component: Component | None = plan.component[item.component]
+    while component is not None and component.type != "VirtualPod":
+        component = plan.component.get(component.parent or "")
+    return _short(plan, component.name) if component is not None else None
+
+
+def _short(plan: Plan, component: str) -> str:
+    return component.removeprefix(f"{plan.tenant}-")
+
+
+def _place(position: str, entry: str) -> EntryPlace:
+    """A file without lines counts as its first one."""
+    parts = position.rsplit(":", 2)
+    file, line, column = parts if len(parts) == 3 else (position, "1", "1")
+    return EntryPlace(file=file, line=int(line), column=int(column), entry=entry)

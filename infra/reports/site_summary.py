@@ -1,0 +1,134 @@
+"""A site on one screen: how much of each kind there is, the pools, what is shared, and what nobody stated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from interlock.hardware import PRICE_ITEMS
+from interlock.model.site.inventory import Placement, Sharing, Site, Switch
+from interlock.model.site.networks import Ranges
+
+#: Names that a line lists before it only counts.
+SHOWN = 4
+
+
+def summary(site: Site) -> str:
+    """The screen, for people: lines without colour."""
+    sections = (
+        (f"site {site.name} on cloud {site.cloud}", _counts(site)),
+        ("pools", _pools(site)),
+        ("shared", [_shared(item) for item in site.sharing]),
+        ("not stated: what rests on it is unknown", list(_unknown(site))),
+    )
+    return "\n\n".join("\n".join([head, *_columns(rows)]) for head, rows in sections if rows) + "\n"
+
+
+def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Rows under each other; all columns but the last as wide as their widest cell."""
+    table = list(rows)
+    widths = [max(len(row[index]) for row in table) for index in range(len(table[0]) - 1)]
+    for row in table:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join(["", *cells, row[-1]]).rstrip()
+
+
+def _counts(site: Site) -> list[tuple[str, ...]]:
+    rows = (
+        ("rooms", _names(item.name for item in site.rooms), len(site.rooms)),
+        ("physical racks", _names(item.name for item in site.physical_racks), len(site.physical_racks)),
+        ("logical racks", _names(item.name for item in site.logical_racks), len(site.logical_racks)),
+        ("machines", _by(item.generation for item in site.machines), len(site.machines)),
+        ("hosts", _by(f"{item.role} {item.provisioning}" for item in site.hosts), len(site.hosts)),
+        ("switches", _by(item.role for item in site.switches), len(site.switches)),
+        ("other devices", _by(item.role for item in site.devices), len(site.devices)),
+        ("cables", _by(item.kind for item in site.cables), len(site.cables)),
+        ("bundles", _by(item.mode for item in site.lags), len(site.lags)),
+        ("networks", _names(item.name for item in site.physical_networks), len(site.physical_networks)),
+        ("flavours", _names(item.name for item in site.flavors), len(site.flavors)),
+    )
+    return [(name, str(count).rjust(6), words) for name, words, count in rows if count]
+
+
+def _by(kinds: Iterable[str]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())
+
+
+def _names(names: Iterable[str]) -> str:
+    found = list(names)
+    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+
+
+def _pools(site: Site) -> list[tuple[str, ...]]:
+    pools = site.pools
+    rows: list[tuple[str, ...]] = []
+    for name in ("ipu_data", "storage", "management", "bare_metal_control"):
+        pool = getattr(pools, name)
+        if pool is not None:
+            where = f"VLAN {_ranges(pool.vlans)} on {_names(pool.physical_networks)}"
+            rows.append((name, where, _subnets(getattr(pools, f"{name}_subnets", None))))
+    rows.append(("control", f"VNI {_ranges(pools.control)}", _subnets(pools.control_subnets)))
+    rows += [
+        ("partition_keys", f"P_Key {_ranges(keys.keys, '#06x')} on {keys.infiniband}", "")
+        for keys in pools.partition_keys
+    ]
+    if pools.storage_vips is not None:
+        rows.append(("storage_vips", f"offsets {_ranges((pools.storage_vips,))} in every storage subnet", ""))
+    return rows
+
+
+def _ranges(ranges: Ranges, form: str = "") -> str:
+    return ", ".join(f"{first:{form}}" if first == last else f"{first:{form}}-{last:{form}}" for first, last in ranges)
+
+
+def _subnets(subnets: tuple[str, int] | None) -> str:
+    return "" if subnets is None else f"/{subnets[1]} from {subnets[0]}"
+
+
+def _shared(item: Sharing) -> tuple[str, ...]:
+    false = [name for name, value in item.guards.items() if value is False]
+    unknown = [name for name, value in item.guards.items() if value is None]
+    words = [f"does not hold: {', '.join(false)}"] if false else []
+    words += [f"unknown: {', '.join(unknown)}"] if unknown else []
+    state = "; ".join(words) or f"all {len(item.guards)} guards hold"
+    audience = "any tenant" if item.audience == ("*",) else _names(item.audience)
+    return item.name, item.kind, audience, f"rule {item.rule}", state
+
+
+def _draws_unknown(site: Site, placement: Placement) -> bool:
+    """PDUs only pass on what others draw."""
+    pdus = {device.name for device in site.devices if device.role == "pdu"}
+    return placement.nameplate_w is None and placement.device not in pdus
+
+
+def _tags_unknown(switch: Switch) -> bool:
+    natives = (port for port in switch.ports if port.mode == "trunk" and port.untagged is not None)
+    return any(port.tag_native is None for port in natives)
+
+
+def _wraps_unknown(switch: Switch) -> bool:
+    return any(vtep.encapsulation is None for vtep in switch.vteps)
+
+
+def _unknown(site: Site) -> Iterator[tuple[str, ...]]:
+    for assumption in site.assumptions:
+        guards = [name for name, value in assumption.guards.items() if value is None]
+        if guards:
+            # More than that go over the edge of the screen.
+            words = ", ".join(guards) if len(guards) <= SHOWN else f"{len(guards)} of {len(assumption.guards)} guards"
+            yield f"assumptions.{assumption.id}", words
+    for fact, names in (
+        ("switches: ports", [item.name for item in site.switches if not item.ports]),
+        ("switches: ip_routing", [item.name for item in site.switches if item.ip_routing is None]),
+        ("switches: routed_vlans", [item.name for item in site.switches if item.routed_vlans is None]),
+        ("switches: tag_native of trunks", [item.name for item in site.switches if _tags_unknown(item)]),
+        ("switches: encapsulation of VTEPs", [item.name for item in site.switches if _wraps_unknown(item)]),
+        ("logical racks: address_plan", [item.name for item in site.logical_racks if item.address_plan is None]),
+        ("machines: macs", [item.name for item in site.machines if len(item.macs) < 3]),
+        ("physical networks: mtu", [item.name for item in site.physical_networks if item.mtu is None]),
+        ("physical networks: profile", [item.name for item in site.physical_networks if item.profile is None]),
+        ("placements: nameplate", [item.device for item in site.placements if _draws_unknown(site, item)]),
+        ("prices", [item for item in PRICE_ITEMS if site.prices is None or item not in site.prices.prices]),
+    ):
+        if names:
+            yield fact, _names(names)

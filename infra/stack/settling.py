@@ -1,0 +1,134 @@
+"""What has to let go before a claim that was given up is free: the state, the store, the cloud and the switches.
+
+The store may also hold a footprint that nobody has any more: of a run that was killed after it had taken its claims,
+and whose request was then edited away. No later run knows of it, so it is looked for here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from infra.program.claiming import version
+from interlock.model.lock.record import Lock
+from interlock.planning import Plan
+from interlock.provider.census import Counted
+from interlock.provider.claims import parts
+from interlock.resources import Claims
+from interlock.store.records import FootprintRecord, StackRecord
+
+OBJECT = "interlock:index:"
+
+#: What is said of the switches: no kind of ours is wired that sets one.
+SWITCHES = "switches: nothing here sets switch ports yet, so nothing of ours is on them"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was looked at. `record`: of the stack in the claims store, if there is one."""
+
+    plan: Plan
+    lock: Lock
+    #: The deployment in the engine's state; None: the backend in use has no such stack.
+    deployment: Mapping[str, Any] | None
+    record: StackRecord | None
+    #: Everything on the cloud that carries the stack's owner id.
+    objects: tuple[Counted, ...]
+    #: Processes that hold the stack's state, in words.
+    running: tuple[str, ...] = ()
+
+    def obstacles(self) -> list[str]:
+        """Everything that has not let go, or may not have; a sentence each. Empty: all claims given up are free."""
+        return [*self._of_state(), *self._of_store(), *self._of_cloud()]
+
+    @cached_property
+    def wanted(self) -> str | None:
+        """The version of the footprint that the lock holds; None if nothing is to be there."""
+        return _wanted(self.plan, self.lock)
+
+    @cached_property
+    def claimed(self) -> frozenset[str]:
+        """Versions of the footprints whose claims the state holds."""
+        return frozenset(
+            parts(str(item["id"]))[1] for item in self._resources if _kind_and_name(item)[0] == Claims.KIND
+        )
+
+    @property
+    def leftover(self) -> tuple[FootprintRecord, ...]:
+        """What the store holds of the stack and neither the lock nor the state knows."""
+        return tuple(entry for entry in others(self.record, self.plan, self.lock) if entry.digest not in self.claimed)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if neither the state nor the cloud holds anything of the stack: so nothing of a leftover either."""
+        return not self.objects and not any(_kind_and_name(item)[0] for item in self._resources)
+
+    @property
+    def is_applied(self) -> bool:
+        """True if the state holds the claims of the lock's footprint, and no others."""
+        return self.claimed == {self.wanted}
+
+    @property
+    def _resources(self) -> Iterable[Mapping[str, Any]]:
+        return (self.deployment or {}).get("resources") or ()
+
+    def _of_state(self) -> Iterator[str]:
+        yield from (f"state: {process} is at work on it" for process in self.running)
+        if self.deployment is None:
+            if self.record is not None:
+                yield f"state: the backend in use has no stack {self.plan.stack}, and the store says that it is applied"
+            return
+        for item in self._resources:
+            kind, name = _kind_and_name(item)
+            if item.get("delete"):
+                yield f"state: {kind} {name} is still to be deleted"
+            elif kind and kind != Claims.KIND and name not in self.plan.by_name:
+                yield f"state: {kind} {name} is there and not in the plan"
+        if self.deployment.get("pending_operations"):
+            yield "state: an interrupted run left operations pending"
+
+    def _of_store(self) -> Iterator[str]:
+        if self.claimed - {self.wanted} or (self.leftover and not (self.is_empty or self.is_applied)):
+            yield "store: another footprint than the lock's is applied, or may be"
+
+    def _of_cloud(self) -> Iterator[str]:
+        planned = {(item.resource.KIND, item.name) for item in self.plan.resources}
+        for found in self.objects:
+            if (found.kind, found.name) not in planned:
+                yield f"cloud: {found} is there and not in the plan"
+            elif self.record is None:
+                yield f"cloud: {found} is there, and the store knows of no apply: the plan may not be what is applied"
+
+
+def others(record: StackRecord | None, plan: Plan, lock: Lock) -> list[FootprintRecord]:
+    """What the store holds of a stack besides the footprint of its lock."""
+    wanted = _wanted(plan, lock)
+    return [entry for entry in record.entries if entry.digest != wanted] if record else []
+
+
+def freed(old: Lock, new: Lock) -> list[str]:
+    """The exclusive identities that a lock holds no more."""
+    return sorted(set(old.footprint.exclusive) - set(new.footprint.exclusive))
+
+
+def of_owner(objects: Iterable[Counted], owner: str) -> tuple[Counted, ...]:
+    """What carries one owner id."""
+    return tuple(item for item in objects if item.owner == owner)
+
+
+def only_of(entry: FootprintRecord, stay: Iterable[FootprintRecord]) -> list[str]:
+    """The identities that an entry holds and none of those that stay."""
+    return sorted(set(entry.held) - {identity for other in stay for identity in other.held})
+
+
+def _wanted(plan: Plan, lock: Lock) -> str | None:
+    return version(lock.footprint) if plan.resources else None
+
+
+def _kind_and_name(item: Mapping[str, Any]) -> tuple[str, str]:
+    """Kind (empty for what is no object of ours) and plan name of a resource in a state."""
+    token = str(item.get("type", ""))
+    kind = token.removeprefix(OBJECT) if token.startswith(OBJECT) else ""
+    return kind, str(item["urn"]).rsplit("::", 1)[-1]

@@ -1,0 +1,95 @@
+"""Locks of earlier formats, made into the present one without a change of any claim.
+
+Format 1 came from sites with one physical network for each pool, so it did not name it. Its hash covered the
+whole site; the hashes that it recorded are kept here, and are recreated where the lock is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from interlock.model.site.inventory import Site
+from interlock.model.site.networks import VlanPool
+from interlock.model.text.errors import InputErrors
+from interlock.model.text.source import Source
+from interlock.resources import digest_of
+
+from .files import edited, load_lock, lock_value, require_name
+from .record import FORMAT, Lock, SiteLock
+
+L = TypeVar("L", Lock, SiteLock)
+
+#: (claim of a VLAN, field that names its physical network, what the plug of a machine's cable to it starts with).
+_NETWORKS = (
+    ("ipu_data_vlan", "ipu_data_network", "rnic"),
+    ("storage_vlan", "storage_network", "rnic"),
+    ("management_vlan", "management_network", "mgmt"),
+)
+
+
+def load_any_lock(file: Path, name: str, kind: type[L], site: Site) -> tuple[L, bool]:
+    """The lock in `file`, and whether it was of an earlier format. Raises InputErrors as `load_lock` does.
+
+    One that was converted is sealed again, with the next serial.
+    """
+    source = Source.read(file, name)
+    value = lock_value(source)
+    if value.get("format") != 1:
+        return load_lock(file, name, kind), False
+    if value.get("hash") != hash_of_format_1(value):
+        message = "edited by hand: its hash does not fit what it says"
+        raise InputErrors([edited(source, ("hash",), message)])
+    require_name(source, str(value["id"]))
+    return kind.model_validate(from_format_1(value, site)).sealed(), True
+
+
+def hash_of_format_1(value: Mapping[str, Any]) -> str:
+    """The hash that a lock of format 1 must carry: over everything else in it."""
+    return digest_of({key: item for key, item in value.items() if key != "hash"})
+
+
+def from_format_1(value: Mapping[str, Any], site: Site) -> dict[str, Any]:
+    """A whole lock of format 1, of a tenant or of the site -> the same in the present format, not sealed."""
+    new = dict(value) | {"format": FORMAT, "serial": value["serial"] + 1, "hash": ""}
+    if "allocation" not in value:
+        return new
+    vpods = value["allocation"]["vpods"]
+    known = {name: vpod | networks_of(site, vpod["machines"]) for name, vpod in vpods.items()}
+    new["allocation"] = {"vpods": known}
+    new["released"] = [_released(entry, known, site) for entry in value["released"]]
+    return new
+
+
+def networks_of(site: Site, machines: list[str]) -> dict[str, str]:
+    """For each kind of VLAN the physical network of its pool that the cables of these machines lead to."""
+    pools = site.pools
+    by_claim = {
+        "ipu_data_vlan": pools.ipu_data,
+        "storage_vlan": pools.storage,
+        "management_vlan": pools.management,
+    }
+    return {field: _network(site, by_claim[claim], machines, plug) for claim, field, plug in _NETWORKS}
+
+
+def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
+    names = set(machines)
+    switches = {
+        far.device
+        for cable in site.cables
+        for near, far in ((cable.a, cable.b), (cable.b, cable.a))
+        if near.device in names and near.interface.startswith(plug)
+    }
+    known = (site.physical_network.get(name) for name in pool.physical_networks)
+    reached = (item.name for item in known if item is not None and switches & set(item.switches))
+    return next(reached, pool.physical_networks[0])
+
+
+def _released(entry: Mapping[str, str], vpods: Mapping[str, Any], site: Site) -> dict[str, str]:
+    """A released VLAN says on which network it was; a vPOD that is gone was on the first, the only one then."""
+    fields = {claim: field for claim, field, _ in _NETWORKS}
+    if entry["claim"] not in fields:
+        return dict(entry)
+    networks = vpods.get(entry["vpod"]) or networks_of(site, [])
+    return {**entry, "value": f"{networks[fields[entry['claim']]]}:{entry['value']}"}

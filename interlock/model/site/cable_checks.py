@@ -1,0 +1,129 @@
+"""Cables and bundles that the file states: ends that exist, one cable in each plug, kinds that fit their ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from interlock.model.text.errors import Code
+
+from .file import CableFile
+from .full_file import LagFile
+from .physical import CableKind, Endpoint
+from .places import Path
+from .view import SiteView
+
+#: Kind of cable -> what stands at its two ends, whichever way round.
+ENDS: dict[CableKind, tuple[frozenset[str], frozenset[str]]] = {
+    "ipu-link": (frozenset({"machine"}), frozenset({"machine"})),
+    "sync-link": (frozenset({"machine"}), frozenset({"machine"})),
+    "gw-link": (frozenset({"machine"}), frozenset({"machine", "switch"})),
+    "power": (frozenset({"machine", "host", "switch", "device"}), frozenset({"PDU"})),
+}
+
+
+def check_cables(view: SiteView) -> None:
+    """Adds faults of the cables beside the racks."""
+    plugs = Counter(str(end) for cable in view.site.cables for end in (cable.a, cable.b))
+    for index, cable in enumerate(view.file.cables):
+        for side, ends in enumerate(cable.ends):
+            for end in ends:
+                _check_end(view, ("cables", index, "ends", side), end, plugs)
+        _check_kind(view, ("cables", index), cable)
+        _check_loop(view, ("cables", index, "ends"), cable)
+
+
+def _check_end(view: SiteView, path: Path, end: Endpoint, plugs: Counter[str]) -> None:
+    view.faults.need(path, "a device", end.device, view.devices)
+    if not _has_plug(view, end):
+        view.faults.add(Code.NO_SUCH, path, f"`{end}`: the switch has ports 1 to {_port_count(view, end.device)}")
+    if plugs[str(end)] > 1:
+        hint = "look at the design's port map"
+        view.faults.add(Code.TWICE, path, f"`{end}` has more than one cable", hint)
+
+
+def _has_plug(view: SiteView, end: Endpoint) -> bool:
+    """Ports of a switch are counted; its power inputs are no ports, and other devices have names for theirs."""
+    if end.device not in view.site.switch or end.interface.startswith("psu-"):
+        return True
+    return end.interface.isdigit() and 1 <= int(end.interface) <= _port_count(view, end.device)
+
+
+def _port_count(view: SiteView, switch: str) -> int:
+    return sum(count for _, count in view.site.switch[switch].port_groups)
+
+
+def _check_kind(view: SiteView, path: Path, cable: CableFile) -> None:
+    """An IPU-Link into a switch is a slip of the pen, and a power cable without a PDU powers nothing."""
+    wanted = ENDS.get(cable.kind)
+    kinds = [_kind(view, end.device) for ends in cable.ends for end in ends[:1]]
+    if wanted is None or "unknown" in kinds:
+        return
+    one, other = kinds
+    if not ((one in wanted[0] and other in wanted[1]) or (other in wanted[0] and one in wanted[1])):
+        message = f"a cable of the kind `{cable.kind}` from a {one} to a {other}"
+        hint = f"it joins a {_words(wanted[0])} to a {_words(wanted[1])}"
+        view.faults.add(Code.CONTRADICTION, (*path, "kind"), message, hint)
+
+
+def _kind(view: SiteView, device: str) -> str:
+    for kind, known in (("machine", view.site.machine), ("host", view.site.host), ("switch", view.site.switch)):
+        if device in known:
+            return kind
+    roles = view.device_roles
+    return "unknown" if device not in roles else "PDU" if roles[device] == "pdu" else "device"
+
+
+def _words(kinds: frozenset[str]) -> str:
+    return " or ".join(sorted(kinds))
+
+
+def _check_loop(view: SiteView, path: Path, cable: CableFile) -> None:
+    for a, b in zip(*cable.ends, strict=True):
+        if a.device == b.device:
+            message = f"both ends of the cable are on `{a.device}`"
+            view.faults.add(Code.CONTRADICTION, path, message, "a cable joins two devices")
+
+
+def check_lags(view: SiteView) -> None:
+    """Adds faults of bundles: members on one device, each cabled and in one bundle."""
+    of_racks = view.site.lags[: len(view.site.lags) - len(view.file.lags)]
+    seen = {(lag.device, lag.name) for lag in of_racks}
+    bundled = {(lag.device, member): lag.name for lag in of_racks for member in lag.interfaces}
+    for index, lag in enumerate(view.file.lags):
+        path: Path = ("lags", index)
+        if (lag.device, lag.name) in seen:
+            view.faults.add(Code.TWICE, (*path, "name"), f"`{lag.device}` has two bundles called `{lag.name}`")
+        seen.add((lag.device, lag.name))
+        _check_lag(view, path, lag, bundled)
+
+
+def _check_lag(view: SiteView, path: Path, lag: LagFile, bundled: dict[tuple[str, str], str]) -> None:
+    view.faults.need((*path, "device"), "a device", lag.device, view.devices)
+    if lag.device not in view.devices:
+        return
+    members = (*path, "interfaces")
+    if len(lag.interfaces) < 2:
+        hint = "one alone acts as one link already: leave the entry out"
+        view.faults.add(Code.VALUE, members, f"a bundle of {len(lag.interfaces)} interface", hint)
+    for member, times in Counter(lag.interfaces).items():
+        if times > 1:
+            view.faults.add(Code.TWICE, members, f"`{member}` is there twice")
+        first = bundled.setdefault((lag.device, member), lag.name)
+        if first != lag.name:
+            view.faults.add(Code.TWICE, members, f"`{lag.device}:{member}` is in the bundle `{first}` already")
+        if (lag.device, member) not in view.site.cable_at:
+            hint = "add the cable, or take it out of the bundle"
+            view.faults.add(Code.NO_SUCH, members, f"`{lag.device}:{member}` has no cable", hint)
+    far = sorted(set(_far_devices(view, lag)))
+    if lag.mode == "vf-lag" and len(far) > 1:
+        message = f"the interfaces of `{lag.name}` end at {' and '.join(f'`{name}`' for name in far)}"
+        hint = "an adapter bundles its ports only towards one switch: cable both there, or write another mode"
+        view.faults.add(Code.CONTRADICTION, members, message, hint)
+
+
+def _far_devices(view: SiteView, lag: LagFile) -> Iterator[str]:
+    for member in lag.interfaces:
+        far = view.site.far_end(lag.device, member)
+        if far is not None:
+            yield far.device

@@ -1,0 +1,83 @@
+"""Names and identities of devices: each name and each serial once, logical racks that exist."""
+
+from __future__ import annotations
+
+from interlock.model.text.errors import Code
+
+from .places import places
+from .view import SiteView
+
+
+def check_devices(view: SiteView) -> None:
+    """Adds faults of names, serials, logical racks and positions."""
+    _check_names(view)
+    _check_serials(view)
+    _check_logical_racks(view)
+    _check_positions(view)
+    _check_interfaces(view)
+
+
+def _check_names(view: SiteView) -> None:
+    seen = set[str]()
+    for name, path in view.named():
+        if name in seen:
+            hint = "a rack's names can be set: `names:` of machines and poplar, `name:` of a switch"
+            view.faults.add(Code.TWICE, path, f"two devices are called `{name}`", hint)
+        seen.add(name)
+    _check_rack_names(view)
+
+
+def _check_rack_names(view: SiteView) -> None:
+    """A logical rack stands in `racks:` or in `logical_racks:`, a physical one likewise."""
+    for what, found, paths in (
+        ("logical", view.site.logical_racks, view.logical_rack_paths),
+        ("physical", view.site.physical_racks, view.physical_rack_paths),
+    ):
+        seen = set[str]()
+        for rack in found:
+            if rack.name in seen:
+                view.faults.add(Code.TWICE, paths[rack.name], f"two {what} racks are called `{rack.name}`")
+            seen.add(rack.name)
+
+
+def _check_serials(view: SiteView) -> None:
+    owners = dict[str, str]()
+    for place in places(view.file):
+        # Two entries of one name are one fault, told above.
+        if owners.get(place.serial, place.name) != place.name:
+            message = f"`{place.name}` has the serial `{place.serial}` of `{owners[place.serial]}`"
+            view.faults.add(Code.TWICE, place.serial_path, message, "a serial is one device")
+        owners.setdefault(place.serial, place.name)
+
+
+def _check_logical_racks(view: SiteView) -> None:
+    known = view.site.logical_rack
+    for name, machine in view.file.machines.items():
+        path = ("machines", name, "logical_rack")
+        view.faults.need(path, "a logical rack", machine.logical_rack, known)
+    for name, host in view.file.hosts.items():
+        if host.logical_rack is not None:
+            view.faults.need(("hosts", name, "logical_rack"), "a logical rack", host.logical_rack, known)
+
+
+def _check_positions(view: SiteView) -> None:
+    taken = {(item.logical_rack, item.position): item.name for item in reversed(view.site.machines)}
+    for name, machine in view.file.machines.items():
+        first = taken[machine.logical_rack, machine.position]
+        if first != name:
+            message = f"`{name}` is at position {machine.position} of `{machine.logical_rack}`, as `{first}` is"
+            hint = "the position is the place in the chain of IPU-Links: each once"
+            view.faults.add(Code.TWICE, ("machines", name, "position"), message, hint)
+
+
+def _check_interfaces(view: SiteView) -> None:
+    """An interface of a host is on one physical network."""
+    for name, host in view.file.hosts.items():
+        seen = dict[str, str]()
+        for network, interfaces in host.interfaces.items():
+            for interface in interfaces:
+                first = seen.setdefault(interface, network)
+                if first != network:
+                    message = f"`{interface}` is on `{first}` already"
+                    hint = "one interface is one port of one switch, whose VLANs are those of one network"
+                    view.faults.add(Code.TWICE, ("hosts", name, "interfaces", network), message, hint)

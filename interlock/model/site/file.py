@@ -1,0 +1,163 @@
+"""`site.yaml` as an operator writes it; `site_expansion` makes the full form of it.
+
+`racks:` is the short form. The other sections are named as the fields of `Site`, and either may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from interlock.model.rack.file import RackFile
+from interlock.model.tenant.values import RuleId
+from interlock.model.text.names import DeviceName, SiteName
+from interlock.model.text.validation import FileModel
+from interlock.model.text.values import Positive
+from interlock.model.waivers import WaiverFile
+
+from .full_file import (
+    CableFile,
+    DeviceFile,
+    HostFile,
+    LagFile,
+    LogicalRackFile,
+    MachineFile,
+    PlacementFile,
+    RoomFile,
+    StandingRackFile,
+    SwitchFile,
+)
+from .guards import Guard
+from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
+from .offers_file import (
+    ControllerFile,
+    FlavorFile,
+    ImageFile,
+    LimitsFile,
+    Prices,
+    ShareTypeFile,
+    SharingFile,
+    TenantDefaultsFile,
+)
+from .pools_file import PoolsFile, SegmentRangeFile
+from .values import ClaimsUrl, Uuid
+
+__all__ = ["CableFile", "HostFile", "Positive", "RackFile", "SiteFile", "SwitchFile", "TenantDefaultsFile"]
+
+
+_SUBNETS = {"prefix": "10.0.0.0/8", "each": 24}
+_VLANS = {"physical_network": "lost", "vlans": 1, "subnets": _SUBNETS}
+
+
+class SiteFile(FileModel):
+    """`site.yaml`."""
+
+    #: None of this reaches a site: it only lets the other sections be checked in the same pass.
+    STAND_INS: ClassVar[Mapping[str, Any]] = {
+        "physical_networks": {},
+        "pools": {
+            "ipu_data": _VLANS,
+            "storage": _VLANS,
+            "management": _VLANS,
+            "control": {"vnis": 1, "subnets": _SUBNETS},
+        },
+        "external": {
+            "name": "lost",
+            "physical_network": "lost",
+            "cidr": "192.0.2.0/24",
+            "gateway": "192.0.2.1",
+            "pool": "192.0.2.2-192.0.2.9",
+        },
+        "flavors": {},
+        "images": {},
+        "controller": {"flavor": "lost", "image": "lost", "user_api_port": 1},
+        "limits": {"controller_instances": 1, "controller_cores": 1, "controller_ram": "1GiB"},
+    }
+
+    name: SiteName = Field(description="the name of the folder, and the first part of every stack: no dash")
+    cloud: str = Field(description="entry of `clouds.yaml`")
+    claims: ClaimsUrl | None = Field(
+        default=None,
+        description="where claims are recorded: `s3://bucket/prefix?endpoint=…&region=…` for a team, "
+        "`file:///folder` for one machine; without it a folder beside the `clouds.yaml` in use",
+    )
+    domain: str = Field(default="default", description="Keystone domain of projects and service users")
+    racks: list[RackFile] = Field(
+        default_factory=list,
+        description="pods of a known design; each becomes machines, hosts, switches and cables",
+    )
+    rooms: dict[DeviceName, RoomFile] = Field(default_factory=dict, description="rooms, by name")
+    physical_racks: dict[DeviceName, StandingRackFile] = Field(
+        default_factory=dict, description="physical racks beside those of `racks`, by name"
+    )
+    logical_racks: dict[DeviceName, LogicalRackFile] = Field(
+        default_factory=dict, description="logical racks beside those of `racks`, by name"
+    )
+    machines: dict[DeviceName, MachineFile] = Field(
+        default_factory=dict, description="IPU-Machines beside the racks, by name"
+    )
+    hosts: dict[DeviceName, HostFile] = Field(
+        default_factory=dict, description="servers beside the racks, by the name that Nova has for them"
+    )
+    switches: dict[DeviceName, SwitchFile] = Field(
+        default_factory=dict, description="switches beside the racks, by name"
+    )
+    devices: dict[DeviceName, DeviceFile] = Field(
+        default_factory=dict, description="power units, appliances and all else that hangs on a cable, by name"
+    )
+    placements: dict[DeviceName, PlacementFile] = Field(
+        default_factory=dict, description="device → where it stands, what it draws and weighs"
+    )
+    cables: list[CableFile] = Field(default_factory=list, description="cables beside those of the racks")
+    lags: list[LagFile] = Field(default_factory=list, description="interfaces that act as one link")
+    physical_networks: PhysicalNetworks = Field(
+        description="Neutron's label → the switches whose ports it reaches; a label is no identity, the switch is"
+    )
+    fabric_profiles: dict[DeviceName, FabricProfileFile] = Field(
+        default_factory=dict, description="how RDMA traffic is marked and paced, by a name of your own"
+    )
+    underlays: dict[DeviceName, UnderlayFile] = Field(
+        default_factory=dict, description="routed networks that VXLAN runs over, by name; in one site of a fleet only"
+    )
+    infiniband: dict[DeviceName, InfinibandFile] = Field(
+        default_factory=dict, description="InfiniBand subnets, by a name of your own"
+    )
+    pools: PoolsFile = Field(description="all that locks hand out; delegated to interlock alone")
+    external: ExternalFile = Field(description="the provider network that router gateways stand on")
+    segment_ranges: list[SegmentRangeFile] = Field(
+        default_factory=list, description="ids that Neutron may hand out by itself, never one of the pools"
+    )
+    flavors: dict[DeviceName, FlavorFile] = Field(description="flavours, by name")
+    images: dict[DeviceName, ImageFile] = Field(description="images, by name")
+    volume_types: list[DeviceName] = Field(
+        default_factory=list, description="volume types that tenants may name; the site makes them"
+    )
+    share_types: dict[DeviceName, ShareTypeFile] = Field(
+        default_factory=dict, description="share types that tenants may name, by name"
+    )
+    s3_role: str = Field(
+        default="s3_service", description="name of the role that object storage accepts and no other service knows"
+    )
+    tenant_defaults: TenantDefaultsFile = Field(
+        default_factory=TenantDefaultsFile, description="what a tenant gets that does not say"
+    )
+    controller: ControllerFile = Field(description="how V-IPU controllers run")
+    limits: LimitsFile = Field(description="limits of the operator's own project, and of every tenant")
+    prices: Prices | None = Field(
+        default=None, description="`currency`, and item → price as a decimal number; one that is left out is unknown"
+    )
+    sharing: dict[DeviceName, SharingFile] = Field(
+        default_factory=dict, description="what is shared on purpose, by name; nothing else is"
+    )
+    assumptions: dict[str, dict[str, Guard]] = Field(
+        default_factory=dict, description="assumption → guard → `true`, `false` or `unknown`, see below"
+    )
+    existing: dict[str, Uuid] = Field(
+        default_factory=dict,
+        description="`<Kind>/<name>` → uuid of objects that are on the cloud already: used, never changed",
+    )
+    waivers: dict[RuleId, WaiverFile] = Field(
+        default_factory=dict, description="rules that may pass for the operator's own stack, by id"
+    )

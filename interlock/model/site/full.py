@@ -1,0 +1,155 @@
+"""A `Site` as a file in full form: every device, port and cable by itself, no short form. Loads again to the same.
+
+Values are those that people write: sizes with units, ranges of ids, guards that nobody stated as `unknown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .file import TenantDefaultsFile
+from .full_rooms import ids, room_sections
+from .inventory import Site
+from .networks import Pools, SegmentRangeSpec
+from .offers import FlavorSpec, Limits, Sharing
+from .terms import CURRENCY
+
+#: A file, or a part of it, as plain values.
+Document = dict[str, Any]
+
+
+def full_form(site: Site, defaults: TenantDefaultsFile) -> Document:
+    """All of `site.yaml` in plain values, keys in the order of the documentation; empty sections are left out."""
+    document: Document = {"name": site.name, "cloud": site.cloud, "claims": site.claims or None, "domain": site.domain}
+    document |= room_sections(site)
+    document |= _networks(site)
+    document |= _offers(site)
+    document["tenant_defaults"] = defaults.model_dump(exclude_none=True)
+    document |= _terms(site)
+    return {key: value for key, value in document.items() if value not in ({}, [], None) or key in _REQUIRED}
+
+
+#: Sections that a file has even where nothing is in them.
+_REQUIRED = ("physical_networks", "flavors", "images")
+
+
+def _networks(site: Site) -> Document:
+    return {
+        "physical_networks": {item.name: _stated(item, "name") for item in site.physical_networks},
+        "fabric_profiles": {item.name: _stated(item, "name") for item in site.fabric_profiles},
+        "underlays": {item.name: _stated(item, "name") for item in site.underlays},
+        "infiniband": {item.name: _stated(item, "name") for item in site.infiniband},
+        "pools": _pools(site.pools),
+        "external": _stated(site.external) | {"pool": "-".join(site.external.pool)},
+        "segment_ranges": [_segment_range(item) for item in site.segment_ranges],
+    }
+
+
+def _stated(item: Any, *without: str) -> Document:
+    """Fields of a frozen type that are not as they are by default, under their own names."""
+    found: Document = item.model_dump(exclude=set(without), exclude_defaults=True)
+    return found
+
+
+def _pools(pools: Pools) -> Document:
+    found: Document = {}
+    for name in ("ipu_data", "storage", "management"):
+        pool, (prefix, each) = getattr(pools, name), getattr(pools, f"{name}_subnets")
+        found[name] = _vlan_pool(pool) | {"subnets": {"prefix": prefix, "each": each}}
+    prefix, each = pools.control_subnets
+    found["control"] = {"vnis": ids(pools.control), "subnets": {"prefix": prefix, "each": each}}
+    if pools.bare_metal_control is not None:
+        found["bare_metal_control"] = _vlan_pool(pools.bare_metal_control)
+    found["reserved_vlans"] = ids(_runs(pools.reserved_vlans))
+    found["reserved_vnis"] = ids(_runs(pools.reserved_vnis))
+    if pools.storage_vips is not None:
+        found["storage_vips"] = "{}-{}".format(*pools.storage_vips)
+    found["partition_keys"] = {
+        pool.infiniband: {"keys": _keys(pool.keys), "reserved": _keys((key, key) for key in pool.reserved)}
+        for pool in pools.partition_keys
+    }
+    return {key: value for key, value in found.items() if value not in ([], {})}
+
+
+def _vlan_pool(pool: Any) -> Document:
+    return {"physical_networks": list(pool.physical_networks), "vlans": ids(pool.vlans)}
+
+
+def _runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Sorted numbers as inclusive ranges."""
+    found = list[tuple[int, int]]()
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+def _keys(ranges: Iterable[tuple[int, int]]) -> list[str]:
+    """Ranges of P_Keys in hexadecimal, as every tool shows them."""
+    return [f"{first:#06x}-{last:#06x}" if first != last else f"{first:#06x}" for first, last in ranges]
+
+
+def _segment_range(item: SegmentRangeSpec) -> Document:
+    found = ids([(item.minimum, item.maximum)])
+    if item.network_type == "vxlan":
+        return {"vnis": found}
+    return {"physical_network": item.physical_network, "vlans": found}
+
+
+def _offers(site: Site) -> Document:
+    return {
+        "flavors": {item.name: _flavor(item) for item in site.flavors},
+        "images": {item.name: _stated(item, "name") for item in site.images},
+        "volume_types": list(site.volume_types),
+        "share_types": {item.name: _stated(item, "name") for item in site.share_types},
+        "s3_role": site.s3_role,
+    }
+
+
+def _flavor(item: FlavorSpec) -> Document:
+    found: Document = {
+        "role": item.role,
+        "vcpus": item.vcpus,
+        "ram": f"{item.ram_gib}GiB",
+        "disk": f"{item.disk_gib}GiB",
+    }
+    specs = {"extra_specs": dict(item.extra_specs)} if item.extra_specs else {}
+    return found | specs | ({} if item.public else {"public": False})
+
+
+def _terms(site: Site) -> Document:
+    prices = site.prices
+    return {
+        "controller": _stated(site.controller),
+        "limits": _limits(site.limits),
+        "prices": None if prices is None else {CURRENCY: prices.currency, **prices.prices},
+        "sharing": {item.name: _sharing(item) for item in site.sharing},
+        "assumptions": {item.id: _guards(item.guards) for item in site.assumptions},
+        "existing": dict(site.existing),
+        "waivers": {item.rule: _stated(item, "rule") for item in site.waivers},
+    }
+
+
+def _limits(limits: Limits) -> Document:
+    found: Document = {
+        "controller_instances": limits.controller_instances,
+        "controller_cores": limits.controller_cores,
+        "controller_ram": f"{limits.controller_ram_gib}GiB",
+        "remote_poplar_oversubscription": limits.remote_poplar_oversubscription,
+    }
+    return found if limits.machines_per_tenant is None else found | {"machines_per_tenant": limits.machines_per_tenant}
+
+
+def _sharing(item: Sharing) -> Document:
+    found: Document = {"kind": item.kind}
+    if item.node != item.name:
+        found["node"] = item.node
+    found["audience"] = "any" if item.audience == ("*",) else list(item.audience)
+    return found | {"guards": _guards(item.guards)}
+
+
+def _guards(guards: dict[str, bool | None]) -> dict[str, bool | str]:
+    return {name: "unknown" if value is None else value for name, value in guards.items()}

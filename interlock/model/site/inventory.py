@@ -1,0 +1,155 @@
+"""The operator's inventory in its one full form: machines, hosts, switches, cables, pools, sharing.
+
+Everything after `interlock.model.load` sees only these types. A guard or fact that the file does not state
+is None: unknown, never assumed.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from interlock.model.waivers import Waiver
+from interlock.resources import Frozen
+
+from .networks import (
+    ExternalNetwork,
+    FabricProfile,
+    InfinibandSubnet,
+    PartitionKeyPool,
+    PhysicalNetwork,
+    Pools,
+    SegmentRangeSpec,
+    Underlay,
+    VlanPool,
+)
+from .offers import (
+    Assumption,
+    Controller,
+    FlavorSpec,
+    ImageSpec,
+    Limits,
+    PriceBook,
+    ShareType,
+    Sharing,
+)
+from .physical import (
+    Cable,
+    Device,
+    Endpoint,
+    Feed,
+    Generation,
+    Host,
+    Lag,
+    LogicalRack,
+    Machine,
+    Placement,
+    PortMode,
+    Rack,
+    Room,
+    Switch,
+    SwitchPortConfig,
+    SwitchRole,
+    Vrf,
+    Vtep,
+)
+
+__all__ = [
+    "Assumption", "Cable", "Controller", "Device", "Endpoint", "ExternalNetwork", "FabricProfile", "Feed",
+    "FlavorSpec", "Generation", "Host", "ImageSpec", "InfinibandSubnet", "Lag", "Limits", "LogicalRack", "Machine",
+    "PartitionKeyPool", "PhysicalNetwork", "Placement", "Pools", "PortMode", "PriceBook", "Rack", "Room",
+    "SegmentRangeSpec", "ShareType", "Sharing", "Site", "Switch", "SwitchPortConfig", "SwitchRole", "Underlay",
+    "VlanPool", "Vrf", "Vtep",
+]  # fmt: skip
+
+
+class Site(Frozen):
+    """A site in full form."""
+
+    name: str
+    cloud: str
+    #: URL of the operator's store of claims; empty: a folder beside the clouds.yaml in use.
+    claims: str = ""
+    domain: str = "default"
+    rooms: tuple[Room, ...] = ()
+    physical_racks: tuple[Rack, ...] = ()
+    logical_racks: tuple[LogicalRack, ...] = ()
+    machines: tuple[Machine, ...]
+    hosts: tuple[Host, ...]
+    switches: tuple[Switch, ...]
+    devices: tuple[Device, ...] = ()
+    placements: tuple[Placement, ...] = ()
+    cables: tuple[Cable, ...]
+    lags: tuple[Lag, ...] = ()
+    physical_networks: tuple[PhysicalNetwork, ...]
+    fabric_profiles: tuple[FabricProfile, ...] = ()
+    underlays: tuple[Underlay, ...] = ()
+    infiniband: tuple[InfinibandSubnet, ...] = ()
+    pools: Pools
+    external: ExternalNetwork
+    segment_ranges: tuple[SegmentRangeSpec, ...]
+    flavors: tuple[FlavorSpec, ...]
+    images: tuple[ImageSpec, ...]
+    volume_types: tuple[str, ...]
+    share_types: tuple[ShareType, ...] = ()
+    s3_role: str = "s3_service"
+    controller: Controller
+    limits: Limits
+    prices: PriceBook | None = None
+    sharing: tuple[Sharing, ...]
+    assumptions: tuple[Assumption, ...]
+    #: Kind/name -> uuid of objects that are on the cloud already and stay as they are.
+    existing: dict[str, str] = {}
+    #: Of the operator's own stack; a tenant's are in its request.
+    waivers: tuple[Waiver, ...] = ()
+
+    @cached_property
+    def machine(self) -> dict[str, Machine]:
+        """Machines by name."""
+        return {item.name: item for item in self.machines}
+
+    @cached_property
+    def host(self) -> dict[str, Host]:
+        """Hosts by name."""
+        return {item.name: item for item in self.hosts}
+
+    @cached_property
+    def switch(self) -> dict[str, Switch]:
+        """Switches by name."""
+        return {item.name: item for item in self.switches}
+
+    @cached_property
+    def flavor(self) -> dict[str, FlavorSpec]:
+        """Flavours by name."""
+        return {item.name: item for item in self.flavors}
+
+    @cached_property
+    def physical_network(self) -> dict[str, PhysicalNetwork]:
+        """Physical networks by name."""
+        return {item.name: item for item in self.physical_networks}
+
+    @cached_property
+    def logical_rack(self) -> dict[str, LogicalRack]:
+        """Logical racks by name."""
+        return {item.name: item for item in self.logical_racks}
+
+    @cached_property
+    def cable_at(self) -> dict[tuple[str, str], Cable]:
+        """(device, interface) -> the cable plugged there."""
+        return {(end.device, end.interface): cable for cable in self.cables for end in (cable.a, cable.b)}
+
+    def far_end(self, device: str, interface: str) -> Endpoint | None:
+        """What the cable at this plug leads to; None if there is no cable."""
+        cable = self.cable_at.get((device, interface))
+        if cable is None:
+            return None
+        return cable.b if (cable.a.device, cable.a.interface) == (device, interface) else cable.a
+
+    def guard(self, path: str) -> bool | None:
+        """The value of `sharing.<name>.<guard>` or `assumptions.<id>.<guard>`; None if not stated."""
+        section, name, guard = path.split(".", 2)
+        entries: dict[str, dict[str, bool | None]] = (
+            {item.name: item.guards for item in self.sharing}
+            if section == "sharing"
+            else {item.id: item.guards for item in self.assumptions}
+        )
+        return entries.get(name, {}).get(guard)

@@ -1,0 +1,91 @@
+"""Flavours, images, storage, controllers, prices: names that exist and numbers that can be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from interlock.hardware import PRICE_ITEMS, STORAGE_CLASSES
+from interlock.model.text.errors import Code
+from interlock.model.text.source import KEY
+from interlock.model.text.values import shown
+
+from .places import Path
+from .terms import CURRENCY
+from .values import is_price
+from .view import SiteView
+
+_CURRENCY = re.compile("[A-Z]{3}")
+
+
+def check_offers(view: SiteView) -> None:
+    """Adds faults of what the site offers."""
+    _check_controller(view)
+    _check_defaults(view)
+    _check_images(view)
+    _check_storage(view)
+    _check_prices(view)
+
+
+def _check_controller(view: SiteView) -> None:
+    file = view.file
+    infra = [name for name, flavor in file.flavors.items() if flavor.role == "infra"]
+    view.need(("controller", "flavor"), "an infra flavour", file.controller.flavor, infra, "flavors")
+    view.need(("controller", "image"), "an image", file.controller.image, file.images, "images")
+
+
+def _check_defaults(view: SiteView) -> None:
+    file, defaults = view.file, view.file.tenant_defaults
+    poplar = [name for name, flavor in file.flavors.items() if flavor.role == "poplar"]
+    for key, name, what, known in (
+        ("flavor", defaults.flavor, "a poplar flavour", poplar),
+        ("image", defaults.image, "an image", list(file.images)),
+        ("volume_type", defaults.volume_type, "a volume type", file.volume_types),
+        ("share_type", defaults.share_type, "a share type", list(file.share_types)),
+    ):
+        if name is not None:
+            view.need(("tenant_defaults", key), what, name, known, f"{key}s")
+
+
+def _check_images(view: SiteView) -> None:
+    for name, image in view.file.images.items():
+        parts = PurePosixPath(image.file)
+        if parts.is_absolute() or ".." in parts.parts:
+            hint = "images are read from below it, so that a checkout is whole"
+            message = f"`{image.file}` leads out of the site's folder"
+            view.faults.add(Code.VALUE, ("images", name, "file"), message, hint)
+
+
+def _check_storage(view: SiteView) -> None:
+    seen = set[str]()
+    for index, name in enumerate(view.file.volume_types):
+        if name in seen:
+            view.faults.add(Code.TWICE, ("volume_types", index), f"`{name}` is there twice")
+        seen.add(name)
+    for name, share_type in view.file.share_types.items():
+        found, path = share_type.storage_class, ("share_types", name, "storage_class")
+        message = f"`{found}` is no class of storage in the catalogue"
+        view.faults.need_name(path, found, STORAGE_CLASSES, message)
+
+
+def _check_prices(view: SiteView) -> None:
+    prices = view.file.prices
+    if prices is None:
+        return
+    if CURRENCY not in prices:
+        view.faults.add(Code.MISSING_KEY, ("prices",), f"`{CURRENCY}` is missing", "add it here, as in `currency: EUR`")
+    for item, text in prices.items():
+        _check_price(view, ("prices", item), item, text)
+
+
+def _check_price(view: SiteView, path: Path, item: str, text: str) -> None:
+    if item == CURRENCY:
+        if not _CURRENCY.fullmatch(text):
+            hint = "write the three letters of ISO 4217, as in EUR"
+            view.faults.add(Code.VALUE, path, f"{shown(text)} is no currency", hint)
+        return
+    message = f"`{item}` is nothing that has a price"
+    view.faults.need_name((*path, KEY), item, PRICE_ITEMS, message)
+    if not is_price(text):
+        hint = 'write a decimal number not below 0, as in "1.90", without a currency'
+        view.faults.add(Code.VALUE, path, f"{shown(text)} is no price", hint)

@@ -1,0 +1,106 @@
+"""What a site offers and on which terms, as `site.yaml` states it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from interlock.hardware import PRICE_ITEMS
+from interlock.model.text.validation import FileModel
+from interlock.model.text.values import GiB, Positive
+
+from .guards import Guard
+from .offers import SharingKind
+from .values import Audience, ExtraSpecs, Price
+
+TcpPort = Annotated[int, Field(ge=1, le=65535)]
+
+
+class FlavorFile(FileModel):
+    """A flavour."""
+
+    role: Literal["poplar", "infra"] = Field(description="on which hosts it may be used")
+    vcpus: Positive = Field(description="threads")
+    ram: GiB = Field(description="memory")
+    disk: GiB = Field(description="root disk")
+    extra_specs: ExtraSpecs = Field(default_factory=dict, description="Nova's extra specifications")
+    public: bool = Field(
+        default=True, description="whether every project may use it; if not, tenants whose servers are of it"
+    )
+
+
+class ImageFile(FileModel):
+    """An image, as a file below the site's folder."""
+
+    file: str = Field(description="its file, below the site's folder")
+    sha512: Annotated[str, Field(pattern="^[0-9a-f]{128}$")] = Field(description="its checksum, in hexadecimal")
+    disk_format: Literal["raw", "qcow2"] = Field(default="raw", description="its format")
+
+
+class ShareTypeFile(FileModel):
+    """A Manila share type."""
+
+    storage_class: str = Field(description="the class of storage behind it, one of the catalogue")
+
+
+class TenantDefaultsFile(FileModel):
+    """What a tenant gets that does not say."""
+
+    flavor: str | None = Field(default=None, description="flavour of Poplar servers")
+    image: str | None = Field(default=None, description="image of Poplar servers")
+    volume_type: str | None = Field(default=None, description="type of volumes")
+    share_type: str | None = Field(default=None, description="type of shares")
+
+
+class ControllerFile(FileModel):
+    """How V-IPU controllers run."""
+
+    flavor: str = Field(description="an `infra` flavour")
+    image: str = Field(description="one of `images`")
+    user_api_port: TcpPort = Field(description="TCP port of V-IPU's user API, the only one that tenants reach")
+
+
+class LimitsFile(FileModel):
+    """Limits of the operator's own project, and of every tenant."""
+
+    controller_instances: Positive = Field(description="controllers in all")
+    controller_cores: Positive = Field(description="their threads in all")
+    controller_ram: GiB = Field(description="their memory in all")
+    machines_per_tenant: Positive | None = Field(
+        default=None, description="IPU-Machines that one tenant may have; without it, as many as there are"
+    )
+    remote_poplar_oversubscription: Annotated[float, Field(ge=1)] = Field(
+        default=3.0,
+        description="most that the way to a Poplar host in another rack may be oversubscribed, south to north",
+    )
+
+
+class SharingFile(FileModel):
+    """An object shared on purpose."""
+
+    kind: SharingKind = Field(description="what it is: the kind says which guards count, and which rule takes over")
+    node: str | None = Field(
+        default=None,
+        description="device, host, network, VRF (`switch/vrf`) or InfiniBand GUID; without it, the entry's name",
+    )
+    audience: Audience = Field(description="tenants that may meet it, or `any`")
+    guards: dict[str, Guard] = Field(
+        default_factory=dict, description="guard → `true`, `false` or `unknown`; an entry without any is no sharing"
+    )
+
+
+def _prices_schema() -> dict[str, Any]:
+    items = ", ".join(f"{item} {unit}" for item, unit in PRICE_ITEMS.items())
+    return {
+        "type": "object",
+        "propertyNames": {"enum": ["currency", *PRICE_ITEMS]},
+        "required": ["currency"],
+        "additionalProperties": {"type": ["string", "number"]},
+        "examples": [{"currency": "EUR", "ipu-machine": "1.90"}],
+        "description": f"currency, and decimal numbers: {items}",
+    }
+
+
+#: Looked at key by key in `site_offer_checks`, where each fault has a place of its own.
+Prices = Annotated[dict[str, Price], WithJsonSchema(_prices_schema())]

@@ -1,0 +1,101 @@
+"""Pools: networks that exist, subnets that can be cut, addresses of the appliance, ranges of Neutron's own."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+
+from interlock.model.text.errors import Code
+from interlock.model.text.values import Range
+
+from .places import Path
+from .pools_file import BareVlanPoolFile, SegmentRangeFile
+from .view import SiteView
+
+#: Offsets in a subnet of a vPOD that are free for a storage appliance: .1 is the router's where there is one,
+#: Poplar servers begin at .10, and the last addresses are Neutron's own (`interlock.planning.addresses`).
+FIRST_VIP, LAST_VIP = 2, 9
+NEUTRONS_OWN = 8
+
+
+def check_pools(view: SiteView) -> None:
+    """Adds faults of `pools` and `segment_ranges`."""
+    for name, pool in _vlan_pools(view):
+        _check_pool_networks(view, ("pools", name), pool)
+    _check_subnets(view)
+    _check_vips(view)
+    for index, entry in enumerate(view.file.segment_ranges):
+        _check_segment_range(view, ("segment_ranges", index), entry)
+
+
+def _vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
+    pools = view.file.pools
+    yield from (("ipu_data", pools.ipu_data), ("storage", pools.storage), ("management", pools.management))
+    if pools.bare_metal_control is not None:
+        yield "bare_metal_control", pools.bare_metal_control
+
+
+def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> None:
+    if (pool.physical_network is None) == (pool.physical_networks is None):
+        found = "neither" if pool.physical_network is None else "both"
+        message = f"{found} of `physical_network` and `physical_networks`"
+        hint = "write one of them: {physical_network: fabric, …} or {physical_networks: [fabric-1, fabric-2], …}"
+        view.faults.add(Code.CONTRADICTION, path, message, hint)
+        return
+    key = "physical_network" if pool.physical_networks is None else "physical_networks"
+    seen = set[str]()
+    for network in pool.networks:
+        view.need((*path, key), "a physical network", network, view.site.physical_network, "physical_networks")
+        if network in seen:
+            view.faults.add(Code.TWICE, (*path, key), f"`{network}` is there twice")
+        seen.add(network)
+
+
+def _check_subnets(view: SiteView) -> None:
+    for pool in ("ipu_data", "storage", "management", "control"):
+        subnets = getattr(view.file.pools, pool).subnets
+        if ipaddress.IPv4Network(subnets.prefix).prefixlen > subnets.each:
+            message = f"no subnet of /{subnets.each} can be cut from {subnets.prefix}"
+            view.faults.add(Code.CONTRADICTION, ("pools", pool, "subnets", "each"), message)
+
+
+def _check_vips(view: SiteView) -> None:
+    """The appliance has the same offsets in every storage subnet, so they fit between the others' for good."""
+    stated, path = view.file.pools.storage_vips, ("pools", "storage_vips")
+    if stated is None:
+        return
+    text = f"{stated[0]}-{stated[1]}" if stated[0] != stated[1] else str(stated[0])
+    length = view.file.pools.storage.subnets.each
+    usable = 2 ** (32 - length) - 2 - NEUTRONS_OWN
+    hint = f"write offsets between {FIRST_VIP} and {LAST_VIP}: Poplar servers begin at .{LAST_VIP + 1}"
+    if stated[0] < FIRST_VIP or stated[1] > LAST_VIP:
+        message = f"the addresses .{text} meet those of the network itself, its router or Poplar servers"
+        view.faults.add(Code.CONTRADICTION, path, message, hint)
+    elif stated[1] > usable:
+        message = f"a storage subnet of /{length} has no address .{stated[1]} that Neutron leaves free"
+        view.faults.add(Code.CONTRADICTION, path, message, "cut larger subnets, or take lower offsets")
+
+
+def _check_segment_range(view: SiteView, path: Path, entry: SegmentRangeFile) -> None:
+    vlans, vnis = entry.vlans is not None, entry.vnis is not None
+    if (entry.physical_network is not None) != vlans or vlans == vnis:
+        hint = "write {physical_network: …, vlans: 3500-3999} or {vnis: 30000-39999}"
+        view.faults.add(Code.CONTRADICTION, path, "neither a range of VLANs nor one of VXLAN ids", hint)
+        return
+    for pool in _pools_met(view, entry):
+        message = f"the range meets the pool {pool}: Neutron could give a self-made network an id of a lock"
+        view.faults.add(Code.CONTRADICTION, path, message, "keep ranges and pools apart")
+
+
+def _pools_met(view: SiteView, entry: SegmentRangeFile) -> list[str]:
+    if entry.vnis is not None:
+        return ["control"] if _overlap(entry.vnis, view.file.pools.control.vnis) else []
+    return [
+        name
+        for name, pool in _vlan_pools(view)
+        if entry.physical_network in pool.networks and _overlap(entry.vlans or (), pool.vlans)
+    ]
+
+
+def _overlap(one: tuple[Range, ...], other: tuple[Range, ...]) -> bool:
+    return any(a <= d and c <= b for a, b in one for c, d in other)

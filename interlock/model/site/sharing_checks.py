@@ -1,0 +1,107 @@
+"""Declared sharing, assumptions and existing objects: kinds, guards and nodes that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from interlock.model.text.errors import Code
+from interlock.model.text.names import RESERVED_TENANTS
+from interlock.model.text.source import KEY
+from interlock.model.text.validation import nearest
+from interlock.resources import KINDS
+
+from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from .places import Path
+from .view import SiteView
+
+#: An InfiniBand port: 16 hex digits.
+_GUID = re.compile(r"[0-9a-fA-F]{16}")
+
+
+def check_sharing(view: SiteView) -> None:
+    """Adds faults of `sharing`, `assumptions` and `existing`."""
+    _check_entries(view)
+    _check_nodes(view)
+    _check_assumptions(view)
+    _check_existing(view)
+
+
+def _check_entries(view: SiteView) -> None:
+    for name, entry in view.file.sharing.items():
+        known = SHARING_GUARDS[entry.kind]
+        if not entry.guards:
+            message = f"`{name}` states no guard, so it is no sharing"
+            hint = f"add `guards:`, each true, false or unknown: {', '.join(known)}"
+            view.faults.add(Code.CONTRADICTION, ("sharing", name), message, hint)
+        _unknown_guards(view, ("sharing", name, "guards"), entry.guards, known)
+        if not entry.audience:
+            hint = "list tenants, or write `any`; what nobody may meet is not shared"
+            view.faults.add(Code.VALUE, ("sharing", name, "audience"), "an audience of nobody", hint)
+        for tenant in sorted({"*", *RESERVED_TENANTS} & set(entry.audience)):
+            if entry.audience != ["*"]:
+                message = f"`{tenant}` is no tenant"
+                view.faults.add(Code.VALUE, ("sharing", name, "audience"), message, "for everybody write `any` alone")
+
+
+def _check_nodes(view: SiteView) -> None:
+    networks = {*view.site.physical_network, view.site.external.name}
+    known = {*view.devices, *networks, *view.file.underlays, *view.file.infiniband, *_routing_instances(view)}
+    for name, entry in view.file.sharing.items():
+        if entry.node is not None and not _GUID.fullmatch(entry.node):
+            view.faults.need(("sharing", name, "node"), "a device or a network", entry.node, known)
+        if entry.kind == "private-vlan-back-end" and (entry.node is None or entry.node in known):
+            _check_on_ports(view, name, entry.node)
+
+
+def _routing_instances(view: SiteView) -> Iterator[str]:
+    """The VRFs of switches: `tor-1/storage`."""
+    yield from (f"{switch.name}/{vrf.name}" for switch in view.site.switches for vrf in switch.vrfs)
+
+
+def _check_on_ports(view: SiteView, name: str, stated: str | None) -> None:
+    """Roles in a private VLAN are those of switch ports, so what is behind them has a cable to one."""
+    node = name if stated is None else stated
+    if node in view.site.switch or not any(view.site.switch.keys() & far for far in _far_ends(view, node)):
+        path: Path = ("sharing", name) if stated is None else ("sharing", name, "node")
+        message = f"`{node}` is no device on a switch port, and a private VLAN has its roles there"
+        hint = "name the device under `node:`, and state its cable: `cables: [{ends: [tor-1:30, filer:e0]}]`"
+        view.faults.add(Code.CONTRADICTION, path, message, hint)
+
+
+def _far_ends(view: SiteView, device: str) -> Iterator[set[str]]:
+    """The device at the other end of each cable."""
+    for cable in view.site.cables:
+        ends = {cable.a.device, cable.b.device}
+        if device in ends:
+            yield ends - {device}
+
+
+def _check_assumptions(view: SiteView) -> None:
+    for assumption, guards in view.file.assumptions.items():
+        path: Path = ("assumptions", assumption)
+        if assumption in ASSUMPTION_GUARDS:
+            _unknown_guards(view, path, guards, ASSUMPTION_GUARDS[assumption])
+            continue
+        hint = nearest(assumption, ASSUMPTION_GUARDS)
+        view.faults.add(Code.UNKNOWN_KEY, path, f"`{assumption}` is no assumption of the proof", hint)
+
+
+def _check_existing(view: SiteView) -> None:
+    owners = dict[str, str]()
+    for name, uuid in view.file.existing.items():
+        kind, slash, rest = name.partition("/")
+        if not (slash and rest and kind in KINDS):
+            hint = nearest(kind, KINDS) if slash else "write Kind/name, as in Image/poplar"
+            view.faults.add(Code.NO_SUCH, ("existing", name, KEY), f"`{name}` is no object of a site", hint)
+        first = owners.setdefault(uuid.replace("-", ""), name)
+        if first != name:
+            message = f"`{name}` has the uuid of `{first}`"
+            view.faults.add(Code.TWICE, ("existing", name), message, "a uuid is one object: look both up again")
+
+
+def _unknown_guards(view: SiteView, path: Path, stated: Iterable[str], known: tuple[str, ...]) -> None:
+    for guard in stated:
+        if guard not in known:
+            hint = nearest(guard, known)
+            view.faults.add(Code.UNKNOWN_KEY, (*path, guard), f"no rule knows the guard `{guard}`", hint)

@@ -1,0 +1,173 @@
+"""Networks, pools and offers of a site file in full form: all that is not in its rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .file import SiteFile
+from .guards import ASSUMPTION_GUARDS, SHARING, completed
+from .networks import (
+    ExternalNetwork,
+    FabricProfile,
+    InfinibandSubnet,
+    PartitionKeyPool,
+    PhysicalNetwork,
+    Pools,
+    SegmentRangeSpec,
+    Underlay,
+    VlanPool,
+)
+from .offers import (
+    Assumption,
+    Controller,
+    FlavorSpec,
+    ImageSpec,
+    Limits,
+    PriceBook,
+    ShareType,
+    Sharing,
+)
+from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
+
+#: Key of a price book that is no item.
+CURRENCY = "currency"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The sections of one file, each as a field of `Site`."""
+
+    file: SiteFile
+
+    def physical_networks(self) -> tuple[PhysicalNetwork, ...]:
+        """In the order of the file."""
+        return tuple(
+            PhysicalNetwork(name=name, switches=tuple(item.switches), mtu=item.mtu, profile=item.profile)
+            for name, item in self.file.physical_networks.items()
+        )
+
+    def fabric_profiles(self) -> tuple[FabricProfile, ...]:
+        """In the order of the file."""
+        return tuple(FabricProfile(name=name, **item.model_dump()) for name, item in self.file.fabric_profiles.items())
+
+    def underlays(self) -> tuple[Underlay, ...]:
+        """In the order of the file."""
+        return tuple(Underlay(name=name, **item.model_dump()) for name, item in self.file.underlays.items())
+
+    def infiniband(self) -> tuple[InfinibandSubnet, ...]:
+        """In the order of the file."""
+        return tuple(InfinibandSubnet(name=name, prefix=item.prefix) for name, item in self.file.infiniband.items())
+
+    def pools(self) -> Pools:
+        """Everything that locks hand out."""
+        file = self.file.pools
+        bare_metal = file.bare_metal_control
+        return Pools(
+            ipu_data=_vlan_pool(file.ipu_data),
+            storage=_vlan_pool(file.storage),
+            management=_vlan_pool(file.management),
+            bare_metal_control=None if bare_metal is None else _vlan_pool(bare_metal),
+            control=file.control.vnis,
+            reserved_vlans=file.reserved_vlans,
+            reserved_vnis=file.reserved_vnis,
+            ipu_data_subnets=_subnets(file.ipu_data.subnets),
+            storage_subnets=_subnets(file.storage.subnets),
+            control_subnets=_subnets(file.control.subnets),
+            management_subnets=_subnets(file.management.subnets),
+            storage_vips=file.storage_vips,
+            partition_keys=tuple(
+                PartitionKeyPool(infiniband=name, keys=pool.keys, reserved=pool.reserved)
+                for name, pool in file.partition_keys.items()
+            ),
+        )
+
+    def external(self) -> ExternalNetwork:
+        """The provider network of router gateways."""
+        return ExternalNetwork(**self.file.external.model_dump())
+
+    def segment_ranges(self) -> tuple[SegmentRangeSpec, ...]:
+        """One for each range of each entry."""
+        return tuple(item for entry in self.file.segment_ranges for item in _segment_ranges(entry))
+
+    def flavors(self) -> tuple[FlavorSpec, ...]:
+        """In the order of the file."""
+        return tuple(
+            FlavorSpec(
+                name=name,
+                role=flavor.role,
+                vcpus=flavor.vcpus,
+                ram_gib=flavor.ram,
+                disk_gib=flavor.disk,
+                extra_specs=flavor.extra_specs,
+                public=flavor.public,
+            )
+            for name, flavor in self.file.flavors.items()
+        )
+
+    def images(self) -> tuple[ImageSpec, ...]:
+        """In the order of the file."""
+        return tuple(ImageSpec(name=name, **image.model_dump()) for name, image in self.file.images.items())
+
+    def share_types(self) -> tuple[ShareType, ...]:
+        """In the order of the file."""
+        return tuple(ShareType(name=name, **item.model_dump()) for name, item in self.file.share_types.items())
+
+    def controller(self) -> Controller:
+        """How V-IPU controllers run."""
+        return Controller(**self.file.controller.model_dump())
+
+    def limits(self) -> Limits:
+        """Limits of the operator's own project and of tenants."""
+        file = self.file.limits
+        return Limits(
+            controller_instances=file.controller_instances,
+            controller_cores=file.controller_cores,
+            controller_ram_gib=file.controller_ram,
+            machines_per_tenant=file.machines_per_tenant,
+            remote_poplar_oversubscription=file.remote_poplar_oversubscription,
+        )
+
+    def prices(self) -> PriceBook | None:
+        """None if the file states none. Without a currency it was refused (`site_offer_checks`)."""
+        stated = self.file.prices
+        if stated is None:
+            return None
+        items = {item: price for item, price in stated.items() if item != CURRENCY}
+        return PriceBook(currency=stated.get(CURRENCY, ""), prices=items)
+
+    def sharing(self) -> tuple[Sharing, ...]:
+        """Guards that nobody stated are None."""
+        return tuple(
+            Sharing(
+                name=name,
+                kind=entry.kind,
+                node=entry.node or name,
+                audience=tuple(entry.audience),
+                guards=completed(entry.guards, SHARING[entry.kind].guards),
+                rule=SHARING[entry.kind].rule,
+            )
+            for name, entry in self.file.sharing.items()
+        )
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """All assumptions of the proof, also those that the file says nothing about."""
+        return tuple(
+            Assumption(id=name, guards=completed(self.file.assumptions.get(name, {}), known))
+            for name, known in ASSUMPTION_GUARDS.items()
+        )
+
+
+def _vlan_pool(file: BareVlanPoolFile) -> VlanPool:
+    return VlanPool(physical_networks=tuple(file.networks), vlans=file.vlans)
+
+
+def _subnets(file: SubnetsFile) -> tuple[str, int]:
+    return file.prefix, file.each
+
+
+def _segment_ranges(file: SegmentRangeFile) -> Iterator[SegmentRangeSpec]:
+    for first, last in file.vlans or ():
+        yield SegmentRangeSpec(network_type="vlan", physical_network=file.physical_network, minimum=first, maximum=last)
+    for first, last in file.vnis or ():
+        yield SegmentRangeSpec(network_type="vxlan", physical_network=None, minimum=first, maximum=last)

@@ -1,0 +1,105 @@
+"""Data of a request beside that of its servers: volumes of their own, shares, buckets."""
+
+from __future__ import annotations
+
+from interlock.model.text.errors import Code
+
+from .file import BucketFile, OwnVolumeFile, ShareFile
+from .reading import Path, RequestReading
+from .request import BucketRequest, ShareRequest, VolumeRequest
+
+
+def read_volumes(reading: RequestReading) -> tuple[VolumeRequest, ...]:
+    """Volumes, in the order of the file."""
+    return tuple(_volume(reading, name, file) for name, file in reading.file.volumes.items())
+
+
+def read_shares(reading: RequestReading) -> tuple[ShareRequest, ...]:
+    """Shares, in the order of the file."""
+    return tuple(_share(reading, name, file) for name, file in reading.file.shares.items())
+
+
+def read_buckets(reading: RequestReading) -> tuple[BucketRequest, ...]:
+    """Buckets, in the order of the file."""
+    return tuple(_bucket(reading, name, file) for name, file in reading.file.buckets.items())
+
+
+def _volume(reading: RequestReading, name: str, file: OwnVolumeFile) -> VolumeRequest:
+    path, offered = ("volumes", name), reading.offered
+    default = offered.defaults.volume_type
+    return VolumeRequest(
+        name=name,
+        size_gib=reading.size(path, "a volume", file.size),
+        volume_type=reading.choice((*path, "type"), "a volume type", file.type, default, offered.volume_types),
+        vpod=file.vpod,
+        server=_server(reading, path, file),
+        on_delete=reading.on_delete(path, file.on_delete),
+    )
+
+
+def _server(reading: RequestReading, path: Path, file: OwnVolumeFile) -> int | None:
+    """Index of the server that the volume is attached to; None if it is attached to none."""
+    if file.vpod is None:
+        reading.note((*path, "vpod"), None)
+        if file.server is not None and not reading.faults.lost(*path, "vpod"):
+            hint = "add `vpod:`, or take `server:` out: the volume is attached to none then"
+            reading.faults.add(Code.CONTRADICTION, (*path, "server"), "`server:` without `vpod:`", hint)
+        return None
+    if not reading.vpod_name((*path, "vpod"), file.vpod):
+        return None
+    _check_server(reading, path, file, file.vpod)
+    return reading.filled((*path, "server"), file.server, 0)
+
+
+def _check_server(reading: RequestReading, path: Path, file: OwnVolumeFile, vpod: str) -> None:
+    """Adds a fault if the vPOD has not this server, if it has several, or if nothing can be attached to it."""
+    poplar, below = reading.file.vpods[vpod].poplar, ("vpods", vpod, "poplar")
+    unsure = ((*below, "servers"), (*below, "kind"), (*path, "server"))
+    if any(reading.faults.lost(*lost) for lost in unsure):
+        return
+    last = poplar.servers - 1
+    if poplar.kind == "bare-metal":
+        hint = "take `vpod:` out, or use a share"
+        message = f"a volume at a bare-metal server of `{vpod}`, where nothing attaches it"
+        reading.faults.add(Code.CONTRADICTION, (*path, "vpod"), message, hint)
+    elif file.server is None and last:
+        message = f"`server` is missing, and `{vpod}` has {poplar.servers} Poplar servers"
+        reading.faults.add(Code.MISSING_KEY, (*path, "vpod"), message, f"add `server:`, 0 to {last}")
+    elif file.server is not None and file.server > last:
+        has = f"servers 0 to {last}" if last else "server 0 alone"
+        reading.faults.add(Code.NO_SUCH, (*path, "server"), f"server {file.server}: `{vpod}` has {has}")
+
+
+def _share(reading: RequestReading, name: str, file: ShareFile) -> ShareRequest:
+    path, offered = ("shares", name), reading.offered
+    default = offered.defaults.share_type
+    reading.note_left_out(path, file, "access")
+    if file.vpods == []:
+        hint = "leave `vpods:` out for all"
+        reading.faults.add(Code.VALUE, (*path, "vpods"), "a share that no vPOD mounts", hint)
+    every = list(reading.file.vpods)
+    return ShareRequest(
+        name=name,
+        size_gib=reading.size(path, "a share", file.size),
+        share_type=reading.choice((*path, "type"), "a share type", file.type, default, offered.share_types),
+        vpods=reading.vpod_names((*path, "vpods"), reading.filled((*path, "vpods"), file.vpods, every)),
+        access=file.access,
+        on_delete=reading.on_delete(path, file.on_delete),
+    )
+
+
+def _bucket(reading: RequestReading, name: str, file: BucketFile) -> BucketRequest:
+    path = ("buckets", name)
+    reading.note_left_out(path, file, "versioning", "readers", "writers", "public")
+    for index, vpod in enumerate(file.readers):
+        if vpod in file.writers:
+            message = f"`{vpod}` stands under `writers:` too"
+            reading.faults.add(Code.TWICE, (*path, "readers", index), message, "who writes may read")
+    return BucketRequest(
+        name=name,
+        versioning=file.versioning,
+        on_delete=reading.on_delete(path, file.on_delete),
+        readers=reading.vpod_names((*path, "readers"), file.readers),
+        writers=reading.vpod_names((*path, "writers"), file.writers),
+        public=file.public,
+    )

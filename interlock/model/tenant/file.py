@@ -1,0 +1,205 @@
+"""`tenants/<id>.yaml` as a tenant writes it; `tenant_expansion` makes the full form of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from interlock.model.site.physical import Generation
+from interlock.model.text.names import DeviceName, DeviceNames, DisplayName, PartName, UserName
+from interlock.model.text.validation import FileModel
+from interlock.model.text.values import GiB, Positive, Prefix, PublicKey
+from interlock.model.text.yaml_reading import REQUEST, FileLimits
+from interlock.model.waivers import WaiverFile
+from interlock.resources.storage import OnDelete
+
+from .request import Routing, ServerKind, SyncType
+from .values import (
+    SEPARATION,
+    Amount,
+    Currency,
+    RuleId,
+    budget_mapping,
+    mapping_of_defaults,
+    mapping_of_size,
+    separation,
+)
+
+VlanId = Annotated[int, Field(ge=1, le=4094)]
+VxlanId = Annotated[int, Field(ge=1, lt=1 << 24)]
+Index = Annotated[int, Field(ge=0)]
+
+#: Stands for a key that is at fault while the rest of its file is checked: the frame of a key, and nothing in it.
+_NO_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"
+_KEEP = "What happens to the data when it is asked for no longer; by default what the request says for all."
+
+
+class SizedFile(FileModel):
+    """Something with a size; the size alone, as in `100GiB`, is short for `{size: 100GiB}`."""
+
+    STAND_INS: ClassVar[Mapping[str, Any]] = {"size": "1GiB"}
+
+    size: GiB = Field(description="Whole GiB, with a unit that is a power of 1024.")
+    on_delete: OnDelete | None = Field(default=None, description=_KEEP)
+
+
+class VolumeFile(SizedFile):
+    """The volume of every Poplar server of a vPOD."""
+
+    type: str | None = Field(default=None, description="A volume type of the site; by default the site's.")
+
+
+class OwnVolumeFile(VolumeFile):
+    """A volume beside those of the servers."""
+
+    vpod: str | None = Field(
+        default=None, description="vPOD at one of whose servers it is attached; by default at none."
+    )
+    server: Index | None = Field(
+        default=None, description="Which Poplar server of the vPOD, from 0; only to say if it has several."
+    )
+
+
+class ShareFile(SizedFile):
+    """A file share, mounted by NFS."""
+
+    type: str | None = Field(default=None, description="A share type of the site; by default the site's.")
+    vpods: list[str] | None = Field(default=None, description="vPODs that mount it; by default all.")
+    access: Literal["rw", "ro"] = Field(default="rw", description="Whether they may write to it.")
+
+
+class BucketFile(FileModel):
+    """An S3 bucket."""
+
+    versioning: bool = Field(default=True, description="Whether objects that are overwritten are kept.")
+    on_delete: OnDelete | None = Field(default=None, description=_KEEP)
+    readers: list[str] = Field(default_factory=list, description="vPODs that may read it with a key of their own.")
+    writers: list[str] = Field(default_factory=list, description="vPODs that may write to it, and read.")
+    public: bool = Field(default=False, description="Whether everybody may read it, without any key.")
+
+
+class PoplarFile(FileModel):
+    """The Poplar servers of a vPOD."""
+
+    servers: Positive = Field(default=1, description="How many.")
+    kind: ServerKind = Field(
+        default="vm", description="Virtual servers, or whole hosts without a hypervisor, which have no flavour."
+    )
+    flavor: str | None = Field(default=None, description="A flavour of the site; by default the site's.")
+    image: str | None = Field(default=None, description="An image of the site; by default the site's.")
+    volume: Annotated[VolumeFile | None, BeforeValidator(mapping_of_size)] = Field(
+        default=None, description="A volume at each of them, as in `100GiB`; by default none."
+    )
+
+
+class PartitionFile(FileModel):
+    """A V-IPU partition of a vPOD."""
+
+    ipus: Positive = Field(description="A power of two.")
+    gcds: Positive = Field(default=1, description="Graph compile domains, of equal size.")
+    replicas: Positive | None = Field(
+        default=None, description="Replicas in all, a multiple of the GCDs; by default one in each."
+    )
+    reconfigurable: bool = Field(
+        default=False, description="Whether devices of any size can be opened in it; needs c2-compatible."
+    )
+    sync_type: SyncType = Field(default="c2-compatible", description="How its IPUs keep step.")
+    routing: Routing = Field(default="default", description="How traffic runs on the IPU-Links; rings need a torus.")
+
+
+class VPodFile(FileModel):
+    """A vPOD: `machines:` or `ipus:`, exactly one of them."""
+
+    machines: int | None = Field(
+        default=None, description="IPU-Machines: 1, 2, 4, 8, 16, or whole logical racks of 16."
+    )
+    ipus: int | None = Field(default=None, description="The same, counted in IPUs: 4 are one IPU-Machine.")
+    generation: Generation | None = Field(
+        default=None, description="Generation of all its machines; by default any, and one for all."
+    )
+    poplar: PoplarFile = Field(
+        default_factory=PoplarFile, description="Its Poplar servers; by default one, as the site has it."
+    )
+    partitions: dict[PartName, PartitionFile] = Field(
+        default_factory=dict, description="Partitions to make on it, by name; by default the tenant makes them."
+    )
+
+
+class AccessFile(FileModel):
+    """Who may look, and who may log in."""
+
+    STAND_INS: ClassVar[Mapping[str, Any]] = {"ssh_public_key": _NO_KEY}
+
+    members: list[UserName] = Field(
+        default_factory=list, description="Users of the cloud who may look at everything and change nothing."
+    )
+    ssh_public_key: PublicKey = Field(description="The line of a file like id_ed25519.pub.")
+    ssh_from: list[Prefix] = Field(
+        default_factory=list, description="Prefixes from which ssh is open; by default nobody can from outside."
+    )
+
+
+class BudgetFile(FileModel):
+    """Most that the tenant wants to pay."""
+
+    per_month: Amount = Field(description="A decimal amount; decimals stand in quotes.")
+    currency: Currency = Field(description="That of the site's price book.")
+
+
+class PinsFile(FileModel):
+    """Claims that the lock takes as given."""
+
+    machines: DeviceNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
+    hosts: DeviceNames | None = Field(default=None, description="Host of each Poplar server, by index.")
+    controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
+    ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")
+    storage_vlan: VlanId | None = Field(default=None, description="VLAN to the storage.")
+    management_vlan: VlanId | None = Field(default=None, description="VLAN of BMCs and gateways.")
+    control_vlan: VlanId | None = Field(
+        default=None, description="VLAN between bare-metal servers and the V-IPU controller."
+    )
+    control_vni: VxlanId | None = Field(
+        default=None, description="VXLAN id between virtual servers and the V-IPU controller."
+    )
+    ipu_data_subnet: Prefix | None = Field(default=None, description="Addresses on the data VLAN.")
+    storage_subnet: Prefix | None = Field(default=None, description="Addresses on the storage VLAN.")
+    control_subnet: Prefix | None = Field(default=None, description="Addresses on the control network.")
+    management_subnet: Prefix | None = Field(default=None, description="Addresses on the management VLAN.")
+
+
+class TenantFile(FileModel):
+    """What one tenant asks of a site. The name of the file is the tenant's id."""
+
+    LIMITS: ClassVar[FileLimits] = REQUEST
+    STAND_INS: ClassVar[Mapping[str, Any]] = {"name": "–", "access": {}, "vpods": {}}
+
+    name: DisplayName = Field(description="A name for people.")
+    state: Literal["present", "gone"] = Field(
+        default="present", description="`gone`: everything is given up; data as `on_delete` says."
+    )
+    separate: Annotated[Literal["vpods", "no"], BeforeValidator(separation), SEPARATION] = Field(
+        default="vpods", description="Whether the tenant's own vPODs are kept apart as well."
+    )
+    on_delete: OnDelete = Field(
+        default="keep", description="What happens to data that is asked for no longer, where nothing else is said."
+    )
+    access: AccessFile = Field(description="Members, and the key that servers are entered with.")
+    vpods: dict[PartName, VPodFile] = Field(description="vPODs by name; only who is gone may have none.")
+    volumes: dict[PartName, Annotated[OwnVolumeFile, BeforeValidator(mapping_of_size)]] = Field(
+        default_factory=dict, description="Volumes beside those of the servers, by name."
+    )
+    shares: dict[PartName, Annotated[ShareFile, BeforeValidator(mapping_of_size)]] = Field(
+        default_factory=dict, description="File shares by name."
+    )
+    buckets: dict[PartName, Annotated[BucketFile, BeforeValidator(mapping_of_defaults)]] = Field(
+        default_factory=dict, description="S3 buckets by name."
+    )
+    budget: Annotated[BudgetFile | None, BeforeValidator(budget_mapping)] = Field(
+        default=None, description="Most to pay, as in `5000 EUR per month`; by default no limit."
+    )
+    waivers: dict[RuleId, WaiverFile] = Field(
+        default_factory=dict, description="Rules that the operator lets pass for this tenant, by id."
+    )
+    pins: dict[str, PinsFile] = Field(default_factory=dict, description="Claims to take as given, by vPOD.")

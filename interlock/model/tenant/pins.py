@@ -1,0 +1,90 @@
+"""Pins of a request: names that must exist, as many as are asked for, of the kind that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from interlock.model.text.errors import Code
+from interlock.model.text.source import KEY
+
+from .file import PinsFile, VPodFile
+from .reading import Path, RequestReading
+from .request import Pins
+from .vpods import machines_of
+
+
+def read_pins(reading: RequestReading) -> dict[str, Pins]:
+    """Pins by vPOD."""
+    return {name: _pins(reading, name, file) for name, file in reading.file.pins.items()}
+
+
+def _pins(reading: RequestReading, name: str, file: PinsFile) -> Pins:
+    path = ("pins", name)
+    message = f"pins for `{name}`, which is no vPOD of this tenant"
+    reading.faults.need_name((*path, KEY), name, reading.file.vpods, message, of=("vpods",))
+    vpod = reading.file.vpods.get(name)
+    if vpod is not None:
+        _check_machines(reading, path, file, vpod, machines_of(reading, name))
+        _check_hosts(reading, path, file, vpod)
+        _check_control(reading, path, file, vpod)
+    return Pins(
+        machines=None if file.machines is None else tuple(file.machines),
+        hosts=None if file.hosts is None else tuple(file.hosts),
+        **file.model_dump(exclude={"machines", "hosts"}),
+    )
+
+
+def _check_machines(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile, wanted: int | None) -> None:
+    known, below = reading.offered.machines, (*path, "machines")
+    _check_names(reading, below, "an IPU-Machine", file.machines, known)
+    _check_count(reading, below, file.machines, wanted)
+    reading.each_once(below, file.machines or ())
+    for index, name in enumerate(file.machines or ()):
+        if vpod.generation and name in known and known[name].generation != vpod.generation:
+            message = f"`{name}` is of the generation {known[name].generation}, asked for is {vpod.generation}"
+            reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `generation:`")
+
+
+def _check_hosts(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile) -> None:
+    known, below, poplar = reading.offered.poplar_hosts, (*path, "hosts"), vpod.poplar
+    _check_names(reading, below, "a Poplar host", file.hosts, known)
+    if file.controller_host is not None:
+        what, below_controller = "a host for controllers", (*path, "controller_host")
+        reading.faults.need(below_controller, what, file.controller_host, reading.offered.infra_hosts)
+    if reading.faults.lost("vpods", path[-1], "poplar"):
+        return
+    servers_lost = reading.faults.lost("vpods", path[-1], "poplar", "servers")
+    _check_count(reading, below, file.hosts, None if servers_lost else poplar.servers)
+    if reading.faults.lost("vpods", path[-1], "poplar", "kind"):
+        return
+    wanted = "hypervisor" if poplar.kind == "vm" else "bare-metal"
+    for index, name in enumerate(file.hosts or ()):
+        if name in known and known[name].provisioning != wanted:
+            message = f"`{name}` is given out as {known[name].provisioning}, `kind: {poplar.kind}` needs {wanted}"
+            reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `kind:`")
+    if poplar.kind == "bare-metal":
+        reading.each_once(below, file.hosts or ())
+
+
+def _check_control(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile) -> None:
+    """Virtual servers reach their controller by VXLAN, whole hosts by a VLAN."""
+    if reading.faults.lost("vpods", path[-1], "poplar", "kind"):
+        return
+    kind = vpod.poplar.kind
+    wrong, right = ("control_vlan", "control_vni") if kind == "vm" else ("control_vni", "control_vlan")
+    if getattr(file, wrong) is not None:
+        message = f"`{wrong}` of a vPOD whose servers are of the kind {kind}"
+        reading.faults.add(Code.CONTRADICTION, (*path, wrong, KEY), message, f"pin `{right}:` instead")
+
+
+def _check_names(
+    reading: RequestReading, path: Path, what: str, names: Collection[str] | None, known: Collection[str]
+) -> None:
+    for index, name in enumerate(names or ()):
+        reading.faults.need((*path, index), what, name, known)
+
+
+def _check_count(reading: RequestReading, path: Path, names: Collection[str] | None, wanted: int | None) -> None:
+    if names is not None and wanted is not None and len(names) != wanted:
+        message = f"{len(names)} pinned, {wanted} asked for"
+        reading.faults.add(Code.CONTRADICTION, path, message, "pin all or none")

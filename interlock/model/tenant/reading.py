@@ -1,0 +1,139 @@
+"""What the parts of a request are read with: what the site offers, the faults, and a note of every default."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from interlock.model.site.file import TenantDefaultsFile
+from interlock.model.site.inventory import Site
+from interlock.model.site.physical import Host, Machine
+from interlock.model.text.errors import Code
+from interlock.model.text.faults import Faults
+from interlock.model.text.source import Step
+from interlock.model.text.validation import FileModel, nearest
+from interlock.resources.storage import OnDelete
+
+from .file import TenantFile
+from .request import Default
+
+Path = tuple[Step, ...]
+Origin = Literal["interlock", "the site", "the tenant"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Offered:
+    """Everything that requests may name, looked up once for all tenants of a site."""
+
+    defaults: TenantDefaultsFile
+    flavors: Collection[str]
+    images: Collection[str]
+    volume_types: Collection[str]
+    share_types: Collection[str]
+    machines: Mapping[str, Machine]
+    poplar_hosts: Mapping[str, Host]
+    infra_hosts: Collection[str]
+    #: True if some logical rack has the cable that closes its chain to a ring.
+    torus: bool
+    #: Currency of the price book; None: the site has no prices.
+    currency: str | None
+
+    @classmethod
+    def of(cls, site: Site, defaults: TenantDefaultsFile) -> Offered:
+        """What this site offers."""
+        return cls(
+            defaults=defaults,
+            flavors={flavor.name for flavor in site.flavors if flavor.role == "poplar"},
+            images={image.name for image in site.images},
+            volume_types=set(site.volume_types),
+            share_types={item.name for item in site.share_types},
+            machines=site.machine,
+            poplar_hosts={host.name: host for host in site.hosts if host.role == "poplar"},
+            infra_hosts={host.name for host in site.hosts if host.role == "infra"},
+            torus=any(rack.topology == "torus" for rack in site.logical_racks),
+            currency=site.prices.currency if site.prices else None,
+        )
+
+
+@dataclass
+class RequestReading:
+    """One request on its way to the full form."""
+
+    file: TenantFile
+    offered: Offered
+    faults: Faults
+    defaults: list[Default] = field(default_factory=list)
+
+    def note(self, path: Path, value: object, origin: Origin = "interlock") -> None:
+        """The request does not state `path`; this is what it gets."""
+        dotted = ".".join(str(step) for step in path)
+        self.defaults.append(Default(path=dotted, value=_text(value), origin=origin))
+
+    def note_left_out(self, path: Path, model: FileModel, *names: str) -> None:
+        """Notes those of these keys that the file leaves to their defaults."""
+        for name in names:
+            if name not in model.model_fields_set:
+                self.note((*path, name), getattr(model, name))
+
+    def filled(self, path: Path, stated: T | None, default: T) -> T:
+        """The stated value, or interlock's own default, noted."""
+        if stated is not None:
+            return stated
+        self.note(path, default)
+        return default
+
+    def choice(self, path: Path, what: str, stated: str | None, default: str | None, known: Collection[str]) -> str:
+        """One of the names that the site offers, by default the site's; empty after a fault."""
+        if stated is not None:
+            self.faults.need(path, what, stated, known)
+        elif default is not None:
+            self.note(path, default, "the site")
+        else:
+            message = f"`{path[-1]}` is missing, and the site has no default"
+            self.faults.add(Code.MISSING_KEY, path, message, nearest("", known))
+        return stated or default or ""
+
+    def on_delete(self, path: Path, stated: OnDelete | None) -> OnDelete:
+        """What happens to the data of one thing, by default what the request says for all."""
+        if stated is not None:
+            return stated
+        own = "on_delete" in self.file.model_fields_set
+        self.note((*path, "on_delete"), self.file.on_delete, "the tenant" if own else "interlock")
+        return self.file.on_delete
+
+    def size(self, path: Path, what: str, gib: int) -> int:
+        """A size that is more than nothing."""
+        if gib < 1:
+            self.faults.add(Code.VALUE, (*path, "size"), f"{what} of 0 GiB", "leave it out for none")
+        return gib
+
+    def vpod_names(self, path: Path, names: Collection[str]) -> tuple[str, ...]:
+        """Names of the tenant's own vPODs, each once."""
+        for index, name in enumerate(names):
+            self.vpod_name((*path, index), name)
+        self.each_once(path, tuple(names))
+        return tuple(names)
+
+    def vpod_name(self, path: Path, name: str) -> bool:
+        """True if the tenant has this vPOD, else a fault."""
+        message = f"`{name}` is no vPOD of this tenant"
+        self.faults.need_name(path, name, self.file.vpods, message, of=("vpods",))
+        return name in self.file.vpods
+
+    def each_once(self, path: Path, names: Collection[str]) -> None:
+        """A fault for everything that a list has already."""
+        seen = set[str]()
+        for index, name in enumerate(names):
+            if name in seen:
+                self.faults.add(Code.TWICE, (*path, index), f"`{name}` is there twice")
+            seen.add(name)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(item) for item in value) or "none"
+    return "none" if value is None else str(value)

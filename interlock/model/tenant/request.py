@@ -1,0 +1,151 @@
+"""What one tenant asks for, in the tenant's words, with units."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from interlock.model.site.physical import Generation
+from interlock.model.waivers import Waiver
+from interlock.resources import Frozen
+from interlock.resources.storage import OnDelete
+
+ServerKind = Literal["vm", "bare-metal"]
+SyncType = Literal["c2-compatible", "pod-native-default"]
+Routing = Literal["default", "ringswnc"]
+
+
+class Volumes(Frozen):
+    """The volume that every Poplar server of a vPOD gets. Size in GiB."""
+
+    size_gib: int
+    volume_type: str
+    on_delete: OnDelete
+
+
+class Poplar(Frozen):
+    """The Poplar servers of a vPOD. Bare-metal ones are whole hosts: no flavour (empty) and no volume."""
+
+    servers: int
+    kind: ServerKind = "vm"
+    flavor: str
+    image: str
+    volume: Volumes | None
+
+
+class Partition(Frozen):
+    """A V-IPU partition: a power of two of IPUs, in graph compile domains (GCDs), with replicas."""
+
+    name: str
+    ipus: int
+    gcds: int = 1
+    replicas: int = 1
+    reconfigurable: bool = False
+    sync_type: SyncType = "c2-compatible"
+    routing: Routing = "default"
+
+
+class VPod(Frozen):
+    """One vPOD: IPU-Machines, Poplar servers, a V-IPU controller of its own."""
+
+    name: str
+    #: Number of IPU-Machines (the file may say `ipus:`; 4 IPUs are one machine).
+    machines: int
+    #: Generation of all machines; None: any, but one and the same.
+    generation: Generation | None = None
+    poplar: Poplar
+    partitions: tuple[Partition, ...] = ()
+
+
+class VolumeRequest(Frozen):
+    """A volume of its own, attached to one Poplar server (by index) of a vPOD, or to none. Size in GiB."""
+
+    name: str
+    size_gib: int
+    volume_type: str
+    vpod: str | None = None
+    server: int | None = None
+    on_delete: OnDelete
+
+
+class ShareRequest(Frozen):
+    """A file share that the Poplar servers of these vPODs mount by NFS. Size in GiB."""
+
+    name: str
+    size_gib: int
+    share_type: str
+    vpods: tuple[str, ...]
+    access: Literal["rw", "ro"] = "rw"
+    on_delete: OnDelete
+
+
+class BucketRequest(Frozen):
+    """An S3 bucket. `readers` and `writers` are vPODs whose service users may use it, besides the owner's."""
+
+    name: str
+    versioning: bool
+    on_delete: OnDelete
+    readers: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    #: Readable by everybody, without a key: an entry from outside, which the proof lists.
+    public: bool = False
+
+
+class Access(Frozen):
+    """Who may look, and with which ssh key servers are entered. Members become readers."""
+
+    members: tuple[str, ...]
+    ssh_public_key: str
+    #: Prefixes from which ssh to Poplar servers is open.
+    ssh_from: tuple[str, ...]
+
+
+class Budget(Frozen):
+    """Most that the tenant wants to pay per month: decimal text, in the currency of the site's price book."""
+
+    per_month: str
+    currency: str
+
+
+class Pins(Frozen):
+    """Claims of one vPOD that the lock takes as given; the gate judges them."""
+
+    machines: tuple[str, ...] | None = None
+    hosts: tuple[str, ...] | None = None
+    controller_host: str | None = None
+    ipu_data_vlan: int | None = None
+    storage_vlan: int | None = None
+    management_vlan: int | None = None
+    control_vlan: int | None = None
+    control_vni: int | None = None
+    ipu_data_subnet: str | None = None
+    storage_subnet: str | None = None
+    control_subnet: str | None = None
+    management_subnet: str | None = None
+
+
+class Tenant(Frozen):
+    """A request. `id` is the name of the file, and part of every name on the cloud; `name` is for people."""
+
+    id: str
+    name: str
+    #: `gone`: everything is to be given up; the claims count until they are settled.
+    state: Literal["present", "gone"] = "present"
+    #: `vpods`: the tenant's own vPODs are kept apart too.
+    separate: Literal["vpods", "no"] = "vpods"
+    access: Access
+    vpods: tuple[VPod, ...]
+    volumes: tuple[VolumeRequest, ...] = ()
+    shares: tuple[ShareRequest, ...] = ()
+    buckets: tuple[BucketRequest, ...]
+    budget: Budget | None = None
+    waivers: tuple[Waiver, ...] = ()
+    #: Pins by vPOD.
+    pins: dict[str, Pins] = {}
+
+
+class Default(Frozen):
+    """A value that a request did not state: dotted path, value as text, and who chose it."""
+
+    path: str
+    value: str
+    origin: Literal["interlock", "the site", "the tenant"]

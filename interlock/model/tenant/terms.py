@@ -1,0 +1,29 @@
+"""Terms of a request: who has access, what it may cost."""
+
+from __future__ import annotations
+
+from interlock.model.text.errors import Code
+
+from .reading import RequestReading
+from .request import Access, Budget
+
+
+def read_access(reading: RequestReading) -> Access:
+    """Who may look, and who may log in."""
+    file, path = reading.file.access, ("access",)
+    reading.note_left_out(path, file, "members", "ssh_from")
+    reading.each_once((*path, "members"), file.members)
+    reading.each_once((*path, "ssh_from"), file.ssh_from)
+    return Access(members=tuple(file.members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from))
+
+
+def read_budget(reading: RequestReading) -> Budget | None:
+    """Most to pay per month, in the currency in which the site has its prices."""
+    file, currency = reading.file.budget, reading.offered.currency
+    if file is None:
+        reading.note(("budget",), "no limit")
+        return None
+    if currency not in (None, file.currency):
+        message = f"a budget in {file.currency}: the site has its prices in {currency}"
+        reading.faults.add(Code.CONTRADICTION, ("budget", "currency"), message, f"state it in {currency}")
+    return Budget(per_month=file.per_month, currency=file.currency)

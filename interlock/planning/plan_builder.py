@@ -1,0 +1,42 @@
+"""The sheet on which a plan is written down, one component after another."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from interlock.resources import Resource
+
+from .errors import PlanningError
+from .plan import Component, ComponentType, Planned
+
+
+class PlanBuilder:
+    """Components and resources in the order in which they are written."""
+
+    def __init__(self) -> None:
+        self.components: list[Component] = []
+        self.resources: list[Planned] = []
+
+    def component(self, name: str, type: ComponentType, parent: str | None = None) -> str:  # noqa: A002
+        """Begin a component; what is added after this belongs to it."""
+        self.components.append(Component(name=name, type=type, parent=parent))
+        return name
+
+    def add(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
+        """Write down one resource of the component begun last; returns its reference, that is its name."""
+        component = self.components[-1].name
+        self.resources.append(Planned(name=name, component=component, resource=resource, after=after))
+        return name
+
+    def check_names(self) -> None:
+        """PlanningError if two resources, or two components, have one name."""
+        for what, names in (
+            ("resources", [item.name for item in self.resources]),
+            ("components", [item.name for item in self.components]),
+        ):
+            twice = sorted(name for name, count in Counter(names).items() if count > 1)
+            if twice:
+                raise PlanningError(
+                    f"two {what} of the plan would be named {', '.join(twice)}",
+                    "rename the vPOD, volume, share, bucket, flavour or image whose name makes them so",
+                )

@@ -1,0 +1,74 @@
+"""An update must follow a preview of the same proof in the same run of the engine.
+
+Each resource is checked when it is registered, and a resource that waits for another's output is registered
+only after that one was made. So in an update alone, code beside the plan could be found after the first object
+exists. In a preview nothing is made and everything is registered: whatever a program declares is checked there
+before anything is touched. `--skip-preview` leaves that out, and is therefore refused.
+
+The preview and the update of one `pulumi up` are served by two provider processes with the same parent, the
+engine. The first leaves a note for the second.
+A file that was edited, or a claim that somebody took, while the question waited for its answer gives another proof, and
+is refused for the same reason: what is applied is what was shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.resources import Admission
+
+NOT_PREVIEWED = (
+    "no preview of this plan in this run of pulumi: leave out --skip-preview (with the Automation API, run the "
+    "command `pulumi up` itself, which previews and applies in one run)"
+)
+
+CHANGED_SINCE = (
+    "what would be applied is not what the preview showed: a request, a lock, the site file or what others have "
+    "applied changed since; run `pulumi up` again"
+)
+
+
+class NotPreviewed(Exception):
+    """No preview in this run of the engine allows this update; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class PreviewTokens:
+    """Notes of previews in one folder, a file for each stack."""
+
+    folder: Path
+
+    def note(self, admission: Admission, creates: frozenset[str]) -> None:
+        """A preview has begun, and these are to be created so far; it counts until something in it is refused."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._file(admission).write_text(json.dumps(_head(admission) | {"creates": sorted(creates)}))
+
+    def fail(self, admission: Admission) -> None:
+        """Something was refused: this preview allows nothing."""
+        self._file(admission).unlink(missing_ok=True)
+
+    def consume(self, admission: Admission) -> frozenset[str]:
+        """What is to be created, as the preview found. A note serves once.
+
+        Raises `NotPreviewed` if this run of the engine has previewed nothing, or another proof.
+        """
+        path = self._file(admission)
+        try:
+            note = json.loads(path.read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            raise NotPreviewed(NOT_PREVIEWED) from None
+        path.unlink(missing_ok=True)
+        creates, head = frozenset(note.pop("creates", ())), _head(admission)
+        if note != head:
+            raise NotPreviewed(CHANGED_SINCE if note.get("engine") == head["engine"] else NOT_PREVIEWED)
+        return creates
+
+    def _file(self, admission: Admission) -> Path:
+        return self.folder / f"{admission.stack}.json"
+
+
+def _head(admission: Admission) -> dict[str, object]:
+    return {"proof": admission.proof_hash, "engine": os.getppid()}
