@@ -16,6 +16,7 @@ from interlock.resources import (
     Volume,
     VolumeAttachment,
 )
+from interlock.vocabulary import NetworkRole
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
@@ -87,7 +88,7 @@ def _write_share(
     for vpod in request.vpods:
         subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
         access = ShareAccess(
-            project=project, share=name, network=f"{tenant.id}-{vpod}-storage", prefix=subnet, vip=vip,
+            project=project, share=name, network=f"{tenant.id}-{vpod}-{NetworkRole.STORAGE}", prefix=subnet, vip=vip,
             level=request.access,
         )  # fmt: skip
         builder.add(f"{name}-access-{vpod}", access)

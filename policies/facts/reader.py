@@ -40,15 +40,6 @@ class PlanReader:
         planned = self.plan.by_name.get(reference or "")
         return planned is not None and isinstance(planned.resource, kind)
 
-    def vpod(self, component: str) -> str | None:
-        """The vPOD above a component."""
-        current = self.component.get(component)
-        while current is not None:
-            if current.type == "VirtualPod":
-                return current.name
-            current = self.component.get(current.parent or "")
-        return None
-
     @cached_property
     def holder(self) -> dict[str, tuple[str, str]]:
         """Port -> the server that has it, and the host under that."""
