@@ -12,9 +12,10 @@ import typer
 from infra.checker import complaints, digest, proof_of
 from infra.cli.exits import Exit
 from interlock.planning.plan_hash import hashed_form
+from interlock.vocabulary import InterlockError
 
 
-class Unreadable(Exception):
+class Unreadable(InterlockError):
     """A file that is no certificate, plan or lock."""
 
 
@@ -75,7 +76,7 @@ def _complaints(found: dict[str, Any], file: Path, proof: str | None) -> list[st
         return list(complaints(found, proof))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         hint = "`interlock check --certificate` writes one"
-        raise Unreadable(f"{file}: not a certificate ({type(error).__name__}: {error})\n  hint: {hint}") from None
+        raise Unreadable(f"not a certificate ({type(error).__name__}: {error})", hint, place=str(file)) from None
 
 
 def _inputs(found: dict[str, Any], plan: Path | None, locks: list[Path]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.resources import BareMetalServer, Port
-from interlock.vocabulary import NetworkRole
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import controller_address, poplar_address
 from .errors import PlanningError
@@ -40,7 +40,7 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
         builder.add(f"{name}-{leg.part}-switch", access_port(scope.site, host, leg.interface, leg.vlan))
     api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
-        name=name, project=scope.project, node=host, image=f"site:Image/{scope.vpod.poplar.image}",
+        name=name, project=scope.project, node=host, image=Reference.site("Image", scope.vpod.poplar.image),
         keypair=f"{scope.tenant.id}-key", ports=ports,
         user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip

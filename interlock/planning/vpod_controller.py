@@ -6,7 +6,7 @@ from typing import Literal
 
 from interlock.model.site.inventory import Site
 from interlock.resources import Network, Port, SecurityGroup, Server, Subnet, VipuAllocation, VipuPartition
-from interlock.vocabulary import NetworkRole
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import automatic_pool, controller_address
 from .plan_builder import PlanBuilder
@@ -38,8 +38,8 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
         )
     )
     server = Server(
-        name=name, project=CONTROLLERS, flavor=f"site:Flavor/{controller.flavor}",
-        image=f"site:Image/{controller.image}", host=claims.controller_host, ports=ports,
+        name=name, project=CONTROLLERS, flavor=Reference.site("Flavor", controller.flavor),
+        image=Reference.site("Image", controller.image), host=claims.controller_host, ports=ports,
         user_data=controller_user_data(name),
     )  # fmt: skip
     builder.add(name, server)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interlock.resources import Port, Server, Volume, VolumeAttachment
-from interlock.vocabulary import NetworkRole
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import controller_address, poplar_address
 from .plan_builder import PlanBuilder
@@ -23,13 +23,13 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
     if poplar.volume is not None:
         volume = Volume(
             name=f"{name}-data", project=scope.project, size_gib=poplar.volume.size_gib,
-            volume_type=f"site:VolumeType/{poplar.volume.volume_type}", on_delete=poplar.volume.on_delete,
+            volume_type=Reference.site("VolumeType", poplar.volume.volume_type), on_delete=poplar.volume.on_delete,
         )  # fmt: skip
         builder.add(f"{name}-data", volume)
     api_host = controller_address(claims.control_subnet)
     server = Server(
-        name=name, project=scope.project, flavor=f"site:Flavor/{poplar.flavor}",
-        image=f"site:Image/{poplar.image}", host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
+        name=name, project=scope.project, flavor=Reference.site("Flavor", poplar.flavor),
+        image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
         ports=ports, user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)

@@ -14,6 +14,11 @@ class NetworkRole(StrEnum):
     CONTROL = "control"
     MANAGEMENT = "management"
 
+    @property
+    def word(self) -> str:
+        """As keys of files and fields of locks spell it."""
+        return self.value.replace("-", "_")
+
 
 @dataclass(frozen=True)
 class RoleClaims:
@@ -32,14 +37,22 @@ class RoleClaims:
 
 
 def _claims(role: NetworkRole, *, vni: bool = False) -> RoleClaims:
-    word = role.value.replace("-", "_")
-    return RoleClaims(role, f"{word}_vlan", f"{word}_network", f"{word}_subnet", f"{word}_vni" if vni else None)
+    return RoleClaims(
+        role, f"{role.word}_vlan", f"{role.word}_network", f"{role.word}_subnet", f"{role.word}_vni" if vni else None
+    )
 
 
-#: Role -> its claims.
+#: Role -> its claims. `ROLE_OF` is the way back, from each of their names.
 CLAIMS_OF = {
     NetworkRole.IPU_DATA: _claims(NetworkRole.IPU_DATA),
     NetworkRole.STORAGE: _claims(NetworkRole.STORAGE),
     NetworkRole.CONTROL: _claims(NetworkRole.CONTROL, vni=True),
     NetworkRole.MANAGEMENT: _claims(NetworkRole.MANAGEMENT),
+}
+
+ROLE_OF = {
+    claim: role
+    for role, item in CLAIMS_OF.items()
+    for claim in (item.vlan, item.vni, item.network, item.subnet)
+    if claim is not None
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.model.site.inventory import VlanPool
 from interlock.vocabulary import NetworkRole
 from policies.edges.plan import reaches_every_vlan
 from policies.facts import identities as ids
@@ -130,7 +129,7 @@ def _wrong_vni(model: Model, network: NetworkFact) -> str:
 
 
 def _wrong_pool(model: Model, network: NetworkFact) -> str:
-    pool = _pool(model, network.role)
+    pool = model.site.site.pools.vlans_of.get(network.role) if network.role is not None else None
     if pool is None:
         known = network.physical_network in model.site.switches_of
         return "" if known else f"the site has no physical network {network.physical_network}"
@@ -140,17 +139,6 @@ def _wrong_pool(model: Model, network: NetworkFact) -> str:
     if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
         return f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}"
     return ""
-
-
-def _pool(model: Model, role: NetworkRole | None) -> VlanPool | None:
-    pools = model.site.site.pools
-    by_role = {
-        NetworkRole.IPU_DATA: pools.ipu_data,
-        NetworkRole.STORAGE: pools.storage,
-        NetworkRole.MANAGEMENT: pools.management,
-        NetworkRole.CONTROL: pools.bare_metal_control,
-    }
-    return by_role.get(role) if role is not None else None
 
 
 def _spans(ranges: tuple[tuple[int, int], ...]) -> str:
