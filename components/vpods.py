@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import pulumi
 
-from interlock.resources import Port, SwitchPort
+from interlock.resources import Port
+from interlock.vocabulary import NetworkRole
 
 from .base import PlannedComponent
 
@@ -17,7 +18,9 @@ class WithPorts(PlannedComponent):
     @property
     def control_address(self) -> str:
         """Address on the control network, known before anything is made."""
-        return cast(Port, self.spec(f"{self.name}-control")).address
+        plan = self.declaration.proof.plan
+        ports = (item.resource for item in plan.of(self.name) if isinstance(item.resource, Port))
+        return next(port.address for port in ports if plan.role_of(port.network) is NetworkRole.CONTROL)
 
     def outputs(self) -> dict[str, Any]:
         """The address."""
@@ -63,9 +66,7 @@ class VirtualPod(PlannedComponent):
     @property
     def machines(self) -> list[str]:
         """The IPU-Machines reserved for this vPOD (their switch ports are planned, not wired)."""
-        planned = self.declaration.proof.plan.of(self.name)
-        ports = (item.resource for item in planned if isinstance(item.resource, SwitchPort))
-        return [port.device for port in ports if port.interface == "rnic"]
+        return list(self.declaration.proof.plan.machines(self.name))
 
     @property
     def poplar(self) -> list[PoplarServer | BareMetalServer]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from interlock.planning.plan import Plan
 from interlock.resources import Admission, Admitted, Frozen, digest_of
+from interlock.vocabulary import InterlockError
 
 
 class Verdict(StrEnum):
@@ -159,7 +160,7 @@ class Proof(Frozen):
         return digest_of({"plan": self.plan.hash, "judgement": self.judgement.model_dump(mode="json")})
 
 
-class NotProved(Exception):
+class NotProved(InterlockError):
     """The plan may not be applied; nothing has been touched."""
 
     def __init__(self, judgement: Judgement) -> None:

@@ -25,6 +25,7 @@ from interlock.resources import (
     Trunk,
     TrunkSubPort,
 )
+from interlock.vocabulary import Reference
 
 
 class Unsaid(LookupError):
@@ -54,9 +55,9 @@ class Words:
         if plan.stack == self.plan.stack:
             return item.name
         if plan.tenant is None:
-            return f"site:{item.kind}/{item.name}"
+            return Reference.site(item.kind, item.name)
         # Of another tenant a plan can name the project; that is who somebody is.
-        return f"cloud:Project/{plan.tenant}" if item.kind == "Project" else None
+        return Reference.cloud("Project", plan.tenant) if item.kind == "Project" else None
 
     def of(self, kind: str, ident: str) -> str:
         """Raises `Unsaid` for what this plan cannot refer to."""
@@ -74,7 +75,7 @@ class Words:
 
     def project(self, ident: str) -> str:
         """A project that nobody knows is a stranger's."""
-        return self._references.get(("Project", ident), f"cloud:Project/{ident}")
+        return self._references.get(("Project", ident), Reference.cloud("Project", ident))
 
     def user(self, ident: str) -> str:
         """Whom the plan gives a role. Raises `Unsaid` for everybody else: a plan's word for a user means a member."""
@@ -95,7 +96,7 @@ class Words:
     def role(self, ident: str) -> str:
         """One of ours, or one that the cloud brings."""
         name = self.found.of("Role").get(ident, {}).get("name", ident)
-        return self._references.get(("Role", ident), f"cloud:Role/{name}")
+        return self._references.get(("Role", ident), Reference.cloud("Role", name))
 
 
 def named(value: Any, found: Mapping[str, str]) -> Any:

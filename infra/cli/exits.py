@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from interlock.vocabulary import InterlockError
+
 
 class Exit(IntEnum):
     """0 proved, 1 violated, 2 the input is wrong, 3 not provable, 4 the environment failed, 130 Ctrl-C,
@@ -19,5 +21,7 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
-class EnvironmentFailed(Exception):
-    """Something outside our files failed: a tool, a process, the cloud. The text says what to do next."""
+class EnvironmentFailed(InterlockError):
+    """Something outside our files failed: a tool, a process, the cloud. It says what to do next."""
+
+    LEAD = "next"

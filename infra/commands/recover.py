@@ -54,7 +54,7 @@ def recover(
     try:
         ledger.recover(stack, record.owner)
     except Refused as error:
-        raise EnvironmentFailed(f"{error.what}\n  next: {error.hint}") from None
+        raise EnvironmentFailed(error.what, error.hint) from None
     print(f"{stack}: `pulumi up` adopts what carries its owner id", file=sys.stderr)
     if code := engine.up(stack):
         raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; run it again: it goes on from there")

@@ -119,7 +119,7 @@ def _settle(gate: Gate, evidence: Evidence) -> None:
         try:
             ledger.forget(evidence.record, [entry.digest for entry in evidence.leftover])
         except Refused as error:
-            raise EnvironmentFailed(f"{error.what}\n  next: {error.hint}") from None
+            raise EnvironmentFailed(error.what, error.hint) from None
     if not lock.released:
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return

@@ -11,9 +11,11 @@ import typer
 
 from infra.checker import complaints, digest, proof_of
 from infra.cli.exits import Exit
+from interlock.planning.plan_hash import hashed_form
+from interlock.vocabulary import InterlockError
 
 
-class Unreadable(Exception):
+class Unreadable(InterlockError):
     """A file that is no certificate, plan or lock."""
 
 
@@ -74,7 +76,7 @@ def _complaints(found: dict[str, Any], file: Path, proof: str | None) -> list[st
         return list(complaints(found, proof))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         hint = "`interlock check --certificate` writes one"
-        raise Unreadable(f"{file}: not a certificate ({type(error).__name__}: {error})\n  hint: {hint}") from None
+        raise Unreadable(f"not a certificate ({type(error).__name__}: {error})", hint, place=str(file)) from None
 
 
 def _inputs(found: dict[str, Any], plan: Path | None, locks: list[Path]) -> list[str]:
@@ -82,13 +84,21 @@ def _inputs(found: dict[str, Any], plan: Path | None, locks: list[Path]) -> list
     judgement, said = found["judgement"], []
     if plan is not None:
         document = _read(plan)
-        if digest(document.get("plan", document)) != judgement["plan_hash"]:
+        if _plan_digest(document.get("plan", document)) != judgement["plan_hash"]:
             said.append(f"it is about plan {judgement['plan_hash']}, and {plan} is another")
     if locks:
         hashes = sorted([str(item.get("id")), digest(_unsealed(item))] for item in map(_read, locks))
         if digest(hashes) != judgement["footprints"]:
             said.append("it has not looked at exactly these locks")
     return said
+
+
+def _plan_digest(plan: dict[str, Any]) -> str:
+    """The hash of a plan; what is none has one of its own, which no certificate is about."""
+    try:
+        return digest(hashed_form(plan))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return digest(plan)
 
 
 def _unsealed(lock: dict[str, Any]) -> dict[str, Any]:

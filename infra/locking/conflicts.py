@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 
-from infra.locking.places import Holder, Places, vpod_of
+from infra.locking.places import Holder, Places
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.planning import AllocationState
-from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock, vlan_of
+from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
+from interlock.vocabulary import Vlan
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Conflict:
     @property
     def hint(self) -> str:
         """How to end it. Which of them gives way is for people to say."""
-        tenants = sorted({holder.tenant for holder in self.holders})
+        tenants = sorted({holder.claimant.tenant for holder in self.holders})
         if len(tenants) == 1:
             return f"change the pins of `{tenants[0]}`, or take them away, and run `interlock lock {tenants[0]}`"
         return (
@@ -58,7 +59,7 @@ Found = tuple[str, Sequence[Claim]]
 
 def _contended(claims: Sequence[Claim]) -> bool:
     """True if not all of them are of one vPOD: what that gave up and took again is no conflict."""
-    return len({vpod_of(claim) for claim in claims}) > 1
+    return len({(claim.holder.tenant, claim.holder.vpod) for claim in claims}) > 1
 
 
 def _same_value(claims: Sequence[Claim], field: str, word: str) -> Iterator[Found]:
@@ -74,7 +75,7 @@ def _same_vlan(allocated: AllocationState, claims: Sequence[Claim]) -> Iterator[
     held: defaultdict[tuple[str, int], list[Claim]] = defaultdict(list)
     for claim in claims:
         if claim.field in VLAN_CLAIMS:
-            network, vlan = vlan_of(claim.value)
+            network, vlan = Vlan.parse(claim.value)
             for switch in allocated.layout.switches(network):
                 held[switch, vlan].append(claim)
     groups: defaultdict[tuple[int, tuple[Claim, ...]], list[str]] = defaultdict(list)
@@ -88,7 +89,7 @@ def _same_vlan(allocated: AllocationState, claims: Sequence[Claim]) -> Iterator[
 def _overlapping(claims: Sequence[Claim]) -> Iterator[Found]:
     """Subnets are given out disjoint, so that an address names one server; one sweep over sorted prefixes."""
     subnets = [(IPv4Network(claim.value, strict=False), claim) for claim in claims if claim.field in SUBNET_CLAIMS]
-    subnets.sort(key=lambda item: (int(item[0].network_address), item[0].prefixlen, item[1].holder))
+    subnets.sort(key=lambda item: (int(item[0].network_address), item[0].prefixlen, str(item[1].holder)))
     group: list[Claim] = []
     end = -1
     for subnet, claim in subnets:

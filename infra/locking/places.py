@@ -6,23 +6,18 @@ from dataclasses import dataclass
 
 from interlock.model.load import Workspace
 from interlock.model.text.source import Source, Step
-from interlock.planning.claims import RELEASED, Claim
+from interlock.planning.claims import Claim
+from interlock.vocabulary import CLAIMS_OF, Claimant
 
 #: Claims in words; a value follows.
 WORDS = {
     "machines": "IPU-Machine",
     "hosts": "a server on host",
     "controller_host": "controller on host",
-    "ipu_data_vlan": "ipu-data VLAN",
-    "storage_vlan": "storage VLAN",
-    "management_vlan": "management VLAN",
-    "control_vlan": "control VLAN",
-    "control_vni": "control VNI",
+    **{item.vlan: f"{role} VLAN" for role, item in CLAIMS_OF.items()},
+    **{item.vni: f"{role} VNI" for role, item in CLAIMS_OF.items() if item.vni is not None},
     "storage_vip": "storage address",
-    "ipu_data_subnet": "ipu-data subnet",
-    "storage_subnet": "storage subnet",
-    "control_subnet": "control subnet",
-    "management_subnet": "management subnet",
+    **{item.subnet: f"{role} subnet" for role, item in CLAIMS_OF.items()},
 }
 
 
@@ -30,17 +25,16 @@ WORDS = {
 class Holder:
     """Who holds a claim, and in which lock it stands."""
 
-    tenant: str
-    vpod: str
+    claimant: Claimant
     field: str
     value: str
-    released: bool
     #: `file:line:column`.
     position: str
 
     def __str__(self) -> str:
-        how = ", released and not settled" if self.released else ""
-        return f"{self.position}: {self.tenant}, vPOD {self.vpod}: {WORDS[self.field]} {self.value}{how}"
+        who = self.claimant
+        how = ", released and not settled" if who.released else ""
+        return f"{self.position}: {who.tenant}, vPOD {who.vpod}: {WORDS[self.field]} {self.value}{how}"
 
 
 class Places:
@@ -52,10 +46,9 @@ class Places:
 
     def holder(self, claim: Claim) -> Holder:
         """A claim with its place."""
-        vpod, released = vpod_of(claim)[1], claim.holder.endswith(RELEASED)
-        path = self._released(claim, vpod) if released else self._in_force(claim, vpod)
-        position = self.position(claim.tenant, path)
-        return Holder(claim.tenant, vpod, claim.field, claim.value, released, position)
+        path = self._released(claim) if claim.holder.released else self._in_force(claim)
+        position = self.position(claim.holder.tenant, path)
+        return Holder(claim.holder, claim.field, claim.value, position)
 
     def position(self, owner: str, path: tuple[Step, ...] = ()) -> str:
         """`file:line:column` of a value in the lock of a tenant, or of the site (`site`)."""
@@ -66,16 +59,13 @@ class Places:
             self._sources[owner] = Source.read(file, self.workspace.shown(file))
         return self._sources[owner].position(path)
 
-    def _in_force(self, claim: Claim, vpod: str) -> tuple[Step, ...]:
-        value = getattr(self.workspace.locks[claim.tenant].allocation.vpods[vpod], claim.field)
-        path = ("allocation", "vpods", vpod, claim.field)
+    def _in_force(self, claim: Claim) -> tuple[Step, ...]:
+        holder = claim.holder
+        value = getattr(self.workspace.locks[holder.tenant].allocation.vpods[holder.vpod], claim.field)
+        path = ("allocation", "vpods", holder.vpod, claim.field)
         return (*path, value.index(claim.value)) if isinstance(value, tuple) else path
 
-    def _released(self, claim: Claim, vpod: str) -> tuple[Step, ...]:
-        entries = [(item.vpod, item.claim, item.value) for item in self.workspace.locks[claim.tenant].released]
-        return ("released", entries.index((vpod, claim.field, claim.value)), "value")
-
-
-def vpod_of(claim: Claim) -> tuple[str, str]:
-    """(tenant, vPOD) of a claim."""
-    return claim.tenant, claim.holder.removesuffix(RELEASED).removeprefix(f"{claim.tenant}/")
+    def _released(self, claim: Claim) -> tuple[Step, ...]:
+        released = self.workspace.locks[claim.holder.tenant].released
+        entries = [(item.vpod, item.claim, item.value) for item in released]
+        return ("released", entries.index((claim.holder.vpod, claim.field, claim.value)), "value")

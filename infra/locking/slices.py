@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from interlock.model.lock.record import Allocation, Released
 from interlock.model.site.inventory import Cable, Host, Machine, PhysicalNetwork, Site, Switch
-from interlock.planning.claims import VLAN_CLAIMS, claimed_values, vlan_of
+from interlock.planning.claims import VLAN_CLAIMS, claimed_values
+from interlock.vocabulary import Vlan
 
 T = TypeVar("T", Host, Machine, Switch)
 
@@ -60,7 +61,7 @@ class Slices:
         on = {value for claim, value in claims if claim in ("hosts", "controller_host")}
         inside = {name for rack in racks for name in self._in_rack[rack]}
         return Centre(
-            networks=frozenset(vlan_of(value)[0] for claim, value in claims if claim in VLAN_CLAIMS),
+            networks=frozenset(Vlan.parse(value).network for claim, value in claims if claim in VLAN_CLAIMS),
             racks=racks,
             hosts=frozenset(on - inside),
         )

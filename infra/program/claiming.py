@@ -11,6 +11,7 @@ from interlock.resources import Admitted, Claims, digest_of
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord, Taking
+from interlock.vocabulary import StackName
 from policies.footprints.applied import NOTHING, joined
 from policies.footprints.boundary import footprint_share
 from policies.footprints.versions import boundary_nodes
@@ -35,14 +36,14 @@ class Applied:
 
     def beside(self, locks: Iterable[Lock], site: str) -> list[Lock]:
         """The locks, each with what is applied of its stack besides; and one for each stack that has none here."""
-        known = {f"{site}-{lock.id}": lock for lock in locks}
+        known = {str(StackName.of_lock(site, lock.id)): lock for lock in locks}
         found = [self._with_applied(stack, lock) for stack, lock in known.items()]
         strangers = (record for stack, record in self.records.items() if stack not in known and record.tenant)
         return sorted([*found, *map(_unknown_here, strangers)], key=lambda lock: lock.id)
 
     def versions(self, locks: Iterable[Lock], site: str) -> dict[str, tuple[str, ...]]:
         """Stack -> versions of its footprints that a proof beside these locks took into account."""
-        planned = {f"{site}-{lock.id}": {version(lock.footprint)} for lock in locks}
+        planned = {str(StackName.of_lock(site, lock.id)): {version(lock.footprint)} for lock in locks}
         for stack, record in self.records.items():
             planned.setdefault(stack, set()).update(entry.digest for entry in record.entries)
         return {stack: tuple(sorted(digests)) for stack, digests in sorted(planned.items())}

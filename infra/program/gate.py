@@ -28,8 +28,6 @@ from interlock.model.tenant.request import Tenant
 from interlock.model.text.validation import nearest
 from interlock.model.waivers import Waiver
 from interlock.planning import (
-    AllocationError,
-    NeedsMove,
     Plan,
     PlanningError,
     SiteHashes,
@@ -39,6 +37,7 @@ from interlock.planning import (
 )
 from interlock.resources import Admission
 from interlock.store.records import Taking
+from interlock.vocabulary import InterlockError, StackName
 from policies import RULES, Judgement, Proof, admission, prove
 from policies.findings.waivers import NotWaivable, not_waivable
 from policies.footprints.neighbours import Neighbours
@@ -51,17 +50,14 @@ from .places import PROOFS, index_of, stacks
 USUAL_SITE = "lyon"
 
 
-class NotPlanned(Exception):
+class NotPlanned(InterlockError):
     """A request that cannot be fulfilled.
 
     Codes: PL-001 it contradicts itself or the site, PL-002 no room, PL-003 only if something moves.
     """
 
     def __init__(self, position: str, error: PlanningError) -> None:
-        code = "PL-002" if isinstance(error, AllocationError) else "PL-001"
-        code = "PL-003" if isinstance(error, NeedsMove) else code
-        what, _, hint = str(error).partition("\n")
-        super().__init__(f"{position}: {code} {what}" + (f"\n  hint: {hint.strip()}" if hint else ""))
+        super().__init__(error.what, error.hint, place=position, code=error.CODE)
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class Gate:
 
     def stack(self, tenant: str | None) -> str:
         """Name of a stack of this site."""
-        return f"{self.workspace.site.name}-{tenant or 'site'}"
+        return str(StackName(self.workspace.site.name, tenant))
 
     def stacks(self) -> Iterator[str | None]:
         """The operator's stack, then every tenant's, by id."""
@@ -198,7 +194,7 @@ class Gate:
     def _not_waivable(self, tenant: str | None, error: NotWaivable) -> InputError:
         position = self.workspace.position("waivers", error.waiver.rule, tenant=tenant)
         hint = "take it out; who wants to share declares it under `sharing` of the site, and it is proved"
-        return InputError(Code.VALUE, position, str(error), hint)
+        return InputError(Code.VALUE, position, error.what, hint)
 
     @property
     def explained_by(self) -> str:

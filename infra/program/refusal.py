@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from interlock.planning import NotMakeable, Plan, not_makeable
+from interlock.vocabulary import InterlockError
 
 
-class CannotBeMade(Exception):
+class CannotBeMade(InterlockError):
     """A proved plan holds what no actuator can make; nothing has been touched. The text lists all of it."""
 
 

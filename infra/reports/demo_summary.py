@@ -10,6 +10,7 @@ from typing import Any
 from infra.program.gate import Gate
 from infra.program.places import OPENSTACK, ROOT, SANDBOX
 from interlock.planning import Plan
+from interlock.vocabulary import StackName
 
 #: Outputs that the summary tells in other words.
 TOLD_ELSEWHERE = ("not_wired", "plan_hash")
@@ -72,7 +73,7 @@ def _look(tenant: str) -> str:
 
 
 def _try(stack: str) -> str:
-    site = stack.partition("-")[0]
+    site = StackName.parse(stack).site
     return (
         "Try next:\n"
         "  ./run interlock check                                 what is proved, rule by rule\n"

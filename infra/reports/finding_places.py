@@ -12,6 +12,8 @@ from interlock.model.text.source import Step
 from interlock.planning import Plan
 from interlock.planning.origins import request_path
 from interlock.planning.plan import Component, Planned
+from interlock.resources import Network, Subnet
+from interlock.vocabulary import CLAIMS_OF
 from policies.facts.identities import OPERATOR
 from policies.findings.report import EntryPlace
 
@@ -19,8 +21,6 @@ from policies.findings.report import EntryPlace
 _CLAIMS = {"SwitchPort": "machines", "VipuAllocation": "machines", "ShareAccess": "storage_vip"}
 #: Kind -> the field that its rules are about, where the request has a line of its own for it.
 _DECIDES = {"SecurityGroup": "rules", "Keypair": "public_key", "VolumeAttachment": "server"}
-_ROLES = ("ipu-data", "storage", "control", "management")
-_IDS = {"vlan": "vlan", "vxlan": "vni"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FindingPlaces:
         item = self.plan.by_name.get(name)
         if item is None:
             return self._of_component(self.plan.component.get(name))
-        claim, vpod = _claim(item), _vpod(self.plan, item)
+        claim, vpod = _claim(self.plan, item), _vpod(self.plan, item)
         pinned = claim is not None and vpod is not None and self._is_pinned(vpod, claim)
         if claim is not None and vpod is not None and pinned:
             return self._of_request(("pins", vpod, claim))
@@ -84,23 +84,19 @@ class FindingPlaces:
         return self.workspace.position(*path, tenant=self.plan.tenant)
 
 
-def _claim(item: Planned) -> str | None:
+def _claim(plan: Plan, item: Planned) -> str | None:
     """The claim of the lock that a resource is made from: `ipu_data_vlan`, `control_subnet`, `machines` …"""
     spec = item.resource
-    kind, name = spec.KIND, item.name.removesuffix("-subnet")
-    role = next((role for role in _ROLES if name.endswith(f"-{role}")), None)
-    if role is None or kind not in ("Network", "Subnet"):
-        return _CLAIMS.get(kind)
-    what = "subnet" if kind == "Subnet" else _IDS.get(getattr(spec, "network_type", ""), "vlan")
-    return f"{role.replace('-', '_')}_{what}"
+    if isinstance(spec, Network) and item.role is not None:
+        return CLAIMS_OF[item.role].segment(spec.network_type)
+    if isinstance(spec, Subnet) and (role := plan.role_of(spec.network)) is not None:
+        return CLAIMS_OF[role].subnet
+    return _CLAIMS.get(spec.KIND)
 
 
 def _vpod(plan: Plan, item: Planned) -> str | None:
     """Name in the request of the vPOD that a resource belongs to."""
-    component: Component | None = plan.component[item.component]
-    while component is not None and component.type != "VirtualPod":
-        component = plan.component.get(component.parent or "")
-    return _short(plan, component.name) if component is not None else None
+    return _short(plan, item.vpod) if item.vpod is not None else None
 
 
 def _short(plan: Plan, component: str) -> str:

@@ -15,9 +15,10 @@ from infra.program.gate import Gate, NotPlanned
 from infra.program.places import stacks
 from interlock.model.load import InputErrors, load_workspace
 from interlock.planning import Plan, plan_site, plan_tenant
+from interlock.vocabulary import InterlockError
 
 
-class NoEarlierPlan(Exception):
+class NoEarlierPlan(InterlockError):
     """What `--against` names is no plan: neither a file with one nor a revision that can be planned."""
 
 

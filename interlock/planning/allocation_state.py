@@ -15,9 +15,10 @@ from ipaddress import IPv4Network
 
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
+from interlock.vocabulary import Vlan
 
 from .blocks import WHOLE, WIDTH, maximal_blocks
-from .claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock, vlan_of
+from .claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from .host_room import HostRooms
 from .layout import SiteLayout
 from .registers import Holders, Numbers, SubnetRegister
@@ -125,14 +126,14 @@ class AllocationState:
     def _change(self, claim: Claim, *, add: bool) -> None:
         if self._journal is not None:
             self._journal.append((add, claim))
-        if claim.is_released:
-            scope = vlan_of(claim.value)[0] if claim.field in VLAN_CLAIMS else ""
-            self.released.setdefault((claim.field, scope), Counter())[claim.tenant] += 1 if add else -1
+        if claim.holder.released:
+            scope = Vlan.parse(claim.value).network if claim.field in VLAN_CLAIMS else ""
+            self.released.setdefault((claim.field, scope), Counter())[claim.holder.tenant] += 1 if add else -1
         if claim.field == "machines":
             self._change_machine(claim, add=add)
         elif claim.field in VLAN_CLAIMS:
             self._change_vlan(claim, add=add)
-            switches = self.layout.switches(vlan_of(claim.value)[0])
+            switches = self.layout.switches(Vlan.parse(claim.value).network)
             self._open(() if add else {name for item in switches for name in self.layout.networks_at(item)})
         elif claim.field == "control_vni":
             (self.vnis.add if add else self.vnis.remove)(int(claim.value))
@@ -161,7 +162,7 @@ class AllocationState:
                     self._index(other)
 
     def _change_vlan(self, claim: Claim, *, add: bool) -> None:
-        network, vlan = vlan_of(claim.value)
+        network, vlan = Vlan.parse(claim.value)
         for switch in self.layout.switches(network):
             if (self.vlans.add if add else self.vlans.remove)((switch, vlan), claim.holder):
                 self._vlans_on[switch] = self._vlans_on.get(switch, 0) ^ 1 << vlan
@@ -209,8 +210,7 @@ def _addresses(subnet: str) -> tuple[int, int]:
 def _subnet_pools(site: Site) -> dict[tuple[str, int], SubnetRegister]:
     """The subnet pools, the external network's own prefix taken in all of them."""
     pools = site.pools
-    listed = (pools.ipu_data_subnets, pools.storage_subnets, pools.control_subnets, pools.management_subnets)
-    found = {(prefix, length): SubnetRegister(prefix, length) for prefix, length in listed}
+    found = {(prefix, length): SubnetRegister(prefix, length) for prefix, length in pools.subnets_of.values()}
     for pool in found.values():
         pool.add(*_addresses(site.external.cidr))
     return found

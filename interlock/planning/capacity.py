@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Generation, Host, Site, Switch
+from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
 from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, aligned_runs, loose_runs, maximal_blocks, run_mask
@@ -163,25 +164,23 @@ def _racks(allocated: AllocationState) -> Iterator[RackRoom]:
 
 def _vlans(allocated: AllocationState) -> Iterator[NetworkRoom]:
     pools = allocated.site.pools
+    data, storage = CLAIMS_OF[NetworkRole.IPU_DATA].vlan, CLAIMS_OF[NetworkRole.STORAGE].vlan
     for network in pools.ipu_data.physical_networks:
-        free = free_vlans(allocated, "ipu_data_vlan", network)
-        partners = free_vlans(allocated, "storage_vlan", network) if network in pools.storage.physical_networks else 0
-        yield NetworkRoom("ipu_data", network, free.bit_count(), (free & partners >> STORAGE_OFFSET).bit_count())
-    named = {"storage": pools.storage, "management": pools.management, "control": pools.bare_metal_control}
-    for name, pool in named.items():
-        for network in pool.physical_networks if pool else ():
-            yield NetworkRoom(name, network, free_vlans(allocated, f"{name}_vlan", network).bit_count())
+        free = free_vlans(allocated, data, network)
+        partners = free_vlans(allocated, storage, network) if network in pools.storage.physical_networks else 0
+        room = (free & partners >> STORAGE_OFFSET).bit_count()
+        yield NetworkRoom(NetworkRole.IPU_DATA.word, network, free.bit_count(), room)
+    others = {role: pool for role, pool in pools.vlans_of.items() if role is not NetworkRole.IPU_DATA}
+    for role, pool in others.items():
+        for network in pool.physical_networks:
+            free = free_vlans(allocated, CLAIMS_OF[role].vlan, network)
+            yield NetworkRoom(role.word, network, free.bit_count())
 
 
 def _subnets(allocated: AllocationState) -> Iterator[PoolRoom]:
     pools = allocated.site.pools
-    for name, (prefix, length) in (
-        ("ipu_data", pools.ipu_data_subnets),
-        ("storage", pools.storage_subnets),
-        ("control", pools.control_subnets),
-        ("management", pools.management_subnets),
-    ):
-        yield PoolRoom(name, allocated.subnets(prefix, length).free())
+    for role, (prefix, length) in pools.subnets_of.items():
+        yield PoolRoom(role.word, allocated.subnets(prefix, length).free())
 
 
 def _ports(site: Site) -> Iterator[PortRoom]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.model.lock.record import VPodAllocation
+from interlock.vocabulary import Vlan
 
-from .claims import NETWORK_OF, vlan_text
+from .claims import NETWORK_OF
 
 SERVERS = "the Poplar servers and their ports (volumes stay)"
 
@@ -70,5 +71,5 @@ def _text(vpod: VPodAllocation, claim: str) -> str:
     if value is None or value in ("", ()):
         return "-"
     if claim in NETWORK_OF:
-        return vlan_text(getattr(vpod, NETWORK_OF[claim]), value)
+        return str(Vlan(getattr(vpod, NETWORK_OF[claim]), value))
     return ", ".join(value) if isinstance(value, tuple) else str(value)

@@ -6,23 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interlock.model.lock.record import Lock, Released, VPodAllocation
+from interlock.vocabulary import CLAIMS_OF, Claimant, Vlan
 
 #: VLAN claims, each with the field that names the physical network of the id.
-NETWORK_OF = {
-    "ipu_data_vlan": "ipu_data_network",
-    "storage_vlan": "storage_network",
-    "management_vlan": "management_network",
-    "control_vlan": "control_network",
-}
+NETWORK_OF = {item.vlan: item.network for item in CLAIMS_OF.values()}
 VLAN_CLAIMS = tuple(NETWORK_OF)
 #: Fields that say what a claim is an id of, or how big it is; they are none themselves.
 NO_CLAIMS = ("flavor", *NETWORK_OF.values())
-SUBNET_CLAIMS = ("ipu_data_subnet", "storage_subnet", "control_subnet", "management_subnet")
+SUBNET_CLAIMS = tuple(item.subnet for item in CLAIMS_OF.values())
 
 CLAIMS = tuple(name for name in VPodAllocation.model_fields if name not in NO_CLAIMS)
-
-#: At the end of the holder's name of a claim that is given up and not settled.
-RELEASED = " (released, not settled yet)"
 
 
 @dataclass(frozen=True)
@@ -31,15 +24,9 @@ class Claim:
 
     field: str
     value: str
-    holder: str
+    holder: Claimant
     #: Flavour of the server, for `hosts`; empty where nobody recorded it.
     flavor: str = ""
-    tenant: str = ""
-
-    @property
-    def is_released(self) -> bool:
-        """True if it was given up and counts only until it is settled."""
-        return self.holder.endswith(RELEASED)
 
 
 def claims_of_lock(lock: Lock) -> Iterator[Claim]:
@@ -53,7 +40,7 @@ def claims_of_lock(lock: Lock) -> Iterator[Claim]:
 def claims_of_vpod(tenant: str, name: str, vpod: VPodAllocation) -> Iterator[Claim]:
     """Every claim of one vPOD, in the order of the fields; a tuple is one claim for each element."""
     for claim, value in claimed_values(vpod):
-        yield Claim(claim, value, holder=f"{tenant}/{name}", flavor=vpod.flavor, tenant=tenant)
+        yield Claim(claim, value, Claimant(tenant, name), vpod.flavor)
 
 
 def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
@@ -63,7 +50,7 @@ def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
         if value is None:
             continue
         if claim in NETWORK_OF:
-            yield claim, vlan_text(getattr(vpod, NETWORK_OF[claim]), value)
+            yield claim, str(Vlan(getattr(vpod, NETWORK_OF[claim]), value))
             continue
         for item in value if isinstance(value, tuple) else (value,):
             yield claim, str(item)
@@ -74,15 +61,4 @@ def released_claim(tenant: str, entry: Released) -> Claim:
 
     Its flavour is not recorded, and that of the vPOD may have changed since: a server counts as the largest.
     """
-    return Claim(entry.claim, entry.value, holder=f"{tenant}/{entry.vpod}{RELEASED}", tenant=tenant)
-
-
-def vlan_text(network: str, vlan: int) -> str:
-    """A VLAN claim as text: ids are local to a physical network."""
-    return f"{network}:{vlan}"
-
-
-def vlan_of(value: str) -> tuple[str, int]:
-    """(physical network, id) of a VLAN claim."""
-    network, _, vlan = value.rpartition(":")
-    return network, int(vlan)
+    return Claim(entry.claim, entry.value, Claimant(tenant, entry.vpod, released=True))

@@ -13,6 +13,7 @@ from interlock.hardware.prices import HOURS_PER_MONTH
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Budget
 from interlock.resources import BareMetalServer, Bucket, Frozen, Resource, Server, Share, VipuAllocation, Volume
+from interlock.vocabulary import Reference
 
 from .plan import ComponentType, Plan
 
@@ -39,7 +40,7 @@ def _flavor(site: Site, component: ComponentType, resource: Resource) -> tuple[i
     """(CPUs, GiB) of a Poplar server on a hypervisor."""
     if component != "PoplarServer" or not isinstance(resource, Server):
         return (0, 0)
-    flavor = site.flavor[resource.flavor.removeprefix("site:Flavor/")]
+    flavor = site.flavor[Reference.parse(resource.flavor).name]
     return (flavor.vcpus, flavor.ram_gib)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from interlock.model.lock.record import Released, VPodAllocation
+from interlock.vocabulary import Vlan
 
 from .allocation_state import AllocationState
-from .claims import NETWORK_OF, SUBNET_CLAIMS, Claim, claimed_values, claims_of_vpod, released_claim, vlan_text
+from .claims import NETWORK_OF, SUBNET_CLAIMS, Claim, claimed_values, claims_of_vpod, released_claim
 from .errors import NeedsMove, PlanningError
 from .host_room import ServerNeed
 from .hosts import choose_controller_host, choose_host, flavor_of, server_need
@@ -215,18 +216,18 @@ class Draft:
 
     def _set_vlan(self, claim: str, network: str, vlan: int) -> None:
         self.claims[claim] = vlan
-        self._take(claim, vlan_text(network, vlan))
+        self._take(claim, str(Vlan(network, vlan)))
 
     def _add_host(self, host: str) -> None:
         self.hosts = (*self.hosts, host)
         wish = self.wish
-        self.allocated.add(Claim("hosts", host, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
+        self.allocated.add(Claim("hosts", host, wish.holder, wish.vpod.poplar.flavor))
 
     def _take(self, claim: str, value: str) -> None:
         """Take a claim that the vPOD did not have before."""
         wish = self.wish
         if (claim, value) not in self._held:
-            self.allocated.add(Claim(claim, value, wish.holder, wish.vpod.poplar.flavor, wish.tenant))
+            self.allocated.add(Claim(claim, value, wish.holder, wish.vpod.poplar.flavor))
 
 
 def _host_claims(wish: Wish, before: VPodAllocation | None) -> list[Claim]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 
-class PlanningError(Exception):
+from interlock.vocabulary import InterlockError
+
+
+class PlanningError(InterlockError):
     """A request that cannot be planned: `what` is wrong, and `hint` says what to do next."""
 
-    def __init__(self, what: str, hint: str = "") -> None:
-        super().__init__(f"{what}\n  {hint}" if hint else what)
-        self.what = what
-        self.hint = hint
+    #: Stable code of the class, by which the gate tells it.
+    CODE: ClassVar[str] = "PL-001"
 
 
 class AllocationError(PlanningError):
     """The site has no room: `what` is missing, what comes `closest`, and what would free it (`hint`)."""
+
+    CODE = "PL-002"
 
     def __init__(self, what: str, closest: str = "", hint: str = "") -> None:
         super().__init__(f"{what}; {closest}" if closest else what, hint)
@@ -25,6 +29,8 @@ class NeedsMove(AllocationError):
 
     Never done unasked: `allocate(..., move=True)` takes the new place and releases the old one.
     """
+
+    CODE = "PL-003"
 
     def __init__(self, vpod: str, what: str, closest: str, recreated: str) -> None:
         hint = f"a move recreates {recreated}; ask for it with `--move`, or free what is in the way"

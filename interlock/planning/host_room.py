@@ -117,7 +117,7 @@ class HostRooms:
 
     def tenants_on(self, host: str) -> set[str]:
         """Tenants with a server on a host."""
-        return {claim.tenant for claim in self.servers.get(host, ())}
+        return {claim.holder.tenant for claim in self.servers.get(host, ())}
 
     @cached_property
     def _largest(self) -> FlavorSpec:

@@ -131,8 +131,7 @@ def _left(allocated: AllocationState, hosts: Sequence[Host]) -> str:
 
 def _settling(allocated: AllocationState, hosts: Sequence[Host]) -> str:
     """What would make room on these hosts."""
-    released = {
-        claim.tenant for host in hosts for claim in allocated.hosts.servers.get(host.name, ()) if claim.is_released
-    }
+    holders = (claim.holder for host in hosts for claim in allocated.hosts.servers.get(host.name, ()))
+    released = {holder.tenant for holder in holders if holder.released}
     settle = f"; settle what {', '.join(sorted(released))} released there" if released else ""
     return f"ask for fewer servers or a smaller flavour, or add a host{settle}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 
 from interlock.model.site.inventory import Site, VlanPool
+from interlock.vocabulary import ROLE_OF
 
 from .allocation_state import AllocationState
 from .errors import AllocationError, PlanningError
@@ -84,24 +85,12 @@ def choose_storage_vip(allocated: AllocationState, vpod: str, subnet: str) -> st
 
 def subnet_pool_of(site: Site, claim: str) -> tuple[str, int]:
     """(prefix, length of what is cut from it) of the pool behind a claim such as `control_subnet`."""
-    pools = {
-        "ipu_data_subnet": site.pools.ipu_data_subnets,
-        "storage_subnet": site.pools.storage_subnets,
-        "control_subnet": site.pools.control_subnets,
-        "management_subnet": site.pools.management_subnets,
-    }
-    return pools[claim]
+    return site.pools.subnets_of[ROLE_OF[claim]]
 
 
 def vlan_pool_of(site: Site, claim: str) -> VlanPool | None:
     """The pool behind a VLAN claim; None where the site has none."""
-    pools = {
-        "ipu_data_vlan": site.pools.ipu_data,
-        "storage_vlan": site.pools.storage,
-        "management_vlan": site.pools.management,
-        "control_vlan": site.pools.bare_metal_control,
-    }
-    return pools[claim]
+    return site.pools.vlans_of.get(ROLE_OF[claim])
 
 
 def free_vlans(allocated: AllocationState, claim: str, network: str) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from interlock.model.site.inventory import Generation
+from interlock.vocabulary import Claimant
 
 from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, aligned_runs, bits, loose_runs, maximal_blocks, run_mask
@@ -80,7 +81,7 @@ def _search(
     return None, unreached(allocated.layout, need.vpod, stranded) if stranded else None
 
 
-def blocks_around(allocated: AllocationState, kept: Block, count: int, own: str) -> Iterator[Block]:
+def blocks_around(allocated: AllocationState, kept: Block, count: int, own: Claimant) -> Iterator[Block]:
     """Blocks, then runs, of `count` machines around those that a vPOD has, where nobody but `own` holds any."""
     spots = [allocated.layout.spot[name] for name in kept if name in allocated.layout.spot]
     shelves = sorted({shelf for shelf, _ in spots})
@@ -185,7 +186,7 @@ def _names(layout: SiteLayout, group: Iterable[int]) -> Block:
     return tuple(name for shelf in sorted(group) for name in layout.shelves[shelf].names(0, WIDTH))
 
 
-def _own_mask(allocated: AllocationState, shelf: int, own: str) -> int:
+def _own_mask(allocated: AllocationState, shelf: int, own: Claimant) -> int:
     """Machines of a shelf that this vPOD holds, and it alone."""
     names = allocated.layout.shelves[shelf].machines
     return sum(

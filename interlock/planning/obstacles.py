@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from interlock.model.site.inventory import Generation
+from interlock.vocabulary import Claimant
 
 from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, run_mask
-from .claims import RELEASED
 from .errors import AllocationError
 from .layout import RackMachines
 
@@ -34,7 +34,7 @@ def no_room(allocated: AllocationState, vpod: str, count: int, generation: Gener
     return AllocationError(f"{what}, none of it in such a run", closest(allocated, best), freeing(allocated, best))
 
 
-def closest(allocated: AllocationState, block: Block, own: str = "") -> str:
+def closest(allocated: AllocationState, block: Block, own: Claimant | None = None) -> str:
     """The block that is nearly free, and who holds what is not."""
     held = in_the_way(allocated, block, own)
     named = list(held.items())
@@ -43,11 +43,11 @@ def closest(allocated: AllocationState, block: Block, own: str = "") -> str:
     return f"closest is {block[0]} to {block[-1]}, where {listed}{more}"
 
 
-def freeing(allocated: AllocationState, block: Block, own: str = "") -> str:
+def freeing(allocated: AllocationState, block: Block, own: Claimant | None = None) -> str:
     """What would free a block: settling what is released, moving or ending what is in force."""
-    holders = sorted(set(in_the_way(allocated, block, own).values()))
-    released = sorted({name.split("/")[0] for name in holders if name.endswith(RELEASED)})
-    held = [name for name in holders if not name.endswith(RELEASED)]
+    holders = sorted(set(in_the_way(allocated, block, own).values()), key=str)
+    released = sorted({holder.tenant for holder in holders if holder.released})
+    held = [str(holder) for holder in holders if not holder.released]
     parts = []
     if held:
         parts.append(f"free these ({', '.join(held)}) or ask for fewer machines")
@@ -56,7 +56,7 @@ def freeing(allocated: AllocationState, block: Block, own: str = "") -> str:
     return "; ".join(parts)
 
 
-def in_the_way(allocated: AllocationState, block: Sequence[str], own: str = "") -> dict[str, str]:
+def in_the_way(allocated: AllocationState, block: Sequence[str], own: Claimant | None = None) -> dict[str, Claimant]:
     """Machine -> holder for those of a block that somebody else holds."""
     return {
         name: allocated.machines[name]

@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 from pydantic import SerializeAsAny
 
-from interlock.resources import Frozen, Resource, digest_of
+from interlock.resources import BareMetalServer, Frozen, Resource, SwitchPort, digest_of
+from interlock.vocabulary import NetworkRole
+
+from .plan_hash import hashed_form, vpods_above
 
 ComponentType = Literal[
     "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "Volume", "Share",
@@ -32,6 +35,10 @@ class Planned(Frozen):
     resource: SerializeAsAny[Resource]
     #: Plan names that must exist first although no field refers to them (a quota, the operator's own role).
     after: tuple[str, ...] = ()
+    #: Name of the vPOD's component that it belongs to; None: to no vPOD, or nobody states it.
+    vpod: str | None = None
+    #: What a network of a vPOD is for; None for everything else, and where nobody states it.
+    role: NetworkRole | None = None
 
     def canonical(self) -> dict[str, Any]:
         """The JSON form of the plan file."""
@@ -40,6 +47,8 @@ class Planned(Frozen):
             "component": self.component,
             "kind": self.resource.KIND,
             "after": list(self.after),
+            "vpod": self.vpod,
+            "role": self.role.value if self.role else None,
             "spec": self.resource.canonical(),
         }
 
@@ -71,8 +80,8 @@ class Plan(Frozen):
 
     @cached_property
     def hash(self) -> str:
-        """`sha256:` of the canonical form."""
-        return digest_of(self.canonical())
+        """`sha256:` of the canonical form, shortened as `hashed_form` says."""
+        return digest_of(hashed_form(self.canonical()))
 
     @cached_property
     def by_name(self) -> dict[str, Planned]:
@@ -87,6 +96,26 @@ class Plan(Frozen):
     def of(self, component: str) -> Iterator[Planned]:
         """The resources directly below one component, in order."""
         return (item for item in self.resources if item.component == component)
+
+    def vpod_above(self, component: str) -> str | None:
+        """The vPOD whose part a component is, by the component tree."""
+        return self._vpod_of_component.get(component)
+
+    @cached_property
+    def _vpod_of_component(self) -> dict[str, str]:
+        return vpods_above((item.name, item.type, item.parent) for item in self.components)
+
+    def role_of(self, network: str) -> NetworkRole | None:
+        """What a network of this plan is for, by its plan name; None if it states nothing, or is not of this plan."""
+        item = self.by_name.get(network)
+        return item.role if item is not None else None
+
+    def machines(self, vpod: str) -> tuple[str, ...]:
+        """The IPU-Machines of a vPOD, as planned: the devices whose switch ports it sets, without its whole hosts."""
+        hosts = {item.resource.node for item in self.resources if isinstance(item.resource, BareMetalServer)}
+        own = (item.resource for item in self.resources if item.vpod == vpod)
+        devices = dict.fromkeys(port.device for port in own if isinstance(port, SwitchPort))
+        return tuple(device for device in devices if device not in hosts)
 
     def without_actuator(self) -> tuple[Planned, ...]:
         """What is planned and proved but cannot be made yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from interlock.resources import Resource
+from interlock.vocabulary import NetworkRole
 
 from .errors import PlanningError
 from .plan import Component, ComponentType, Planned
@@ -15,17 +16,26 @@ class PlanBuilder:
 
     def __init__(self) -> None:
         self.components: list[Component] = []
+        self._vpod: dict[str, str] = {}
         self.resources: list[Planned] = []
 
     def component(self, name: str, type: ComponentType, parent: str | None = None) -> str:  # noqa: A002
         """Begin a component; what is added after this belongs to it."""
         self.components.append(Component(name=name, type=type, parent=parent))
+        vpod = name if type == "VirtualPod" else self._vpod.get(parent or "")
+        if vpod is not None:
+            self._vpod[name] = vpod
         return name
 
-    def add(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
-        """Write down one resource of the component begun last; returns its reference, that is its name."""
+    def add(self, name: str, resource: Resource, after: tuple[str, ...] = (), role: NetworkRole | None = None) -> str:
+        """Write down one resource of the component begun last; returns its reference, that is its name.
+
+        `role`: what a network of a vPOD is for.
+        """
         component = self.components[-1].name
-        self.resources.append(Planned(name=name, component=component, resource=resource, after=after))
+        vpod = self._vpod.get(component)
+        item = Planned(name=name, component=component, resource=resource, after=after, vpod=vpod, role=role)
+        self.resources.append(item)
         return name
 
     def check_names(self) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from interlock.model.site.inventory import Site
 from interlock.resources import Quota, Resource, SecurityGroup, Server, Subnet, Volume
+from interlock.vocabulary import Reference
 
 from .security import RULES_OF_A_CONTROLLER
 
@@ -53,7 +54,7 @@ def _flavor(site: Site, resource: Resource) -> tuple[int, int]:
     """(CPUs, GiB) of a server."""
     if not isinstance(resource, Server):
         return (0, 0)
-    flavor = site.flavor[resource.flavor.removeprefix("site:Flavor/")]
+    flavor = site.flavor[Reference.parse(resource.flavor).name]
     return (flavor.vcpus, flavor.ram_gib)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from ipaddress import IPv4Network
 from typing import Generic, TypeVar
 
+from interlock.vocabulary import Claimant
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -13,15 +15,15 @@ class Holders(Generic[K]):
     """Key -> who holds it. Pins may give one key to several; the others stay when one of them leaves."""
 
     def __init__(self) -> None:
-        self._names: dict[K, list[str]] = {}
+        self._names: dict[K, list[Claimant]] = {}
 
-    def add(self, key: K, holder: str) -> bool:
+    def add(self, key: K, holder: Claimant) -> bool:
         """True if the key was free."""
         names = self._names.setdefault(key, [])
         names.append(holder)
         return len(names) == 1
 
-    def remove(self, key: K, holder: str) -> bool:
+    def remove(self, key: K, holder: Claimant) -> bool:
         """True if the key is free now."""
         names = self._names[key]
         names.remove(holder)
@@ -32,11 +34,11 @@ class Holders(Generic[K]):
     def __contains__(self, key: K) -> bool:
         return key in self._names
 
-    def __getitem__(self, key: K) -> str:
+    def __getitem__(self, key: K) -> Claimant:
         """The holder, the first by name: who came first must not matter."""
-        return min(self._names[key])
+        return min(self._names[key], key=str)
 
-    def is_held_by(self, key: K, holder: str) -> bool:
+    def is_held_by(self, key: K, holder: Claimant) -> bool:
         """True if this holder has it, and nobody else."""
         return set(self._names.get(key, ())) == {holder}
 

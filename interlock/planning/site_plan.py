@@ -23,6 +23,7 @@ from interlock.resources import (
     SubnetPool,
     VolumeType,
 )
+from interlock.vocabulary import Reference, StackName
 
 from .hashes import site_hash
 from .plan import Plan
@@ -53,7 +54,7 @@ class SiteSheet(PlanBuilder):
     def own(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
         """Write down one resource, unless it exists; returns the reference to it either way."""
         if f"{resource.KIND}/{name}" in self.site.existing:
-            return f"site:{resource.KIND}/{name}"
+            return Reference.site(resource.KIND, name)
         return self.add(name, resource, after)
 
 
@@ -74,7 +75,7 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     builder.check_names()
     return Plan(
         site=site.name,
-        stack=f"{site.name}-site",
+        stack=str(StackName(site.name)),
         tenant=None,
         owner=site_lock.owner,
         site_owner=site_lock.owner,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from interlock.model.lock.record import VPodAllocation
 from interlock.model.tenant.request import Pins, VPod
+from interlock.vocabulary import Claimant
 
 from .allocation_state import AllocationState
 from .claims import NETWORK_OF
@@ -26,9 +27,9 @@ class Wish:
     before: VPodAllocation | None
 
     @property
-    def holder(self) -> str:
-        """Who holds its claims, in messages."""
-        return f"{self.tenant}/{self.vpod.name}"
+    def holder(self) -> Claimant:
+        """Who holds its claims."""
+        return Claimant(self.tenant, self.vpod.name)
 
     @property
     def is_bare_metal(self) -> bool:

@@ -16,6 +16,7 @@ from interlock.resources import (
     Volume,
     VolumeAttachment,
 )
+from interlock.vocabulary import NetworkRole, Reference
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
@@ -47,8 +48,8 @@ def _write_volume(tenant: Tenant, request: VolumeRequest, builder: PlanBuilder) 
     project = f"{tenant.id}-project"
     name = builder.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)
     volume = Volume(
-        name=name, project=project, size_gib=request.size_gib, volume_type=f"site:VolumeType/{request.volume_type}",
-        on_delete=request.on_delete,
+        name=name, project=project, size_gib=request.size_gib,
+        volume_type=Reference.site("VolumeType", request.volume_type), on_delete=request.on_delete,
     )  # fmt: skip
     builder.add(name, volume)
     if request.vpod is not None:
@@ -80,14 +81,14 @@ def _write_share(
     project = f"{tenant.id}-project"
     name = builder.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
     share = Share(
-        name=name, project=project, size_gib=request.size_gib, share_type=f"site:ShareType/{request.share_type}",
-        on_delete=request.on_delete,
+        name=name, project=project, size_gib=request.size_gib,
+        share_type=Reference.site("ShareType", request.share_type), on_delete=request.on_delete,
     )  # fmt: skip
     builder.add(name, share)
     for vpod in request.vpods:
         subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
         access = ShareAccess(
-            project=project, share=name, network=f"{tenant.id}-{vpod}-storage", prefix=subnet, vip=vip,
+            project=project, share=name, network=f"{tenant.id}-{vpod}-{NetworkRole.STORAGE}", prefix=subnet, vip=vip,
             level=request.access,
         )  # fmt: skip
         builder.add(f"{name}-access-{vpod}", access)

@@ -6,6 +6,7 @@ from interlock.model.lock.record import Lock, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
 from interlock.resources import FlavorAccess, Keypair, Project, Resource, RoleAssignment, Router
+from interlock.vocabulary import Reference, StackName
 
 from .errors import PlanningError
 from .hashes import request_hash
@@ -30,7 +31,7 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         _write_tenant(site, tenant, lock, builder)
     return Plan(
         site=site.name,
-        stack=f"{site.name}-{tenant.id}",
+        stack=str(StackName(site.name, tenant.id)),
         tenant=tenant.id,
         owner=lock.owner,
         site_owner=site_lock.owner,
@@ -60,14 +61,14 @@ def _write_project(site: Site, tenant: Tenant, builder: PlanBuilder) -> None:
     builder.add(project, Project(name=tenant.id, domain=site.domain, description=tenant.name))
     builder.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR, role=ADMIN))
     for member in tenant.access.members:
-        role = RoleAssignment(project=project, user=f"cloud:User/{member}", role=READER)
+        role = RoleAssignment(project=project, user=Reference.cloud("User", member), role=READER)
         builder.add(f"{tenant.id}-member-{member}", role)
     key = f"{tenant.id}-key"
     builder.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
     router = f"{tenant.id}-router"
     builder.add(router, Router(name=router, project=project, external_network="site:Network/external"))
     for flavor in sorted(private_flavors(site, tenant)):
-        builder.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=f"site:Flavor/{flavor}"))
+        builder.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=Reference.site("Flavor", flavor)))
 
 
 def _guarded(site: Site, tenant: Tenant, builder: PlanBuilder) -> tuple[Planned, ...]:

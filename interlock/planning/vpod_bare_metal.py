@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.resources import BareMetalServer, Port
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import controller_address, poplar_address
 from .errors import PlanningError
@@ -23,7 +24,7 @@ from .user_data import poplar_user_data
 class Leg:
     """One interface of a host: the network of the vPOD that it stands on, its VLAN and its subnet."""
 
-    part: str
+    part: NetworkRole
     interface: str
     vlan: int
     subnet: str
@@ -39,7 +40,7 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
         builder.add(f"{name}-{leg.part}-switch", access_port(scope.site, host, leg.interface, leg.vlan))
     api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
-        name=name, project=scope.project, node=host, image=f"site:Image/{scope.vpod.poplar.image}",
+        name=name, project=scope.project, node=host, image=Reference.site("Image", scope.vpod.poplar.image),
         keypair=f"{scope.tenant.id}-key", ports=ports,
         user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
@@ -54,18 +55,18 @@ def _legs(scope: VPodScope, host: str) -> tuple[Leg, Leg, Leg]:
     second = 1 if claims.storage_network == claims.ipu_data_network else 0
     return (
         Leg(
-            "ipu-data",
+            NetworkRole.IPU_DATA,
             _interface(scope, host, claims.ipu_data_network, 0),
             claims.ipu_data_vlan,
             claims.ipu_data_subnet,
         ),
         Leg(
-            "storage",
+            NetworkRole.STORAGE,
             _interface(scope, host, claims.storage_network, second),
             claims.storage_vlan,
             claims.storage_subnet,
         ),
-        Leg("control", _interface(scope, host, network, 0), vlan, claims.control_subnet),
+        Leg(NetworkRole.CONTROL, _interface(scope, host, network, 0), vlan, claims.control_subnet),
     )
 
 

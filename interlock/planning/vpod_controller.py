@@ -6,6 +6,7 @@ from typing import Literal
 
 from interlock.model.site.inventory import Site
 from interlock.resources import Network, Port, SecurityGroup, Server, Subnet, VipuAllocation, VipuPartition
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import automatic_pool, controller_address
 from .plan_builder import PlanBuilder
@@ -32,13 +33,13 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
     ports = tuple(
         _write_port(builder, name, part, network, cidr, group)
         for part, network, cidr, group in (
-            ("control", scope.name("control"), claims.control_subnet, api.name),
-            ("management", management, claims.management_subnet, inside.name),
+            (NetworkRole.CONTROL, scope.name(NetworkRole.CONTROL), claims.control_subnet, api.name),
+            (NetworkRole.MANAGEMENT, management, claims.management_subnet, inside.name),
         )
     )
     server = Server(
-        name=name, project=CONTROLLERS, flavor=f"site:Flavor/{controller.flavor}",
-        image=f"site:Image/{controller.image}", host=claims.controller_host, ports=ports,
+        name=name, project=CONTROLLERS, flavor=Reference.site("Flavor", controller.flavor),
+        image=Reference.site("Image", controller.image), host=claims.controller_host, ports=ports,
         user_data=controller_user_data(name),
     )  # fmt: skip
     builder.add(name, server)
@@ -47,13 +48,13 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
 
 def _write_management_network(scope: VPodScope, builder: PlanBuilder) -> str:
     """The VLAN of BMCs and gateways: no gateway address and no DHCP, it is routed nowhere."""
-    name, cidr = scope.name("management"), scope.claims.management_subnet
+    name, cidr = scope.name(NetworkRole.MANAGEMENT), scope.claims.management_subnet
     network = Network(
         name=name, project=CONTROLLERS, network_type="vlan",
         physical_network=scope.claims.management_network,
         segmentation_id=scope.claims.management_vlan,
     )  # fmt: skip
-    builder.add(name, network)
+    builder.add(name, network, role=NetworkRole.MANAGEMENT)
     subnet = Subnet(
         name=f"{name}-subnet", project=CONTROLLERS, network=name, cidr=cidr, dhcp=False,
         pools=automatic_pool(cidr),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.resources import Network, RouterInterface, Subnet
+from interlock.vocabulary import NetworkRole
 
 from .addresses import automatic_pool, router_address
 from .plan_builder import PlanBuilder
@@ -13,19 +14,23 @@ def write_networks(scope: VPodScope, builder: PlanBuilder) -> None:
     """Write down all three with their subnets."""
     claims = scope.claims
     _write_data_network(
-        scope, builder, "ipu-data", claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet
+        scope, builder, NetworkRole.IPU_DATA, claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet
     )
-    _write_data_network(scope, builder, "storage", claims.storage_network, claims.storage_vlan, claims.storage_subnet)
+    _write_data_network(
+        scope, builder, NetworkRole.STORAGE, claims.storage_network, claims.storage_vlan, claims.storage_subnet
+    )
     _write_control_network(scope, builder)
 
 
-def _write_data_network(scope: VPodScope, builder: PlanBuilder, part: str, physnet: str, vlan: int, cidr: str) -> None:
+def _write_data_network(
+    scope: VPodScope, builder: PlanBuilder, role: NetworkRole, physnet: str, vlan: int, cidr: str
+) -> None:
     """No MTU: Neutron takes the physical network's own."""
-    name = scope.name(part)
+    name = scope.name(role)
     network = Network(
         name=name, project=scope.project, network_type="vlan", physical_network=physnet, segmentation_id=vlan
     )
-    builder.add(name, network)
+    builder.add(name, network, role=role)
     subnet = Subnet(
         name=f"{name}-subnet", project=scope.project, network=name, cidr=cidr, dhcp=False,
         pools=automatic_pool(cidr),
@@ -34,8 +39,8 @@ def _write_data_network(scope: VPodScope, builder: PlanBuilder, part: str, physn
 
 
 def _write_control_network(scope: VPodScope, builder: PlanBuilder) -> None:
-    name, cidr = scope.name("control"), scope.claims.control_subnet
-    builder.add(name, _control_segment(scope, name))
+    name, cidr = scope.name(NetworkRole.CONTROL), scope.claims.control_subnet
+    builder.add(name, _control_segment(scope, name), role=NetworkRole.CONTROL)
     subnet = Subnet(
         name=f"{name}-subnet", project=scope.project, network=name, cidr=cidr,
         gateway=router_address(cidr), pools=automatic_pool(cidr),

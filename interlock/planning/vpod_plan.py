@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.resources import RoleAssignment, S3Credential, SecurityGroup, ServiceUser
+from interlock.vocabulary import Reference
 
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
@@ -39,6 +40,6 @@ def _write_ssh_group(scope: VPodScope, builder: PlanBuilder) -> None:
 def _write_s3_user(scope: VPodScope, builder: PlanBuilder) -> None:
     user = scope.name("s3")
     builder.add(user, ServiceUser(name=user, domain=scope.site.domain, project=scope.project))
-    role = RoleAssignment(project=scope.project, user=user, role=f"site:Role/{S3_ROLE}")
+    role = RoleAssignment(project=scope.project, user=user, role=Reference.site("Role", S3_ROLE))
     builder.add(f"{user}-role", role)
     builder.add(f"{user}-key", S3Credential(project=scope.project, user=user), after=(f"{user}-role",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.resources import Port, Server, Volume, VolumeAttachment
+from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import controller_address, poplar_address
 from .plan_builder import PlanBuilder
@@ -15,20 +16,20 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
     name = builder.component(scope.server(index), "PoplarServer", parent=scope.name())
     poplar, claims = scope.vpod.poplar, scope.claims
     ports = (
-        _write_direct_port(scope, builder, "ipu-data", poplar_address(claims.ipu_data_subnet, index), name),
-        _write_direct_port(scope, builder, "storage", poplar_address(claims.storage_subnet, index), name),
+        _write_direct_port(scope, builder, NetworkRole.IPU_DATA, poplar_address(claims.ipu_data_subnet, index), name),
+        _write_direct_port(scope, builder, NetworkRole.STORAGE, poplar_address(claims.storage_subnet, index), name),
         _write_control_port(scope, builder, index, name),
     )
     if poplar.volume is not None:
         volume = Volume(
             name=f"{name}-data", project=scope.project, size_gib=poplar.volume.size_gib,
-            volume_type=f"site:VolumeType/{poplar.volume.volume_type}", on_delete=poplar.volume.on_delete,
+            volume_type=Reference.site("VolumeType", poplar.volume.volume_type), on_delete=poplar.volume.on_delete,
         )  # fmt: skip
         builder.add(f"{name}-data", volume)
     api_host = controller_address(claims.control_subnet)
     server = Server(
-        name=name, project=scope.project, flavor=f"site:Flavor/{poplar.flavor}",
-        image=f"site:Image/{poplar.image}", host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
+        name=name, project=scope.project, flavor=Reference.site("Flavor", poplar.flavor),
+        image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
         ports=ports, user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)
@@ -38,7 +39,7 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         builder.add(f"{name}-attachment", attachment)
 
 
-def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: str, address: str, server: str) -> str:
+def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: NetworkRole, address: str, server: str) -> str:
     """A virtual function. Security groups do nothing there, so it names none: the VLAN is the isolation."""
     network = scope.name(part)
     port = Port(
@@ -49,7 +50,7 @@ def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: str, addres
 
 
 def _write_control_port(scope: VPodScope, builder: PlanBuilder, index: int, server: str) -> str:
-    network = scope.name("control")
+    network = scope.name(NetworkRole.CONTROL)
     port = Port(
         name=f"{server}-control", project=scope.project, network=network, subnet=f"{network}-subnet",
         address=poplar_address(scope.claims.control_subnet, index),

@@ -16,6 +16,7 @@ from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
+from interlock.vocabulary import StackName
 
 from .actuators import ACTUATORS
 from .admitted import AdmissionGate
@@ -166,8 +167,8 @@ class ClaimsLifecycle:
 
 
 def site_of(stack: str) -> str:
-    """The site of a stack `<site>-<tenant>`: names of sites hold no dash."""
-    return stack.partition("-")[0]
+    """The name of the site that a stack is of."""
+    return StackName.parse(stack).site
 
 
 def parts(ident: str) -> tuple[str, str]:

@@ -10,6 +10,8 @@ import json
 from enum import StrEnum
 from typing import Any
 
+from interlock.vocabulary import InterlockError
+
 from .redaction import REDACTOR
 
 
@@ -55,17 +57,20 @@ HINTS: dict[Trouble, str] = {
 }
 
 
-class Failure(Exception):
+class Failure(InterlockError):
     """An operation that did not succeed: what happened, and what to do next."""
 
-    def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
-        self.message = REDACTOR.clean(message)
-        super().__init__(self.message)
-        self.trouble = trouble
-        self.hint = HINTS[trouble].format(service=service or "the cloud") if hint is None else hint
+    LEAD = "next"
 
-    def __str__(self) -> str:
-        return f"{self.message}\n  next: {self.hint}" if self.hint else self.message
+    def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
+        usual = HINTS[trouble].format(service=service or "the cloud")
+        super().__init__(REDACTOR.clean(message), usual if hint is None else hint)
+        self.trouble = trouble
+
+    @property
+    def message(self) -> str:
+        """What happened."""
+        return self.what
 
     def within(self, where: str) -> Failure:
         """The same failure, saying where it happened."""

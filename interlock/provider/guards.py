@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from interlock.vocabulary import StackName
+
 from .actuators import Actuator, Observed, Phase, Target
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .markers import CARRIERS, owner_of, split
 from .state import Declared, differing, immutable
-
-#: Stacks of operators end so; no tenant may be called `site`.
-SITE_STACK = "-site"
 
 
 def check_cloud(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None:
@@ -74,7 +73,8 @@ def keeps_copy(target: Target[Any], seen: Observed) -> bool:
 
 def check_tenants(cloud: Cloud, target: Target[Any], stack: str) -> None:
     """Raises `Failure` if an object of the site is to go while tenants are on the cloud."""
-    if not stack.endswith(SITE_STACK):
+    named = StackName.named(stack)
+    if named is None or not named.is_site:
         return
     others = sorted(
         f"{project['name']} ({project['id']})"

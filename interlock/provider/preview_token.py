@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from interlock.resources import Admission
+from interlock.vocabulary import InterlockError
 
 NOT_PREVIEWED = (
     "no preview of this plan in this run of pulumi: leave out --skip-preview (with the Automation API, run the "
@@ -31,7 +32,7 @@ CHANGED_SINCE = (
 )
 
 
-class NotPreviewed(Exception):
+class NotPreviewed(InterlockError):
     """No preview in this run of the engine allows this update; the message says why, and what to do."""
 
 

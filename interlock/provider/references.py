@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from interlock.resources import ID_OF, Admitted, S3Credential, is_cloud_reference, is_site_reference
+from interlock.vocabulary import Reference, StackName
 
 from .actuators import ACTUATORS, Ids, Target
 from .clouds import Cloud
@@ -179,7 +180,7 @@ def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     found = ACTUATORS[kind].search(cloud, mark, cloud.login.project)
     if len(found) == 1:
         return found[0]
-    stack = f"{admission.stack.split('-')[0]}-site"
+    stack = StackName.parse(admission.stack).of_site
     what = f"{len(found)} objects carry {mark}" if found else "it is not on the cloud"
     raise Failure(Trouble.NOT_FOUND, f"site:{kind}/{name}: {what}", f"apply stack {stack} first")
 
@@ -205,8 +206,8 @@ def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, ke
 
 def parts(reference: str) -> tuple[str, str]:
     """(kind, name) of `site:Kind/name` or `cloud:Kind/name`."""
-    kind, _, name = reference.split(":", 1)[1].partition("/")
-    return kind, name
+    found = Reference.parse(reference)
+    return found.kind, found.name
 
 
 def _given(value: Any) -> Iterator[str]:

@@ -23,6 +23,8 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from interlock.vocabulary import Reference, Scheme
+
 M = TypeVar("M")
 
 #: Prefix of the inputs that hold, for a reference field, the id or ids of resources of the same plan. One input
@@ -150,9 +152,9 @@ def digest_of(value: object) -> str:
 
 def is_site_reference(reference: str) -> bool:
     """True if the object belongs to the operator's stack of the site."""
-    return reference.startswith("site:")
+    return Reference.scheme_of(reference) is Scheme.SITE
 
 
 def is_cloud_reference(reference: str) -> bool:
     """True if the object is something that the cloud itself brings."""
-    return reference.startswith("cloud:")
+    return Reference.scheme_of(reference) is Scheme.CLOUD

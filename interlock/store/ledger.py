@@ -234,7 +234,7 @@ class Ledger:
             if found and found.record == ours:
                 self._leave(found, [entry], before.record if before else None)
         except (StoreFailed, Refused) as error:
-            reason.add_note(f"what was claimed stays so until the next run of {ours.stack}: {error}")
+            reason.add_note(f"what was claimed stays so until the next run of {ours.stack}: {error.what}; {error.hint}")
 
     def _leave(self, found: Found[StackRecord], gone: Iterable[FootprintRecord], after: StackRecord | None) -> None:
         """Undo the marks of entries, then put `after` in the record's place: nodes, identities, the record last."""

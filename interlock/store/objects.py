@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
+from interlock.vocabulary import InterlockError
+
 #: File names end at 255 bytes almost everywhere.
 _LONGEST = 200
 
@@ -30,13 +32,10 @@ class Changed(Exception):
     """The object is no more, or is not yet, at the version that the change named."""
 
 
-class StoreFailed(Exception):
+class StoreFailed(InterlockError):
     """The store itself failed: says what, where, and what to do next. Nothing is known of the claims."""
 
-    def __init__(self, what: str, hint: str) -> None:
-        super().__init__(f"{what}; {hint}")
-        self.what = what
-        self.hint = hint
+    LEAD = "next"
 
 
 class ObjectStore(Protocol):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from interlock.vocabulary import InterlockError
+
 from .records import ClaimRecord, NodeRecord, StackRecord, Taking
 
 
-class Refused(Exception):
-    """The store does not allow it. The message is `what`; `hint` says what to do next."""
+class Refused(InterlockError):
+    """The store does not allow it. The hint says what to do next."""
 
-    def __init__(self, what: str, hint: str) -> None:
-        super().__init__(what)
-        self.what = what
-        self.hint = hint
+    LEAD = "next"
 
 
 class IdentityTaken(Refused):

@@ -144,5 +144,5 @@ def _logins(reader: PlanReader) -> Iterator[LoginFact]:
 
 
 def _vpods(reader: PlanReader) -> Iterator[tuple[str, str | None]]:
-    yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(ServiceUser))
-    yield from ((item.name, reader.vpod(item.component)) for item, _ in reader.all(S3Credential))
+    yield from ((item.name, item.vpod) for item, _ in reader.all(ServiceUser))
+    yield from ((item.name, item.vpod) for item, _ in reader.all(S3Credential))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 
 from interlock.resources.network import NetworkType, VnicType
+from interlock.vocabulary import NetworkRole
 
 from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact
 from .data import (
@@ -23,21 +23,13 @@ from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact,
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
 
-class NetworkRole(StrEnum):
-    """What a network of a vPOD is for; follows from the plan name that the planner gives it."""
-
-    IPU_DATA = "ipu-data"
-    STORAGE = "storage"
-    CONTROL = "control"
-    MANAGEMENT = "management"
-
-
 @dataclass(frozen=True)
 class NetworkFact:
     """A network with its segment. `owner` is a label, from the project it lies in."""
 
     name: str
     owner: str
+    #: What the plan states that it is for; None: nothing a rule could rest on.
     role: NetworkRole | None
     vpod: str | None
     kind: NetworkType
@@ -188,6 +180,10 @@ class PlanFacts:
     unread: tuple[tuple[str, str], ...] = ()
     #: (name, kinds) of resources that one name stands for: a reference finds one of them, and hides the others.
     hidden: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    #: Resources of which the plan does not state to which vPOD they belong, although they stand in one.
+    without_vpod: tuple[str, ...] = ()
+    #: (resource, vPOD that it states, vPOD whose part it is) where these are two.
+    other_vpod: tuple[tuple[str, str, str | None], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[str, ...] = ()
     #: Whether vPODs are owners too: `separate: vpods` of the request.
@@ -221,6 +217,16 @@ class PlanFacts:
     def role(self, vpod: str, role: NetworkRole) -> tuple[NetworkFact, ...]:
         """The networks of one vPOD with this role."""
         return tuple(item for item in self.networks if item.vpod == vpod and item.role is role)
+
+    def without_role(self, vpod: str) -> tuple[NetworkFact, ...]:
+        """Networks that may have any role in a vPOD: its own, and those of no stated vPOD, that state none."""
+        return tuple(item for item in self.networks if self.lacks_role(item) and item.vpod in (vpod, None))
+
+    def lacks_role(self, network: NetworkFact) -> bool:
+        """True of a network that has to say what it is for and does not: those of vPODs, and all others of tenants."""
+        if network.vpod is not None:
+            return network.role is None
+        return self.is_tenant and not network.external
 
     def ports_on(self, network: str) -> tuple[PortFact, ...]:
         """Ports of one network."""

@@ -1,4 +1,4 @@
-"""Plan -> facts. Owners follow from projects, vPODs from the component tree, never from cloud names."""
+"""Plan -> facts. Owners follow from projects; vPODs and roles are what the plan states, never read off names."""
 
 from __future__ import annotations
 
@@ -84,6 +84,8 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         resources=len(plan.resources),
         unread=found.unread,
         hidden=tuple(_hidden(plan)),
+        without_vpod=tuple(_without_vpod(plan)),
+        other_vpod=tuple(_other_vpod(plan)),
         open_scopes=tuple(_open_scopes(reader)),
         separates_vpods=plan.separate == "vpods",
     )
@@ -118,12 +120,20 @@ def _open_scopes(reader: PlanReader) -> Iterable[str]:
     yield from (f"subnet pool {item.name}" for item, spec in reader.all(SubnetPool) if spec.shared)
 
 
+def _without_vpod(plan: Plan) -> Iterable[str]:
+    """Plan files of before resources stated their vPOD have all of a vPOD's resources here."""
+    return (item.name for item in plan.resources if item.vpod is None and plan.vpod_above(item.component) is not None)
+
+
+def _other_vpod(plan: Plan) -> Iterable[tuple[str, str, str | None]]:
+    """A plan that contradicts itself: what rules ask about one vPOD would be made as a part of another."""
+    stated = ((item.name, item.vpod, plan.vpod_above(item.component)) for item in plan.resources)
+    return ((name, vpod, above) for name, vpod, above in stated if vpod is not None and vpod != above)
+
+
 def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
     metal = [server for server in found.of(ServerFact) if server.is_bare_metal]
-    hosts = {server.host for server in metal}
     for component in plan.components:
         if component.type == "VirtualPod":
-            ports = (port for port in found.of(SwitchPortFact) if port.vpod == component.name)
-            machines = {port.device for port in ports} - hosts
             own = {server.host for server in metal if server.vpod == component.name}
-            yield VPodFact(component.name, tuple(sorted(machines)), tuple(sorted(own)))
+            yield VPodFact(component.name, tuple(sorted(plan.machines(component.name))), tuple(sorted(own)))

@@ -9,7 +9,7 @@ from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact,
 from .reader import PlanReader
 
 
-def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
+def switch_port(_: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
     """A switch port in access mode."""
     return SwitchPortFact(
         name=item.name,
@@ -18,7 +18,7 @@ def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPo
         device=spec.device,
         interface=spec.interface,
         vlan=spec.vlan,
-        vpod=reader.vpod(item.component),
+        vpod=item.vpod,
     )
 
 
@@ -27,18 +27,18 @@ def allocation(reader: PlanReader, item: Planned, spec: VipuAllocation) -> Alloc
     return AllocationFact(
         name=item.name,
         owner=reader.owner,
-        vpod=reader.vpod(item.component),
+        vpod=item.vpod,
         controller=spec.controller,
         machines=spec.machines,
         topology=spec.topology,
     )
 
 
-def partition(reader: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFact:
+def partition(_: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFact:
     """A partition of an allocation."""
     return PartitionFact(
         name=item.name,
-        vpod=reader.vpod(item.component),
+        vpod=item.vpod,
         allocation=spec.allocation,
         ipus=spec.ipus,
         gcds=spec.gcds,

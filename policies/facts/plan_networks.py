@@ -5,18 +5,17 @@ from __future__ import annotations
 from interlock.planning.plan import Planned
 from interlock.resources import Network, Port, Router, RouterInterface, SegmentRange, Subnet
 
-from .kinds import NetworkFact, NetworkRole, PortFact, RouterFact, SegmentRangeFact, SubnetFact
+from .kinds import NetworkFact, PortFact, RouterFact, SegmentRangeFact, SubnetFact
 from .reader import PlanReader
 
 
 def network(reader: PlanReader, item: Planned, spec: Network) -> NetworkFact:
-    """What it is for follows from its plan name; owner and segment never do."""
-    vpod = reader.vpod(item.component)
+    """What it is for is what the plan states; no name says so."""
     return NetworkFact(
         name=item.name,
         owner=reader.owner_of(spec.project),
-        role=next((role for role in NetworkRole if item.name == f"{vpod}-{role}"), None),
-        vpod=vpod,
+        role=item.role,
+        vpod=item.vpod,
         kind=spec.network_type,
         physical_network=spec.physical_network,
         segment=spec.segmentation_id,

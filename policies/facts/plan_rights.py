@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from interlock.planning.plan import Planned
-from interlock.resources import FloatingIp, Image, RbacPolicy, SecurityGroup, StoredCredential, Trunk
+from interlock.resources import FloatingIp, Image, Project, RbacPolicy, SecurityGroup, StoredCredential, Trunk
+from interlock.vocabulary import Reference, Scheme
 
 from .identities import FOREIGN, OPERATOR
 from .reader import PlanReader
@@ -16,9 +17,6 @@ from .rights import (
     StoredCredentialFact,
     TrunkFact,
 )
-
-_TENANTS = "cloud:Project/"
-_OPERATORS = "site:Project/"
 
 
 def trunk(reader: PlanReader, item: Planned, spec: Trunk) -> TrunkFact:
@@ -55,16 +53,17 @@ def _kind(reader: PlanReader, reference: str) -> str:
     planned = reader.plan.by_name.get(reference)
     if planned is not None:
         return planned.resource.KIND
-    return reference.partition(":")[2].partition("/")[0] if ":" in reference else ""
+    return Reference.kind_of(reference)
 
 
 def _target(reader: PlanReader, target: str) -> str:
     if target == EVERY_PROJECT:
         return target
-    if target.startswith(_OPERATORS):
+    if Reference.name_in(target, Scheme.SITE, Project.KIND) is not None:
         return OPERATOR
-    if target.startswith(_TENANTS):
-        return target.removeprefix(_TENANTS)
+    tenant = Reference.name_in(target, Scheme.CLOUD, Project.KIND)
+    if tenant is not None:
+        return tenant
     return reader.owner_of(target) if target else FOREIGN
 
 

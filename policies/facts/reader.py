@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from interlock.planning.plan import Plan, Planned
 from interlock.resources import BareMetalServer, Project, Resource, Server, Trunk
+from interlock.vocabulary import Reference, Scheme
 
 from .identities import FOREIGN, OPERATOR
 
@@ -31,7 +32,7 @@ class PlanReader:
 
     def owner_of(self, project: str | None) -> str:
         """Who controls a project: the stack's own, the operator for the site's, else somebody unknown."""
-        if project is None or project.startswith("site:Project/"):
+        if project is None or Reference.name_in(project, Scheme.SITE, Project.KIND) is not None:
             return OPERATOR
         return self.owner if self.is_own(project, Project) else FOREIGN
 
@@ -39,15 +40,6 @@ class PlanReader:
         """True if a reference names a resource of this plan, of this kind."""
         planned = self.plan.by_name.get(reference or "")
         return planned is not None and isinstance(planned.resource, kind)
-
-    def vpod(self, component: str) -> str | None:
-        """The vPOD above a component."""
-        current = self.component.get(component)
-        while current is not None:
-            if current.type == "VirtualPod":
-                return current.name
-            current = self.component.get(current.parent or "")
-        return None
 
     @cached_property
     def holder(self) -> dict[str, tuple[str, str]]:

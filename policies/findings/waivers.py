@@ -11,11 +11,12 @@ from datetime import UTC, date, datetime
 from difflib import get_close_matches
 
 from interlock.model.waivers import Waiver
+from interlock.vocabulary import InterlockError
 from policies.proof import RuleResult, Severity, Waived, WaiverState
 from policies.rules import Rule
 
 
-class NotWaivable(ValueError):
+class NotWaivable(InterlockError, ValueError):
     """A waiver of a rule that nobody may waive."""
 
     def __init__(self, waiver: Waiver, rule: Rule) -> None:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 
+from interlock.vocabulary import NetworkRole
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.data import ShareAccessFact
-from policies.facts.kinds import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.facts.kinds import NetworkFact, PlanFacts, SubnetFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .data_grants import overlapping
 from .rule import Cause, Polarity, Rule, RuleAnswer
+from .unstated_roles import lacking, unstated_roles
 
 #: Addresses that Neutron's DHCP takes in a subnet.
 DHCP_PORTS = 1
@@ -96,7 +98,8 @@ def _unknown_cause(meeting: _Meeting) -> Cause:
 def _big_enough(model: Model, _: Names) -> RuleAnswer:
     subnets = [item for item in model.plan.subnets if item.network in model.plan.network]
     causes = tuple(cause for item in subnets for cause in _capacity(model.plan, item))
-    return RuleAnswer(len(subnets), violated=causes)
+    unsure = lacking(model.plan, (item.network for item in subnets))
+    return RuleAnswer(len(subnets), causes, tuple(unstated_roles(unsure, "which machines have addresses on it", 70)))
 
 
 def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
@@ -153,7 +156,7 @@ CAP_05 = Rule(
     id="CAP-05",
     title="subnets hold everything planned on them",
     severity=Severity.ERROR,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="the last server of a vPOD would fail half-way through an apply",
     source="Neutron: DHCP port and gateway take addresses of the subnet",
     needs=("subnets", "ports", "machines"),

@@ -1,4 +1,4 @@
-"""FACT-01: nothing of a plan is overlooked: a kind that the proof cannot read, or two resources of one name."""
+"""FACT-01: nothing of a plan is overlooked: unread kinds, two resources of one name, a vPOD that is not stated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .rule import Cause, Polarity, Rule, RuleAnswer
 
 def _everything_read(model: Model, _: Names) -> RuleAnswer:
     unread = tuple(_unread_cause(kind, name) for kind, name in model.plan.unread)
-    return RuleAnswer(model.plan.resources, tuple(starmap(_hidden_cause, model.plan.hidden)), unread)
+    wrong = (*starmap(_hidden_cause, model.plan.hidden), *starmap(_vpod_cause, model.plan.other_vpod))
+    unsure = (*unread, *map(_no_vpod_cause, model.plan.without_vpod))
+    return RuleAnswer(model.plan.resources, wrong, unsure)
 
 
 def _unread_cause(kind: str, name: str) -> Cause:
@@ -35,6 +37,27 @@ def _hidden_cause(name: str, kinds: tuple[str, ...]) -> Cause:
         witness=tuple(f"{kind} {name}" for kind in kinds),
         hint="give each resource of a plan a name of its own",
         specificity=99,
+    )
+
+
+def _vpod_cause(name: str, stated: str, above: str | None) -> Cause:
+    return Cause(
+        key=("vpod", name),
+        message=f"{name} is said to be of vPOD {stated}, and it is a part of {above or 'no vPOD'}",
+        witness=(f"{name}, vPOD {stated}", f"component tree: {above or 'no vPOD'}"),
+        hint="plan the request again: a plan states the vPOD that each resource is a part of",
+        specificity=98,
+    )
+
+
+def _no_vpod_cause(name: str) -> Cause:
+    return Cause(
+        key=("vpod", name),
+        message=f"nobody states to which vPOD {name} belongs",
+        witness=(name,),
+        hint="plan the request again: a plan states the vPOD that each resource is a part of",
+        missing=(f"vPOD of {name}",),
+        specificity=98,
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from interlock.resources import SecurityGroupRule as Filter
+from interlock.vocabulary import NetworkRole
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import principals as who
 from policies.facts.guards import assumption
-from policies.facts.kinds import NetworkRole, PlanFacts, PortFact, ServerFact
+from policies.facts.kinds import PlanFacts, PortFact, ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -19,6 +20,7 @@ from policies.proof import Severity
 from .authority import leak_cause, leaking
 from .remote_groups import holders
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
+from .unstated_roles import lacking, unstated_roles
 
 
 def _controllers(plan: PlanFacts) -> list[ServerFact]:
@@ -58,7 +60,8 @@ def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
     plan, port_number = model.plan, model.site.site.controller.user_api_port
     ports = [plan.port[name] for item in _controllers(plan) for name in item.ports if name in plan.port]
     causes = tuple(cause for port in ports for cause in _faults(plan, port, port_number))
-    return RuleAnswer(len(ports), causes)
+    unsure = lacking(plan, (port.network for port in ports))
+    return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
 
 
 def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
@@ -76,6 +79,8 @@ def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
 
 def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> str:
     network = plan.network.get(port.network)
+    if network is not None and plan.lacks_role(network):
+        return ""  # `unstated_roles` says so.
     if network is None or network.role is not NetworkRole.CONTROL:
         return f"lets {shown(rule)} in, and nothing but the user API is called there"
     if rule.protocol != "tcp" or (rule.port_min, rule.port_max) != (user_api, user_api):
@@ -149,7 +154,7 @@ SEC_02 = Rule(
     id="SEC-02",
     title="a controller lets in its own vPOD's control subnet, at the user API, and nothing else",
     severity=Severity.BLOCK,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="the admin API of a controller gives machines away, and another vPOD's servers have no business there",
     source="Graphcore, V-IPU administrator guide, security: user and admin API",
     needs=("ports of controllers", "security groups", "subnets", "controller.user_api_port"),

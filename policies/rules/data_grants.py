@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
+from interlock.vocabulary import NetworkRole
 from policies.edges.shape import Relation
 from policies.facts.data import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
 from policies.facts.guards import GuardState, assumption
-from policies.facts.kinds import NetworkFact, NetworkRole, PlanFacts, SubnetFact
+from policies.facts.kinds import NetworkFact, PlanFacts, SubnetFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .unstated_roles import lacking, unstated_roles
 
 
 def _held_by_the_service(held: GuardState, what: str, count: int) -> Iterator[Cause]:
@@ -94,6 +96,8 @@ def _exact_prefixes(model: Model, _: Names) -> RuleAnswer:
     held = assumption(model.site.site, "A11", only="storage_rules_enforced")
     answer = _answer(held, "a grant by address", len(plan.accesses), causes)
     doubtful = tuple(_alike_cause(*pair, unknown) for pair in alike if unknown)
+    unsure = lacking(plan, (item.network for item in plan.accesses))
+    doubtful += tuple(unstated_roles(unsure, "whether a share may be mounted there", 89))
     return RuleAnswer(answer.count, answer.violated, answer.unknown + doubtful)
 
 
@@ -142,6 +146,8 @@ def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[str]:
     if not item.root_squash:
         yield "root_squash is off: root of any client is root on the share"
     network = plan.network.get(item.network)
+    if network is not None and plan.lacks_role(network):
+        return  # `unstated_roles` says so.
     if network is None or network.role is not NetworkRole.STORAGE or network.owner != plan.owner:
         yield f"{item.network} is no storage network of a vPOD of {plan.owner}"
         return
@@ -193,7 +199,7 @@ SEC_14 = Rule(
     id="SEC-14",
     title="a share is granted to exactly the storage subnet of a vPOD of its tenant",
     severity=Severity.BLOCK,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="a grant by address holds for whoever can present the address",
     source="reference design, storage §6.1: filesystem access limited to subnets; OSSN-0087",
     needs=("shares", "share accesses", "networks", "subnets", "A11", "guards of storage-appliance"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary import NetworkRole
 from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
-from policies.facts.kinds import NetworkFact, NetworkRole, VPodFact
+from policies.facts.kinds import NetworkFact, VPodFact
 from policies.footprints.applied import APPLIED
 from policies.graph.graphs import connected
 from policies.graph.model import Model
@@ -18,6 +19,7 @@ from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
+from .unstated_roles import of_role
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -33,7 +35,7 @@ def _exactly_its_own(model: Model, names: Names) -> RuleAnswer:
     return RuleAnswer(
         count,
         violated=strangers.violated + together.violated + absent,
-        unknown=strangers.unknown + together.unknown + unsure,
+        unknown=(*strangers.unknown, *together.unknown, *unsure, *of_role(model.plan, NetworkRole.IPU_DATA, 75)),
     )
 
 
@@ -160,6 +162,8 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
         networks = model.plan.role(vpod.name, NetworkRole.IPU_DATA)
         lost = _lost(model, model.may, vpod)
         doubtful = [node for node in _lost(model, model.must, vpod) if node not in lost]
+        if not networks and model.plan.without_role(vpod.name):
+            continue  # One of these may be it; `of_role` says so.
         if lost or not networks:
             absent.append(_lost_cause(model, names, vpod, networks, lost, ()))
         elif doubtful:

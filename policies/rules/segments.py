@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.model.site.inventory import VlanPool
+from interlock.vocabulary import NetworkRole
 from policies.edges.plan import reaches_every_vlan
 from policies.facts import identities as ids
-from policies.facts.kinds import NetworkFact, NetworkRole, PortFact
+from policies.facts.kinds import NetworkFact, PortFact
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import shortest
@@ -16,6 +16,7 @@ from policies.proof import Severity
 
 from .attachments import SegmentClaim, at_odds, claims
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
+from .unstated_roles import unstated_roles
 
 if TYPE_CHECKING:
     from policies.graph.graphs import Graph
@@ -90,7 +91,8 @@ def _legal_ids(model: Model, _: Names) -> RuleAnswer:
     networks = [item for item in model.plan.networks if not (item.external and item.kind == "flat")]
     wrong = [(network, _wrong_id(model, network)) for network in networks]
     causes = tuple(_id_cause(network, why) for network, why in wrong if why)
-    return RuleAnswer(len(networks), violated=causes)
+    unsure = (network for network, why in wrong if not why and model.plan.lacks_role(network))
+    return RuleAnswer(len(networks), causes, tuple(unstated_roles(unsure, "from which pool its id has to be", 97)))
 
 
 def _wrong_id(model: Model, network: NetworkFact) -> str:
@@ -99,13 +101,25 @@ def _wrong_id(model: Model, network: NetworkFact) -> str:
         return "a flat network has no id of its own"
     if network.segment is None:
         return "it states no id, so the cloud would choose one"
-    if network.kind == "vxlan":
-        return _wrong_vni(model, network)
+    if (why := _wrong_role(model, network)) or network.kind == "vxlan":
+        return why or _wrong_vni(model, network)
     if network.segment not in LEGAL_VLANS:
         return f"VLAN {network.segment} is not in 2-4094"
     if network.segment in model.site.site.pools.reserved_vlans:
         return f"VLAN {network.segment} is reserved"
     return _wrong_pool(model, network)
+
+
+def _wrong_role(model: Model, network: NetworkFact) -> str:
+    """A role that the network cannot have; what it is for decides the pool, so a wrong one would choose another."""
+    if network.role is None or network.vpod is None:
+        return ""
+    twins = [item.name for item in model.plan.role(network.vpod, network.role) if item.name != network.name]
+    if twins:
+        return f"it is said to be the {network.role} network of {network.vpod}, and so is {twins[0]}"
+    if network.kind == "vxlan" and network.role is not NetworkRole.CONTROL:
+        return f"a {network.role} network is a VLAN, and this is an overlay"
+    return ""
 
 
 def _wrong_vni(model: Model, network: NetworkFact) -> str:
@@ -115,7 +129,7 @@ def _wrong_vni(model: Model, network: NetworkFact) -> str:
 
 
 def _wrong_pool(model: Model, network: NetworkFact) -> str:
-    pool = _pool(model, network.role)
+    pool = model.site.site.pools.vlans_of.get(network.role) if network.role is not None else None
     if pool is None:
         known = network.physical_network in model.site.switches_of
         return "" if known else f"the site has no physical network {network.physical_network}"
@@ -125,17 +139,6 @@ def _wrong_pool(model: Model, network: NetworkFact) -> str:
     if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
         return f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}"
     return ""
-
-
-def _pool(model: Model, role: NetworkRole | None) -> VlanPool | None:
-    pools = model.site.site.pools
-    by_role = {
-        NetworkRole.IPU_DATA: pools.ipu_data,
-        NetworkRole.STORAGE: pools.storage,
-        NetworkRole.MANAGEMENT: pools.management,
-        NetworkRole.CONTROL: pools.bare_metal_control,
-    }
-    return by_role.get(role) if role is not None else None
 
 
 def _spans(ranges: tuple[tuple[int, int], ...]) -> str:
@@ -177,9 +180,9 @@ ISO_12 = Rule(
     id="ISO-12",
     title="segment ids are legal, from the right pool and not reserved",
     severity=Severity.BLOCK,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="an id outside the delegated pools may be in use by somebody that no file describes",
     source="IEEE 802.1Q; Neutron admin guide, network segment ranges",
-    needs=("networks", "pools"),
+    needs=("networks", "their roles", "pools"),
     ask=_legal_ids,
 )

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from itertools import combinations
 
+from interlock.vocabulary import NetworkRole
 from policies.edges.plan import PlanOnSite
 from policies.facts import identities as ids
-from policies.facts.kinds import NetworkFact, NetworkRole
+from policies.facts.kinds import NetworkFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .unstated_roles import of_role
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ def _unique_per_vpod(model: Model, _: Names) -> RuleAnswer:
     found = [_storage(model, vpod.name) for vpod in model.plan.vpods]
     within = (cause for a, b in combinations(found, 2) for cause in _shared(a, b))
     others = (cause for item in found for cause in _of_others(model, item))
-    return RuleAnswer(sum(bool(item.wires) for item in found), violated=(*within, *others))
+    unsure = of_role(model.plan, NetworkRole.STORAGE, 86)
+    return RuleAnswer(sum(bool(item.wires) for item in found), violated=(*within, *others), unknown=tuple(unsure))
 
 
 def _storage(model: Model, vpod: str) -> _Storage:
@@ -85,7 +88,7 @@ ISO_04 = Rule(
     id="ISO-04",
     title="storage VLAN, subnet and address of the appliance are each vPOD's own",
     severity=Severity.BLOCK,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="shares are granted by address: two vPODs with one subnet are one client. Of other tenants' subnets it says "
     "nothing: they lie on other VLANs",
     source="reference design, storage §6.1: a storage VLAN, subnet and VIP for each vPOD",

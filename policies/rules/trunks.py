@@ -161,9 +161,7 @@ def _declared(model: Model) -> frozenset[int]:
 
 
 def _pooled(model: Model) -> Ranges:
-    pools = model.site.site.pools
-    known = (pools.ipu_data, pools.storage, pools.management, pools.bare_metal_control)
-    return tuple(span for pool in known if pool is not None for span in pool.vlans)
+    return tuple(span for pool in model.site.site.pools.vlans_of.values() for span in pool.vlans)
 
 
 def _spoken_of(model: Model) -> set[int]:

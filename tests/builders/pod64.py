@@ -28,7 +28,7 @@ from interlock.model.site.inventory import (
     Pools,
     PriceBook,
     SegmentRangeSpec,
-    ShareType,
+    ShareTypeSpec,
     Sharing,
     Site,
     Switch,
@@ -303,7 +303,7 @@ def _of_bare_metal(port: SwitchPortConfig, whole: range) -> SwitchPortConfig:
 def storing_pod64(**overrides: object) -> Site:
     """The same site with a storage appliance: one share type, and the last addresses of storage subnets for it."""
     fields: dict[str, object] = {
-        "share_types": (ShareType(name="nfs", storage_class="nfs-appliance"),),
+        "share_types": (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),),
         "pools": pools(storage_vips=(200, 209)),
     }
     return pod64(**(fields | overrides))

@@ -29,6 +29,7 @@ import interlock.planning
 import interlock.provider
 import interlock.resources
 import interlock.store
+import interlock.vocabulary
 import policies
 from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
@@ -55,7 +56,7 @@ ROOMS = (
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store, interlock.model,
     interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock, interlock.model.text,
-    interlock.hardware, interlock.resources,
+    interlock.hardware, interlock.resources, interlock.vocabulary,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)

@@ -28,7 +28,7 @@ from interlock.model.site.offers import (
     ImageSpec,
     Limits,
     PriceBook,
-    ShareType,
+    ShareTypeSpec,
     Sharing,
 )
 from interlock.model.site.physical import (
@@ -292,7 +292,7 @@ def sites() -> st.SearchStrategy[Site]:
             ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),
         )),
         volume_types=st.lists(NAMES, max_size=2).map(tuple),
-        share_types=named(lambda name: some(ShareType, name=name, storage_class=TEXTS)), s3_role=TEXTS,
+        share_types=named(lambda name: some(ShareTypeSpec, name=name, storage_class=TEXTS)), s3_role=TEXTS,
         controller=some(Controller, flavor=TEXTS, image=TEXTS, user_api_port=st.integers(1, 65535)), limits=LIMITS,
         prices=st.none() | PRICES, sharing=named(sharings), assumptions=assumptions(), existing=existing(),
     )  # fmt: skip

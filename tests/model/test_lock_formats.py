@@ -14,7 +14,8 @@ from interlock.model.lock.formats import from_format_1, hash_of_format_1, load_a
 from interlock.model.lock.record import FORMAT, Lock, SiteLock
 from interlock.model.site.inventory import PhysicalNetwork, VlanPool
 from interlock.model.text.errors import InputErrors
-from interlock.planning.claims import claimed_values, vlan_of
+from interlock.planning.claims import claimed_values
+from interlock.vocabulary import Vlan
 from tests.builders.pod64 import MACHINES, pod64, pools, tor
 from tests.model.small_site import small_fleet
 
@@ -88,7 +89,7 @@ def test_released_vlans_say_on_which_network() -> None:
     lock = Lock.model_validate(from_format_1(old, SITE))
     assert [entry.value for entry in lock.released] == ["fabric100g:2001", "mgmt1g:111", "ipum-09"]
     vlans = [value for claim, value in claimed_values(lock.allocation.vpods["train"]) if claim.endswith("_vlan")]
-    assert [vlan_of(value) for value in vlans] == [("fabric100g", 1000), ("fabric100g", 2000), ("mgmt1g", 110)]
+    assert [Vlan.parse(value) for value in vlans] == [("fabric100g", 1000), ("fabric100g", 2000), ("mgmt1g", 110)]
 
 
 def test_the_network_is_the_one_that_the_machines_are_cabled_to() -> None:

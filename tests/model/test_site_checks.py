@@ -24,7 +24,7 @@ def faults(document: dict[str, Any], folder: Path) -> list[str]:
     """`<code> <message>` of everything that is wrong."""
     with pytest.raises(InputErrors) as raised:
         loaded(document, folder)
-    return [f"{error.code.value} {error.message}" for error in raised.value.errors]
+    return [f"{error.code} {error.message}" for error in raised.value.errors]
 
 
 def changed(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:

@@ -81,6 +81,8 @@ def _plan(plan: Plan, names: Mapping[str, str]) -> Plan:
             name=_told(item.name, names),
             component=_told(item.component, names),
             after=tuple(_told(name, names) for name in item.after),
+            vpod=_told(item.vpod, names),
+            role=item.role,
             resource=KINDS[item.resource.KIND].model_validate(_told(item.resource.canonical(), names)),
         )
         for item in plan.resources

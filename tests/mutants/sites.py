@@ -14,7 +14,7 @@ from interlock.model.lock.record import SiteLock
 from interlock.model.site.guards import SHARING
 from interlock.model.site.inventory import Site, VlanPool
 from interlock.model.site.networks import InfinibandSubnet, PartitionKeyPool, Underlay
-from interlock.model.site.offers import ShareType, Sharing, SharingKind
+from interlock.model.site.offers import ShareTypeSpec, Sharing, SharingKind
 from interlock.model.site.physical import Cable, Device, Switch, SwitchPortConfig, Vrf, Vtep
 from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
 from interlock.planning import PlanningError, plan_tenant
@@ -71,7 +71,7 @@ def site_of(rng: Random, extras: frozenset[str]) -> Site:
         "devices": tuple(Device(name=name, role="appliance", serial=f"S8{name[0]}") for name in _devices(extras)),
         "sharing": (*sharing(), *_declared(extras)),
         "assumptions": assumptions(),
-        "share_types": (ShareType(name="nfs", storage_class="nfs-appliance"),) if "appliance" in extras else (),
+        "share_types": (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),) if "appliance" in extras else (),
         "underlays": (Underlay(name="overlay", neutron=True), Underlay(name="evpn")) if "overlays" in extras else (),
         "infiniband": (InfinibandSubnet(name="ib-1", prefix="fe80000000000000"),) if "infiniband" in extras else (),
         "segment_ranges": segment_ranges()[2:],

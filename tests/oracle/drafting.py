@@ -30,6 +30,7 @@ from interlock.model.site.inventory import (
 )
 from interlock.model.site.offers import SharingKind
 from interlock.planning.plan import Component, Plan, Planned
+from interlock.planning.plan_hash import vpods_above
 from interlock.resources import (
     Network,
     Port,
@@ -42,6 +43,7 @@ from interlock.resources import (
     SwitchPort,
     VipuAllocation,
 )
+from interlock.vocabulary import NetworkRole
 
 from .world import OP, World
 
@@ -292,10 +294,12 @@ class Draft:
 
     def _plan(self, owner: str) -> Plan:
         components = self.components.get(owner, [Component(name="lyon", type="Site")])
+        above = vpods_above((item.name, item.type, item.parent) for item in components)
+        resources = (_stated(item, above.get(item.component)) for item in self.resources.get(owner, ()))
         return Plan(
             site="lyon", stack=f"lyon-{'site' if owner == OP else owner}", tenant=None if owner == OP else owner,
             owner="0" * 32, site_owner="1" * 32, site_hash="sha256:0", request_hash="sha256:1",
-            components=tuple(components), resources=tuple(self.resources.get(owner, ())),
+            components=tuple(components), resources=tuple(resources),
             public=self.public.get(owner, ()), separate="no" if owner in self.one_owner else "vpods",
         )  # fmt: skip
 
@@ -329,3 +333,10 @@ def without_scope(draft: Draft) -> None:
 
 
 __all__ = ["CONTROLLERS", "EXTERNAL", "SHARED", "Draft", "SwitchDraft", "without_scope"]
+
+
+def _stated(item: Planned, vpod: str | None) -> Planned:
+    """A planned resource with its vPOD and, for a network with the usual name of one, its role."""
+    named = next((role for role in NetworkRole if item.name == f"{vpod}-{role}"), None)
+    role = named if isinstance(item.resource, Network) else None
+    return item.model_copy(update={"vpod": vpod, "role": role})

@@ -14,7 +14,8 @@ from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationError, AllocationState, allocate, capacity, plan_tenant
-from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, claims_of_lock, vlan_of
+from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, claims_of_lock
+from interlock.vocabulary import Vlan
 from tests.builders.pod64 import locked, pod64, site_locked, tenant, vpod
 from tests.planning.halls import halls
 
@@ -102,8 +103,12 @@ def test_every_claim_is_kept_or_released(wanted: list[tuple[int, int]], later: l
         after = locked(SITE, request("acme", later), previous=before)
     except AllocationError:
         assume(False)
-    once = Counter((claim.holder.split()[0], claim.field, claim.value) for claim in claims_of_lock(before))
-    again = Counter((claim.holder.split()[0], claim.field, claim.value) for claim in claims_of_lock(after))
+    once = Counter(
+        (claim.holder.tenant, claim.holder.vpod, claim.field, claim.value) for claim in claims_of_lock(before)
+    )
+    again = Counter(
+        (claim.holder.tenant, claim.holder.vpod, claim.field, claim.value) for claim in claims_of_lock(after)
+    )
     assert once <= again
 
 
@@ -163,7 +168,7 @@ def test_nothing_is_shared_between_halls_either(wanted: list[int]) -> None:
     layout = AllocationState(HALLS).layout
     for claim in (claim for lock in locks for claim in claims_of_lock(lock)):
         if claim.field in VLAN_CLAIMS:
-            network, vlan = vlan_of(claim.value)
+            network, vlan = Vlan.parse(claim.value)
             wires.update((switch, vlan) for switch in layout.switches(network))
     assert all(count == 1 for count in wires.values())
     machines = Counter(spot for lock in locks for spot in positions(lock))

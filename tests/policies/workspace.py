@@ -94,8 +94,9 @@ def replaced(plan: Plan, item: Planned) -> Plan:
 
 
 def added(plan: Plan, name: str, component: str, resource: Resource) -> Plan:
-    """The plan with one more resource."""
-    return _with(plan, (*plan.resources, Planned(name=name, component=component, resource=resource)))
+    """The plan with one more resource, a part of the vPOD that its component is in."""
+    item = Planned(name=name, component=component, resource=resource, vpod=plan.vpod_above(component))
+    return _with(plan, (*plan.resources, item))
 
 
 def _with(plan: Plan, resources: tuple[Planned, ...]) -> Plan:

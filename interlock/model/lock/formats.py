@@ -15,18 +15,15 @@ from interlock.model.site.networks import VlanPool
 from interlock.model.text.errors import InputErrors
 from interlock.model.text.source import Source
 from interlock.resources import digest_of
+from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
 from .files import edited, load_lock, lock_value, require_name
 from .record import FORMAT, Lock, SiteLock
 
 L = TypeVar("L", Lock, SiteLock)
 
-#: (claim of a VLAN, field that names its physical network, what the plug of a machine's cable to it starts with).
-_NETWORKS = (
-    ("ipu_data_vlan", "ipu_data_network", "rnic"),
-    ("storage_vlan", "storage_network", "rnic"),
-    ("management_vlan", "management_network", "mgmt"),
-)
+#: Role of a network -> what the plug of a machine's cable to it starts with.
+_PLUGS = {NetworkRole.IPU_DATA: "rnic", NetworkRole.STORAGE: "rnic", NetworkRole.MANAGEMENT: "mgmt"}
 
 
 def load_any_lock(file: Path, name: str, kind: type[L], site: Site) -> tuple[L, bool]:
@@ -64,13 +61,8 @@ def from_format_1(value: Mapping[str, Any], site: Site) -> dict[str, Any]:
 
 def networks_of(site: Site, machines: list[str]) -> dict[str, str]:
     """For each kind of VLAN the physical network of its pool that the cables of these machines lead to."""
-    pools = site.pools
-    by_claim = {
-        "ipu_data_vlan": pools.ipu_data,
-        "storage_vlan": pools.storage,
-        "management_vlan": pools.management,
-    }
-    return {field: _network(site, by_claim[claim], machines, plug) for claim, field, plug in _NETWORKS}
+    pools = site.pools.vlans_of
+    return {CLAIMS_OF[role].network: _network(site, pools[role], machines, plug) for role, plug in _PLUGS.items()}
 
 
 def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
@@ -88,7 +80,7 @@ def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
 
 def _released(entry: Mapping[str, str], vpods: Mapping[str, Any], site: Site) -> dict[str, str]:
     """A released VLAN says on which network it was; a vPOD that is gone was on the first, the only one then."""
-    fields = {claim: field for claim, field, _ in _NETWORKS}
+    fields = {CLAIMS_OF[role].vlan: CLAIMS_OF[role].network for role in _PLUGS}
     if entry["claim"] not in fields:
         return dict(entry)
     networks = vpods.get(entry["vpod"]) or networks_of(site, [])

@@ -29,7 +29,7 @@ from .offers import (
     ImageSpec,
     Limits,
     PriceBook,
-    ShareType,
+    ShareTypeSpec,
     Sharing,
 )
 from .physical import (
@@ -57,7 +57,7 @@ __all__ = [
     "Assumption", "Cable", "Controller", "Device", "Endpoint", "ExternalNetwork", "FabricProfile", "Feed",
     "FlavorSpec", "Generation", "Host", "ImageSpec", "InfinibandSubnet", "Lag", "Limits", "LogicalRack", "Machine",
     "PartitionKeyPool", "PhysicalNetwork", "Placement", "Pools", "PortMode", "PriceBook", "Rack", "Room",
-    "SegmentRangeSpec", "ShareType", "Sharing", "Site", "Switch", "SwitchPortConfig", "SwitchRole", "Underlay",
+    "SegmentRangeSpec", "ShareTypeSpec", "Sharing", "Site", "Switch", "SwitchPortConfig", "SwitchRole", "Underlay",
     "VlanPool", "Vrf", "Vtep",
 ]  # fmt: skip
 
@@ -90,7 +90,7 @@ class Site(Frozen):
     flavors: tuple[FlavorSpec, ...]
     images: tuple[ImageSpec, ...]
     volume_types: tuple[str, ...]
-    share_types: tuple[ShareType, ...] = ()
+    share_types: tuple[ShareTypeSpec, ...] = ()
     s3_role: str = "s3_service"
     controller: Controller
     limits: Limits

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from interlock.resources import Frozen
+from interlock.vocabulary import NetworkRole
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -65,6 +66,27 @@ class Pools(Frozen):
     #: First and last offset, in every storage subnet, of the addresses of the storage appliance.
     storage_vips: tuple[int, int] | None = None
     partition_keys: tuple[PartitionKeyPool, ...] = ()
+
+    @property
+    def vlans_of(self) -> dict[NetworkRole, VlanPool]:
+        """The VLANs of each role's networks; a role without any is left out."""
+        pools = {
+            NetworkRole.IPU_DATA: self.ipu_data,
+            NetworkRole.STORAGE: self.storage,
+            NetworkRole.MANAGEMENT: self.management,
+            NetworkRole.CONTROL: self.bare_metal_control,
+        }
+        return {role: pool for role, pool in pools.items() if pool is not None}
+
+    @property
+    def subnets_of(self) -> dict[NetworkRole, tuple[str, int]]:
+        """(prefix, length of what is cut from it) of the subnets of each role's networks."""
+        return {
+            NetworkRole.IPU_DATA: self.ipu_data_subnets,
+            NetworkRole.STORAGE: self.storage_subnets,
+            NetworkRole.CONTROL: self.control_subnets,
+            NetworkRole.MANAGEMENT: self.management_subnets,
+        }
 
 
 class Underlay(Frozen):

@@ -56,7 +56,7 @@ class ImageSpec(Frozen):
     disk_format: Literal["raw", "qcow2"] = "raw"
 
 
-class ShareType(Frozen):
+class ShareTypeSpec(Frozen):
     """A Manila share type: the class of storage behind it (interlock.hardware.STORAGE_CLASSES)."""
 
     name: str

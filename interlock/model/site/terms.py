@@ -25,7 +25,7 @@ from .offers import (
     ImageSpec,
     Limits,
     PriceBook,
-    ShareType,
+    ShareTypeSpec,
     Sharing,
 )
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
@@ -109,9 +109,9 @@ class Terms:
         """In the order of the file."""
         return tuple(ImageSpec(name=name, **image.model_dump()) for name, image in self.file.images.items())
 
-    def share_types(self) -> tuple[ShareType, ...]:
+    def share_types(self) -> tuple[ShareTypeSpec, ...]:
         """In the order of the file."""
-        return tuple(ShareType(name=name, **item.model_dump()) for name, item in self.file.share_types.items())
+        return tuple(ShareTypeSpec(name=name, **item.model_dump()) for name, item in self.file.share_types.items())
 
     def controller(self) -> Controller:
         """How V-IPU controllers run."""

@@ -35,6 +35,8 @@ from enum import StrEnum
 
 from pydantic_core import PydanticCustomError
 
+from interlock.vocabulary import InterlockError
+
 #: Faults of one kind that are told of one file, and characters of a message: a hostile file has no end of them.
 MOST_TOLD, LONGEST_MESSAGE = 100, 1_000
 
@@ -66,19 +68,21 @@ class Code(StrEnum):
     FLEET = "IN-040"
 
 
-class InputError(Exception):
+class InputError(InterlockError):
     """One fault. `position` is `file:line:column`, or only a file where there is no line to point at."""
 
     def __init__(self, code: Code, position: str, message: str, hint: str = "") -> None:
-        super().__init__(code, position, message, hint)
-        self.code = code
-        self.position = position
-        self.message = _printable(message)
-        self.hint = _printable(hint)
+        super().__init__(_printable(message), _printable(hint), place=position, code=code)
 
-    def __str__(self) -> str:
-        text = f"{self.position}: {self.code.value} {self.message}"
-        return f"{text}\n  hint: {self.hint}" if self.hint else text
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return self.what
+
+    @property
+    def position(self) -> str:
+        """Where: `place` of every error."""
+        return self.place
 
 
 def _printable(text: str) -> str:

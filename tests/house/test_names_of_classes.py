@@ -1,0 +1,62 @@
+"""One name, one class: who reads a name anywhere in the product knows which type is meant."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from interlock.vocabulary import InterlockError
+from tests.house.test_house import ROOT
+
+PRODUCT = ("infra", "components", "policies", "interlock", "toolchain")
+
+#: Names that two classes have on purpose, with the reason.
+TWICE = {
+    "BareMetalServer": "the resource, and the component that declares it: both are named after what Nova calls it",
+    "Form": "the values of --format of one command each; no command imports another's",
+    "Format": "the values of --format of one command each; no command imports another's",
+}
+
+#: Errors that people are never shown: caught by the module that raises them, or by its caller.
+INTERNAL = {
+    "Changed": "a lost race for an object of the store, which the ledger settles",
+    "ConditionFailed": "the same, as an S3 server says it",
+    "Exists": "the same, of a new object",
+    "InputErrors": "a group of InputError, each told in full",
+    "Partial": "an object that is to be kept in the state with its failure, which is told",
+    "Unsaid": "no plan has a word for it: told as such in the report of an audit",
+    "_Impatient": "a search that is cut off",
+}
+
+
+def classes(room: str) -> Iterator[tuple[str, ast.ClassDef]]:
+    for path in sorted((ROOT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                yield path.relative_to(ROOT).as_posix(), node
+
+
+def test_no_class_name_stands_twice() -> None:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for room in PRODUCT:
+        for where, node in classes(room):
+            found[node.name].append(where)
+    assert len(found) > 300
+    assert {name: places for name, places in found.items() if len(places) > 1 and name not in TWICE} == {}
+
+
+def test_errors_that_people_see_have_one_base() -> None:
+    """The toolchain is apart: it runs before there is an environment to import anything from."""
+    plain = {"Exception", "ValueError", "LookupError", "RuntimeError", "OSError", "KeyError", "TypeError"}
+    found = {
+        node.name: where
+        for room in PRODUCT
+        if room != "toolchain"
+        for where, node in classes(room)
+        if {base.id for base in node.bases if isinstance(base, ast.Name)} & plain
+        and not any(isinstance(base, ast.Name) and base.id == InterlockError.__name__ for base in node.bases)
+    }
+    assert found.pop(InterlockError.__name__) == "interlock/vocabulary/errors.py"
+    assert {name: where for name, where in found.items() if name not in INTERNAL} == {}
+    assert sorted(INTERNAL) == sorted(found)

@@ -1,0 +1,105 @@
+"""The stacks as they were shipped on 22 November 2026: what rests on them must go on as if nothing had happened.
+
+`formats/shipped/stacks` are requests, sites and locks of that day; `formats/shipped/digests.json` holds what followed
+from them: the hash of each plan, the digest of each resource and the user data of each server. A state of that day
+holds these specifications, so `pulumi up` over it changes nothing while they are equal. No command writes these files
+again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.cli import main as cli
+from infra.program.gate import Gate
+from interlock.model.load import load_workspace
+from interlock.model.lock.record import FORMAT, Lock
+from interlock.planning.claims import claims_of_lock
+from interlock.planning.plan import Plan
+
+SHIPPED = Path(__file__).parent / "formats" / "shipped"
+STACKS = SHIPPED / "stacks"
+DIGESTS = SHIPPED / "digests.json"
+SITES = sorted(file.parent.relative_to(STACKS).as_posix() for file in STACKS.rglob("site.yaml"))
+#: The format of the locks in the folder.
+SHIPPED_FORMAT = 2
+
+every_site = pytest.mark.parametrize("site", SITES)
+
+
+@pytest.fixture
+def stacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the folder, which `interlock` takes."""
+    monkeypatch.setenv("INTERLOCK_STACKS", str(tmp_path / "stacks"))
+    return Path(shutil.copytree(STACKS, tmp_path / "stacks"))
+
+
+@pytest.fixture
+def lock_again(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """`interlock lock --site <site>`."""
+
+    def run(site: str) -> None:
+        monkeypatch.setattr("sys.argv", ["interlock", "lock", "--site", site])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 0
+
+    return run
+
+
+def facts_of(site: str) -> dict[str, Any]:
+    """What must stay of each stack of a site."""
+    gate = Gate.open(site)
+    return {plan.stack: _facts(plan) for plan in (gate.plan(tenant) for tenant in gate.stacks())}
+
+
+def _facts(plan: Plan) -> dict[str, Any]:
+    resources = {item.name: item.resource.digest() for item in plan.resources}
+    written = {item.name: getattr(item.resource, "user_data", "") for item in plan.resources}
+    return {
+        "plan": plan.hash,
+        "owner": plan.owner,
+        "resources": resources,
+        "user_data": {name: text for name, text in written.items() if text},
+    }
+
+
+def lock_files(folder: Path) -> dict[str, bytes]:
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in sorted(folder.rglob("*.lock.json"))}
+
+
+def test_every_lock_of_the_day_is_here() -> None:
+    assert len(SITES) == 7
+    assert len(lock_files(STACKS)) == 19
+    assert {json.loads(text)["format"] for text in lock_files(STACKS).values()} == {SHIPPED_FORMAT}
+    assert sorted(json.loads(DIGESTS.read_text(encoding="utf-8"))) == SITES
+
+
+@every_site
+def test_locks_load_and_locking_again_leaves_them(site: str, stacks: Path, lock_again: Callable[[str], None]) -> None:
+    """Byte for byte while the format is the same; after an upgrade every claim is as it was."""
+    before, claims = lock_files(STACKS / site), claims_of(stacks, site)
+    lock_again(site)
+    assert claims_of(stacks, site) == claims
+    if FORMAT == SHIPPED_FORMAT:
+        assert lock_files(stacks / site) == before
+
+
+def claims_of(stacks: Path, site: str) -> dict[str, list[tuple[str, str, str]]]:
+    locks: dict[str, Lock] = dict(load_workspace(stacks, site).locks)
+    return {
+        name: [(claim.field, claim.value, claim.tenant) for claim in claims_of_lock(lock)]
+        for name, lock in locks.items()
+    }
+
+
+@every_site
+def test_plans_digests_and_user_data_are_those_of_the_day(site: str, stacks: Path) -> None:
+    assert stacks.is_dir()
+    assert facts_of(site) == json.loads(DIGESTS.read_text(encoding="utf-8"))[site]
