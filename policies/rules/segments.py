@@ -18,7 +18,7 @@ from .attachments import SegmentClaim, at_odds, claims
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 LEGAL_VLANS = range(2, 4095)
 
