@@ -7,16 +7,18 @@ tables of its own; it imports nothing of this package.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from interlock.resources import Frozen, digest_of
 
 from .authority.closure import holdings
 from .footprints.versions import boundary_versions
-from .graph.graphs import Graph
 from .judging import Seen
 from .proof import Judgement
 from .statement import Statement, statement
+
+if TYPE_CHECKING:
+    from .graph.search import Graph
 
 FORMAT: Final = 1
 
@@ -56,10 +58,9 @@ def forest(graph: Graph) -> dict[str, tuple[str, str]]:
     import networkx as nx
 
     found: dict[str, tuple[str, str]] = {}
-    drawn = graph.as_networkx()
-    for members in nx.connected_components(drawn):
+    for members in nx.connected_components(graph):
         least = min(members)
         found[least] = (least, "")
-        for node, towards in nx.bfs_predecessors(drawn, least, sort_neighbors=sorted):
+        for node, towards in nx.bfs_predecessors(graph, least, sort_neighbors=sorted):
             found[node] = (least, towards)
     return dict(sorted(found.items()))

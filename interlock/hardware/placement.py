@@ -77,12 +77,12 @@ def _over_racks(
 
 def _reached(racks: Sequence[int], gw_links: Collection[tuple[int, int]]) -> set[int]:
     """Racks that GW-Links reach from the first one, over these racks alone."""
-    found = {racks[0]}
-    while True:
-        new = {b for pair in gw_links for a, b in (pair, pair[::-1]) if a in found and b in racks} - found
-        if not new:
-            return found
-        found |= new
+    import networkx as nx
+
+    links: nx.Graph[int] = nx.Graph((a, b) for a, b in gw_links if a in racks and b in racks)
+    links.add_node(racks[0])
+    found: set[int] = nx.node_connected_component(links, racks[0])
+    return found
 
 
 def _in_one_rack(positions: Sequence[int], wrap: bool) -> PlacementVerdict:

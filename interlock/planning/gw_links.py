@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 from interlock.model.site.inventory import Site
@@ -45,20 +46,19 @@ def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
     A path is walked from one end, so that neighbours on the wire are neighbours in the list.
     """
+    if not any(edges.values()):
+        return [[node] for node in edges]  # most sites have no GW-Links, and importing networkx takes its time
+    import networkx as nx
+
+    graph: nx.Graph[str] = nx.Graph({node: edges[node] for node in edges})
     order = {node: number for number, node in enumerate(edges)}
     seen: set[str] = set()
     parts = []
     for start in sorted(edges, key=lambda node: (len(edges[node]) != 1, order[node])):
-        if start in seen:
-            continue
-        part, stack = [], [start]
-        while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                part.append(node)
-                stack += sorted((other for other in edges[node] if other not in seen), key=order.__getitem__)[::-1]
-        parts.append(part)
+        if start not in seen:
+            part = list(nx.dfs_preorder_nodes(graph, start, sort_neighbors=partial(sorted, key=order.__getitem__)))
+            seen.update(part)
+            parts.append(part)
     return sorted(parts, key=lambda part: min(order[node] for node in part))
 
 

@@ -25,7 +25,7 @@ from .grants import COMMON, NOBODYS, Grant, Stated, Table, spoken_of
 from .grounds import asked_of_services, called
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 
 class AccessMode(IntEnum):
@@ -96,10 +96,6 @@ class Authority:
         yield from self.stated.table.leading_from.get(node, ())
         yield from self.met.leading_from.get(node, ())
 
-    def _to(self, node: str) -> Iterator[Grant]:
-        yield from self.stated.table.leading_to.get(node, ())
-        yield from self.met.leading_to.get(node, ())
-
     def closure(self, owner: str) -> dict[HeldNode, tuple[Grant, ...]]:
         """S(owner): what it holds, and the shortest way to each."""
         start = HeldNode(who.principal(owner), AccessMode.WRITE)
@@ -119,11 +115,13 @@ class Authority:
 
     def concerned(self, nodes: frozenset[str]) -> tuple[str, ...]:
         """The owners whose sets may hold one of these nodes: those from whom grants lead there."""
-        found, waiting = set(nodes), list(nodes)
-        while waiting:
-            before = {grant.source for grant in self._to(waiting.pop())} - found
-            found |= before
-            waiting += before
+        import networkx as nx
+
+        backward: nx.DiGraph[str] = nx.DiGraph()
+        backward.add_nodes_from(nodes)
+        for table in (self.stated.table, self.met):
+            backward.add_edges_from((grant.target, grant.source) for grant in table.grants)
+        found = set().union(*nx.bfs_layers(backward, nodes))
         return tuple(owner for owner in self.stated.owners if who.principal(owner) in found)
 
     def leaks(self, owner: str) -> Iterator[Leak]:

@@ -46,14 +46,13 @@ class Grant(NamedTuple):
 
 
 class Table:
-    """Grants by both ends."""
+    """Grants, and those that lead from each principal or object."""
 
     def __init__(self, grants: Iterable[Grant]) -> None:
+        self.grants = tuple(grants)
         self.leading_from: defaultdict[str, list[Grant]] = defaultdict(list)
-        self.leading_to: defaultdict[str, list[Grant]] = defaultdict(list)
-        for grant in grants:
+        for grant in self.grants:
             self.leading_from[grant.source].append(grant)
-            self.leading_to[grant.target].append(grant)
 
 
 @dataclass(frozen=True)

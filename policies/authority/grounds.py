@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from policies.graph.model import Model
 from .grants import Grant
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 _NOTHING = GuardState(value=True)
 
@@ -69,28 +68,25 @@ def _callers(model: Model, graph: Graph, node: str, tenant: str) -> tuple[_Calle
 
     A component that the plan does not touch is the tenant's who stated the place: its own proof said so.
     """
+    import networkx as nx
+
     if node not in graph:
         return (_Caller(tenant, (), (), among_others=False),) if tenant != ids.OPERATOR else ()
-    came_from: dict[str, str | None] = {node: None}
-    waiting, nearest = deque(came_from), dict[str, str]()
-    while waiting:
-        current = waiting.popleft()
+    came_from = dict(nx.bfs_predecessors(graph, node, sort_neighbors=sorted))
+    nearest = dict[str, str]()
+    for current in (node, *came_from):
         for owner in model.label(current) - {ids.OPERATOR}:
             nearest.setdefault(owner, current)
-        for neighbour in sorted(graph[current]):
-            if neighbour not in came_from:
-                came_from[neighbour] = current
-                waiting.append(neighbour)
     among_others = len(nearest) > 1
     return tuple(
         _Caller(owner, *_reasons(graph, came_from, end), among_others) for owner, end in sorted(nearest.items())
     )
 
 
-def _reasons(graph: Graph, came_from: dict[str, str | None], node: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _reasons(graph: Graph, came_from: Mapping[str, str], node: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     missing: set[str] = set()
     broken: set[str] = set()
-    while (before := came_from[node]) is not None:
+    while (before := came_from.get(node)) is not None:
         facts = graph.edges[before, node]
         missing |= set(facts["missing"])
         broken |= set(facts["broken"])

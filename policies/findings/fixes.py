@@ -7,16 +7,21 @@ made step by step and thinned until each entry in it is needed.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from policies.facts.identities import RESERVED_LABELS
-from policies.graph.graphs import Graph
+from policies.graph.search import shortest
 from policies.proof import Finding, FixKind
 
 from .spec_entries import SpecEntries
 from .spec_objects import LOCK, RESOURCE, Support
+
+if TYPE_CHECKING:
+    from policies.graph.search import Graph
 
 #: Entries up to which the smallest set is looked for.
 MOST = 3
@@ -33,8 +38,10 @@ def fix_of(entries: SpecEntries, finding: Finding) -> Fix | None:
     if owners is None:
         return None
     graph = entries.model.must
-    component = _around(graph, finding.path[0])
-    if component is None:
+    import networkx as nx
+
+    component = sorted(nx.node_connected_component(graph, finding.path[0]))
+    if sum(len(graph[node]) for node in component) > 2 * LARGEST:
         return None
     return _Parting(entries, graph, component, *owners).found()
 
@@ -49,19 +56,6 @@ def _owners(entries: SpecEntries, path: tuple[str, ...]) -> tuple[str, str] | No
     return (first, second) if first and second else None
 
 
-def _around(graph: Graph, start: str) -> list[str] | None:
-    """The component of a node, sorted; None if it is too large to search."""
-    found, waiting, edges = {start}, [start], 0
-    while waiting:
-        near = graph[waiting.pop()].keys()
-        edges += len(near)
-        waiting += near - found
-        found |= near
-        if edges > 2 * LARGEST:
-            return None
-    return sorted(found)
-
-
 class _Impatient(Exception):
     """The exact search took too long."""
 
@@ -71,11 +65,12 @@ class _Parting:
 
     def __init__(self, entries: SpecEntries, graph: Graph, component: list[str], first: str, second: str) -> None:
         self.entries = entries
-        self.near = {node: sorted(graph[node]) for node in component}
+        #: A copy of the component: edges are taken out of it and put back.
+        self.part: Graph = graph.subgraph(component).copy()
         self.reasons: dict[tuple[str, str], list[Support]] = {}
         self.rests_on: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        for node, others in self.near.items():
-            for other in others:
+        for node in component:
+            for other in sorted(graph[node]):
                 if node < other:
                     self._note((node, other), entries.edge(graph, node, other))
         label = entries.model.label
@@ -139,18 +134,13 @@ class _Parting:
         gone = self._gone(chosen)
         goals = {node for node in self.ends[self.second] if (f"{self.second}=", node) not in gone}
         starts = [node for node in self.ends[self.first] if (f"{self.first}=", node) not in gone]
-        came_from: dict[str, str | None] = dict.fromkeys(starts)
-        queue = deque(starts)
-        while queue:
-            node = queue.popleft()
+
+        def is_goal(node: str) -> bool:
             self.walked += 1
-            if node in goals:
-                return _back(came_from, node)
-            for other in self.near[node]:
-                if other not in came_from and (min(node, other), max(node, other)) not in gone:
-                    came_from[other] = node
-                    queue.append(other)
-        return None
+            return node in goals
+
+        with _without(self.part, gone):
+            return shortest(self.part, starts, is_goal)
 
     def _sets(self, chosen: frozenset[str], size: int, seen: set[frozenset[str]]) -> Iterator[frozenset[str]]:
         """Every set of this size, or less, that contains `chosen` and parts the owners."""
@@ -210,8 +200,12 @@ def _taken(support: Support, chosen: frozenset[str]) -> bool:
     return any(way <= chosen for way in support)
 
 
-def _back(came_from: dict[str, str | None], node: str) -> tuple[str, ...]:
-    path = [node]
-    while (before := came_from[path[-1]]) is not None:
-        path.append(before)
-    return tuple(reversed(path))
+@contextmanager
+def _without(graph: Graph, gone: set[tuple[str, str]]) -> Iterator[None]:
+    """The graph without these edges, for as long as a search takes; what is no edge of it is passed over."""
+    edges = [(a, b) for a, b in gone if graph.has_edge(a, b)]
+    graph.remove_edges_from(edges)
+    try:
+        yield
+    finally:
+        graph.add_edges_from(edges)

@@ -19,12 +19,13 @@ from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.footprints.boundary import PARTITION
 from policies.graph.model import Model
+from policies.graph.search import facts_of
 from policies.proof import Finding
 
 from .spec_objects import FIXED, LOCK, RESOURCE, SITE, Objects, Support, fact_entry, ways
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import EdgeFacts, Graph
+    from policies.graph.search import EdgeFacts, Graph
 
 _WORD = re.compile(r"[A-Za-z0-9][\w./-]*")
 
@@ -91,7 +92,7 @@ class SpecEntries:
         """Every reason for an edge: it is gone when each of them is taken away."""
         if not graph.has_edge(a, b):
             return []
-        pair, facts = frozenset((a, b)), graph.edges[a, b]
+        pair, facts = frozenset((a, b)), facts_of(graph, a, b)
         own = self._own.get(pair, [])
         found = [self._planned(rule, a, b) for rule in own]
         found += [ways([LOCK + owner]) for owner in self._others.get(pair, ())]

@@ -7,6 +7,7 @@ folded into the partition: they stay premises, so that a fact that goes missing 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from interlock.model.lock.record import Footprint, Lock, Released
@@ -15,7 +16,7 @@ from policies.edges.shape import Edge, GraphFragment, Union, is_node
 from policies.edges.union import UNION_EDGES
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
-from policies.graph.graphs import connected, empty_graph
+from policies.graph import kernel
 
 #: The id of the operator's part among locks: that of its stack, which no tenant may have.
 OPERATORS_LOCK = "site"
@@ -84,10 +85,13 @@ def _met_inside(share: GraphFragment, kept: set[str]) -> Iterator[str]:
 
 
 def _components(share: GraphFragment) -> list[set[str]]:
-    graph = empty_graph()
-    graph.add_nodes_from(share.nodes)
-    graph.add_edges_from((edge.a, edge.b) for edge in share.edges if not edge.missing)
-    return connected(graph)
+    numbers = kernel.Numbering(sorted(share.nodes))
+    known = [edge for edge in share.edges if not edge.missing]
+    left, right = numbers.all_of(edge.a for edge in known), numbers.all_of(edge.b for edge in known)
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for node, number in zip(numbers.number, kernel.components(len(numbers), left, right), strict=True):
+        found[number].add(node)
+    return list(found.values())
 
 
 def _partition(share: GraphFragment, kept: set[str]) -> Iterator[tuple[str, ...]]:

@@ -2,13 +2,16 @@
 
 Both are asked of the whole union; graphs that rules walk are built only for the components that matter. Numbers of
 components are dense and follow their least nodes, so that the two ways of finding them give the same answer: plain
-Python, and above `ENOUGH` edges scipy, whose import alone takes about as long as that many edges.
+Python, and above `ENOUGH` edges scipy, whose import alone takes about as long as that many edges. scipy is an extra of
+the package: without it plain Python answers at any size, slower. No rule sees numbers; rules walk `networkx` graphs.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ class Numbering:
 
 def components(count: int, left: Sequence[int], right: Sequence[int]) -> Sequence[int]:
     """For each of `count` nodes the number of its component; edges join `left[n]` and `right[n]`."""
-    if len(left) < ENOUGH:
+    if len(left) < ENOUGH or not _has_arrays():
         return plain_components(count, left, right)
     found: list[int] = array_components(count, _column(left), _column(right)).tolist()
     return found
@@ -54,9 +57,15 @@ def components(count: int, left: Sequence[int], right: Sequence[int]) -> Sequenc
 
 def mixed(component: Sequence[int], nodes: Sequence[int], labels: Sequence[int]) -> set[int]:
     """The components that carry two labels; node `nodes[n]` carries `labels[n]`, and may carry others besides."""
-    if len(nodes) < ENOUGH:
+    if len(nodes) < ENOUGH or not _has_arrays():
         return plain_mixed(component, nodes, labels)
     return set(array_mixed(_column(component), _column(nodes), _column(labels)).tolist())
+
+
+@cache
+def _has_arrays() -> bool:
+    """True if scipy, and with it numpy, is installed."""
+    return find_spec("scipy") is not None
 
 
 def plain_components(count: int, left: Iterable[int], right: Iterable[int]) -> list[int]:

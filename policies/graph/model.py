@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
@@ -20,7 +21,10 @@ from policies.facts.kinds import PlanFacts
 from policies.facts.site import SiteFacts
 
 from . import kernel
-from .graphs import EdgeFacts, Graph, connected
+from .search import EdgeFacts, connected
+
+if TYPE_CHECKING:
+    from .search import Graph
 
 #: Edges inside a wire segment.
 WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
@@ -225,11 +229,13 @@ class Model:
 
     def wires(self, graph: Graph) -> list[set[str]]:
         """Wire segments: what E1-E4 join. In a stable order, and made once: every rule asks for them."""
+        import networkx as nx
+
         known = self._wires.get(graph)
         if known is None:
-            wires = Graph()
+            wires: Graph = nx.Graph()
             wires.add_nodes_from(node for node in graph if ids.is_wire(node))
-            wires.add_edges_from(ends for ends, facts in graph.edges.items() if facts["rule"] in WIRE_RULES)
+            wires.add_edges_from((a, b) for a, b, facts in graph.edges(data=True) if facts["rule"] in WIRE_RULES)
             known = self._wires[graph] = connected(wires)
         return known
 
@@ -245,13 +251,15 @@ def _ends(edges: Sequence[Edge]) -> tuple[list[str], list[str]]:
 
 def _drawn(pieces: Sequence[_Piece], unknown: Iterable[Edge]) -> Graph:
     """Of several edges between two nodes a known one's facts stay, or the first of the unknown."""
-    graph = Graph()
+    import networkx as nx
+
+    graph: Graph = nx.Graph()
     for piece in pieces:
         graph.add_nodes_from(piece.nodes)
     for edge in unknown:
         if not graph.has_edge(edge.a, edge.b):
-            graph.add_edge(edge.a, edge.b, EdgeFacts(rule=edge.rule, missing=edge.missing, broken=()))
+            graph.add_edge(edge.a, edge.b, **EdgeFacts(rule=edge.rule, missing=edge.missing, broken=()))
     for piece in pieces:
         for edge in piece.edges:
-            graph.add_edge(edge.a, edge.b, EdgeFacts(rule=edge.rule, missing=(), broken=edge.broken))
+            graph.add_edge(edge.a, edge.b, **EdgeFacts(rule=edge.rule, missing=(), broken=edge.broken))
     return graph

@@ -14,7 +14,7 @@ from policies.facts.site import SiteFacts
 from .model import Model
 
 if TYPE_CHECKING:
-    from .graphs import Graph
+    from .search import Graph
 
 #: Nodes that are called by one word and the last part of their identity.
 _WORDS = {

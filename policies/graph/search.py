@@ -1,48 +1,86 @@
-"""Searches over a graph of the model: shortest ways between owners and to named devices."""
+"""Questions that rules ask of a `networkx` graph: what is connected, and the one shortest way that a witness shows.
+
+`networkx` is imported by the functions that need it: importing it takes about a third as long as a whole
+`interlock check`, and commands that judge nothing, such as `interlock lock`, do without.
+"""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 from policies.facts.identities import RESERVED_LABELS
 
 if TYPE_CHECKING:
-    from .graphs import Graph
+    import networkx as nx
+
+    #: Nodes are canonical identities as text; the attributes of an edge are `EdgeFacts`.
+    Graph = nx.Graph[str]
 
 Labels = Mapping[str, frozenset[str]]
 Path = tuple[str, ...]
 _NOBODY: frozenset[str] = frozenset()
 
 
+class EdgeFacts(TypedDict):
+    """The attributes of an edge of the model's graphs."""
+
+    #: The row of the table of edges.
+    rule: str
+    #: The facts that nobody stated and without which it is not known to be there.
+    missing: tuple[str, ...]
+    #: The guards that would remove it and do not hold.
+    broken: tuple[str, ...]
+
+
+def facts_of(graph: Graph, a: str, b: str) -> EdgeFacts:
+    """What is known of the edge between two neighbours."""
+    facts = graph.edges[a, b]
+    return EdgeFacts(rule=facts["rule"], missing=facts["missing"], broken=facts["broken"])
+
+
+def connected(graph: Graph) -> list[set[str]]:
+    """The connected components, in the order of their least nodes."""
+    import networkx as nx
+
+    return sorted(nx.connected_components(graph), key=min)
+
+
 def shortest(
     graph: Graph, sources: Iterable[str], found: Callable[[str], bool], within: set[str] | None = None
 ) -> Path | None:
-    """The shortest path from any source to a node that is `found`; ties go to the lesser name."""
-    queue = deque(sorted(source for source in sources if source in graph))
-    came_from: dict[str, str | None] = dict.fromkeys(queue)
-    while queue:
-        node = queue.popleft()
-        if found(node):
-            return _way_back(came_from, node)
-        for neighbour in sorted(graph[node]):
-            if neighbour not in came_from and (within is None or neighbour in within):
-                came_from[neighbour] = node
-                queue.append(neighbour)
+    """The shortest path from any source to a node that is `found`; of several the least by its nodes' names.
+
+    `within`: the nodes that may follow a source; all of them if it is None.
+    """
+    import networkx as nx
+
+    starts = {source for source in sources if source in graph}
+    part = graph if within is None else graph.subgraph(within | starts)
+    layers: list[set[str]] = []
+    for layer in nx.bfs_layers(part, sorted(starts)):
+        layers.append(set(layer))
+        ends = {node for node in layer if found(node)}
+        if ends:
+            return _least_path(part, layers, ends)
     return None
+
+
+def _least_path(graph: Graph, layers: Sequence[set[str]], ends: set[str]) -> Path:
+    """Of the shortest paths through the layers of a search that end at one of these nodes, the least by names."""
+    onward = [ends]
+    for layer in reversed(layers[:-1]):
+        onward.append({near for node in onward[-1] for near in graph[node] if near in layer})
+    path = [min(onward.pop())]
+    while onward:
+        path.append(min(near for near in graph[path[-1]] if near in onward[-1]))
+        onward.pop()
+    return tuple(path)
 
 
 def labelled(labels: Labels, wanted: frozenset[str]) -> Callable[[str], bool]:
     """A test for nodes that carry one of these labels."""
     return lambda node: bool(labels.get(node, _NOBODY) & wanted)
-
-
-def _way_back(came_from: Mapping[str, str | None], node: str) -> Path:
-    path = [node]
-    while (before := came_from[path[-1]]) is not None:
-        path.append(before)
-    return tuple(reversed(path))
 
 
 def meeting(graph: Graph, labels: Labels, component: set[str], own: str) -> Path | None:

@@ -12,7 +12,7 @@ from policies.footprints.applied import APPLIED
 from policies.graph.model import WIRE_RULES, Model
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 #: Edges that a false assumption adds, or that stand for a partition of what is applied: they join, but plug nothing in.
 ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", APPLIED})

@@ -15,7 +15,7 @@ from policies.proof import Severity
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 #: Specificity of what only follows from packets that meet.
 CONSEQUENCE = 5

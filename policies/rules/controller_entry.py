@@ -6,18 +6,21 @@ Asked where the site declares a bastion. Filters take no edge away, here as else
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import Sharing
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import ServerFact
-from policies.graph.graphs import Graph
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, shortest
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+
+if TYPE_CHECKING:
+    from policies.graph.search import Graph
 
 #: Segments, external networks and ports: what anybody's packets pass.
 _PASSIVE = ("L:", "V:", "X:", "port:")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
-from policies.graph.graphs import Graph
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, shortest
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence
+
+if TYPE_CHECKING:
+    from policies.graph.search import Graph
 
 # ISO-06
 

@@ -11,10 +11,9 @@ from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, VPodFact
 from policies.footprints.applied import APPLIED
-from policies.graph.graphs import connected
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
-from policies.graph.search import Path, extended, shortest
+from policies.graph.search import Path, connected, extended, shortest
 from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
@@ -22,7 +21,7 @@ from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 from .unstated_roles import of_role
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 _MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 
@@ -118,11 +117,13 @@ def _way_to(model: Model, graph: Graph, vpod: VPodFact, wire: set[str], node: st
 
 def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     """Sep with vPODs as owners, over the data and storage media and the devices on them, unless they may share."""
+    import networkx as nx
+
     if len(model.plan.vpods) < 2 or not model.plan.separates_vpods:
         return
     owner = _sub_owners(model)
     media = _media(model, graph)
-    part = graph.subgraph(media, without=APPLIED)
+    part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
     for component in connected(part):
         found = sorted({owner[node] for node in component if node in owner})
         if len(found) > 1:

@@ -9,9 +9,9 @@ from interlock.hardware import tunnel_mtu
 from interlock.model.site.inventory import PhysicalNetwork
 from interlock.model.site.networks import Ranges
 from policies.facts.kinds import NetworkFact, SegmentRangeFact
-from policies.graph.graphs import connected, empty_graph
 from policies.graph.model import Model
 from policies.graph.naming import Names
+from policies.graph.search import connected
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
@@ -19,7 +19,9 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 def _fabrics(model: Model) -> list[list[PhysicalNetwork]]:
     """Physical networks whose switches are one or are cabled to each other, together."""
-    links = empty_graph()
+    import networkx as nx
+
+    links: nx.Graph[str] = nx.Graph()
     for network in model.site.site.physical_networks:
         links.add_edges_from((network.name, f"switch {name}") for name in network.switches)
     links.add_edges_from((f"switch {a.switch}", f"switch {b.switch}") for a, b in model.site.switch_links)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
-from policies.graph.graphs import Graph
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, shortest
@@ -14,6 +14,9 @@ from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
+
+if TYPE_CHECKING:
+    from policies.graph.search import Graph
 
 
 def _released_apart(model: Model, names: Names) -> RuleAnswer:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from interlock.model.site.inventory import Machine
 from policies.facts.fabric import AllocationFact
 from policies.facts.kinds import VPodFact
-from policies.graph.graphs import connected, empty_graph
 from policies.graph.model import Model
 from policies.graph.naming import Names
+from policies.graph.search import connected
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
@@ -96,7 +96,9 @@ def _apart(model: Model, machines: list[Machine]) -> Iterator[str]:
 
 
 def _gateway_groups(model: Model, row: set[str]) -> list[set[str]]:
-    links = empty_graph()
+    import networkx as nx
+
+    links: nx.Graph[str] = nx.Graph()
     links.add_nodes_from(row)
     allowed = row | {switch.name for switch in model.site.site.switches if switch.role == "gw-link"}
     for cable in model.site.site.cables:

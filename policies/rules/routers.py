@@ -18,7 +18,7 @@ from policies.proof import Severity
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 # L3-01
 

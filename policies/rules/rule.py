@@ -14,7 +14,7 @@ from policies.graph.naming import Names
 from policies.proof import Finding, RuleResult, Severity, Verdict
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 
 class Of(StrEnum):

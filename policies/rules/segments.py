@@ -19,7 +19,7 @@ from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 from .unstated_roles import unstated_roles
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 LEGAL_VLANS = range(2, 4095)
 

@@ -15,7 +15,7 @@ from .attachments import attached, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
-    from policies.graph.graphs import Graph
+    from policies.graph.search import Graph
 
 _APART = "give one of the two another segment, or take the attachment away, and run `interlock lock` again"
 

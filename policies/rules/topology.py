@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from interlock.hardware import is_power_of_two
 from interlock.model.site.inventory import Machine
@@ -13,16 +12,13 @@ from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.fabric import SwitchPortFact
 from policies.facts.kinds import VPodFact
-from policies.graph.graphs import connected, empty_graph
 from policies.graph.model import Model
 from policies.graph.naming import Names
+from policies.graph.search import connected
 from policies.proof import Severity
 
 from .racks import RACK, by_rack, machines_of
 from .rule import Cause, Polarity, Rule, RuleAnswer
-
-if TYPE_CHECKING:
-    pass
 
 
 def _sizes(model: Model, _: Names) -> RuleAnswer:
@@ -69,8 +65,10 @@ def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
 
 
 def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
+    import networkx as nx
+
     names = {machine.name for machine in machines}
-    links = empty_graph()
+    links: nx.Graph[str] = nx.Graph()
     links.add_nodes_from(names)
     for cable in (cable for name in names for cable in model.site.links_at.get(name, ())):
         if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import SwitchPortConfig
 from interlock.model.site.networks import Ranges
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
-from policies.graph.graphs import Graph
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, meeting, shortest
@@ -23,8 +23,11 @@ from policies.proof import Severity
 from .attachments import at_odds, attached, claimants, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
+if TYPE_CHECKING:
+    from policies.graph.search import Graph
+
 #: A step of a path, if it is one by which the link joins what it should not: its words.
-_Guilty = Callable[[Model, Graph, str, str], str | None]
+_Guilty = Callable[[Model, "Graph", str, str], str | None]
 
 
 # Where two owners come onto one segment by a link.

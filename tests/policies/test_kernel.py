@@ -1,10 +1,12 @@
-"""The bulk questions: plain Python, arrays and networkx give one answer; a clean plan needs neither of the latter."""
+"""The bulk questions: plain Python, arrays and networkx give one answer; what a clean plan and a lock import."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import deque
+from pathlib import Path
 from unittest import mock
 
 import networkx as nx
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.graph import kernel
-from policies.graph.graphs import EdgeFacts, Graph, connected
+from policies.graph.search import connected, shortest
 
 
 @st.composite
@@ -109,6 +111,21 @@ def test_above_enough_edges_arrays_answer(monkeypatch: pytest.MonkeyPatch) -> No
     assert kernel.mixed(component, [0, 2, 3], [7, 8, 7]) == {0}
 
 
+WITHOUT_SCIPY = """
+import sys
+sys.modules["scipy"] = sys.modules["numpy"] = None  # importing either then raises ModuleNotFoundError
+from policies.graph import kernel
+kernel.ENOUGH = 3
+component = kernel.components(5, [0, 1, 3], [1, 2, 4])
+print(component, kernel.mixed(component, [0, 2, 3], [7, 8, 7]))
+"""
+
+
+def test_without_scipy_plain_python_answers_at_any_size() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_SCIPY], capture_output=True, text=True, check=True)
+    assert done.stdout == "[0, 0, 0, 1, 1] {0}\n"
+
+
 def test_no_edge_and_no_node() -> None:
     for find in (kernel.plain_components, by_arrays):
         assert find(0, [], []) == []
@@ -127,44 +144,84 @@ def test_numbers_follow_the_first_meeting() -> None:
     assert len(numbers) == 3
 
 
-def drawn_graph(pairs: list[tuple[int, int]]) -> tuple[Graph, nx.Graph[str]]:
-    ours: Graph = Graph()
-    theirs: nx.Graph[str] = nx.Graph()
-    for a, b in pairs:
-        ours.add_edge(str(a), str(b), EdgeFacts(rule=f"{a}-{b}", missing=(), broken=()))
-        theirs.add_edge(str(a), str(b), rule=f"{a}-{b}", missing=(), broken=())
-    return ours, theirs
+def named(pairs: list[tuple[int, int]]) -> nx.Graph[str]:
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_edges_from((str(a), str(b)) for a, b in pairs)
+    return graph
 
 
-@given(edges(), st.sets(st.integers(0, 29)))
-def test_our_graph_answers_like_networkx(drawn: tuple[int, list[tuple[int, int]]], some: set[int]) -> None:
-    ours, theirs = drawn_graph(drawn[1])
-    part = {str(node) for node in some}
-    same: list[Callable[[Graph | nx.Graph[str]], object]] = [
-        set,
-        lambda graph: {node: set(graph[node]) for node in graph},
-        lambda graph: set(map(frozenset, graph.edges)),
-        lambda graph: {frozenset(ends): graph.edges[ends]["rule"] for ends in graph.edges},
-        lambda graph: len(graph.edges),
-        lambda graph: set(map(frozenset, graph.subgraph(part).edges)),
-    ]
-    for question in same:
-        assert question(ours) == question(theirs)
-        assert question(ours.as_networkx()) == question(theirs)
-    assert connected(ours) == sorted(nx.connected_components(theirs), key=min)
+def by_queue(graph: nx.Graph[str], sources: set[str], ends: set[str], within: set[str] | None) -> list[str] | None:
+    """The search that witnesses were written by before networkx walked: a queue, neighbours in the order of names."""
+    queue = deque(sorted(source for source in sources if source in graph))
+    came_from: dict[str, str | None] = dict.fromkeys(queue)
+    while queue:
+        node: str | None = queue.popleft()
+        if node in ends:
+            path = []
+            while node is not None:
+                path.append(node)
+                node = came_from[node]
+            return path[::-1]
+        for near in sorted(graph[node]):
+            if near not in came_from and (within is None or near in within):
+                came_from[near] = node
+                queue.append(near)
+    return None
+
+
+SOME = st.sets(st.integers(0, 29).map(str))
+
+
+@given(edges(), SOME, SOME, st.none() | SOME)
+def test_of_the_shortest_ways_the_least_by_names_is_found(
+    drawn: tuple[int, list[tuple[int, int]]], sources: set[str], ends: set[str], within: set[str] | None
+) -> None:
+    graph = named(drawn[1])
+    found = shortest(graph, sources, ends.__contains__, within=within)
+    assert (None if found is None else list(found)) == by_queue(graph, sources, ends, within)
+
+
+def test_of_two_ways_of_one_length_the_lesser_begins_with_the_lesser_name() -> None:
+    graph: nx.Graph[str] = nx.Graph([("a", "y"), ("y", "c"), ("b", "x"), ("x", "c"), ("b", "w"), ("w", "d")])
+    assert shortest(graph, ["b", "a"], {"c", "d"}.__contains__) == ("a", "y", "c")
+    assert shortest(graph, ["b"], {"c", "d"}.__contains__) == ("b", "w", "d")
+    assert shortest(graph, ["b"], {"c", "d"}.__contains__, within={"x", "c", "d"}) == ("b", "x", "c")
+    assert shortest(graph, ["b"], {"c"}.__contains__, within={"c"}) is None
+
+
+def test_components_come_in_the_order_of_their_least_nodes() -> None:
+    graph: nx.Graph[str] = nx.Graph([("d", "b"), ("c", "a")])
+    graph.add_node("e")
+    assert connected(graph) == [{"a", "c"}, {"b", "d"}, {"e"}]
 
 
 CLEAN = """
 import sys
-from policies import judge
+from policies import footprint, judge
 from tests.policies.workspace import full_site, pair
 site = full_site()
 acme, globex = pair(site)
+libraries = {"networkx", "scipy", "numpy"}
+footprint(site, acme.plan)
+print(*sorted({name.partition(".")[0] for name in sys.modules} & libraries))
 assert judge(site, acme.plan, [globex.lock]).exit_code == 0
-print(*sorted({name.partition(".")[0] for name in sys.modules} & {"networkx", "scipy", "numpy"}))
+print(*sorted({name.partition(".")[0] for name in sys.modules} & libraries))
 """
 
 
-def test_a_clean_plan_needs_neither_networkx_nor_scipy() -> None:
+def test_a_lock_is_written_without_networkx_and_a_clean_plan_judged_without_arrays() -> None:
     done = subprocess.run([sys.executable, "-c", CLEAN], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    assert done.stdout == "\nnetworkx\n"
+
+
+def test_no_rule_sees_the_bulk_kernel() -> None:
+    rules = sorted((Path(__file__).parents[2] / "policies" / "rules").glob("*.py"))
+    imported = {
+        f"{node.module}.{alias.name}"
+        for file in rules
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert "policies.graph.search.shortest" in imported
+    assert not {name for name in imported if "kernel" in name}
