@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from interlock.provider.errors import Failure
-from interlock.store import folder
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore
@@ -154,7 +153,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, number: int, *, of: int) -> None:
             raise OSError(number, os.strerror(number))
         real(handle)
 
-    monkeypatch.setattr(folder.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
 
 
 @pytest.fixture

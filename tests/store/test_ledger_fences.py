@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from interlock.store.ledger import Foreign, Ledger, Outdated, Refused, Taken
+from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated, Refused
 from interlock.store.objects import ObjectStore, StoreFailed
 from interlock.store.places import open_store
+from interlock.store.records import FootprintRecord, StackRecord
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.racing import race
 from tests.store.world import claims, content, entry, nodes, require_listed, require_marked, taking
@@ -36,7 +37,14 @@ def refusal(kind: type[Refused], call: Callable[[], object]) -> Refused:
     return refused.value
 
 
-def applied(ledger: Ledger, stack: str, wanted: object = ONE, **changes: object) -> str:
+def recorded(ledger: Ledger, stack: str) -> StackRecord:
+    """The record of a stack that has one."""
+    record = ledger.stack(stack)
+    assert record is not None
+    return record
+
+
+def applied(ledger: Ledger, stack: str, wanted: FootprintRecord = ONE, **changes: object) -> str:
     """The lineage of a stack that has taken this and made something."""
     record = ledger.take(taking(stack, wanted, ledger, **changes), None)
     ledger.confirm(stack, record.lineage)
@@ -56,17 +64,17 @@ def test_what_is_taken_is_recorded(ledger: Ledger, store: MemoryStore) -> None:
 def test_an_identity_that_another_stack_holds(ledger: Ledger, store: MemoryStore) -> None:
     applied(ledger, "acme")
     before = content(store)
-    refused = refusal(Taken, lambda: ledger.take(taking("beta", TWO, ledger), None))
+    refused = refusal(IdentityTaken, lambda: ledger.take(taking("beta", TWO, ledger), None))
     assert "machine:1 is held by stack acme" in str(refused)
     assert content(store) == before
-    refusal(Taken, lambda: ledger.check(taking("beta", TWO, ledger)))
+    refusal(IdentityTaken, lambda: ledger.check(taking("beta", TWO, ledger)))
 
 
 def test_an_identity_of_a_namesake(ledger: Ledger, store: MemoryStore) -> None:
     """The record is gone, its claim is not: the stack's name alone is no proof of ownership."""
     applied(ledger, "acme")
     del store.objects["stacks/acme"]
-    refused = refusal(Taken, lambda: ledger.take(taking("acme", ONE, ledger, owner="stranger"), None))
+    refused = refusal(IdentityTaken, lambda: ledger.take(taking("acme", ONE, ledger, owner="stranger"), None))
     assert "owner-acme" in str(refused)
 
 
@@ -196,9 +204,9 @@ def test_another_run_in_flight(ledger: Ledger, store: MemoryStore) -> None:
         if (name, key, when) == ("put_new", "stacks/acme", BEFORE):
             Ledger(store).take(taking("acme", ONE), None)
 
-    refused = refusal(Taken, lambda: Ledger(WatchedStore(store, watch)).take(taking("acme", ONE), None))
+    refused = refusal(IdentityTaken, lambda: Ledger(WatchedStore(store, watch)).take(taking("acme", ONE), None))
     assert "in flight" in str(refused)
-    assert ledger.stack("acme").written_by in str(refused)
+    assert recorded(ledger, "acme").written_by in str(refused)
     require_marked(store, "acme", ONE)
 
 
@@ -262,16 +270,16 @@ def test_what_a_killed_run_left_is_forgotten_unless_somebody_was_there_since(
     seen = ledger.take(taking("acme", TWO, ledger), lineage)
     ledger.confirm("acme", lineage, serial=7)
     before = content(store)
-    refused = refusal(Taken, lambda: ledger.forget(seen, [TWO.digest]))
+    refused = refusal(IdentityTaken, lambda: ledger.forget(seen, [TWO.digest]))
     assert "in flight" in str(refused)
     assert content(store) == before
-    ledger.forget(ledger.stack("acme"), [TWO.digest])
+    ledger.forget(recorded(ledger, "acme"), [TWO.digest])
     assert set(claims(store)) == {"machine:1", "segment:L:tor-1:110"}
     require_marked(store, "acme", ONE)
     require_listed(store)
-    ledger.forget(ledger.stack("acme"), [ONE.digest])
+    ledger.forget(recorded(ledger, "acme"), [ONE.digest])
     assert store.objects == {}
-    refusal(Taken, lambda: ledger.forget(seen, [ONE.digest]))
+    refusal(IdentityTaken, lambda: ledger.forget(seen, [ONE.digest]))
 
 
 def test_an_older_commit_that_claims_the_same(ledger: Ledger) -> None:
@@ -291,7 +299,7 @@ def test_what_is_settled_is_free_and_the_states_version_stays(ledger: Ledger, st
     ledger.check_state("acme", lineage, ONE.digest)
     ledger.release("acme", ["segment:L:tor-1:110"])
     ledger.take(taking("beta", entry(["segment:L:tor-1:110"]), ledger), None)
-    refusal(Taken, lambda: ledger.take(taking("acme", ONE, ledger), lineage))
+    refusal(IdentityTaken, lambda: ledger.take(taking("acme", ONE, ledger), lineage))
     ledger.drop("acme", lineage, ONE.digest)
     assert claims(store)["segment:L:tor-1:110"].stack == "beta"
     ledger.release("nobody", ["machine:1"])
@@ -303,7 +311,7 @@ def test_confirming_twice_reads_once(ledger: Ledger, store: MemoryStore) -> None
     watched = WatchedStore(store, lambda number, name, key, when: calls.append(name) if when == BEFORE else None)
     Ledger(watched).confirm("acme", lineage)
     assert calls == ["get"]
-    assert ledger.stack("acme").confirmed
+    assert recorded(ledger, "acme").confirmed
 
 
 def test_a_record_that_nobody_can_read_is_not_taken_for_absent(ledger: Ledger, store: MemoryStore) -> None:
@@ -339,7 +347,7 @@ def test_fence_neighbours_that_do_not_meet(url: str) -> None:
     require_listed(open_store(url, "lyon"))
 
 
-def wanted(stack: str) -> object:
+def wanted(stack: str) -> FootprintRecord:
     return entry(["segment:V:sandbox:vlan:7", f"machine:{stack}"], [f"dev:{stack}"])
 
 
@@ -351,7 +359,7 @@ def run_alone(url: str, stack: str) -> str:
     return _taken(open_store(url, "lyon"), stack, entry([f"machine:{stack}"], [f"dev:{stack}"]))
 
 
-def _taken(store: ObjectStore, stack: str, what: object) -> str:
+def _taken(store: ObjectStore, stack: str, what: FootprintRecord) -> str:
     try:
         Ledger(store).take(taking(stack, what), None)
     except Refused as refused:
