@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Numbering:
 
 def components(count: int, left: Sequence[int], right: Sequence[int]) -> Sequence[int]:
     """For each of `count` nodes the number of its component; edges join `left[n]` and `right[n]`."""
-    if len(left) < ENOUGH:
+    if len(left) < ENOUGH or not _has_arrays():
         return plain_components(count, left, right)
     found: list[int] = array_components(count, _column(left), _column(right)).tolist()
     return found
@@ -54,9 +56,15 @@ def components(count: int, left: Sequence[int], right: Sequence[int]) -> Sequenc
 
 def mixed(component: Sequence[int], nodes: Sequence[int], labels: Sequence[int]) -> set[int]:
     """The components that carry two labels; node `nodes[n]` carries `labels[n]`, and may carry others besides."""
-    if len(nodes) < ENOUGH:
+    if len(nodes) < ENOUGH or not _has_arrays():
         return plain_mixed(component, nodes, labels)
     return set(array_mixed(_column(component), _column(nodes), _column(labels)).tolist())
+
+
+@cache
+def _has_arrays() -> bool:
+    """True if the extra `fleet` is installed. Without it the answers are the same, and come later."""
+    return find_spec("scipy") is not None and find_spec("numpy") is not None
 
 
 def plain_components(count: int, left: Iterable[int], right: Iterable[int]) -> list[int]:
