@@ -12,8 +12,10 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from werkzeug.wrappers import Request, Response
 
+from interlock.retry import RetryBudget, RetryPolicy, pause
 from interlock.store.objects import Changed, Exists, StoreFailed
 from interlock.store.s3 import S3Store
+from interlock.store.s3_calls import PATIENCE
 from tests.store import servers
 from tests.store.conftest import bucket_at
 from tests.store.world import there
@@ -70,7 +72,7 @@ def url(moto: str) -> str:
 
 @pytest.fixture
 def store(url: str) -> S3Store:
-    opened = S3Store(url, pauses=(0.001, 0.001))
+    opened = S3Store(url, retry_policy=RetryPolicy(RetryBudget(attempts=3, first=0.001)))
     opened.remove("probe/none", '"0"')
     return opened
 
@@ -170,3 +172,11 @@ def test_reading_asks_nothing_of_the_server(monkeypatch: pytest.MonkeyPatch, url
     faulty(monkeypatch, reader, "put_object", written, written, written)
     assert reader.get("claims/a") is None
     assert list(reader.items("stacks/")) == []
+
+
+def test_pauses_of_the_store_are_those_that_were_measured_out() -> None:
+    """Up to 6.3 seconds in seven attempts; half of each pause is left to chance."""
+    budget = PATIENCE.budget
+    found = [pause(budget, attempt, elapsed=100.0) for attempt in range(1, 8)]
+    assert found == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, None]
+    assert budget.jitter == 0.5

@@ -24,10 +24,12 @@ METADATA = tomllib.loads((ROOT.root / "pyproject.toml").read_text())["project"]
 IMPORT = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+def run(*command: object, cwd: Path, **environment: str) -> str:
     """What a command prints; it must succeed. Nothing of this process's settings reaches it but PATH and HOME."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("INTERLOCK", "PYTHON"))}
-    done = subprocess.run(command, cwd=cwd, env=kept | environment, check=False, text=True, capture_output=True)
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=kept | environment, check=False, text=True, capture_output=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -111,7 +113,7 @@ def test_it_prints_the_schemas(installed: Path, tmp_path: Path) -> None:
 
 
 def test_the_embedded_cloud_is_not_part_of_it(installed: Path, project: Path) -> None:
-    command = [installed / "bin" / "interlock", "sandbox", "status"]
+    command = [str(installed / "bin" / "interlock"), "sandbox", "status"]
     done = subprocess.run(command, cwd=project, check=False, text=True, capture_output=True)
     assert done.returncode == 4
     assert "part of a checkout" in done.stderr
