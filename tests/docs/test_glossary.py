@@ -19,8 +19,8 @@ TERMS = [term for term, _, _ in ROWS]
 #: What a reader of the issue list, the messages or the code meets first.
 WANTED = {
     "admission", "allocation state", "audience", "boundary", "certificate", "claim", "footprint", "IPU-Machine",
-    "lineage", "logical rack", "marker", "observed plan", "plan", "Poplar host", "preview token", "proof", "released", "settled",
-    "terminal", "unmanaged resource", "V-IPU controller", "vPOD", "witness",
+    "lineage", "logical rack", "marker", "observed plan", "plan", "Poplar host", "preview token", "proof",
+    "released", "settled", "terminal", "unmanaged resource", "V-IPU controller", "vPOD", "witness",
 }  # fmt: skip
 
 
