@@ -18,10 +18,11 @@ from pulumi_policy import PolicyResource, StackValidationArgs
 from pulumi_policy.proxy import UnknownValueError
 from pydantic import ValidationError
 
+from interlock.project import project_folder
 from interlock.resources import KINDS, Admission, digest_of
 
-#: Where the program leaves copies of proofs; this package is installed editable.
-PROOFS = Path(__file__).resolve().parents[1] / ".interlock" / "proofs"
+#: Where the program leaves copies of proofs.
+PROOFS = project_folder() / ".interlock" / "proofs"
 
 OBJECT = "interlock:index:"
 COMPONENT = "interlock:components:"

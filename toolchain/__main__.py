@@ -29,7 +29,7 @@ usage: ./run COMMAND …
   pulumi ARGS      pulumi, in the root of the project
   env              lines that prepare a shell:  eval "$(./run env)"
   prepare          make what the others need, and nothing else
-  lock             write requirements.lock again from requirements.in
+  lock             write requirements.lock again from pyproject.toml and requirements-dev.in
   help             this text
 
 All that is made lies in .interlock/; to start afresh, remove that folder.

@@ -39,10 +39,10 @@ def ensure_environment(layout: CheckoutLayout) -> bool:
 
 
 def lock_requirements(layout: CheckoutLayout) -> None:
-    """Write requirements.lock again from requirements.in: hashes, but no address of any index."""
+    """Write requirements.lock again, of the product, its extra and what a checkout needs: no address of any index."""
     with exclusive(layout.lock):
         uv = _ensure_uv(layout)
-        with step("requirements.lock from requirements.in"):
+        with step("requirements.lock from pyproject.toml and requirements-dev.in"):
             _run(
                 [
                     uv,
@@ -51,7 +51,9 @@ def lock_requirements(layout: CheckoutLayout) -> None:
                     "--quiet",
                     *_trust(),
                     *_COMPILE,
-                    "requirements.in",
+                    "--extra=fleet",
+                    "pyproject.toml",
+                    "requirements-dev.in",
                     "-o",
                     "requirements.lock",
                 ],

@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from infra.cli.exits import EnvironmentFailed
 from infra.program.places import ROOT
 from infra.stack import foreground
 
@@ -15,7 +16,10 @@ def supervise(*arguments: str) -> int:
 
     A program of its own, with packages of its own, so that nothing of it is ever imported here.
     """
-    return foreground.run([sys.executable, ROOT / "sandbox" / "supervisor.py", *arguments])
+    supervisor = ROOT / "sandbox" / "supervisor.py"
+    if not supervisor.is_file():
+        raise EnvironmentFailed("the embedded OpenStack is part of a checkout, not of the installed package")
+    return foreground.run([sys.executable, supervisor, *arguments])
 
 
 def sandbox(context: typer.Context) -> None:

@@ -1,12 +1,14 @@
-"""Where things lie: the repository's folders, and what is made at run time."""
+"""Where things lie: the project's folders, and what is made at run time."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-#: The repository: the packages are installed editable, so this is where the program was checked out.
-ROOT = Path(__file__).resolve().parents[2]
+from interlock.project import project_folder
+
+#: The project: the checkout, or for an installed package the folder of the user's stacks.
+ROOT = project_folder()
 RUNTIME = ROOT / ".interlock"
 #: The local state backend.
 STATE = RUNTIME / "state"
@@ -16,7 +18,8 @@ PREVIEW_TOKENS = RUNTIME / "preview_tokens"
 SANDBOX = RUNTIME / "sandbox"
 #: The `openstack` client, which the sandbox installs for itself.
 OPENSTACK = RUNTIME / "sandbox-base" / "venv" / "bin" / "openstack"
-PACK = ROOT / "policies" / "pack"
+#: The policy pack is part of the packages, wherever they are installed.
+PACK = Path(__file__).resolve().parents[2] / "policies" / "pack"
 
 #: Pulumi's project, and the passphrase of the committed demo stacks, which no other cloud accepts.
 PROJECT = "clusters"
@@ -24,7 +27,7 @@ DEMO_PASSPHRASE = "interlock-demo"
 
 
 def stacks() -> Path:
-    """The folder of all sites; INTERLOCK_STACKS names another than the repository's."""
+    """The folder of all sites; INTERLOCK_STACKS names another than the project's."""
     return Path(os.environ.get("INTERLOCK_STACKS") or ROOT / "stacks").absolute()
 
 

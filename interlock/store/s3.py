@@ -15,8 +15,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from interlock.retry import RetryPolicy
+
 from .objects import Changed, Exists, Stored, StoreFailed, address, key_at
-from .s3_calls import PAUSES, READERS, BucketUrl, Calls, ConditionFailed, Unanswered, code
+from .s3_calls import PATIENCE, READERS, BucketUrl, Calls, ConditionFailed, Unanswered, code
 
 _PROBE = "probe/conditions"
 _PROBE_BODY = b"interlock asks here whether the server honours conditional writes\n"
@@ -29,9 +31,9 @@ _NO_VERSION = '"' + "0" * 32 + '"'
 class S3Store:
     """Objects below `s3://bucket/prefix/<part>/`. Opening makes no call; before the first write the server is tried."""
 
-    def __init__(self, url: str, part: str = "", pauses: tuple[float, ...] = PAUSES) -> None:
+    def __init__(self, url: str, part: str = "", retry_policy: RetryPolicy = PATIENCE) -> None:
         self._bucket = BucketUrl.at(url, part)
-        self._calls = Calls(self._bucket, pauses)
+        self._calls = Calls(self._bucket, retry_policy)
         self._base = f"{self._bucket.prefix}/" if self._bucket.prefix else ""
         self._tried = False
         self._trying = Lock()

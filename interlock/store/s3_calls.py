@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import random
-import time
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -20,17 +17,18 @@ from botocore.exceptions import (
     IncompleteReadError,
 )
 
-from interlock import __version__
+from interlock.retry import RetryBudget, RetryPolicy, Tried, persist
 
 from .objects import StoreFailed
+from .s3_client import S3Access, s3_client
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 T = TypeVar("T")
 
-#: Seconds between two attempts at one call, at most; their number is one more.
-PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+#: Seven attempts at one call. Writers that met shall not meet again, hence the jitter.
+PATIENCE = RetryPolicy(RetryBudget(attempts=7, first=0.1, longest=3.2, total=math.inf, jitter=0.5))
 #: Readers of one store at a time.
 READERS = 16
 #: Seconds until a server that says nothing counts as silent.
@@ -107,31 +105,17 @@ def _endpoint(words: dict[str, str]) -> str | None:
 class Calls:
     """One client, and the patience that its calls need. Making one costs nothing and does no I/O."""
 
-    def __init__(self, bucket: BucketUrl, pauses: tuple[float, ...] = PAUSES) -> None:
+    def __init__(self, bucket: BucketUrl, retry_policy: RetryPolicy = PATIENCE) -> None:
         self.bucket = bucket
-        self._pauses = pauses
+        self._retry_policy = retry_policy
 
     @cached_property
     def client(self) -> S3Client:
         """The client, with the credential that boto3 finds. It may be used by several threads."""
         bucket = self.bucket
-        config = Config(
-            signature_version="s3v4",
-            # A server of one's own seldom answers to names of buckets.
-            s3={"addressing_style": "path" if bucket.endpoint else "auto"},
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-            # Attempts are counted here: only so is it known that one of them may have been carried out.
-            retries={"mode": "standard", "total_max_attempts": 1},
-            connect_timeout=_CONNECT,
-            read_timeout=_READ,
-            max_pool_connections=READERS,
-            user_agent_extra=f"interlock/{__version__}",
-        )
+        access = S3Access(bucket.endpoint, bucket.region, bucket.profile)
         try:
-            session = boto3.Session(profile_name=bucket.profile, region_name=bucket.region)
-            region = session.region_name or "us-east-1"
-            return session.client("s3", endpoint_url=bucket.endpoint, region_name=region, config=config)
+            return s3_client(access, connect=_CONNECT, read=_READ, connections=READERS)
         except (BotoCoreError, ValueError) as error:
             raise StoreFailed(f"claims store {bucket.url}: {error}", "correct `claims:` in site.yaml") from error
 
@@ -140,40 +124,55 @@ class Calls:
 
         Raises `ConditionFailed` where the server refused a condition, `Unanswered`, and `StoreFailed` for the rest.
         """
-        unsure = False
-        for pause in (*self._pauses, None):
-            try:
-                return call()
-            except ClientError as error:
-                status = error.response["ResponseMetadata"]["HTTPStatusCode"]
-                if status == _CONDITION_FAILED or code(error) == "NoSuchKey":
-                    raise ConditionFailed(unsure=unsure) from error
-                if status not in _AGAIN:
-                    raise self._explained(place, error) from error
-                last: Exception = error
-                unsure |= status not in _NOTHING_DONE
-            except (ConnectionError, HTTPClientError, IncompleteReadError) as error:
-                last, unsure = error, True
-            except BotoCoreError as error:
-                raise self._failed(place, str(error), _HINTS["InvalidAccessKeyId"]) from error
-            if pause is None:
-                raise self._unanswered(place, last) from last
-            # Writers that met shall not meet again.
-            time.sleep(pause * random.uniform(0.5, 1))
-        raise AssertionError("the last attempt returns or raises")
+        attempts = _Attempts(self, place)
+        return persist(self._retry_policy, lambda: attempts.once(call))
 
-    def _explained(self, place: str, error: ClientError) -> StoreFailed:
+    def explained(self, place: str, error: ClientError) -> StoreFailed:
+        """A refusal that stays one, with what to do about it."""
         said = error.response["Error"]
         hint = _HINTS.get(code(error), "see what the server's log says of it, then run again")
-        return self._failed(place, f"{error.operation_name}: {code(error)} {said.get('Message', '')}".strip(), hint)
+        return self.failed(place, f"{error.operation_name}: {code(error)} {said.get('Message', '')}".strip(), hint)
 
-    def _failed(self, place: str, what: str, hint: str) -> StoreFailed:
+    def failed(self, place: str, what: str, hint: str) -> StoreFailed:
+        """What is wrong with this object of the store."""
         return StoreFailed(f"claims store {self.bucket.url}, {place}: {what}", hint)
 
-    def _unanswered(self, place: str, error: Exception) -> Unanswered:
-        tries = len(self._pauses) + 1
+    def unanswered(self, place: str, error: Exception) -> Unanswered:
+        """Every attempt failed, the last one so."""
+        tries = self._retry_policy.budget.attempts
         what = f"claims store {self.bucket.url}, {place}: {tries} attempts failed, the last with: {error}"
         return Unanswered(what, "once the server answers again, run again: what was begun is taken up")
+
+
+class _Attempts:
+    """The attempts at one call, and whether one of them may have been carried out without an answer."""
+
+    def __init__(self, calls: Calls, place: str) -> None:
+        self._calls = calls
+        self._place = place
+        self._unsure = False
+
+    def once(self, call: Callable[[], T]) -> Tried[T]:
+        """One attempt. Raises what no further attempt would change."""
+        try:
+            return Tried(call())
+        except ClientError as error:
+            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+            if status == _CONDITION_FAILED or code(error) == "NoSuchKey":
+                raise ConditionFailed(unsure=self._unsure) from error
+            if status not in _AGAIN:
+                raise self._calls.explained(self._place, error) from error
+            return self._failed(error, unsure=status not in _NOTHING_DONE)
+        except (ConnectionError, HTTPClientError, IncompleteReadError) as error:
+            return self._failed(error, unsure=True)
+        except BotoCoreError as error:
+            raise self._calls.failed(self._place, str(error), _HINTS["InvalidAccessKeyId"]) from error
+
+    def _failed(self, error: Exception, *, unsure: bool) -> Tried[Any]:
+        self._unsure |= unsure
+        failure = self._calls.unanswered(self._place, error)
+        failure.__cause__ = error
+        return Tried(failure=failure, again=True)
 
 
 def code(error: ClientError) -> str:

@@ -36,7 +36,7 @@ from interlock.model.site.inventory import (
     VlanPool,
 )
 from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
-from interlock.planning import SiteHashes, allocate, request_hash, site_hash
+from interlock.planning import AllocationState, SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
 
 MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
@@ -335,7 +335,9 @@ def gone(lock: Lock, request: Tenant) -> tuple[Tenant, Lock]:
     return leaving, empty.sealed()
 
 
-def locked(site: Site, tenant: Tenant, others: Sequence[Lock] = (), previous: Lock | None = None) -> Lock:
+def locked(
+    site: Site, tenant: Tenant, others: Sequence[Lock] | AllocationState = (), previous: Lock | None = None
+) -> Lock:
     """A sealed lock, its footprint empty and its owner id made from the tenant's id."""
     allocation, released = allocate(site, tenant, others, previous)
     return Lock(

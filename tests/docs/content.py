@@ -31,6 +31,13 @@ import interlock.resources
 import interlock.store
 import interlock.vocabulary
 import policies
+import policies.authority
+import policies.edges
+import policies.facts
+import policies.findings
+import policies.footprints
+import policies.graph
+import policies.rules
 from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
 from infra.program.gate import Gate

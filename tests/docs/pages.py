@@ -1,4 +1,4 @@
-"""The pages that people read: README.md and all below docs/, with their examples, links and headings.
+"""The pages that people read: those of the root and all below docs/, with their examples, links and headings.
 
 An example's first line says how it is tested, after the language:
 
@@ -81,7 +81,7 @@ class Example:
 def pages() -> list[str]:
     """Every page, by its path from the root."""
     below = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    return ["README.md", "CHANGELOG.md", *below]
+    return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *below]
 
 
 def text_of(page: str) -> str:

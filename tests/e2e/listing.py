@@ -8,15 +8,17 @@ from typing import Any
 
 from openstack.connection import Connection
 
+from tests.e2e.identity import identity
+
 Listing = dict[str, Counter[str]]
 
 
 def listing(cloud: Connection, tenant: str) -> Listing:
     """All objects whose name begins with the tenant's id, by service list; in every project."""
-    network, compute, identity = cloud.network, cloud.compute, cloud.identity
+    network, compute, users = cloud.network, cloud.compute, identity(cloud)
     lists: dict[str, Iterable[Any]] = {
-        "projects": identity.projects(),
-        "users": identity.users(),
+        "projects": users.projects(),
+        "users": users.users(),
         "networks": network.networks(),
         "subnets": network.subnets(),
         "routers": network.routers(),
@@ -46,7 +48,7 @@ def _credentials(cloud: Connection, user: str) -> list[Any]:
 
 def _nameless(cloud: Connection, tenant: str) -> Listing:
     """What has a project and no name of ours: router interfaces and the default security group."""
-    project = cloud.identity.find_project(tenant)
+    project = identity(cloud).find_project(tenant)
     if project is None:
         return {"owners of nameless ports": Counter()}
     ports = cloud.network.ports(project_id=project.id)

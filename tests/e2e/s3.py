@@ -15,7 +15,9 @@ STYLE = Config(signature_version="s3v4", s3={"addressing_style": "path"}, reques
 
 def client(cloud: Connection, access: str, secret: str) -> Any:
     """A client with these keys at the cloud's object storage."""
-    endpoint = cloud.object_store.get_endpoint().split("/v1")[0]
+    address = cloud.object_store.get_endpoint()
+    assert address is not None
+    endpoint = address.split("/v1")[0]
     return boto3.client(
         "s3", endpoint_url=endpoint, aws_access_key_id=access, aws_secret_access_key=secret,
         region_name="RegionOne", config=STYLE,

@@ -11,6 +11,7 @@ import pytest
 from openstack import exceptions
 from openstack.connection import Connection
 
+from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
 from tests.e2e.s3 import client, refusal
 
@@ -26,7 +27,7 @@ def as_user(cloud: Connection, user: str, project_id: str) -> Connection:
 
 
 def project_id(cloud: Connection, name: str) -> str:
-    return str(cloud.identity.find_project(name, ignore_missing=False).id)
+    return str(identity(cloud).find_project(name, ignore_missing=False).id)
 
 
 @pytest.mark.parametrize("stack", ["lyon-site", "lyon-acme", "lyon-globex"])
@@ -166,8 +167,8 @@ def test_the_s3_key_opens_its_own_bucket_and_nothing_else(applied: Project, clou
 def test_the_s3_service_user_may_not_touch_networks_or_servers(applied: Project, cloud: Connection) -> None:
     """Its role is known to object storage alone; a login as it, which nobody has, is tried by a fresh password."""
     acme = project_id(cloud, "acme")
-    user = cloud.identity.find_user("acme-train-s3", ignore_missing=False)
-    cloud.identity.update_user(user, password="secret")
+    user = identity(cloud).find_user("acme-train-s3", ignore_missing=False)
+    identity(cloud).update_user(user, password="secret")
     time.sleep(2)  # a new password revokes all tokens of the second in which it is set
     service = as_user(cloud, "acme-train-s3", acme)
     control = cloud.network.find_network("acme-train-control", ignore_missing=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from openstack.connection import Connection
 
+from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
 
 
@@ -25,7 +26,7 @@ class Drift:
 
     stack: str
     object: str
-    alter: Callable[[Connection], object]
+    alter: Callable[[Connection], Any]
 
 
 def _extra_rule(cloud: Connection) -> object:
@@ -45,29 +46,29 @@ def _network(cloud: Connection, name: str) -> Any:
 
 #: One field of each kind that a client can alter.
 DRIFTS = (
-    Drift("lyon-acme", "acme-project", lambda c: c.identity.update_project(
-        c.identity.find_project("acme"), name="acme2")),
+    Drift("lyon-acme", "acme-project", lambda c: identity(c).update_project(
+        identity(c).find_project("acme", ignore_missing=False), name="acme2")),
     Drift("lyon-acme", "acme-train-ipu-data", lambda c: c.network.update_network(
         _network(c, "acme-train-ipu-data"), name="renamed")),
     Drift("lyon-acme", "acme-train-control-subnet", lambda c: c.network.update_subnet(
-        c.network.find_subnet("acme-train-control-subnet"), dns_nameservers=["192.0.2.9"])),
+        c.network.find_subnet("acme-train-control-subnet", ignore_missing=False), dns_nameservers=["192.0.2.9"])),
     Drift("lyon-acme", "acme-router", lambda c: c.network.update_router(
-        c.network.find_router("acme-router"), name="renamed-router")),
+        c.network.find_router("acme-router", ignore_missing=False), name="renamed-router")),
     Drift("lyon-acme", "acme-train-poplar-ssh", _extra_rule),
     Drift("lyon-acme", "acme-train-poplar-0-control", lambda c: c.network.update_port(
         _port(c, "acme-train-poplar-0-control"), security_groups=[])),
     Drift("lyon-acme", "acme-quota", lambda c: c.compute.update_quota_set(
-        c.identity.find_project("acme2").id, instances=99)),
+        identity(c).find_project("acme2", ignore_missing=False).id, instances=99)),
     Drift("lyon-acme", "acme-train-poplar-0", lambda c: c.compute.update_server(
         _server(c, "acme-train-poplar-0"), name="renamed-server")),
     Drift("lyon-acme", "acme-train-poplar-0-data", lambda c: c.block_storage.update_volume(
         _volume(c, "acme-train-poplar-0-data"), name="renamed-volume")),
     Drift("lyon-site", "poplar-hosts", lambda c: c.compute.set_aggregate_metadata(
-        c.compute.find_aggregate("poplar-hosts"), {"interlock_role": "any"})),
+        c.compute.find_aggregate("poplar-hosts", ignore_missing=False), {"interlock_role": "any"})),
     Drift("lyon-site", "poplar.whole", lambda c: c.compute.update_flavor_extra_specs_property(
-        c.compute.find_flavor("poplar.whole"), "hw:numa_nodes", "4")),
-    Drift("lyon-site", "s3_service", lambda c: c.identity.update_role(
-        c.identity.find_role("s3_service"), description="anything")),
+        c.compute.find_flavor("poplar.whole", ignore_missing=False), "hw:numa_nodes", "4")),
+    Drift("lyon-site", "s3_service", lambda c: identity(c).update_role(
+        identity(c).find_role("s3_service", ignore_missing=False), description="anything")),
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from openstack.connection import Connection
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from tests.conftest import Sandbox
+from tests.e2e.identity import identity
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
 from tests.e2e.requests import Journal
@@ -54,9 +55,9 @@ def _clear(cloud: Connection) -> None:
     """Take away what tests put beside the tenant's objects, and copies of its data."""
     for port in cloud.network.ports(name="a-strangers-port"):
         cloud.network.delete_port(port)
-    project = cloud.identity.find_project("initech")
+    project = identity(cloud).find_project("initech")
     for backup in list(cloud.block_storage.backups(all_projects=True, project_id=project.id)) if project else []:
-        cloud.block_storage.delete_backup(backup)
+        cloud.block_storage.delete_backup(backup.id)
         cloud.block_storage.wait_for_delete(backup)
     for group in cloud.network.security_groups():
         if group.name == "a-strangers-group" or (group.name == GROUP and not group.description):

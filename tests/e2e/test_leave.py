@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openstack.connection import Connection
 
+from tests.e2e.identity import identity
 from tests.e2e.listing import listing
 from tests.e2e.project import Project
 
@@ -43,7 +44,7 @@ def test_the_last_tenant_leaves_and_then_the_site(applied: Project, cloud: Conne
     assert _left(cloud, "globex") == {}
     applied.must(applied.pulumi("destroy", "lyon-site", "--yes"))
     found = {
-        cloud.identity.find_project("lyon-controllers"),
+        identity(cloud).find_project("lyon-controllers"),
         cloud.network.find_network("external"),
         cloud.compute.find_flavor("poplar.half"),
         cloud.compute.find_aggregate("poplar-hosts"),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from interlock.provider.errors import Failure
-from interlock.store import folder
+from interlock.retry import RetryBudget, RetryPolicy
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore
@@ -114,7 +114,7 @@ def test_fault_of_an_s3_store(server: tuple[Proxy, str], fault: str, asked: str,
 
     @functools.cache
     def of(url: str, site: str) -> Ledger:
-        return Ledger(S3Store(url, site, pauses=(0.001,) * 3))
+        return Ledger(S3Store(url, site, RetryPolicy(RetryBudget(attempts=4, first=0.001))))
 
     store = of(url, "lyon").store
     applied(url, of, "other", OTHERS)
@@ -154,7 +154,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, number: int, *, of: int) -> None:
             raise OSError(number, os.strerror(number))
         real(handle)
 
-    monkeypatch.setattr(folder.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -49,11 +48,11 @@ def test_fault_while_a_port_is_taken_off(
 ) -> None:
     # What never happens is not waited for as long here.
     monkeypatch.setattr(removing, "TAKING_OFF", 5.0)
-    ident, gone = world.tenant.state[PORT].id, list[Any]()
+    ident = world.tenant.state[PORT].id
     injection = Injection(act_of(fault, where), *TAKES_OFF, last=last(where))
     with fresh(world, world.tenant, budget(fault)) as program:
         with matrix.watching(world.proxy) as seen, world.proxy.injected(injection):
-            refused = attempt(lambda: gone.append(program.delete(PORT)))
+            refused = attempt(lambda: program.delete(PORT))
         matrix.outcomes.append(Outcome("take off", "Port", fault, where, words(refused), seen()))
         within_budget(injection, "any" if fault == "404" else fault, most=MOST)
         path = f"/ports/{ident}"

@@ -55,7 +55,8 @@ def run(lyon: Lyon, clouds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monitor = Monitor(provider)
         pulumi.runtime.set_mocks(provider, "clusters", stack, preview=False, monitor=monitor)
         pulumi.runtime.set_all_config({f"clusters:{key}": value for key, value in config.items()})
-        pulumi.runtime.test(program.main)()
+        # The SDK leaves its decorator without annotations.
+        pulumi.runtime.test(program.main)()  # type: ignore[no-untyped-call]
         return monitor
 
     return start

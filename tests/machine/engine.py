@@ -105,12 +105,12 @@ class Engine:
             self._require(self._ask("admit", "", lambda: self.stack.admit(preview=True)))
             unknown = list[str]()
             for name in self.stack.resources:
-                self._preview(name, unknown)
+                self._preview_one(name, unknown)
         finally:
             process.close()
         return process._notes
 
-    def _preview(self, name: str, unknown: list[str]) -> None:
+    def _preview_one(self, name: str, unknown: list[str]) -> None:
         inputs = self._inputs(name, unknown)
         self._check(name, inputs)
         if name in self.stack.state and name not in unknown:

@@ -258,7 +258,8 @@ class Ground:
         """Virtual functions that Nova counts as in use, and no port at a server has."""
         ports = self.cloud.api("network").items("/ports", "ports", fields=["binding:vnic_type", "device_id"])
         plugged = sum(port["binding:vnic_type"] == "direct" and port["device_id"] != "" for port in ports)
-        return functions_taken(self.sandbox) - plugged - self.lost_before
+        lost: int = functions_taken(self.sandbox) - plugged - self.lost_before
+        return lost
 
     def left(self, tenant: Tenant, project: str) -> list[str]:
         """What is left of a tenant after its destruction, by its owner id or by its project."""

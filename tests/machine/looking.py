@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.calls import Api
-from interlock.provider.census import REGISTERS, Counted, Register, census
+from interlock.provider.census import Counted, census
 from interlock.provider.clouds import Cloud
+from interlock.provider.registers import REGISTERS, Register
 from interlock.provider.state import declared, differing, recorded_target
 from tests.machine.engine import Stack
 

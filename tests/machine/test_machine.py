@@ -254,8 +254,9 @@ def ground(sandbox: Sandbox, tmp_path: Any) -> Iterator[Ground]:
     numa = {"hw:pci_numa_affinity_policy": "preferred"}
     specs = {"extra_specs": {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB", **numa}}
     cloud.api("compute").post(f"/flavors/{existing['Flavor/small']}/os-extra_specs", specs)
-    data = {"data": b"no operating system", "headers": {"Content-Type": "application/octet-stream"}}
-    cloud.api("image").request("PUT", f"/images/{existing['Image/raw']}/file", **data)
+    headers = {"Content-Type": "application/octet-stream"}
+    path = f"/images/{existing['Image/raw']}/file"
+    cloud.api("image").request("PUT", path, data=b"no operating system", headers=headers)
     # Numbers that no tenant of an earlier run on the same cloud had.
     first = secrets.randbelow(700) * 100
     found = Ground(cloud, sandbox.dir, tmp_path, existing, number=first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from hypothesis import strategies as st
 
@@ -30,6 +30,7 @@ from interlock.model.site.offers import (
     PriceBook,
     ShareTypeSpec,
     Sharing,
+    SharingKind,
 )
 from interlock.model.site.physical import (
     Cable,
@@ -41,6 +42,7 @@ from interlock.model.site.physical import (
     LogicalRack,
     Machine,
     Placement,
+    PortMode,
     Rack,
     Room,
     Switch,
@@ -89,7 +91,7 @@ VTEPS = some(
 @st.composite
 def port(draw: st.DrawFn, number: int) -> SwitchPortConfig:
     """Every mode, with the words that may stand beside it."""
-    mode = draw(st.sampled_from(["disabled", "routed", "access", "trunk", "dot1q-tunnel"]))
+    mode = draw(st.sampled_from(get_args(PortMode)))
     untagged = draw(st.none() | VLAN) if mode not in ("disabled", "routed") else None
     trunk = mode == "trunk"
     return SwitchPortConfig(
@@ -228,7 +230,7 @@ PRICES = some(
 
 @st.composite
 def sharings(draw: st.DrawFn, name: str) -> Sharing:
-    kind = draw(st.sampled_from(list(SHARING)))
+    kind = draw(st.sampled_from(get_args(SharingKind)))
     audience = draw(st.sampled_from([("*",), ("acme",), ("acme", "on")]))
     guards = {guard: draw(GUARD) for guard in SHARING[kind].guards}
     rule = SHARING[kind].rule

@@ -157,20 +157,20 @@ def test_an_altered_input_is_named(
 
 @pytest.mark.parametrize("kind", ["Port", "SwitchPort", "NoSuchKind"])
 def test_a_resource_beside_the_plan_is_named(plan: Plan, proofs: Path, kind: str) -> None:
-    added = Shown(f"interlock:index:{kind}", "sneaked", {"owner": plan.owner})
+    added: Any = Shown(f"interlock:index:{kind}", "sneaked", {"owner": plan.owner})
     (one,) = differences([*shown(plan), added], proofs)
     assert one.startswith(f"{kind} sneaked is in the stack and not in its proof")
 
 
 def test_a_planned_switch_port_must_not_be_registered(plan: Plan, proofs: Path) -> None:
     port = plan.without_actuator()[0]
-    added = Shown("interlock:index:SwitchPort", port.name, port.resource.canonical() | {"owner": plan.owner})
+    added: Any = Shown("interlock:index:SwitchPort", port.name, port.resource.canonical() | {"owner": plan.owner})
     (one,) = differences([*shown(plan), added], proofs)
     assert port.name in one
 
 
 def test_a_resource_of_another_provider_is_named(plan: Plan, proofs: Path) -> None:
-    added = Shown("openstack:networking/port:Port", "sneaked", {"network": UNKNOWN_STRING_VALUE})
+    added: Any = Shown("openstack:networking/port:Port", "sneaked", {"network": UNKNOWN_STRING_VALUE})
     (one,) = differences([*shown(plan), added], proofs)
     assert "openstack:networking/port:Port sneaked" in one
 
@@ -232,7 +232,8 @@ def test_a_copy_that_is_no_proof_of_this_stack_does_not_count(
 
 def test_a_stack_that_holds_nothing_has_nothing_to_say(proofs: Path) -> None:
     assert list(differences([], proofs)) == []
-    assert list(differences([Shown(STACK, "clusters-lyon-acme", {})], proofs)) == []
+    nothing: Any = Shown(STACK, "clusters-lyon-acme", {})
+    assert list(differences([nothing], proofs)) == []
 
 
 def test_differences_are_reported_as_violations(plan: Plan) -> None:

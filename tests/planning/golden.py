@@ -20,7 +20,7 @@ from tests.builders.pod64 import (
     vpod,
 )
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parent / "golden_plans"
 
 
 def plans() -> dict[str, Plan]:

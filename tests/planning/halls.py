@@ -109,7 +109,8 @@ def _hosts(racks: Halls, vm_hosts: int, bare_metal: int) -> Iterator[Host]:
         for rack in hall:
             for index in range(1, vm_hosts + bare_metal + 1):
                 bare = index > vm_hosts
-                interfaces = {f"fabric-h{number}": ("f0", "f1")} | ({f"mgmt-h{number}": ("e0",)} if bare else {})
+                interfaces: dict[str, tuple[str, ...]] = {f"fabric-h{number}": ("f0", "f1")}
+                interfaces |= {f"mgmt-h{number}": ("e0",)} if bare else {}
                 yield Host(
                     name=f"{rack}-p{index}", serial=f"SN-{rack}-p{index}", role="poplar", logical_rack=rack,
                     provisioning="bare-metal" if bare else "hypervisor", dedicated_cpus=224, huge_pages_gib=464,

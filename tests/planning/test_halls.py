@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.lock.record import Lock, VPodAllocation
+from interlock.model.lock.record import Allocation, Lock, VPodAllocation
 from interlock.model.site.inventory import Cable, Host, Limits, Site, Switch, VlanPool
 from interlock.model.tenant.request import Poplar, ShareRequest, Tenant, VPod
 from interlock.planning import AllocationError, AllocationState, PlanningError, allocate
@@ -142,10 +142,10 @@ class TestSeveralRacks:
         with pytest.raises(AllocationError, match="no more than 1 racks"):
             locked(site.model_copy(update={"cables": (*site.cables[:-1], crossed)}), tenant("acme", machines=32))
 
-    @pytest.mark.parametrize("change", [{"torus": ["r1"]}, {"bow": ["r1"]}])
-    def test_racks_of_two_kinds_do_not_go_together(self, change: dict[str, list[str]]) -> None:
+    @pytest.mark.parametrize(("torus", "bow"), [(["r1"], []), ([], ["r1"])])
+    def test_racks_of_two_kinds_do_not_go_together(self, torus: list[str], bow: list[str]) -> None:
         with pytest.raises(AllocationError, match="no more than 1 racks of one kind"):
-            locked(halls([["r1", "r2"]], joined=PAIR, **change), tenant("acme", machines=32))
+            locked(halls([["r1", "r2"]], joined=PAIR, torus=torus, bow=bow), tenant("acme", machines=32))
 
     def test_racks_of_two_leaf_groups_do_not_go_together(self) -> None:
         with pytest.raises(AllocationError, match="no physical network of pool ipu_data"):
@@ -254,7 +254,7 @@ class TestLimits:
         site = halls([["r1"]], limits=limits)
         with pytest.raises(PlanningError, match="ask for 8 IPU-Machines in all; the site gives a tenant no more"):
             locked(site, tenant("acme", vpods=(vpod("a"), vpod("b"))))
-        assert train(locked(site, tenant("acme")))
+        assert len(train(locked(site, tenant("acme"))).machines) == 4
 
     def test_reserved_vnis_are_never_given(self) -> None:
         site = halls([["r1"]])
@@ -263,8 +263,8 @@ class TestLimits:
 
 
 class TestPreparedTaken:
-    def answers(self, site: Site, requests: Sequence[Tenant]) -> list[object]:
-        allocated, found = AllocationState(site), []
+    def answers(self, site: Site, requests: Sequence[Tenant]) -> list[Allocation]:
+        allocated, found = AllocationState(site), list[Allocation]()
         for request in requests:
             allocation, released = allocate(site, request, allocated, None)
             assert allocate(site, request, allocated, None) == (allocation, released), "an allocation left a trace"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -45,9 +46,9 @@ def site_of(*declared: Sharing, **stated: bool | None) -> Site:
     return storing_pod64(sharing=(*sharing(), *(declared or (appliance(),))), assumptions=assumptions(**stated))
 
 
-def wish(name: str, **overrides: object) -> Tenant:
+def wish(name: str, **overrides: Any) -> Tenant:
     share = ShareRequest(name="models", size_gib=100, share_type="nfs", vpods=("train",), on_delete="erase")
-    return tenant(name, **({"shares": (share,)} | overrides))
+    return tenant(name, **{"shares": (share,), **overrides})
 
 
 @cache

@@ -6,7 +6,7 @@ Two switches with random ports, one cable between them, a device on each, and fa
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -66,9 +66,10 @@ def made_of(layout: dict[str, Any], facts: dict[str, Any]) -> Site:
     """The site with these facts; those that are not among them are unstated."""
     ends = {name: _setting(layout[name], 1, facts.get(f"{name}.tag_native")) for name in "ab"}
     hosts = [_setting(layout[name], number) for number, name in ((2, "box"), (3, "watch"), (4, "other"))]
+    wrapped: Literal["vxlan", "geneve"] | None = facts.get("encapsulation")
     vteps = [
-        Vtep(vlan=number, vni=7, underlay="u", encapsulation=encapsulation)
-        for number, encapsulation in ((layout["vtep"], facts.get("encapsulation")), (300, "vxlan"))
+        Vtep(vlan=layout["vtep"], vni=7, underlay="u", encapsulation=wrapped),
+        Vtep(vlan=300, vni=7, underlay="u", encapsulation="vxlan"),
     ]
     routing = {name: facts.get(name) for name in ("ip_routing", "routed_vlans")}
     vrfs = (Vrf(name="red", vlans=tuple(layout["vrf"])),)

@@ -31,7 +31,7 @@ FEW = settings(max_examples=max(25, settings().max_examples // 4))
 
 @cache
 def clean() -> dict[str, Made]:
-    site, found = full_site(), {}
+    site, found = full_site(), dict[str, Made]()
     for name in IDS:
         found[name] = made(site, tenant(name, machines=4, servers=1), [other.lock for other in found.values()])
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from interlock.planning import plan_site
@@ -34,7 +36,7 @@ def asked(plan: Plan, readings: dict[str, KindReading]) -> tuple[str, tuple[str,
 
 def of_kind(kind: str) -> Plan:
     """acme's plan with one more resource, of this kind, that refers to nothing."""
-    fields = {name: () if name == "ports" else "" for name in KINDS[kind].model_fields}
+    fields: dict[str, Any] = {name: () if name == "ports" else "" for name in KINDS[kind].model_fields}
     return added(made(SITE, tenant("acme")).plan, "acme-stranger", "acme", KINDS[kind].model_construct(**fields))
 
 

@@ -44,8 +44,8 @@ def running(folder: Path) -> Iterator[str]:
     port = _free_port()
     (folder / "objects").mkdir()
     (folder / "attributes").mkdir()
-    command = [gateway(), "--quiet", "--access", ACCESS, "--secret", SECRET, "--port", f"127.0.0.1:{port}",
-               "posix", "--sidecar", folder / "attributes", folder / "objects"]  # fmt: skip
+    options = ["--quiet", "--access", ACCESS, "--secret", SECRET, "--port", f"127.0.0.1:{port}"]
+    command: list[str | Path] = [gateway(), *options, "posix", "--sidecar", folder / "attributes", folder / "objects"]
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:

@@ -9,6 +9,7 @@ import pytest
 from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated, Refused
 from interlock.store.objects import ObjectStore, StoreFailed
 from interlock.store.places import open_store
+from interlock.store.records import FootprintRecord, StackRecord
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.racing import race
 from tests.store.world import claims, content, entry, nodes, require_listed, require_marked, taking
@@ -36,7 +37,14 @@ def refusal(kind: type[Refused], call: Callable[[], object]) -> Refused:
     return refused.value
 
 
-def applied(ledger: Ledger, stack: str, wanted: object = ONE, **changes: object) -> str:
+def recorded(ledger: Ledger, stack: str) -> StackRecord:
+    """The record of a stack that has one."""
+    record = ledger.stack(stack)
+    assert record is not None
+    return record
+
+
+def applied(ledger: Ledger, stack: str, wanted: FootprintRecord = ONE, **changes: object) -> str:
     """The lineage of a stack that has taken this and made something."""
     record = ledger.take(taking(stack, wanted, ledger, **changes), None)
     ledger.confirm(stack, record.lineage)
@@ -198,7 +206,7 @@ def test_another_run_in_flight(ledger: Ledger, store: MemoryStore) -> None:
 
     refused = refusal(IdentityTaken, lambda: Ledger(WatchedStore(store, watch)).take(taking("acme", ONE), None))
     assert "in flight" in str(refused)
-    assert ledger.stack("acme").written_by in str(refused)
+    assert recorded(ledger, "acme").written_by in str(refused)
     require_marked(store, "acme", ONE)
 
 
@@ -265,11 +273,11 @@ def test_what_a_killed_run_left_is_forgotten_unless_somebody_was_there_since(
     refused = refusal(IdentityTaken, lambda: ledger.forget(seen, [TWO.digest]))
     assert "in flight" in str(refused)
     assert content(store) == before
-    ledger.forget(ledger.stack("acme"), [TWO.digest])
+    ledger.forget(recorded(ledger, "acme"), [TWO.digest])
     assert set(claims(store)) == {"machine:1", "segment:L:tor-1:110"}
     require_marked(store, "acme", ONE)
     require_listed(store)
-    ledger.forget(ledger.stack("acme"), [ONE.digest])
+    ledger.forget(recorded(ledger, "acme"), [ONE.digest])
     assert store.objects == {}
     refusal(IdentityTaken, lambda: ledger.forget(seen, [ONE.digest]))
 
@@ -303,7 +311,7 @@ def test_confirming_twice_reads_once(ledger: Ledger, store: MemoryStore) -> None
     watched = WatchedStore(store, lambda number, name, key, when: calls.append(name) if when == BEFORE else None)
     Ledger(watched).confirm("acme", lineage)
     assert calls == ["get"]
-    assert ledger.stack("acme").confirmed
+    assert recorded(ledger, "acme").confirmed
 
 
 def test_a_record_that_nobody_can_read_is_not_taken_for_absent(ledger: Ledger, store: MemoryStore) -> None:
@@ -339,7 +347,7 @@ def test_fence_neighbours_that_do_not_meet(url: str) -> None:
     require_listed(open_store(url, "lyon"))
 
 
-def wanted(stack: str) -> object:
+def wanted(stack: str) -> FootprintRecord:
     return entry(["segment:V:sandbox:vlan:7", f"machine:{stack}"], [f"dev:{stack}"])
 
 
@@ -351,7 +359,7 @@ def run_alone(url: str, stack: str) -> str:
     return _taken(open_store(url, "lyon"), stack, entry([f"machine:{stack}"], [f"dev:{stack}"]))
 
 
-def _taken(store: ObjectStore, stack: str, what: object) -> str:
+def _taken(store: ObjectStore, stack: str, what: FootprintRecord) -> str:
     try:
         Ledger(store).take(taking(stack, what), None)
     except Refused as refused:

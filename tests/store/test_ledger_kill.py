@@ -15,6 +15,7 @@ import pytest
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import ObjectStore, StoreFailed
+from interlock.store.records import FootprintRecord
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.world import content, entry, require_listed, require_marked, taking
 
@@ -66,7 +67,7 @@ def settle(store: ObjectStore) -> None:
 
 
 #: What is there, what is done, and the entries that may be applied all the while: they are never without marks.
-CASES: dict[str, tuple[Action, Action, tuple[object, ...]]] = {
+CASES: dict[str, tuple[Action, Action, tuple[FootprintRecord, ...]]] = {
     "the first take": (neighbour, take_old, ()),
     "a take over another entry": (old_applied, take_new, (OLD,)),
     "the same take again": (both_applied, take_new, (OLD, NEW)),

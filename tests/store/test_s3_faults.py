@@ -12,10 +12,13 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from werkzeug.wrappers import Request, Response
 
+from interlock.retry import RetryBudget, RetryPolicy, pause
 from interlock.store.objects import Changed, Exists, StoreFailed
 from interlock.store.s3 import S3Store
+from interlock.store.s3_calls import PATIENCE
 from tests.store import servers
 from tests.store.conftest import bucket_at
+from tests.store.world import there
 
 pytestmark = pytest.mark.usefixtures("credential")
 
@@ -69,7 +72,7 @@ def url(moto: str) -> str:
 
 @pytest.fixture
 def store(url: str) -> S3Store:
-    opened = S3Store(url, pauses=(0.001, 0.001))
+    opened = S3Store(url, retry_policy=RetryPolicy(RetryBudget(attempts=3, first=0.001)))
     opened.remove("probe/none", '"0"')
     return opened
 
@@ -124,16 +127,16 @@ def test_fault_an_answer_was_lost_and_another_was_first(
     faulty(monkeypatch, store, "put_object", overtaken)
     with pytest.raises(Exists):
         store.put_new("claims/a", b"1")
-    version = store.get("claims/a").version
+    version = there(store, "claims/a").version
     S3Store(url).put_over("claims/a", b"third", version)
     faulty(monkeypatch, store, "put_object", refused)
     with pytest.raises(Changed):
         store.put_over("claims/a", b"2", version)
-    assert store.get("claims/a").body == b"third"
+    assert there(store, "claims/a").body == b"third"
 
 
 def test_fault_a_server_that_is_gone(monkeypatch: pytest.MonkeyPatch, store: S3Store) -> None:
-    faulty(monkeypatch, store, "put_object", *(refused,) * 3)
+    faulty(monkeypatch, store, "put_object", refused, refused, refused)
     with pytest.raises(StoreFailed, match="3 attempts failed"):
         store.put_new("claims/a", b"1")
     faulty(monkeypatch, store, "get_object", refused, refused)
@@ -159,9 +162,21 @@ def test_names() -> None:
     assert S3Store("s3://bucket?endpoint=host:1").name == "s3://bucket/?endpoint=https://host:1"
 
 
+def written(call: Callable[[], Any]) -> Any:
+    pytest.fail("a reader wrote")
+
+
 def test_reading_asks_nothing_of_the_server(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     """A credential that may only read is enough to prove."""
     reader = S3Store(url)
-    faulty(monkeypatch, reader, "put_object", *(pytest.fail,) * 3)
+    faulty(monkeypatch, reader, "put_object", written, written, written)
     assert reader.get("claims/a") is None
     assert list(reader.items("stacks/")) == []
+
+
+def test_pauses_of_the_store_are_those_that_were_measured_out() -> None:
+    """Up to 6.3 seconds in seven attempts; half of each pause is left to chance."""
+    budget = PATIENCE.budget
+    found = [pause(budget, attempt, elapsed=100.0) for attempt in range(1, 8)]
+    assert found == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, None]
+    assert budget.jitter == 0.5

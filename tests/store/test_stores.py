@@ -10,6 +10,7 @@ import pytest
 from interlock.store.objects import Changed, Exists, ObjectStore
 from interlock.store.places import open_store
 from tests.store.racing import race
+from tests.store.world import there
 
 SITE = "lyon"
 WRITERS = 6
@@ -33,7 +34,7 @@ def test_a_key_is_made_once(store: ObjectStore) -> None:
     store.put_new("stacks/a", b"1")
     with pytest.raises(Exists):
         store.put_new("stacks/a", b"2")
-    assert store.get("stacks/a").body == b"1"
+    assert there(store, "stacks/a").body == b"1"
 
 
 def test_only_the_version_that_was_seen_is_written_over(store: ObjectStore) -> None:
@@ -55,7 +56,7 @@ def test_what_is_removed_is_absent_and_may_be_made_again(store: ObjectStore) -> 
     first = store.put_new("stacks/a", b"1")
     with pytest.raises(Changed):
         store.remove("stacks/a", store.put_over("stacks/a", b"2", first) and first)
-    store.remove("stacks/a", store.get("stacks/a").version)
+    store.remove("stacks/a", there(store, "stacks/a").version)
     assert store.get("stacks/a") is None
     assert list(store.items("stacks/")) == []
     with pytest.raises(Changed):
@@ -64,7 +65,7 @@ def test_what_is_removed_is_absent_and_may_be_made_again(store: ObjectStore) -> 
     store.put_new("stacks/a", b"4")
     with pytest.raises(Exists):
         store.put_new("stacks/a", b"5")
-    assert store.get("stacks/a").body == b"4"
+    assert there(store, "stacks/a").body == b"4"
 
 
 def test_removing_what_is_absent_is_fine(store: ObjectStore) -> None:
@@ -89,13 +90,13 @@ def test_a_listing_is_sorted_and_whole(store: ObjectStore) -> None:
 def test_any_name_is_a_key(store: ObjectStore, key: str) -> None:
     store.put_new(key, b"1")
     store.put_new("claims/other", b"2")
-    assert store.get(key).body == b"1"
+    assert there(store, key).body == b"1"
     assert sorted(stored.body for _, stored in store.items("claims/")) == [b"1", b"2"]
 
 
 def test_another_site_and_another_opening(url: str) -> None:
     open_store(url, SITE).put_new("stacks/a", b"1")
-    assert open_store(url, SITE).get("stacks/a").body == b"1"
+    assert there(open_store(url, SITE), "stacks/a").body == b"1"
     assert open_store(url, "reims").get("stacks/a") is None
     assert list(open_store(url, "reims").items("stacks/")) == []
 
@@ -123,7 +124,7 @@ def create(url: str, number: int) -> list[str]:
 
 def test_no_update_is_lost(url: str) -> None:
     assert race(add, *((url, number) for number in range(WRITERS))) == [ROUNDS] * WRITERS
-    lines = open_store(url, SITE).get("nodes/n").body.decode().split()
+    lines = there(open_store(url, SITE), "nodes/n").body.decode().split()
     assert sorted(lines) == sorted(f"{number}.{turn}" for number in range(WRITERS) for turn in range(ROUNDS))
 
 
@@ -161,7 +162,7 @@ def turn_over(url: str) -> int:
             version = store.put_new("claims/one", f"{id(store)} {done}".encode())
         except Exists:
             continue
-        assert store.get("claims/one").version == version
+        assert there(store, "claims/one").version == version
         store.remove("claims/one", version)
         done += 1
     return done

@@ -6,8 +6,15 @@ from collections.abc import Iterable
 
 from interlock.model.lock.record import Footprint
 from interlock.store.ledger import Ledger
-from interlock.store.objects import ObjectStore
+from interlock.store.objects import ObjectStore, Stored
 from interlock.store.records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
+
+
+def there(store: ObjectStore, key: str) -> Stored:
+    """What is stored under this key; it must be there."""
+    found = store.get(key)
+    assert found is not None, key
+    return found
 
 
 def entry(identities: Iterable[str], nodes: Iterable[str] = (), mark: str = "") -> FootprintRecord:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
-from interlock import __version__
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, classify, refused
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.retry import RETRIED_STATUS, Tried, may_repeat, persist, retry_after
 from interlock.resources import Bucket, Resource, S3Credential
+from interlock.store.s3_client import S3Access, s3_client
 
 from .base import Actuator, Ids, Observed, Target
 
@@ -123,30 +123,14 @@ class BucketActuator(Actuator[Bucket]):
         return True
 
     def _client(self, cloud: Cloud, target: Target[Bucket]) -> S3Client:
-        # Imported here: it takes a third of a second, and most stacks have no bucket.
-        import boto3
-        from botocore.config import Config
-
-        key = _key(cloud, target)
-        config = Config(
-            signature_version="s3v4",
-            s3={"addressing_style": "path"},
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-            # Once: what is tried again, and when, is `_call`'s to say.
-            retries={"mode": "standard", "total_max_attempts": 1},
-            connect_timeout=cloud.retry_policy.budget.answer,
-            read_timeout=cloud.retry_policy.budget.answer,
-            user_agent_extra=f"interlock/{__version__}",
+        key, wait = _key(cloud, target), cloud.retry_policy.budget.answer
+        access = S3Access(
+            endpoint=s3_endpoint(cloud),
+            region=cloud.region or "us-east-1",
+            access_key=key["access"],
+            secret_key=key["secret"],
         )
-        return boto3.client(
-            "s3",
-            endpoint_url=s3_endpoint(cloud),
-            aws_access_key_id=key["access"],
-            aws_secret_access_key=key["secret"],
-            region_name=cloud.region or "us-east-1",
-            config=config,
-        )
+        return s3_client(access, connect=wait, read=wait)
 
 
 def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
