@@ -18,7 +18,6 @@ app = typer.Typer(
     name="interlock",
     cls=CommandGroup,
     help="Proves that tenants of AI clusters stay apart, before `pulumi up` touches anything.",
-    epilog="Example: interlock check acme. `interlock COMMAND --help` has more of each.",
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,

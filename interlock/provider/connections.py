@@ -7,10 +7,12 @@ import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from keystoneauth1 import exceptions as trouble
 from keystoneauth1.adapter import Adapter
+from keystoneauth1.exceptions.connection import SSLError
 from urllib3.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 
@@ -42,7 +44,7 @@ _BROKEN = Cause("the connection broke")
 def cause_of(error: BaseException) -> Cause | None:
     """The likely cause; None if it is no failed connection."""
     chain = list(_chain(error))
-    if any(isinstance(one, ssl.SSLError | trouble.SSLFailure) for one in chain):
+    if any(isinstance(one, ssl.SSLError | SSLError) for one in chain):
         return _TLS
     if any(isinstance(one, socket.gaierror) for one in chain):
         return _NAME
@@ -85,7 +87,8 @@ def missing_service(adapter: Adapter, service: str) -> Cause:
     """Why the catalogue gives no address for a service: another region, or none at all."""
     region = adapter.region_name
     try:
-        catalogue = adapter.session.auth.get_access(adapter.session).service_catalog
+        auth: Any = adapter.auth or adapter.session.auth
+        catalogue = auth.get_access(adapter.session).service_catalog
         found = catalogue.get_endpoints_data(service_type=service, interface=None)
     except (trouble.ClientException, KeyError, TypeError, ValueError, AttributeError):
         found = {}
