@@ -25,7 +25,7 @@ SIZES, ROUNDS = (1, 10, 50), 3
 COMMANDS: dict[str, tuple[str, ...]] = {
     "lock": ("lock",),
     "check": ("check",),
-    "check one tenant": ("check", "--tenant", "t01"),
+    "check one tenant": ("check", "t01"),
 }
 
 

@@ -33,7 +33,7 @@ def check(fleet: Fleet, folder: Path) -> list[str | Path]:
 def pairs_of(_: Fleet, said: str) -> set[Pair]:
     """The pairs of tenants that ISO-01 finds on one segment: whose plan it is, and whose locks the finding names."""
     found: set[Pair] = set()
-    for report in json.loads(said):
+    for report in json.loads(said)["stacks"]:
         for finding in report["findings"]:
             if finding["rule"] == "ISO-01" and finding["verdict"] == "violated":
                 named = re.findall(rf"(?:{SITE}-|lock:)t(\d+)", " ".join([report["stack"], *finding["about"]]))

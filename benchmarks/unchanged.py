@@ -17,7 +17,7 @@ ROUNDS = 3
 
 def check(project: Project) -> Measured:
     """`interlock check` of the tenant, measured."""
-    command = [sys.executable, "-P", "-m", "infra.cli", "check", "--tenant", TENANT]
+    command = [sys.executable, "-P", "-m", "infra.cli", "check", TENANT]
     return measure(command, project.folder, project.environment)
 
 

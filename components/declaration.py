@@ -35,6 +35,8 @@ class CloudObject(pulumi.CustomResource):
         always = pulumi.ResourceOptions(
             # Otherwise the engine creates before it deletes: the new object would be the old one, adopted.
             delete_before_replace=not resource.CREATED_FIRST,
+            # The engine then refuses a destroy before it deletes anything; the provider would at the data's own turn.
+            protect=resource.is_kept,
             additional_secret_outputs=list(SECRET.get(kind, ())),
         )
         merged = pulumi.ResourceOptions.merge(opts, always)

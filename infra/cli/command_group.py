@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from infra.cli import debugging
 
 #: Command -> how its help begins, in the order in which the help lists them. Its function has its name, in a
 #: module of that name in `infra.commands`.
@@ -29,7 +33,9 @@ COMMANDS = {
     "sandbox": "Look after the embedded OpenStack (up, down, status, reset).",
 }
 #: The supervisor of the sandbox has options and help of its own.
-PASSED_ON = {"sandbox": {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}}
+PASSED_ON: dict[str, dict[str, Any]] = {
+    "sandbox": {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+}
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
@@ -40,19 +46,66 @@ class CommandGroup(TyperGroup):
         """Their names."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> object | None:  # type: ignore[override]  # noqa: ARG002
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:  # type: ignore[override]  # noqa: ARG002
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
         function = getattr(_imported(f"infra.commands.{cmd_name}"), cmd_name)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(cmd_name, context_settings=PASSED_ON.get(cmd_name, HELP_OPTIONS))(function)
-        return typer.main.get_command(alone)
+        command = typer.main.get_command(alone)
+        if cmd_name not in PASSED_ON:
+            command.params.append(_debug_option())
+        return command
 
-    def format_commands(self, ctx: typer.Context, formatter: object) -> None:  # type: ignore[override]  # noqa: ARG002
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called; a mistyped one is told the nearest."""
+        word = args[0] if args else ""
+        if not (ctx.resilient_parsing or word in COMMANDS or word.startswith("-")):
+            close = get_close_matches(word, COMMANDS, n=1)
+            ctx.fail(f"there is no command `{word}`: " + (f"did you mean `{close[0]}`?" if close else "see --help"))
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Names and options that begin so, without importing any command."""
+        # Imported here: only a shell that completes needs it, and typer has it in no public place.
+        from typer._click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        options = super(TyperGroup, self).shell_complete(ctx, incomplete)
+        return [*names, *(item for item in options if item.value not in COMMANDS)]
+
+    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]  # noqa: ARG002
         """The table, without importing anything."""
-        with formatter.section("Commands"):  # type: ignore[attr-defined]
-            formatter.write_dl(list(COMMANDS.items()))  # type: ignore[attr-defined]
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _debug_option() -> Any:
+    """`--debug`, which every command has: taken from a command that has nothing else."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command()(_with_debug)
+    return typer.main.get_command(alone).params[0]
+
+
+def _begin(wanted: bool) -> None:
+    if wanted:
+        debugging.begin()
+
+
+def _with_debug(
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            callback=_begin,
+            is_eager=True,
+            expose_value=False,
+            help="Show each request to the cloud on stderr, without headers, bodies and secrets.",
+        ),
+    ] = False,
+) -> None:
+    """Nothing."""
 
 
 def _imported(name: str) -> ModuleType:

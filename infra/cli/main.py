@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import traceback
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from infra.cli import debugging, streams
 from infra.cli.command_group import HELP_OPTIONS, CommandGroup
 from infra.cli.exits import EnvironmentFailed, Exit
 from interlock import __version__
@@ -19,7 +19,7 @@ app = typer.Typer(
     cls=CommandGroup,
     help="Proves that tenants of AI clusters stay apart, before `pulumi up` touches anything.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings=HELP_OPTIONS,
@@ -43,20 +43,21 @@ def options(
 
 def main() -> None:
     """Entry point; turns exceptions into one clear message and the right exit code."""
-    _require_streams()
+    streams.prepare()
     try:
         try:
             _run()
         finally:
-            sys.stdout.flush()  # what is still held back may meet a closed pipe too
+            sys.stdout.flush()  # what is still held back may meet a closed pipe or a full disk too
     except BrokenPipeError:
-        _leave_unread()
-
-
-def _require_streams() -> None:
-    """Where a caller closed one of them, as `>&-` does, what we say goes nowhere; the exit code still counts."""
-    sys.stdout = sys.stdout or io.StringIO()
-    sys.stderr = sys.stderr or io.StringIO()
+        streams.leave()
+        sys.exit(Exit.UNREAD)
+    except OSError as error:
+        if not streams.is_unwritable(error):
+            raise
+        print(f"stdout cannot be written: {os.strerror(error.errno or 0)}; there is no verdict", file=sys.stderr)
+        streams.leave()
+        sys.exit(Exit.ENVIRONMENT)
 
 
 def _run() -> None:
@@ -66,14 +67,21 @@ def _run() -> None:
         _stop(str(error), Exit.ENVIRONMENT)
     except BrokenPipeError:
         raise
-    except KeyboardInterrupt:
-        _stop("interrupted", Exit.INTERRUPTED)
+    except KeyboardInterrupt as error:
+        _stop(": ".join(["interrupted", *map(str, error.args)]), Exit.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
-        if _is_wrong_input(error):
-            _stop(str(error), Exit.INPUT)
-        if _is_environment(error):
-            _stop(str(error), Exit.ENVIRONMENT)
-        _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
+        _fail(error)
+
+
+def _fail(error: Exception) -> None:
+    """Say what was wrong, and end; a stdout that is full is told by `main`."""
+    if isinstance(error, OSError) and streams.is_unwritable(error):
+        raise error
+    if _is_wrong_input(error):
+        _stop(str(error), Exit.INPUT)
+    if _is_environment(error):
+        _stop(str(error), Exit.ENVIRONMENT)
+    _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
 
 
 def _is_wrong_input(error: Exception) -> bool:
@@ -104,16 +112,11 @@ def _command() -> None:
         raise
 
 
-def _leave_unread() -> None:
-    """End as a program does that is killed by writing into a closed pipe."""
-    # Python flushes both once more at its end, and would complain.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        os.dup2(nowhere, descriptor)
-    sys.exit(Exit.UNREAD)
-
-
 def _stop(message: str, code: Exit) -> None:
+    if debugging.is_on() and (error := sys.exception()):
+        from interlock.provider.redaction import REDACTOR
+
+        print(REDACTOR.clean("".join(traceback.format_exception(error))), file=sys.stderr)
     print(message, file=sys.stderr)
     sys.exit(code)
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
 
 from infra.cli import colour
 from infra.cli.exits import Exit
-from infra.commands.check import Format
+from infra.cli.formats import Format, format_option, print_json, print_plain_json
+from infra.cli.terminal import Progress, print_text
 from infra.commands.options import Site
 from infra.program.gate import Gate
 
 
 def audit(
-    site: Site = "lyon",
-    form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.TABLE,
+    site: Site = "",
+    form: Annotated[Format, format_option("audit")] = Format.TEXT,
 ) -> None:
     """Read the live cloud, and hold it against what was proved. Changes nothing; made for a scheduled job.
 
@@ -39,18 +38,25 @@ def audit(
       interlock audit
       interlock audit --site leaky/vlan-of-another
       interlock audit --format json > audit.json
+      interlock audit --format junit > audit.xml
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
     from infra.audit.comparison import audit as hold
     from infra.audit.report import as_json, as_table
+    from infra.reports.ci_reports import audit_junit, audit_sarif
     from interlock.provider.clouds import Cloud
 
     gate = Gate.indexed(site).with_applied()
-    found = hold(gate, Cloud(gate.workspace.site.cloud), lambda said: print(said, file=sys.stderr))
+    progress = Progress("read")
+    found = hold(gate, Cloud(gate.workspace.site.cloud), progress.say)
+    progress.end()
     if form is Format.JSON:
-        json.dump(as_json(found, gate), sys.stdout, indent=1, sort_keys=True)
-        print()
+        print_json(as_json(found, gate))
+    elif form is Format.SARIF:
+        print_plain_json(audit_sarif(found, gate))
+    elif form is Format.JUNIT:
+        print(audit_junit(found, gate))
     else:
-        print(as_table(found, gate, colour=colour.wanted()), end="")
+        print_text(as_table(found, gate, colour=colour.wanted()))
     code = Exit.VIOLATED if found.has_drifted else Exit.NOT_PROVABLE if found.unread else Exit.PROVED
     raise typer.Exit(code)

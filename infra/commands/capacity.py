@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import sys
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Annotated
 
-import typer
-
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.locking.index import held
 from infra.program.gate import Gate
@@ -20,16 +17,9 @@ from interlock.planning import capacity as capacity_of
 UNKNOWN = "not stated"
 
 
-class Form(StrEnum):
-    """Forms of the report."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def capacity(
-    site: Site = "lyon",
-    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the report.")] = Form.TABLE,
+    site: Site = "",
+    form: Annotated[Format, format_option("capacity")] = Format.TEXT,
 ) -> None:
     """Count how many more vPODs of each size a site holds.
 
@@ -46,11 +36,10 @@ def capacity(
     """
     gate = Gate.indexed(site)
     found = capacity_of(gate.workspace.site, held(gate.workspace.locks))
-    if form is Form.JSON:
-        json.dump(dataclasses.asdict(found), sys.stdout, indent=1)
-        print()
+    if form is Format.JSON:
+        print_json(dataclasses.asdict(found))
     else:
-        print(table(found), end="")
+        print_text(table(found))
 
 
 def table(found: Capacity) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +11,13 @@ import typer
 
 from infra.cli import colour
 from infra.cli.exits import EnvironmentFailed, Exit
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json, print_plain_json
+from infra.cli.terminal import Progress, print_text
+from infra.commands.options import EarlierTenants, Site, Tenants
 from infra.program.gate import Gate, Judged, NotPlanned
 from infra.program.refusal import note
+from infra.reports.check_report import Checked, summary
+from infra.reports.ci_reports import check_junit, check_sarif
 from interlock.model.load import InputErrors
 from interlock.resources import canonical_json
 from policies.certificate import certificate as certified
@@ -25,19 +27,14 @@ from policies.findings.report import as_json, as_table
 WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.PROVED)
 
 
-class Format(StrEnum):
-    """Forms of the report."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def check(
-    site: Site = "lyon",
-    tenant: Annotated[
-        list[str] | None, typer.Option("--tenant", "-t", metavar="TENANT", help="Only these tenants.")
-    ] = None,
-    form: Annotated[Format, typer.Option("--format", "-f", help="Form of the report.")] = Format.TABLE,
+    tenants: Tenants = None,
+    site: Site = "",
+    tenant: EarlierTenants = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Every rule of every stack, and every finding at length.")
+    ] = False,
+    form: Annotated[Format, format_option("check")] = Format.TEXT,
     certificate: Annotated[
         str | None,
         typer.Option("--certificate", "-c", metavar="FILE", help="Write what the verdict rests on, for `verify`."),
@@ -54,6 +51,9 @@ def check(
     A certificate holds every fact that the verdict rests on; `interlock verify` checks it without any of the
     rules. In FILE, {stack} stands for the name of the stack.
 
+    Findings come worst first. One of severity W or I decides nothing, nor does one that is waived: it is told in
+    one line, with the reason. SARIF and JUnit are for CI: findings with file and line, a test case for each rule.
+
     A rule of severity E that the request waives, or of the operator's stack the site file, does not count: the
     result then reads `proved with 1 waiver`.
 
@@ -68,16 +68,18 @@ def check(
     \b
     Examples:
       interlock check
-      interlock check --tenant acme --tenant globex
+      interlock check acme globex
+      interlock check --verbose
       interlock check --store
       interlock check --site leaky/vlan-of-another --format json
-      interlock check --tenant acme --certificate acme.json
+      interlock check --format sarif > interlock.sarif
+      interlock check acme --certificate acme.json
     """
     gate = Gate.indexed(site).with_applied() if store else Gate.indexed(site)
     texts: list[str] | None = [] if certificate else None
-    judged = _judged(gate, dict.fromkeys(tenant or gate.stacks()), texts)
+    judged = _judged(gate, dict.fromkeys([*(tenants or ()), *(tenant or ())] or gate.stacks()), texts)
     files = _files(certificate, judged) if certificate else []
-    _print(gate, judged, form)
+    _print(gate, judged, form, verbose=verbose)
     for item in judged:
         _note(item)
     if texts:
@@ -93,7 +95,9 @@ def _judged(gate: Gate, stacks: Iterable[str | None], texts: list[str] | None) -
     """
     judged: list[Judged] = []
     faults: dict[str, None] = {}
+    progress = Progress("judged")
     for name in stacks:
+        progress(gate.stack(name))
         try:
             found, seen = gate.look(name)
             judged.append(found)
@@ -103,28 +107,32 @@ def _judged(gate: Gate, stacks: Iterable[str | None], texts: list[str] | None) -
             faults.update(dict.fromkeys(str(item) for item in error.errors))
         except NotPlanned as error:
             faults[str(error)] = None
+    progress.end()
     if faults:
         print("\n".join(faults), file=sys.stderr)
         raise typer.Exit(Exit.INPUT)
     return judged
 
 
-def _print(gate: Gate, judged: list[Judged], form: Format) -> None:
+def _print(gate: Gate, judged: list[Judged], form: Format, *, verbose: bool) -> None:
+    checked = [Checked(item.judgement, gate.places(item.plan)) for item in judged]
     if form is Format.JSON:
-        documents = [as_json(item.judgement, where=gate.places(item.plan)) for item in judged]
-        json.dump(documents, sys.stdout, indent=1, sort_keys=True)
-        print()
+        print_json({"stacks": [as_json(item.judgement, where=item.where) for item in checked]})
+    elif form is Format.SARIF:
+        print_plain_json(check_sarif(checked))
+    elif form is Format.JUNIT:
+        print(check_junit(checked))
     else:
         paint, site = colour.wanted(), gate.explained_by
-        tables = (as_table(item.judgement, colour=paint, where=gate.places(item.plan), site=site) for item in judged)
-        print("\n".join(tables), end="")
+        tables = (as_table(item.judgement, colour=paint, where=item.where, site=site) for item in checked)
+        print_text("\n".join(tables) if verbose else summary(checked, colour=paint, site=site))
 
 
 def _files(template: str, judged: list[Judged]) -> list[Path]:
     """The file of each certificate. Raises `typer.BadParameter` where several would be one."""
     files = [Path(template.replace("{stack}", item.plan.stack)) for item in judged]
     if len(set(files)) < len(files):
-        message = "several stacks would go to one file: name one --tenant, or write {stack} into the name"
+        message = "several stacks would go to one file: name one tenant, or write {stack} into the name"
         raise typer.BadParameter(message, param_hint="--certificate")
     return files
 

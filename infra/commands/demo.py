@@ -31,6 +31,13 @@ def demo() -> None:
     Example:
       ./run demo
     """
+    try:
+        _bring_up()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("what stands is kept: run `./run demo` again, it goes on from there") from None
+
+
+def _bring_up() -> None:
     begun = time.monotonic()
     engine, gate = Engine.of_the_demo(), Gate.open(SITE)
     with _step("sandbox: a real OpenStack on this machine's loopback"):

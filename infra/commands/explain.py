@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator
-from enum import StrEnum
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
 
 from infra.cli.exits import Exit
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import print_text
+from infra.commands.options import MaybeSite, Tenants, site_of
 from infra.program.gate import Gate, Judged
 from interlock.model.text.validation import nearest
 from policies import RULES, Finding, Judgement
@@ -19,26 +19,20 @@ from policies.findings.explaining import RuleText, Step, rule_of, steps
 from policies.findings.report import Where, by_specificity, finding_json, fix_words, place_lines, shown
 
 
-class Format(StrEnum):
-    """Forms of the explanation."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def explain(
     name: Annotated[
         str | None,
         typer.Argument(metavar="RULE or FINDING", help="`ISO-05`, or `ISO-05-3f2a` as `interlock check` has it."),
     ] = None,
-    site: Site = "lyon",
-    form: Annotated[Format, typer.Option("--format", "-f", help="Form of the explanation.")] = Format.TEXT,
+    tenants: Tenants = None,
+    site: MaybeSite = "",
+    form: Annotated[Format, format_option("explain")] = Format.TEXT,
 ) -> None:
     """Explain a rule, or a finding with its whole witness.
 
     Of a rule: what it proves, why, from where, what it looks at, what to do. Of a finding: the site is judged
     again, and each step of the witness is told with the row of the table of edges that puts it there, and with
-    the lines of the files it comes from. Without a name all rules are listed.
+    the lines of the files it comes from; with tenants only their stacks are. Without a name all rules are listed.
 
     \b
     Exit code: 0 told, 2 there is no such rule or finding, or a file is wrong.
@@ -47,10 +41,11 @@ def explain(
     Examples:
       interlock explain ISO-05
       interlock explain ISO-05-3f2a --site leaky/poplar-on-management
+      interlock explain ISO-05-3f2a acme
       interlock explain ISO-05-3f2a --format json
     """
     if name is None:
-        _print([RuleText.of(rule).model_dump(mode="json") for rule in RULES], _list(), form)
+        _print({"rules": [RuleText.of(rule).model_dump(mode="json") for rule in RULES]}, _list(), form)
         return
     rule = rule_of(name)
     if rule is not None:
@@ -59,7 +54,9 @@ def explain(
         return
     if rule_of(name.rpartition("-")[0]) is None:
         _stop(f"there is no rule `{name}`: {_meant(name)}")
-    _explain_finding(Gate.open(site), site, name, form)
+    site = site_of(site)
+    gate = Gate.open(site)
+    _explain_finding(gate, tenants or gate.stacks(), site, name, form)
 
 
 def _meant(name: str) -> str:
@@ -72,12 +69,11 @@ def _list() -> list[str]:
     return [f"{rule.id:<8} {rule.severity}  {rule.title}" for rule in RULES]
 
 
-def _print(document: Any, lines: list[str], form: Format) -> None:
+def _print(document: dict[str, Any], lines: list[str], form: Format) -> None:
     if form is Format.JSON:
-        json.dump(document, sys.stdout, indent=1, sort_keys=True, ensure_ascii=False)
-        print()
+        print_json(document)
     else:
-        print("\n".join(lines))
+        print_text("\n".join(lines))
 
 
 def _stop(message: str) -> None:
@@ -85,9 +81,9 @@ def _stop(message: str) -> None:
     raise typer.Exit(Exit.INPUT)
 
 
-def _explain_finding(gate: Gate, site: str, name: str, form: Format) -> None:
+def _explain_finding(gate: Gate, stacks: Iterable[str | None], site: str, name: str, form: Format) -> None:
     found: dict[str, None] = {}
-    for tenant in gate.stacks():
+    for tenant in stacks:
         judged, seen = gate.look(tenant)
         for finding in by_specificity(judged.judgement):
             found[finding.id] = None

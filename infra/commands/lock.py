@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable
-from enum import StrEnum
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import Progress, print_text
+from infra.commands.options import Site, Tenants
 from infra.locking.changes import document, lines
 from infra.locking.check import check_locks, text
 from infra.locking.index import held
@@ -26,18 +26,9 @@ from interlock.model.lock.record import Lock, SiteLock
 MANY = 50
 
 
-class Form(StrEnum):
-    """Forms of the report."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def lock(
-    tenants: Annotated[
-        list[str] | None, typer.Argument(metavar="TENANT", help="Tenants to lock; all by default.")
-    ] = None,
-    site: Site = "lyon",
+    tenants: Tenants = None,
+    site: Site = "",
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; derive every lock again and say what differs.")
     ] = False,
@@ -48,7 +39,7 @@ def lock(
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Write locks of an earlier format again; no claim changes.")
     ] = False,
-    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the report.")] = Form.TEXT,
+    form: Annotated[Format, format_option("lock")] = Format.TEXT,
 ) -> None:
     """Write the locks of a site and its tenants: what each is given.
 
@@ -91,16 +82,16 @@ def _require_possible(tenants: list[str] | None, *, check: bool, fleet: bool, mo
         raise typer.BadParameter("--check and --upgrade look at all locks of the site: name no tenant")
 
 
-def _lock(site: str, tenants: list[str], form: Form, *, move: bool) -> None:
+def _lock(site: str, tenants: list[str], form: Format, *, move: bool) -> None:
     gate = Gate.indexed(site)
     names = sorted(set(tenants or gate.workspace.tenants))
     _require_requests(gate, names)
     making = Making(gate, held(gate.workspace.locks), move=move)
-    made = [making.make(name) for name in _ticking(names, "locked")]
+    made = [making.make(name) for name in _counted(names, "locked")]
     # Only now that all can have what they ask for is anything written.
     _write(gate, making.site_lock, made)
-    if form is Form.JSON:
-        _print_json([document(item) for item in made])
+    if form is Format.JSON:
+        print_json({"tenants": [document(item) for item in made]})
     else:
         _tell(gate.workspace.site_lock, making.site_lock, made)
 
@@ -121,13 +112,15 @@ def _tell(old: SiteLock | None, new: SiteLock, made: list[Made]) -> None:
         _say(f"{len(made)} tenants: {len(made) - unchanged} written, {unchanged} unchanged")
 
 
-def _check(site: str, form: Form, *, fleet: bool) -> None:
+def _check(site: str, form: Format, *, fleet: bool) -> None:
     sites = _fleet_of(site) if fleet else [site]
-    reports = [check_locks(Gate.open(name), _ticker("checked")) for name in sites]
-    if form is Form.JSON:
-        _print_json([report.document() for report in reports])
+    progress = Progress("checked")
+    reports = [check_locks(Gate.open(name), progress) for name in sites]
+    progress.end()
+    if form is Format.JSON:
+        print_json({"sites": [report.document() for report in reports]})
     else:
-        print(text(reports), end="")
+        print_text(text(reports))
     raise typer.Exit(max(report.exit_code for report in reports))
 
 
@@ -138,15 +131,16 @@ def _fleet_of(site: str) -> list[str]:
     return [folder.relative_to(stacks()).as_posix() for folder in folders] or [site]
 
 
-def _upgrade(site: str, form: Form) -> None:
+def _upgrade(site: str, form: Format) -> None:
     reader = UpgradingReader()
     gate = Gate.open(site, reader)
     done = upgraded(gate, reader.upgraded)
     locks: list[SiteLock | Lock] = [*([done.site] if done.site else []), *done.tenants]
     for lock in locks:
         keep(gate, None, lock)
-    if form is Form.JSON:
-        _print_json([{"id": lock.id, "serial": lock.serial, "stale": lock.id in done.stale} for lock in locks])
+    if form is Format.JSON:
+        told = [{"id": lock.id, "serial": lock.serial, "stale": lock.id in done.stale} for lock in locks]
+        print_json({"upgraded": told})
         return
     for lock in locks:
         again = f"; its request asks for something else by now: run `interlock lock {lock.id}`"
@@ -167,32 +161,14 @@ def _require_requests(gate: Gate, names: list[str]) -> None:
         raise InputErrors(faults)
 
 
-def _ticking(names: list[str], word: str) -> Iterable[str]:
-    """The names, with a line on a terminal that says how far they are."""
-    tick = _ticker(word) if len(names) > MANY else lambda _: None
+def _counted(names: list[str], word: str) -> Iterable[str]:
+    """The names; of many a terminal is shown how far they are."""
+    progress = Progress(word)
     for name in names:
-        tick(name)
+        if len(names) > MANY:
+            progress(name)
         yield name
-    tick("")
-
-
-def _ticker(word: str) -> Callable[[str], None]:
-    """Counts on one line of the terminal; says nothing where nobody looks."""
-    count = 0
-
-    def tick(name: str) -> None:
-        nonlocal count
-        count += bool(name)
-        if sys.stderr.isatty():
-            shown = f"{count} {word}: {name}" if name else ""
-            print(f"\r\033[K{shown}", end="", file=sys.stderr, flush=True)
-
-    return tick
-
-
-def _print_json(value: object) -> None:
-    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    progress.end()
 
 
 def _say(line: str) -> None:

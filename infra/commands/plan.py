@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from infra.cli import colour
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import print_text
+from infra.commands.options import Site, Tenant
 from infra.program.gate import Gate
 from infra.program.refusal import note
 from infra.reports.plan_changes import changes_text
@@ -23,13 +23,6 @@ from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.differences import ResourceChange, changes_between
-
-
-class Form(StrEnum):
-    """Forms of the plan."""
-
-    TREE = "tree"
-    JSON = "json"
 
 
 @dataclass(frozen=True)
@@ -53,11 +46,9 @@ class Shown:
 
 
 def plan(
-    tenant: Annotated[
-        str | None, typer.Argument(metavar="TENANT", help="A tenant; without one the operator's own stack.")
-    ] = None,
-    site: Site = "lyon",
-    form: Annotated[Form, typer.Option("--format", "-f", help="Form of the plan.")] = Form.TREE,
+    tenant: Tenant = None,
+    site: Site = "",
+    form: Annotated[Format, format_option("plan")] = Format.TEXT,
     against: Annotated[
         str | None,
         typer.Option("--against", "-a", metavar="REF", help="Show changes against a plan file or a git revision."),
@@ -69,7 +60,7 @@ def plan(
     make yet. With --against it shows what each change does: in place, restart, replace, or forbidden.
     Nothing is judged here: `interlock check` does.
 
-    The JSON form is one object: `plan`, `defaults`, `cost`, `changes`, `not_makeable`.
+    The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`.
 
     \b
     Exit code: 0 planned, 2 the input is wrong: a file, a lock that is missing or old, or REF.
@@ -81,11 +72,10 @@ def plan(
       interlock plan globex --format json
     """
     shown = _shown(Gate.indexed(site), tenant, site, against)
-    if form is Form.JSON:
-        json.dump(shown.document(), sys.stdout, indent=1, ensure_ascii=False)
-        print()
+    if form is Format.JSON:
+        print_json(shown.document())
     else:
-        print(_text(shown, against))
+        print_text(_text(shown, against))
     if said := note(shown.plan, proved=False):
         print(said, file=sys.stderr)
 

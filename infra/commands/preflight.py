@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from infra.cli.exits import Exit
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import print_text
+from infra.commands.options import Site, Tenant
 from infra.program.gate import Gate
 from infra.program.refusal import note
 from policies import NotProved
@@ -16,10 +18,9 @@ from policies.findings.report import as_message
 
 
 def preflight(
-    tenant: Annotated[
-        str | None, typer.Argument(metavar="TENANT", help="A tenant; without one the operator's own stack.")
-    ] = None,
-    site: Site = "lyon",
+    tenant: Tenant = None,
+    site: Site = "",
+    form: Annotated[Format, format_option("preflight")] = Format.TEXT,
 ) -> None:
     """Name everything on the cloud that would make `pulumi up` fail.
 
@@ -38,6 +39,8 @@ def preflight(
     Examples:
       interlock preflight
       interlock preflight acme
+      interlock preflight acme --format json
+      interlock preflight acme --debug
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
     from interlock.provider.preflight import preflight as ask
@@ -51,6 +54,9 @@ def preflight(
     if said := note(proof.plan, proved=True):
         print(said, file=sys.stderr)
     faults = ask(gate.admission(proof))
-    for fault in faults:
-        print(fault)
+    if form is Format.JSON:
+        print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": [str(fault) for fault in faults]})
+    else:
+        for fault in faults:
+            print_text(str(fault))
     raise typer.Exit(Exit.ENVIRONMENT if faults else Exit.PROVED)

@@ -22,7 +22,7 @@ from interlock.store.records import StackRecord
 
 def recover(
     tenant: Annotated[str, typer.Argument(metavar="TENANT", help="The tenant, or `site` for the operator's stack.")],
-    site: Site = "lyon",
+    site: Site = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Take over a stack whose state was lost, or an old one put back.

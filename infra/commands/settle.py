@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from infra.cli.exits import EnvironmentFailed, Exit
-from infra.commands.options import Site
+from infra.cli.formats import Format, format_option, print_json
+from infra.commands.options import OneTenant, Site
 from infra.locking.making import keep, settled
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
@@ -23,9 +24,10 @@ from interlock.store.records import StackRecord
 
 
 def settle(
-    tenant: Annotated[str, typer.Argument(metavar="TENANT", help="The tenant that gave something up.")],
-    site: Site = "lyon",
+    tenant: OneTenant,
+    site: Site = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Look, and change nothing.")] = False,
+    form: Annotated[Format, format_option("settle")] = Format.TEXT,
 ) -> None:
     """Release what a tenant gave up, once nothing holds it any more.
 
@@ -47,6 +49,7 @@ def settle(
     Examples:
       interlock settle acme --dry-run
       interlock settle acme
+      interlock settle acme --dry-run --format json
     """
     gate = Gate.open(site)
     name = gate.tenant(tenant).id
@@ -55,10 +58,17 @@ def settle(
     evidence = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
     if evidence is None or not (lock.released or evidence.leftover):
         print(f"{name}: nothing to settle", file=sys.stderr)
+        if form is Format.JSON:
+            print_json(_document(plan.stack, None, []))
         return
-    if obstacles := [*evidence.obstacles(), *_disagreement(evidence)]:
+    obstacles = [*evidence.obstacles(), *_disagreement(evidence)]
+    if form is Format.JSON:
+        print_json(_document(plan.stack, evidence, obstacles))
+    if obstacles:
         _refuse(plan.stack, obstacles)
-    _tell(evidence)
+    if form is Format.TEXT:
+        _tell(evidence)
+    print(SWITCHES, file=sys.stderr)
     if not dry_run:
         _settle(gate, evidence)
 
@@ -109,7 +119,18 @@ def _tell(evidence: Evidence) -> None:
     stay = [entry for entry in evidence.record.entries if entry not in leftover] if evidence.record else []
     for entry in leftover:
         print(f"{lock.id}: footprint {entry.digest} of a run that did not end well", *only_of(entry, stay))
-    print(SWITCHES, file=sys.stderr)
+
+
+def _document(stack: str, evidence: Evidence | None, obstacles: list[str]) -> dict[str, object]:
+    """The JSON form: what is given up, and what still holds it. With `--dry-run` it is the same."""
+    released = evidence.lock.released if evidence else ()
+    leftover = evidence.leftover if evidence else ()
+    return {
+        "stack": stack,
+        "released": [{"vpod": one.vpod, "claim": one.claim, "value": one.value} for one in released],
+        "leftover": [entry.digest for entry in leftover],
+        "obstacles": obstacles,
+    }
 
 
 def _settle(gate: Gate, evidence: Evidence) -> None:

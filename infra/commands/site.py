@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 import yaml
 
+from infra.cli.formats import Format, encodes_all, format_option, print_json
+from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.program.places import stacks
-from infra.reports.site_summary import summary
+from infra.reports.site_summary import document, summary
 from interlock.model.load import load_site_of_fleet
 from interlock.model.site.full import Document, full_form
 
 
-class Format(StrEnum):
-    """Forms of the full form; JSON is YAML too, so either loads again."""
-
-    YAML = "yaml"
-    JSON = "json"
-
-
 def site(
-    site: Site = "lyon",
+    site: Site = "",
     full: Annotated[
         bool, typer.Option("--full", help="The full form: every device, port and cable by itself.")
     ] = False,
-    form: Annotated[Format, typer.Option("--format", "-f", help="Form of the full form.")] = Format.YAML,
+    form: Annotated[Format, format_option("site")] = Format.TEXT,
 ) -> None:
     """Show what a site holds, and what nobody stated.
 
@@ -43,22 +36,26 @@ def site(
     \b
     Examples:
       interlock site
+      interlock site --format json
       interlock site --full | less
       interlock site --site leaky/vlan-of-another --full --format json
     """
-    if form is not Format.YAML and not full:
-        raise typer.BadParameter("is a form of the full form: add --full", param_hint="--format")
+    if form is Format.YAML and not full:
+        raise typer.BadParameter("yaml is a form of the full form: add --full", param_hint="--format")
     loaded = load_site_of_fleet(stacks(), site)
     if full:
-        sys.stdout.write(written(full_form(loaded.site, loaded.defaults), form))
+        # The full form is a site file: its version is that of site files, and JSON is YAML too.
+        print(written(full_form(loaded.site, loaded.defaults), form, unicode=encodes_all()), end="")
+    elif form is Format.JSON:
+        print_json(document(loaded.site))
     else:
-        sys.stdout.write(summary(loaded.site))
+        print_text(summary(loaded.site))
 
 
-def written(document: Document, form: Format) -> str:
-    """A full form as text."""
+def written(document: Document, form: Format, *, unicode: bool = True) -> str:
+    """A full form as text: JSON, else YAML. Without `unicode` in ASCII alone."""
     if form is Format.JSON:
-        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps(document, indent=1, ensure_ascii=not unicode) + "\n"
     return yaml.dump(
-        document, Dumper=yaml.CSafeDumper, sort_keys=False, width=118, allow_unicode=True, default_flow_style=None
+        document, Dumper=yaml.CSafeDumper, sort_keys=False, width=118, allow_unicode=unicode, default_flow_style=None
     )

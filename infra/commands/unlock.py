@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
 from infra.cli.exits import EnvironmentFailed
+from infra.cli.formats import Format, format_option, print_json
 from infra.stack.backend import BackendLock
 from infra.stack.engine import Engine
+
+#: Stacks that a message names.
+MOST_LISTED = 30
 
 
 def unlock(
     stack: Annotated[str, typer.Argument(metavar="STACK", help="Name of the stack, such as lyon-acme.")],
+    form: Annotated[Format, format_option("unlock")] = Format.TEXT,
 ) -> None:
     """Free a stack that a killed `pulumi` left locked.
 
@@ -22,15 +28,30 @@ def unlock(
     A lock goes only if its process ran on this host and exists no more. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
 
-    Exit code: 0 the stack is free, 4 a process that may be running holds it.
+    Exit code: 0 the stack is free, 2 there is no such stack, 4 a process that may be running holds it.
 
     \b
-    Example:
+    Examples:
       interlock unlock lyon-acme
+      interlock unlock lyon-acme --format json
     """
-    said = mend(Engine.here(), stack)
+    engine = Engine.here()
+    _require_stack(engine, stack)
+    said = mend(engine, stack)
+    if form is Format.JSON:
+        print_json({"stack": stack, "done": said})
     for line in said or [f"{stack}: nothing to unlock"]:
         print(line, file=sys.stderr)
+
+
+def _require_stack(engine: Engine, stack: str) -> None:
+    """Raises `typer.BadParameter`, naming what exists, if nothing on the backend has this name."""
+    known = engine.backend.stacks()
+    if stack not in known and not any(engine.backend.locks(stack)):
+        close = get_close_matches(stack, known, n=1)
+        there = ", ".join(known[:MOST_LISTED]) or "none"
+        hint = f"did you mean `{close[0]}`? There are: {there}" if close else f"there are: {there}"
+        raise typer.BadParameter(f"the backend has no stack `{stack}`: {hint}", param_hint="STACK")
 
 
 def mend(engine: Engine, stack: str) -> list[str]:

@@ -11,6 +11,8 @@ import typer
 
 from infra.checker import complaints, digest, proof_of
 from infra.cli.exits import Exit
+from infra.cli.formats import Format, format_option, print_json
+from infra.cli.terminal import print_text
 from interlock.planning.plan_hash import hashed_form
 from interlock.vocabulary import InterlockError
 
@@ -31,6 +33,7 @@ def verify(
         list[Path] | None,
         typer.Option("--lock", metavar="FILE", help="It must have looked at exactly these locks of others."),
     ] = None,
+    form: Annotated[Format, format_option("verify")] = Format.TEXT,
 ) -> None:
     """Check a certificate that `interlock check --certificate` wrote.
 
@@ -44,8 +47,9 @@ def verify(
 
     \b
     Examples:
-      interlock check --tenant acme --certificate acme.json
+      interlock check acme --certificate acme.json
       interlock verify acme.json
+      interlock verify acme.json --format json
       interlock plan acme --format json > plan.json && interlock verify acme.json --plan plan.json
     """
     try:
@@ -54,7 +58,12 @@ def verify(
     except Unreadable as error:
         print(error, file=sys.stderr)
         raise typer.Exit(Exit.INPUT) from None
-    print("\n".join(said) if said else _sound(found))
+    if form is Format.JSON:
+        judgement = found["judgement"]
+        hashes = {"stack": judgement["stack"], "plan": judgement["plan_hash"], "proof": proof_of(judgement)}
+        print_json({"sound": not said, "complaints": said, **hashes})
+    else:
+        print_text("\n".join(said) if said else _sound(found))
     raise typer.Exit(Exit.VIOLATED if said else Exit.PROVED)
 
 

@@ -13,6 +13,9 @@ from interlock.model.lock.record import VPodAllocation
 from interlock.planning import changes_of
 from interlock.planning.claims import claimed_values
 
+#: Names of data that the warning lists before it only counts.
+SHOWN = 4
+
 Claims = tuple[tuple[str, str], ...]
 
 
@@ -60,13 +63,21 @@ def document(made: Made) -> dict[str, Any]:
         "changed": made.is_changed,
         "serial": made.new.serial,
         "released": len(made.new.released),
+        "kept_data": list(made.kept_data),
         "vpods": [change.document() for change in vpod_changes(made)],
     }
 
 
 def lines(made: Made) -> Iterator[str]:
-    """One line for the lock; for each vPOD whose claims changed, what it is given, keeps and gives up."""
+    """One line for the lock; for each vPOD whose claims changed, what it is given, keeps and gives up.
+
+    Data with `on_delete: keep` are warned of: whoever wants to destroy the stack learns it before trying.
+    """
     yield f"{made.name}: {'written' if made.is_changed else 'unchanged'}, serial {made.new.serial}"
+    if made.kept_data:
+        names = ", ".join(made.kept_data[:SHOWN])
+        more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
+        yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     if not made.is_changed:
         return
     for change in vpod_changes(made):

@@ -11,7 +11,7 @@ from infra.program.gate import Gate
 from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released, SiteLock
 from interlock.model.tenant.request import Tenant
-from interlock.planning import AllocationState, NeedsMove, allocate, plan_tenant, request_hash
+from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_tenant, request_hash
 from policies import footprint
 
 NO_FOOTPRINT = Footprint(classes=(), labels={}, exclusive=())
@@ -24,6 +24,8 @@ class Made:
     name: str
     old: Lock | None
     new: Lock
+    #: Plan names of data with `on_delete: keep`, which `pulumi destroy` refuses to delete.
+    kept_data: tuple[str, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -53,13 +55,14 @@ class Making:
             self.allocated.remove_lock(old)
         kept = old
         try:
-            new = kept = self._made(name, old)
+            new, plan = self._made(name, old)
+            kept = new
         finally:
             if kept is not None:
                 self.allocated.add_lock(kept)
-        return Made(name, old, new)
+        return Made(name, old, new, tuple(item.name for item in plan.resources if item.resource.is_kept))
 
-    def _made(self, name: str, old: Lock | None) -> Lock:
+    def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
             allocation, released = self._allocated(tenant, old)
@@ -78,8 +81,8 @@ class Making:
             update={"footprint": footprint(self.slices.around(allocation, released), plan, released)}
         ).sealed()
         if old is None or full == old:
-            return full
-        return full.model_copy(update={"serial": old.serial + 1}).sealed()
+            return full, plan
+        return full.model_copy(update={"serial": old.serial + 1}).sealed(), plan
 
     def _allocated(self, tenant: Tenant, old: Lock | None) -> tuple[Allocation, tuple[Released, ...]]:
         """Claims and what is given up. A move is named as a way out only where there is a place to move to."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from infra.locking.index import IndexedReader
 from infra.program import claiming
 from infra.reports.finding_places import FindingPlaces
+from interlock.model.fleet import default_site
 from interlock.model.load import (
     Code,
     InputError,
@@ -45,9 +46,6 @@ from policies.judging import Seen, judged, operators_part, seen_by
 
 from .claiming import Applied
 from .places import PROOFS, index_of, stacks
-
-#: The site that commands take where none is named.
-USUAL_SITE = "lyon"
 
 
 class NotPlanned(InterlockError):
@@ -200,7 +198,11 @@ class Gate:
     def explained_by(self) -> str:
         """The folder that `interlock explain` has to be told; empty where that is what it takes by itself."""
         folder = self.workspace.folder.relative_to(stacks()).as_posix()
-        return "" if folder == USUAL_SITE else folder
+        try:
+            usual = os.environ.get("INTERLOCK_SITE") or default_site(stacks())
+        except InputErrors:
+            return folder
+        return "" if folder == usual else folder
 
     def places(self, plan: Plan) -> FindingPlaces:
         """Where what findings about a plan are about stands."""

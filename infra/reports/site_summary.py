@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
@@ -15,13 +16,21 @@ SHOWN = 4
 
 def summary(site: Site) -> str:
     """The screen, for people: lines without colour."""
-    sections = (
-        (f"site {site.name} on cloud {site.cloud}", _counts(site)),
-        ("pools", _pools(site)),
-        ("shared", [_shared(item) for item in site.sharing]),
-        ("not stated: what rests on it is unknown", list(_unknown(site))),
-    )
+    heads = (f"site {site.name} on cloud {site.cloud}", "pools", "shared", "not stated: what rests on it is unknown")
+    sections = zip(heads, _sections(site), strict=True)
     return "\n\n".join("\n".join([head, *_columns(rows)]) for head, rows in sections if rows) + "\n"
+
+
+def document(site: Site) -> dict[str, Any]:
+    """The same as JSON values: a list of rows for each part of the screen, the cells as the screen has them."""
+    names = ("counts", "pools", "shared", "not_stated")
+    parts = dict(zip(names, _sections(site), strict=True))
+    rows = {name: [[cell.strip() for cell in row] for row in found] for name, found in parts.items()}
+    return {"site": site.name, "cloud": site.cloud, **rows}
+
+
+def _sections(site: Site) -> tuple[list[tuple[str, ...]], ...]:
+    return _counts(site), list(_pools(site)), [_shared(item) for item in site.sharing], list(_unknown(site))
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -63,6 +63,11 @@ class FileBackend:
         for path in sorted((self.folder / "locks").glob(f"**/{PROJECT}/{stack}/*.json")):
             yield _lock(path)
 
+    def stacks(self) -> list[str]:
+        """Names of the stacks that have a state."""
+        found = (self.folder / "stacks" / PROJECT).glob("*.json*")
+        return sorted({path.name.partition(".json")[0] for path in found if not path.name.endswith((".bak", ".attrs"))})
+
     def may_have_pending(self, stack: str) -> bool:
         """False if the stack surely has no interrupted operations; cheap: it runs before every `pulumi`."""
         folder = self.folder / "stacks" / PROJECT

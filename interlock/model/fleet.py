@@ -12,20 +12,29 @@ from interlock.model.site.loading import FLEET, LoadedSite, load_site
 from interlock.model.site.places import places
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import KEY, Source, Step
-from interlock.model.text.validation import FileModel, validated
+from interlock.model.text.validation import FileModel, nearest, validated
 
 SITE = "site.yaml"
+
+
+class FleetSiteFile(FileModel):
+    """What a fleet says of one of its sites."""
+
+    #: True for the site that commands take where none is named.
+    default: bool = False
 
 
 class FleetFile(FileModel):
     """`fleet.yaml`."""
 
     name: str
+    #: By folder below the fleet's; sites need no entry here.
+    sites: dict[str, FleetSiteFile] = {}
 
 
 def load_fleet(folder: Path, base: Path) -> tuple[LoadedSite, ...]:
     """All sites of the fleet in `folder`, by folder name. Raises InputErrors, also if two claim one thing."""
-    validated(FleetFile, Source.read(folder / FLEET, (folder / FLEET).relative_to(base).as_posix()))
+    read_fleet(folder, base)
     sites, errors = list[LoadedSite](), list[InputError]()
     for found in site_folders(folder):
         try:
@@ -36,6 +45,36 @@ def load_fleet(folder: Path, base: Path) -> tuple[LoadedSite, ...]:
     if errors:
         raise InputErrors(errors)
     return tuple(sites)
+
+
+def read_fleet(folder: Path, base: Path) -> tuple[FleetFile, Source]:
+    """`fleet.yaml` of a folder, and where its entries stand. Raises InputErrors."""
+    source = Source.read(folder / FLEET, (folder / FLEET).relative_to(base).as_posix())
+    return validated(FleetFile, source), source
+
+
+def default_site(stacks: Path) -> str:
+    """The folder below `stacks` of the site that is meant where none is named.
+
+    The one with `default: true` in `stacks/fleet.yaml`, else the only one there is. Raises InputErrors.
+    """
+    stacks = stacks.absolute()
+    fleet, source = read_fleet(stacks, stacks.parent)
+    known = [folder.relative_to(stacks).as_posix() for folder in site_folders(stacks)]
+    chosen = [name for name, said in fleet.sites.items() if said.default]
+    if len(chosen) > 1:
+        path = ("sites", chosen[1], "default")
+        raise InputErrors([source.error(Code.TWICE, path, "another site is the default already", "take one away")])
+    if chosen and chosen[0] not in known:
+        path = ("sites", chosen[0], KEY)
+        message = f"there is no site `{chosen[0]}` below this folder"
+        raise InputErrors([source.error(Code.NO_SUCH, path, message, nearest(chosen[0], known))])
+    names = chosen or known
+    if len(names) != 1:
+        message = "no site is named, and none is the default" if names else "there is no site"
+        hint = f"give --site or INTERLOCK_SITE, or write `sites: {{<site>: {{default: true}}}}`; {nearest('', known)}"
+        raise InputErrors([source.error(Code.MISSING_KEY, (), message, hint)])
+    return names[0]
 
 
 def fleet_folder(site_folder: Path, stacks: Path) -> Path | None:

@@ -50,7 +50,9 @@ def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
         return [[node] for node in edges]  # most sites have no GW-Links, and importing networkx takes its time
     import networkx as nx
 
-    graph: nx.Graph[str] = nx.Graph({node: edges[node] for node in edges})
+    graph: nx.Graph[str] = nx.Graph()
+    graph.add_nodes_from(edges)
+    graph.add_edges_from((node, other) for node, near in edges.items() for other in near)
     order = {node: number for number, node in enumerate(edges)}
     seen: set[str] = set()
     parts = []

@@ -14,6 +14,7 @@ from keystoneauth1 import exceptions as trouble
 from keystoneauth1.adapter import Adapter
 from urllib3.exceptions import NewConnectionError
 
+from .connections import address, cause_of, missing_service
 from .errors import Failure, Trouble, classify
 from .retry import RETRIED_STATUS, RetryPolicy, Tried, may_repeat, persist, retry_after
 
@@ -65,9 +66,13 @@ class Answer(dict[str, Any]):
 class Api:
     """One service, with a token for one project."""
 
-    def __init__(self, adapter: Adapter, service: str, retry_policy: RetryPolicy | None = None) -> None:
+    def __init__(
+        self, adapter: Adapter, service: str, retry_policy: RetryPolicy | None = None, where: str = ""
+    ) -> None:
         self._adapter = adapter
         self.service = service
+        #: What a failed connection is told of: the cloud, the service, the project whose token is used.
+        self._where = where or service
         self._pace = retry_policy or RetryPolicy()
         self._lock = threading.Lock()
         self._found = False
@@ -144,19 +149,20 @@ class Api:
         except (trouble.ClientException, *MISREAD) as error:
             # A token whose catalogue cannot be read would be kept until it expires.
             self._adapter.invalidate()
-            return no_login(self.service, error)
+            return no_login(self._where, error)
         if lost is not None:
-            return Tried(failure=lost, again=True)
+            # Not where it is missing in the catalogue: that lasts.
+            return Tried(failure=lost, again="not in the catalogue" not in lost.message)
         try:
             options = {"timeout": self._pace.budget.answer} | options
             answer = self._adapter.request(path, method, raise_exc=False, **options)
         except (trouble.ConnectionError, *MISREAD) as error:
             refused = never_left(error)
             kind = Trouble.UNREACHABLE if refused or method in ("GET", "HEAD") else Trouble.LOST_ANSWER
-            failure = Failure(kind, f"{self.service}: {short(error)}", service=self.service)
+            failure = unconnected(kind, self._where, error, self.service)
             return Tried(failure=failure, again=may_repeat(method, idempotent=idempotent, refused=refused))
         except trouble.ClientException as error:
-            return no_login(self.service, error)
+            return no_login(self._where, error)
         return Tried(answer) if answer.status_code < 400 else self._answered(method, path, idempotent, answer)
 
     def _locate(self) -> Failure | None:
@@ -170,8 +176,8 @@ class Api:
             if not self._found:
                 data = self._adapter.get_endpoint_data()
                 if data is None or data.api_version is None:
-                    reason = "it is not in the catalogue, or does not say which versions it speaks"
-                    return Failure(Trouble.UNREACHABLE, f"{self.service} cannot be used: {reason}")
+                    why = missing_service(self._adapter, self.service)
+                    return Failure(Trouble.UNREACHABLE, f"{self._where} cannot be used: {why.what}", why.hint or None)
                 self._adapter.endpoint_override = data.url
                 self._found = True
             return None
@@ -211,6 +217,8 @@ class Api:
 def no_login(what: str, error: Exception) -> Tried[Any]:
     """A token or an address that could not be had: nothing was sent to the service itself."""
     kind, again, after = Trouble.UNREACHABLE, True, None
+    if cause_of(error) is not None:
+        return Tried(failure=unconnected(kind, what, error, "identity"), again=again)
     message = f"{what} cannot be reached: {short(error)}"
     if isinstance(error, trouble.HttpError):
         again = error.http_status in RETRIED_STATUS
@@ -222,6 +230,16 @@ def no_login(what: str, error: Exception) -> Tried[Any]:
     elif isinstance(error, MISREAD):
         message = f"{what} cannot be reached: the identity service's answer cannot be read ({type(error).__name__})"
     return Tried(failure=Failure(kind, message, service="identity"), again=again, after=after)
+
+
+def unconnected(kind: Trouble, what: str, error: Exception, service: str) -> Failure:
+    """A failed connection in one line: what, and the likely cause with the address."""
+    cause = cause_of(error)
+    if cause is None:
+        return Failure(kind, f"{what}: {short(error)}", service=service)
+    # Of a request whose answer was lost the usual hint says more: that it is found again.
+    hint = cause.hint if kind is Trouble.UNREACHABLE else ""
+    return Failure(kind, f"{what} cannot be reached: {cause.what}{address(error)}", hint or None, service=service)
 
 
 def short(error: Exception) -> str:

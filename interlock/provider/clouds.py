@@ -113,7 +113,9 @@ class Cloud:
         with self._lock:
             key = (service, project)
             if key not in self._apis:
-                self._apis[key] = Api(self._adapter(service, project), service, self.retry_policy)
+                self._apis[key] = Api(
+                    self._adapter(service, project), service, self.retry_policy, self._where(service, project)
+                )
             return self._apis[key]
 
     def endpoint(self, service: str, project: str | None = None) -> str:
@@ -123,9 +125,14 @@ class Cloud:
             try:
                 return Tried(str(self._adapter(service, project).get_endpoint() or ""))
             except (trouble.ClientException, *MISREAD) as error:
-                return no_login(service, error)
+                return no_login(self._where(service, project), error)
 
         return persist(self.retry_policy, attempt) or ""
+
+    def _where(self, service: str, project: str | None) -> str:
+        """A service in messages about connections; a token of another project may be refused for itself."""
+        scope = f" with a token of project {project}" if project else ""
+        return f"cloud {self.name!r}: service {service}{scope}"
 
     def domain(self, name: str) -> str:
         """The id of a Keystone domain given by name or id."""
@@ -149,7 +156,7 @@ class Cloud:
         except (trouble.ClientException, *MISREAD) as error:
             # A token whose catalogue cannot be read would be kept until it expires.
             self._session.auth.invalidate()
-            tried = no_login(f"cloud {self.name!r}", error)
+            tried = no_login(self._where("identity", None), error)
             # Nobody listens there: most likely a wrong address, for which nobody should wait.
             return replace(tried, again=tried.again and not never_left(error))
 

@@ -42,7 +42,9 @@ class Trouble(StrEnum):
 HINTS: dict[Trouble, str] = {
     Trouble.UNREACHABLE: "check the network and `openstack catalog list`, then run `pulumi up` again",
     Trouble.LOST_ANSWER: "run `pulumi up` again: what was made is found by its marker and adopted",
-    Trouble.UNAUTHORIZED: "check this cloud's entry in clouds.yaml (user, password, project)",
+    Trouble.UNAUTHORIZED: (
+        "check this cloud's entry in clouds.yaml (user, password, project), and that the user has a role in the project"
+    ),
     Trouble.FORBIDDEN: "the operator's user needs the role admin at {service} and in the project concerned",
     Trouble.NOT_FOUND: "run `pulumi refresh`, then `pulumi up`",
     Trouble.QUOTA: "raise the project's quota of {service} or free what uses it, then run `pulumi up` again",

@@ -100,6 +100,11 @@ class Resource(Frozen):
     #: there would be the old object, found by its marker and adopted.
     CREATED_FIRST: ClassVar[bool] = False
 
+    @property
+    def is_kept(self) -> bool:
+        """True if it holds data that no deletion may take: `on_delete: keep`."""
+        return self.HOLDS_DATA and getattr(self, "on_delete", "keep") == "keep"
+
     def canonical(self) -> dict[str, Any]:
         """The JSON form that plans, digests and provider inputs share."""
         return self.model_dump(mode="json")

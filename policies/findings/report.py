@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.resources import Frozen
 from policies.facts.identities import OPERATOR
-from policies.proof import Finding, FixKind, Judgement, Severity, Verdict, Waived, WaiverState
+from policies.proof import Finding, FixKind, Judgement, RuleResult, Severity, Verdict, Waived, WaiverState
 
 #: ANSI colours of verdicts, used only if the caller asks for colour.
 _COLOURS = {
@@ -51,13 +51,26 @@ _WORST_FIRST = (Verdict.VIOLATED, Verdict.NOT_PROVABLE)
 
 def by_specificity(judgement: Judgement) -> tuple[Finding, ...]:
     """Findings with the one that explains most first: blocking, violated, most specific; then by rule id."""
-    return tuple(sorted(judgement.findings, key=lambda finding: _rank(judgement, finding)))
+    return tuple(sorted(judgement.findings, key=lambda finding: rank(judgement, finding)))
 
 
-def _rank(judgement: Judgement, finding: Finding) -> tuple[bool, int, int, str, str]:
-    blocking = finding.severity in _BLOCKING and not judgement.is_waived(finding)
+def counts(judgement: Judgement, finding: Finding) -> bool:
+    """True if a finding decides the verdict: it is of severity B or E, and nobody waived it."""
+    return finding.severity in _BLOCKING and not judgement.is_waived(finding)
+
+
+def rank(judgement: Judgement, finding: Finding) -> tuple[bool, int, int, str, str]:
+    """What findings are sorted by, the worst first."""
     verdict = _WORST_FIRST.index(finding.verdict)
-    return (not blocking, verdict, -finding.specificity, finding.rule, finding.message)
+    return (not counts(judgement, finding), verdict, -finding.specificity, finding.rule, finding.message)
+
+
+def why_not_counted(judgement: Judgement, finding: Finding) -> str:
+    """Why a finding does not decide the verdict: its severity, or a waiver; empty if it does."""
+    if counts(judgement, finding):
+        return ""
+    reason = "waived" if judgement.is_waived(finding) else f"severity {finding.severity}"
+    return f"{reason}, does not count"
 
 
 def verdict(judgement: Judgement) -> str:
@@ -84,17 +97,25 @@ def as_table(judgement: Judgement, *, colour: bool = False, where: Where = nowhe
     if judgement.without_actuator:
         count = len(judgement.without_actuator)
         lines.append(f"planned and proved, no actuator yet: {count} ({', '.join(judgement.without_actuator)})")
-    width = max((len(result.title) for result in judgement.results), default=0)
-    for result in judgement.results:
-        word = _colour(f"{result.verdict} ({result.count})", result.verdict, colour)
-        lines.append(f"  {result.rule:<7} {result.severity}  {result.title:<{width}}  {word}")
-    lines += [f"  {_waiver_line(item)}" for item in judgement.waivers]
+    words = [_result_words(judgement, result) for result in judgement.results]
+    width = max(map(len, words), default=0)
+    for result, word in zip(judgement.results, words, strict=True):
+        painted = _colour(f"{word:<{width}}", result.verdict, colour)
+        lines.append(f"  {result.rule:<7} {result.severity}  {painted}  {result.title}")
+    lines += [f"  {waiver_line(item)}" for item in judgement.waivers]
     for finding in by_specificity(judgement):
         lines += ["", *lines_of(judgement, finding, colour=colour, where=where, site=site)]
     return "\n".join(lines) + "\n"
 
 
-def _waiver_line(item: Waived) -> str:
+def _result_words(judgement: Judgement, result: RuleResult) -> str:
+    """The verdict of a rule; where it is not proved and none of its findings counts, why not."""
+    said = f"{result.verdict} ({result.count})"
+    reasons = {why_not_counted(judgement, finding) for finding in result.findings}
+    return said if not reasons or "" in reasons else f"{said}: {'; '.join(sorted(reasons))}"
+
+
+def waiver_line(item: Waived) -> str:
     """A waiver in one line; one that is not in use says what to do."""
     head = f"waiver of {item.rule} by {item.owner} up to {item.expires}"
     if item.state is WaiverState.USED:
@@ -108,7 +129,8 @@ def lines_of(
 ) -> list[str]:
     """A finding in lines: what, the witness, where it comes from, what to do, what to change."""
     word = _colour(str(finding.verdict), finding.verdict, colour)
-    lines = [f"{finding.rule} {word}: {finding.message}"]
+    why_not = why_not_counted(judgement, finding)
+    lines = [f"{finding.rule} {word}{f' ({why_not})' if why_not else ''}: {finding.message}"]
     lines += [f"    {'– ' if index else ''}{step}" for index, step in enumerate(finding.witness)]
     lines += [f"    not stated: {fact}" for fact in finding.missing]
     lines += [f"    {line}" for line in place_lines(where(finding.about))]
@@ -190,7 +212,7 @@ def as_message(judgement: Judgement, *, where: Where = nowhere, site: str = "") 
         f"{judgement.stack} is {verdict(judgement)}: nothing has been touched",
         "",
         *lines_of(judgement, findings[0], where=where, site=site),
-        *(f"    {_waiver_line(item)}" for item in judgement.waivers if item.state is not WaiverState.USED),
+        *(f"    {waiver_line(item)}" for item in judgement.waivers if item.state is not WaiverState.USED),
     ]
     rest = sorted(findings[1:], key=lambda item: (item.rule, item.message))
     if rest:

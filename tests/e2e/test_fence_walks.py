@@ -216,7 +216,7 @@ def test_target_leaves_what_was_proved_and_an_old_state_is_refused(
     assert standing.objects(STACK)[VOLUME]["inputs"]["on_delete"] == "erase"
     kept, second = _applied(sandbox)
     assert kept == first
-    unaware = stranger.interlock("check", "--tenant", "hooli", "--store")
+    unaware = stranger.interlock("check", "hooli", "--store")
     assert unaware.code == 1
     assert "hooli takes what initech holds" in unaware.text, unaware.text
 

@@ -22,7 +22,7 @@ def test_a_wrong_request_is_one_message_with_its_place(victim: Project, journal:
     since = journal.now()
     victim.edit("lyon/tenants/initech.yaml", right, wrong)
     try:
-        by_command, by_engine = victim.interlock("check", "--tenant", "initech"), victim.up(STACK)
+        by_command, by_engine = victim.interlock("check", "initech"), victim.up(STACK)
     finally:
         victim.edit("lyon/tenants/initech.yaml", wrong, right)
     assert by_command.code == 2

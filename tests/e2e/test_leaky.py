@@ -85,7 +85,7 @@ def test_a_leaky_example_is_refused_before_anything_is_touched(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.folder)
 def test_a_leaky_example_is_judged_alike_without_cloud(case: Case, project: Project) -> None:
-    judged = project.interlock("check", "--site", f"leaky/{case.folder}", "--tenant", case.tenant, "--format", "json")
+    judged = project.interlock("check", case.tenant, "--site", f"leaky/{case.folder}", "--format", "json")
     assert judged.code == 1
     assert f'"rule": "{case.rule}"' in judged.out
 

@@ -15,26 +15,32 @@ from policies.judging import Seen
 from tests.infra.conftest import STACKS, Interlock, Lyon
 
 
-def test_proved_is_0_with_a_table_for_each_stack(lyon: Lyon, interlock: Interlock) -> None:
+def test_proved_is_0_with_a_line_for_each_stack(lyon: Lyon, interlock: Interlock) -> None:
     done = interlock("check")
     assert done.code == 0, done.err
-    heads = [line for line in done.out.splitlines() if line.startswith("lyon-")]
-    assert heads == ["lyon-site: proved", "lyon-acme: proved", "lyon-globex: proved"]
-    assert done.out.count("applied state: not looked at") == 3
+    heads = [line.split("  ") for line in done.out.splitlines() if line.startswith("lyon-")]
+    assert [(head[0].strip(), "proved" in head) for head in heads] == [
+        ("lyon-site", True), ("lyon-acme", True), ("lyon-globex", True)
+    ]  # fmt: skip
+    assert done.out.count("applied state: not looked at") == 1
+    assert len(done.out.splitlines()) <= 12
+    assert "3 stacks: 3 proved; 0 findings" in done.out
     assert "\033" not in done.out
     assert done.err == ""
 
 
 def test_one_tenant_alone(lyon: Lyon, interlock: Interlock) -> None:
-    done = interlock("check", "--tenant", "globex")
-    assert done.code == 0
-    assert "lyon-globex: proved" in done.out
-    assert "lyon-acme:" not in done.out
+    for arguments in (("globex",), ("--tenant", "globex"), ("-t", "globex")):
+        done = interlock("check", *arguments)
+        assert done.code == 0
+        assert done.out.startswith("lyon-globex  proved  ")
+        assert "lyon-acme" not in done.out
+        assert "1 stack: 1 proved" in done.out
 
 
 def test_a_tenant_named_twice_is_judged_once(lyon: Lyon, interlock: Interlock) -> None:
-    done = interlock("check", "--tenant", "acme", "-t", "acme")
-    assert done.out.count("lyon-acme: proved") == 1
+    done = interlock("check", "acme", "-t", "acme")
+    assert done.out.count("lyon-acme  proved") == 1
 
 
 def test_each_stack_is_planned_once(lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,9 +63,11 @@ def test_tenants_are_judged_beside_the_operators_plan(lyon: Lyon) -> None:
     assert gate.judge("acme").judgement.footprints == gate.prove("acme").judgement.footprints
 
 
-def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
+def test_json_holds_a_judgement_for_each_stack(lyon: Lyon, interlock: Interlock) -> None:
     done = interlock("check", "--format", "json")
-    judgements = json.loads(done.out)
+    document = json.loads(done.out)
+    judgements = document["stacks"]
+    assert document["version"] == 1
     assert [item["stack"] for item in judgements] == ["lyon-site", "lyon-acme", "lyon-globex"]
     assert {item["exit_code"] for item in judgements} == {0}
 
@@ -67,9 +75,9 @@ def test_json_is_a_list_of_judgements(lyon: Lyon, interlock: Interlock) -> None:
 def test_what_nothing_can_make_is_noted_and_changes_no_verdict(lyon: Lyon, interlock: Interlock) -> None:
     lyon.replace("tenants/acme.yaml", "machines: 4 # or", "partitions: {big: {ipus: 8}}\n    machines: 4 # or")
     interlock("lock", "acme")
-    done = interlock("check", "--tenant", "acme", "--tenant", "globex")
+    done = interlock("check", "acme", "globex")
     assert done.code == 0, done.err
-    assert "lyon-acme: proved" in done.out
+    assert "lyon-acme    proved  " in done.out
     assert done.err.splitlines()[0] == (
         "note: lyon-acme: planned and proved, but nothing can make it yet: `pulumi up` refuses"
     )
@@ -113,20 +121,20 @@ def test_every_old_lock_is_named(lyon: Lyon, interlock: Interlock) -> None:
 
 
 def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock) -> None:
-    done = interlock("check", "--tenant", "acne")
+    done = interlock("check", "acne")
     assert done.code == 2
     assert "did you mean `acme`?" in done.err
 
 
 def test_an_unknown_tenant_is_told_before_a_missing_lock(unlocked: Lyon, interlock: Interlock) -> None:
-    done = interlock("check", "--tenant", "acne")
+    done = interlock("check", "acne")
     assert "did you mean `acme`?" in done.err
     assert "has no lock" not in done.err
 
 
 def test_a_tenant_that_left_is_told_that_its_claims_count(lyon: Lyon, interlock: Interlock) -> None:
     lyon.file("tenants/acme.yaml").unlink()
-    done = interlock("check", "--tenant", "acme")
+    done = interlock("check", "acme")
     assert done.code == 2
     assert "IN-035 the lock of `acme` holds claims" in done.err
 
@@ -155,5 +163,5 @@ def test_the_worst_verdict_decides(
         return Judged(self.plan(tenant), told), look(self, tenant)[1]
 
     monkeypatch.setattr(Gate, "look", ending)
-    monkeypatch.setattr(check, "_print", lambda gate, judged, form: None)
+    monkeypatch.setattr(check, "_print", lambda gate, judged, form, verbose: None)
     assert interlock("check").code == ends

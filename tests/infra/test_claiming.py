@@ -83,10 +83,10 @@ def test_one_that_takes_what_another_has_applied_is_not_proved(lyon: Lyon, inter
         "vpods: {lab: {machines: 1, poplar: {servers: 1, flavor: poplar.quarter, volume: 10GiB}}}\n"
     )
     assert interlock("lock", "hooli").code == 0
-    assert interlock("check", "--tenant", "hooli").code == 0
+    assert interlock("check", "hooli").code == 0
     with pytest.raises(NotProved):
         Gate.open("lyon").with_applied().prove("hooli")
-    looked = interlock("check", "--tenant", "hooli", "--store")
+    looked = interlock("check", "hooli", "--store")
     assert looked.code == 1
 
 
@@ -131,23 +131,23 @@ def test_what_proves_alone_proves_beside_what_is_applied(lyon: Lyon, interlock: 
     request.write_text(request.read_text().replace(old, new, 1))
     locked = interlock("lock", "acme")
     assert locked.code == 0, locked.err
-    alone, beside = interlock("check", "--tenant", "acme"), interlock("check", "--tenant", "acme", "--store")
+    alone, beside = interlock("check", "acme"), interlock("check", "acme", "--store")
     assert (alone.code, beside.code) == (0, 0), alone.out[-2000:] + beside.out[-2000:]
 
 
 def test_check_says_whether_it_looked(lyon: Lyon, interlock: Interlock) -> None:
-    assert "not looked at" in interlock("check", "--tenant", "acme").out
-    assert "nothing else is applied" in interlock("check", "--tenant", "acme", "--store").out
+    assert "not looked at" in interlock("check", "acme").out
+    assert "nothing else is applied" in interlock("check", "acme", "--store").out
 
 
 def test_a_store_that_cannot_be_read_is_no_pass(lyon: Lyon, interlock: Interlock) -> None:
     lyon.replace(
         "site.yaml", "cloud: sandbox", "cloud: sandbox\nclaims: s3://claims?endpoint=http://127.0.0.1:1&region=r"
     )
-    failed = interlock("check", "--tenant", "acme", "--store")
+    failed = interlock("check", "acme", "--store")
     assert failed.code == 4, failed.out + failed.err
     assert "s3://claims" in failed.err
-    assert interlock("check", "--tenant", "acme").code == 0
+    assert interlock("check", "acme").code == 0
 
 
 def test_a_place_that_is_none_is_refused_where_it_stands(lyon: Lyon, interlock: Interlock) -> None:

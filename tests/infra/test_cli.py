@@ -14,6 +14,7 @@ import pytest
 
 from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import EnvironmentFailed
+from infra.commands import demo
 from infra.program.gate import Gate
 from infra.program.places import ROOT
 from infra.stack import foreground
@@ -138,7 +139,7 @@ def test_a_closed_pipe_is_no_verdict_and_no_talk(lyon: Lyon, arguments: tuple[st
 
 
 def test_a_fault_is_told_though_nobody_reads_the_output(lyon: Lyon) -> None:
-    code, told = ended_unread("check", "--tenant", "acne")
+    code, told = ended_unread("check", "acne")
     assert code == 2
     assert "did you mean `acme`?" in told
 
@@ -169,6 +170,18 @@ def test_ctrl_c_lets_a_program_in_the_foreground_end_in_its_own_way(tmp_path: Pa
         _, told = running.communicate(timeout=30)
     assert (tmp_path / "tidied").exists()
     assert "KeyboardInterrupt" in told
+
+
+def test_ctrl_c_in_the_demo_says_that_the_next_run_goes_on(
+    interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: str) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "supervise", interrupted)
+    done = interlock("demo")
+    assert done.code == 130
+    assert done.err.endswith("interrupted: what stands is kept: run `./run demo` again, it goes on from there\n")
 
 
 def test_a_program_in_the_foreground_gives_its_exit_code() -> None:

@@ -138,10 +138,23 @@ def test_a_move_is_done_only_when_asked_for(unlocked: Lyon, interlock: Interlock
     assert unlocked.locks() == before | {ACME: unlocked.file(ACME).read_bytes()}
 
 
+def test_data_that_a_destroy_would_refuse_are_warned_of(lyon: Lyon, interlock: Interlock) -> None:
+    said = interlock("lock", "acme").err
+    assert "on_delete" not in said, "acme says erase"
+    lyon.replace("tenants/acme.yaml", "on_delete: erase", "on_delete: keep")
+    for _ in range(2):
+        said = interlock("lock", "acme").err
+        assert "warning: `pulumi destroy` refuses to take acme-" in said
+        for name in ("acme-train-poplar-0-data", "acme-train-poplar-1-data", "acme-checkpoints"):
+            assert name in said
+    (acme,) = json.loads(interlock("lock", "acme", "--format", "json").out)["tenants"]
+    assert sorted(acme["kept_data"]) == ["acme-checkpoints", "acme-train-poplar-0-data", "acme-train-poplar-1-data"]
+
+
 def test_the_report_as_json(lyon: Lyon, interlock: Interlock) -> None:
     lyon.replace("tenants/acme.yaml", "servers: 2", "servers: 1")
     done = interlock("lock", "--format", "json")
-    acme, globex = json.loads(done.out)
+    acme, globex = json.loads(done.out)["tenants"]
     assert done.err == ""
     assert (acme["id"], acme["changed"], acme["serial"]) == ("acme", True, 2)
     assert acme["vpods"][0]["given_up"] == [{"claim": "hosts", "value": "poplar-2"}]

@@ -55,7 +55,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 COMMANDS = {
     "lock": ("lock", "acme"),
-    "check": ("check", "--tenant", "acme"),
+    "check": ("check", "acme"),
     "plan": ("plan", "acme"),
     "capacity": ("capacity",),
 }
@@ -165,12 +165,12 @@ def test_a_folder_that_is_closed_to_us_is_no_fault(
         raise refused
 
     monkeypatch.setattr(Path, "is_file", is_file)
-    done = interlock("check", "-t", "acme")
+    done = interlock("check", "acme")
     assert (done.code, done.err) == (0, "")
     monkeypatch.setattr(Path, "is_file", whole)
     file.write_bytes(b"nothing that sqlite wrote" * 200)
     monkeypatch.setattr(Path, "unlink", unlink)
-    done = interlock("check", "-t", "acme")
+    done = interlock("check", "acme")
     assert done.code == 0
     assert done.err.startswith(f"the index {file} is damaged")
 

@@ -66,7 +66,10 @@ def test_a_request_that_changed_meanwhile_changes_no_claim(old: Lyon, interlock:
     old.replace("tenants/acme.yaml", "servers: 2", "servers: 1")
     done = interlock("lock", "--upgrade", "--format", "json")
     assert done.code == 0, done.err
-    assert [(item["id"], item["stale"]) for item in json.loads(done.out)] == [("site", False), ("acme", True)]
+    assert [(item["id"], item["stale"]) for item in json.loads(done.out)["upgraded"]] == [
+        ("site", False),
+        ("acme", True),
+    ]
     assert read(old, ACME)["allocation"]["vpods"]["train"]["hosts"] == ["poplar-1", "poplar-2"]
     assert "IN-031" in interlock("check").err
     assert interlock("lock", "acme").code == 0

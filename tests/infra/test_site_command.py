@@ -37,8 +37,15 @@ def test_the_full_form_loads_again(interlock: Interlock, tmp_path: Path) -> None
         assert "racks" not in (yaml.safe_load(ended.out) if form == "yaml" else json.loads(ended.out))
 
 
+def test_json_has_the_rows_of_the_screen(interlock: Interlock) -> None:
+    told = json.loads(interlock("site", "--format", "json").out)
+    assert (told["version"], told["site"], told["cloud"]) == (1, "lyon", "sandbox")
+    assert ["machines", "16", "16 ipu-m2000"] in told["counts"]
+    assert all(told[part] for part in ("counts", "pools", "shared", "not_stated"))
+
+
 def test_a_form_without_the_full_form_is_refused(interlock: Interlock) -> None:
-    ended = interlock("site", "--format", "json")
+    ended = interlock("site", "--format", "yaml")
     assert ended.code == 2
     assert "add --full" in ended.err
 

@@ -150,6 +150,9 @@ def test_the_command_says_what_it_did(
     interlock: Interlock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, put_lock: Put, dead: int
 ) -> None:
     monkeypatch.setenv("PULUMI_BACKEND_URL", f"file://{tmp_path / 'state'}")
+    state = tmp_path / "state/.pulumi/stacks/clusters" / f"{STACK}.json"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_text('{"version": 3, "checkpoint": {"latest": {}}}')
     put_lock(dead)
     assert f"removed the lock of process {dead}" in interlock("unlock", STACK).err
     assert interlock("unlock", STACK).err == f"{STACK}: nothing to unlock\n"
@@ -157,3 +160,22 @@ def test_the_command_says_what_it_did(
     refused = interlock("unlock", STACK)
     assert refused.code == 4
     assert "Traceback" not in refused.err
+
+
+def test_a_stack_that_is_not_there_is_2_and_named_with_what_is(
+    interlock: Interlock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PULUMI_BACKEND_URL", f"file://{tmp_path / 'state'}")
+    folder = tmp_path / "state/.pulumi/stacks/clusters"
+    folder.mkdir(parents=True)
+    for name in ("lyon-acme.json", "lyon-acme.json.bak", "lyon-acme.json.attrs", "lyon-site.json.gz"):
+        (folder / name).write_text('{"checkpoint": {}}')
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    missing = interlock("unlock", "lyon-acne")
+    assert (missing.code, missing.out) == (2, "")
+    assert "no stack `lyon-acne`: did you mean `lyon-acme`? There are: lyon-acme, lyon-site" in " ".join(
+        missing.err.split()
+    )
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    found = interlock("unlock", "lyon-acme", "--format", "json")
+    assert (found.code, json.loads(found.out)) == (0, {"version": 1, "stack": "lyon-acme", "done": []})

@@ -19,7 +19,7 @@ from tests.infra.conftest import Interlock, Lyon
 def acme(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> Path:
     """The certificate of one tenant."""
     file = tmp_path / "acme.json"
-    done = interlock("check", "--tenant", "acme", "--certificate", str(file))
+    done = interlock("check", "acme", "--certificate", str(file))
     assert done.code == 0, done.err
     assert f"certificate of lyon-acme: {file}" in done.err
     return file
@@ -91,7 +91,7 @@ def test_of_what_is_not_proved_a_certificate_says_why(lyon: Lyon, interlock: Int
     lyon.replace("site.yaml", "iommu: true", "iommu: false")
     assert interlock("lock").code == 0
     file = tmp_path / "acme.json"
-    assert interlock("check", "--tenant", "acme", "--certificate", str(file)).code == 1
+    assert interlock("check", "acme", "--certificate", str(file)).code == 1
     done = interlock("verify", str(file))
     assert done.code == 1
     assert "is violated" in done.out
@@ -104,8 +104,8 @@ def test_a_model_is_made_once_for_each_stack(
     """What asks more of a judgement goes on with the model that it was made of."""
     lyon.replace("site.yaml", "iommu: true", "iommu: false")
     assert interlock("lock").code == 0
-    told = interlock("check", "--tenant", "acme", "--format", "json")
-    finding = next(item["id"] for item in json.loads(told.out)[0]["findings"] if item["rule"] == "ISO-02")
+    told = interlock("check", "acme", "--format", "json")
+    finding = next(item["id"] for item in json.loads(told.out)["stacks"][0]["findings"] if item["rule"] == "ISO-02")
     looked: list[str] = []
     beside = judging._beside_neighbours
 

@@ -155,12 +155,12 @@ def by_queue(graph: nx.Graph[str], sources: set[str], ends: set[str], within: se
     queue = deque(sorted(source for source in sources if source in graph))
     came_from: dict[str, str | None] = dict.fromkeys(queue)
     while queue:
-        node: str | None = queue.popleft()
+        node = queue.popleft()
         if node in ends:
-            path = []
-            while node is not None:
-                path.append(node)
-                node = came_from[node]
+            path, before = [node], came_from[node]
+            while before is not None:
+                path.append(before)
+                before = came_from[before]
             return path[::-1]
         for near in sorted(graph[node]):
             if near not in came_from and (within is None or near in within):
