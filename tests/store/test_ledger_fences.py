@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from interlock.store.ledger import Foreign, Ledger, Outdated, Refused, Taken
+from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated, Refused
 from interlock.store.objects import ObjectStore, StoreFailed
 from interlock.store.places import open_store
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
@@ -56,17 +56,17 @@ def test_what_is_taken_is_recorded(ledger: Ledger, store: MemoryStore) -> None:
 def test_an_identity_that_another_stack_holds(ledger: Ledger, store: MemoryStore) -> None:
     applied(ledger, "acme")
     before = content(store)
-    refused = refusal(Taken, lambda: ledger.take(taking("beta", TWO, ledger), None))
+    refused = refusal(IdentityTaken, lambda: ledger.take(taking("beta", TWO, ledger), None))
     assert "machine:1 is held by stack acme" in str(refused)
     assert content(store) == before
-    refusal(Taken, lambda: ledger.check(taking("beta", TWO, ledger)))
+    refusal(IdentityTaken, lambda: ledger.check(taking("beta", TWO, ledger)))
 
 
 def test_an_identity_of_a_namesake(ledger: Ledger, store: MemoryStore) -> None:
     """The record is gone, its claim is not: the stack's name alone is no proof of ownership."""
     applied(ledger, "acme")
     del store.objects["stacks/acme"]
-    refused = refusal(Taken, lambda: ledger.take(taking("acme", ONE, ledger, owner="stranger"), None))
+    refused = refusal(IdentityTaken, lambda: ledger.take(taking("acme", ONE, ledger, owner="stranger"), None))
     assert "owner-acme" in str(refused)
 
 
@@ -196,7 +196,7 @@ def test_another_run_in_flight(ledger: Ledger, store: MemoryStore) -> None:
         if (name, key, when) == ("put_new", "stacks/acme", BEFORE):
             Ledger(store).take(taking("acme", ONE), None)
 
-    refused = refusal(Taken, lambda: Ledger(WatchedStore(store, watch)).take(taking("acme", ONE), None))
+    refused = refusal(IdentityTaken, lambda: Ledger(WatchedStore(store, watch)).take(taking("acme", ONE), None))
     assert "in flight" in str(refused)
     assert ledger.stack("acme").written_by in str(refused)
     require_marked(store, "acme", ONE)
@@ -262,7 +262,7 @@ def test_what_a_killed_run_left_is_forgotten_unless_somebody_was_there_since(
     seen = ledger.take(taking("acme", TWO, ledger), lineage)
     ledger.confirm("acme", lineage, serial=7)
     before = content(store)
-    refused = refusal(Taken, lambda: ledger.forget(seen, [TWO.digest]))
+    refused = refusal(IdentityTaken, lambda: ledger.forget(seen, [TWO.digest]))
     assert "in flight" in str(refused)
     assert content(store) == before
     ledger.forget(ledger.stack("acme"), [TWO.digest])
@@ -271,7 +271,7 @@ def test_what_a_killed_run_left_is_forgotten_unless_somebody_was_there_since(
     require_listed(store)
     ledger.forget(ledger.stack("acme"), [ONE.digest])
     assert store.objects == {}
-    refusal(Taken, lambda: ledger.forget(seen, [ONE.digest]))
+    refusal(IdentityTaken, lambda: ledger.forget(seen, [ONE.digest]))
 
 
 def test_an_older_commit_that_claims_the_same(ledger: Ledger) -> None:
@@ -291,7 +291,7 @@ def test_what_is_settled_is_free_and_the_states_version_stays(ledger: Ledger, st
     ledger.check_state("acme", lineage, ONE.digest)
     ledger.release("acme", ["segment:L:tor-1:110"])
     ledger.take(taking("beta", entry(["segment:L:tor-1:110"]), ledger), None)
-    refusal(Taken, lambda: ledger.take(taking("acme", ONE, ledger), lineage))
+    refusal(IdentityTaken, lambda: ledger.take(taking("acme", ONE, ledger), lineage))
     ledger.drop("acme", lineage, ONE.digest)
     assert claims(store)["segment:L:tor-1:110"].stack == "beta"
     ledger.release("nobody", ["machine:1"])
@@ -318,7 +318,7 @@ def test_fence_two_clones_with_one_vlan(url: str) -> None:
     outcomes = race(run, *((url, stack) for stack in ("acme", "beta", "gamma")))
     won = [outcome.removeprefix("took ") for outcome in outcomes if outcome.startswith("took ")]
     assert len(won) == 1, outcomes
-    assert all("Taken" in outcome or outcome == f"took {won[0]}" for outcome in outcomes)
+    assert all("IdentityTaken" in outcome or outcome == f"took {won[0]}" for outcome in outcomes)
     store = open_store(url, "lyon")
     assert [record.stack for record in Ledger(store).stacks()] == won
     assert {claim.stack for claim in claims(store).values()} == set(won)
@@ -329,7 +329,7 @@ def test_fence_clones_of_one_stack(url: str) -> None:
     """The same stack from several clones: what is left is one whole record, whoever wrote it last."""
     outcomes = race(run, *((url, "acme") for _ in range(3)))
     assert any(outcome == "took acme" for outcome in outcomes)
-    assert all(outcome == "took acme" or "Taken" in outcome for outcome in outcomes), outcomes
+    assert all(outcome == "took acme" or "IdentityTaken" in outcome for outcome in outcomes), outcomes
     require_marked(open_store(url, "lyon"), "acme", wanted("acme"))
     require_listed(open_store(url, "lyon"))
 

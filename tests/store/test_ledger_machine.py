@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from interlock.store.ledger import Foreign, Ledger, Outdated, Taken
+from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated
 from interlock.store.records import FootprintRecord, Taking
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.world import claims, entry, nodes, require_listed, require_marked, taking
@@ -131,7 +131,7 @@ class Stores(RuleBasedStateMachine):
         before = self.states.get(stack)
         try:
             record = ledger.take(wanted, before)
-        except (Taken, Outdated):
+        except (IdentityTaken, Outdated):
             # Nobody is near gamma: only its own other run can be in its way.
             if stack == "gamma" and not overtaken:
                 raise
