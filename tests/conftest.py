@@ -6,34 +6,80 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import hypothesis
+import hypothesis.core
 import pytest
+
+from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
-hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
-hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max_examples=2000)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="more rounds of random tests, and more points of kill tests")
+    group = parser.getgroup("sampling", "how much of random tests is run")
+    group.addoption("--fast", action="store_true", help="small samples, and no test that needs a cloud or Pulumi")
+    group.addoption("--long", action="store_true", help="no samples: all random cases, all points, all faults")
+    group.addoption("--part", type=Part.parse, default=WHOLE, metavar="2/8", help="with --long: the second eighth")
+    group.addoption("--seed", type=int, default=None, help="take the sample again that an earlier run printed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    hypothesis.settings.load_profile("long" if config.getoption("--long") else "default")
+    # A worker is given the options of the process that started it, and this seed with them.
+    if config.option.seed is None:
+        config.option.seed = fresh_seed()
+    size = Size.LONG if config.option.long else Size.FAST if config.option.fast else Size.USUAL
+    sampling = Sampling(config.option.seed, size, config.option.part)
+    config.stash[KEY] = sampling
+    hypothesis.settings.register_profile(
+        "sample", deadline=None, print_blob=True, max_examples=max(1, sampling.count("hypothesis examples"))
+    )
+    hypothesis.settings.load_profile("sample")
+    # The parts of a long run are about different examples.
+    hypothesis.core.global_force_seed = sampling.random(f"hypothesis {sampling.part}").getrandbits(64)
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A part of a long run takes its share of the faults; what is made of random cases divides them itself."""
+    part = sampling_of(config).part
+    faults = [item for item in items if item.path.parent.name == "faults"]
+    others = {item for place, item in enumerate(faults) if not part.takes(place)}
+    if others:
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"random tests: {sampling_of(config)}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure says how the same sample is taken again."""
+    report = yield
+    if report.failed:
+        report.sections.append(("sample", str(sampling_of(item.config))))
+    return report
+
+
 @pytest.fixture(scope="session")
-def long(request: pytest.FixtureRequest) -> bool:
-    """True if the run was asked for more rounds."""
-    return bool(request.config.getoption("--long"))
+def sampling(request: pytest.FixtureRequest) -> Sampling:
+    """What this run takes of random tests."""
+    return sampling_of(request.config)
+
+
+@pytest.fixture(scope="session")
+def long(sampling: Sampling) -> bool:
+    """True if the run was asked for everything."""
+    return sampling.long
 
 
 @dataclass(frozen=True)
