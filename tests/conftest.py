@@ -13,8 +13,11 @@ from pathlib import Path
 import hypothesis
 import hypothesis.core
 import pytest
+from xdist.remote import Producer
 
+from tests.support.groups import is_slow
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
+from tests.support.scheduling import PROCESSES, GroupScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,10 +49,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A part of a long run takes its share of the faults; what is made of random cases divides them itself."""
-    part = sampling_of(config).part
+    """A part of a long run takes its share of the faults; what is made of random cases divides them itself.
+
+    A fast run leaves out what needs a cloud or Pulumi.
+    """
+    sampling = sampling_of(config)
     faults = [item for item in items if item.path.parent.name == "faults"]
-    others = {item for place, item in enumerate(faults) if not part.takes(place)}
+    others = {item for place, item in enumerate(faults) if not sampling.part.takes(place)}
+    if sampling.size is Size.FAST:
+        others |= {item for item in items if is_slow(item.nodeid, getattr(item, "fixturenames", ()))}
     if others:
         config.hook.pytest_deselected(items=[item for item in items if item in others])
         items[:] = [item for item in items if item not in others]
@@ -105,13 +113,16 @@ class Sandbox:
         assert done.returncode == 0, f"sandbox {command} failed:\n{done.stderr}"
 
 
+def cloud_folder(worker: str | None) -> Path:
+    """Where the embedded cloud of a run's process lies; INTERLOCK_TEST_SANDBOX names another folder than the usual."""
+    base = Path(os.environ.get("INTERLOCK_TEST_SANDBOX") or ROOT / ".interlock" / "test-sandbox")
+    return base.with_name(f"{base.name}-{worker}") if worker else base
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    """An embedded cloud of the tests' own, fresh, on ports of its own.
-
-    INTERLOCK_TEST_SANDBOX names another folder for it, so that two runs of one checkout do not meet.
-    """
-    instance = Sandbox(Path(os.environ.get("INTERLOCK_TEST_SANDBOX") or ROOT / ".interlock" / "test-sandbox"))
+    """An embedded cloud of this process's own, fresh, on ports of its own; all are copies of one golden image."""
+    instance = Sandbox(cloud_folder(os.environ.get("PYTEST_XDIST_WORKER")))
     instance.supervise("reset")
     before = os.environ.get("OS_CLIENT_CONFIG_FILE")
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(instance.clouds_yaml)
@@ -119,3 +130,22 @@ def sandbox() -> Iterator[Sandbox]:
     instance.supervise("down")
     if before is not None:
         os.environ["OS_CLIENT_CONFIG_FILE"] = before
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """As many processes as are worth it: see `tests.support.scheduling`."""
+    return PROCESSES * (os.cpu_count() or 1)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    return GroupScheduling(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Stops the clouds of processes that were ended before they could."""
+    if session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        for number in range(session.config.option.numprocesses):
+            left = Sandbox(cloud_folder(f"gw{number}"))
+            if left.dir.is_dir():
+                left.supervise("down")
