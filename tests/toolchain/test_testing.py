@@ -71,21 +71,17 @@ def test_it(number):
 """
 
 
+PLACES = ("e2e/test_apply", "e2e/test_claims", "provider/test_world", "model/test_a", "model/test_b", "kills/test_k")
+
+
 def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
     """With the scheduler that all tests have: real processes of xdist over small files in folders of the table."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "conftest.py").write_text(CONFTEST)
     seen = tmp_path / "seen"
     seen.mkdir()
-    for place in (
-        "e2e/test_apply",
-        "e2e/test_claims",
-        "provider/test_world",
-        "model/test_a",
-        "model/test_b",
-        "kills/k",
-    ):
-        file = tmp_path / "tests" / place.replace("/k", "/test_k")
+    for place in PLACES:
+        file = tmp_path / "tests" / place
         file.parent.mkdir(exist_ok=True)
         file.with_suffix(".py").write_text(TEST)
     done = subprocess.run(
@@ -94,7 +90,8 @@ def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     ran = {path.name: [json.loads(line) for line in path.read_text().splitlines()] for path in seen.iterdir()}
-    where = {name: {worker for worker, names in ran.items() if name in names} for name in sum(ran.values(), [])}
+    names = {name for found in ran.values() for name in found}
+    where = {name: {worker for worker, found in ran.items() if name in found} for name in names}
     assert all(len(workers) == 1 for workers in where.values())
     assert where["test_apply"] == where["test_claims"]
     (worker,) = where["test_apply"]
