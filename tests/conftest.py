@@ -6,34 +6,88 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import hypothesis
+import hypothesis.core
 import pytest
+from xdist.remote import Producer
+
+from tests.support.groups import is_slow
+from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
+from tests.support.scheduling import PROCESSES, GroupScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 
-hypothesis.settings.register_profile("default", deadline=None, print_blob=True)
-hypothesis.settings.register_profile("long", deadline=None, print_blob=True, max_examples=2000)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--long", action="store_true", help="more rounds of random tests, and more points of kill tests")
+    group = parser.getgroup("sampling", "how much of random tests is run")
+    group.addoption("--fast", action="store_true", help="small samples, and no test that needs a cloud or Pulumi")
+    group.addoption("--long", action="store_true", help="no samples: all random cases, all points, all faults")
+    group.addoption("--part", type=Part.parse, default=WHOLE, metavar="2/8", help="with --long: the second eighth")
+    group.addoption("--seed", type=int, default=None, help="take the sample again that an earlier run printed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    hypothesis.settings.load_profile("long" if config.getoption("--long") else "default")
+    # A worker is given the options of the process that started it, and this seed with them.
+    if config.option.seed is None:
+        config.option.seed = fresh_seed()
+    size = Size.LONG if config.option.long else Size.FAST if config.option.fast else Size.USUAL
+    sampling = Sampling(config.option.seed, size, config.option.part)
+    config.stash[KEY] = sampling
+    hypothesis.settings.register_profile(
+        "sample", deadline=None, print_blob=True, max_examples=max(1, sampling.count("hypothesis examples"))
+    )
+    hypothesis.settings.load_profile("sample")
+    # The parts of a long run are about different examples.
+    hypothesis.core.global_force_seed = sampling.random(f"hypothesis {sampling.part}").getrandbits(64)
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A part of a long run takes its share of the faults; what is made of random cases divides them itself.
+
+    A fast run leaves out what needs a cloud or Pulumi.
+    """
+    sampling = sampling_of(config)
+    faults = [item for item in items if item.path.parent.name == "faults"]
+    others = {item for place, item in enumerate(faults) if not sampling.part.takes(place)}
+    if sampling.size is Size.FAST:
+        others |= {item for item in items if is_slow(item.nodeid, getattr(item, "fixturenames", ()))}
+    if others:
+        config.hook.pytest_deselected(items=[item for item in items if item in others])
+        items[:] = [item for item in items if item not in others]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"random tests: {sampling_of(config)}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure says how the same sample is taken again."""
+    report = yield
+    if report.failed:
+        report.sections.append(("sample", str(sampling_of(item.config))))
+    return report
+
+
 @pytest.fixture(scope="session")
-def long(request: pytest.FixtureRequest) -> bool:
-    """True if the run was asked for more rounds."""
-    return bool(request.config.getoption("--long"))
+def sampling(request: pytest.FixtureRequest) -> Sampling:
+    """What this run takes of random tests."""
+    return sampling_of(request.config)
+
+
+@pytest.fixture(scope="session")
+def long(sampling: Sampling) -> bool:
+    """True if the run was asked for everything."""
+    return sampling.long
 
 
 @dataclass(frozen=True)
@@ -59,13 +113,16 @@ class Sandbox:
         assert done.returncode == 0, f"sandbox {command} failed:\n{done.stderr}"
 
 
+def cloud_folder(worker: str | None) -> Path:
+    """Where the embedded cloud of a run's process lies; INTERLOCK_TEST_SANDBOX names another folder than the usual."""
+    base = Path(os.environ.get("INTERLOCK_TEST_SANDBOX") or ROOT / ".interlock" / "test-sandbox")
+    return base.with_name(f"{base.name}-{worker}") if worker else base
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
-    """An embedded cloud of the tests' own, fresh, on ports of its own.
-
-    INTERLOCK_TEST_SANDBOX names another folder for it, so that two runs of one checkout do not meet.
-    """
-    instance = Sandbox(Path(os.environ.get("INTERLOCK_TEST_SANDBOX") or ROOT / ".interlock" / "test-sandbox"))
+    """An embedded cloud of this process's own, fresh, on ports of its own; all are copies of one golden image."""
+    instance = Sandbox(cloud_folder(os.environ.get("PYTEST_XDIST_WORKER")))
     instance.supervise("reset")
     before = os.environ.get("OS_CLIENT_CONFIG_FILE")
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(instance.clouds_yaml)
@@ -73,3 +130,22 @@ def sandbox() -> Iterator[Sandbox]:
     instance.supervise("down")
     if before is not None:
         os.environ["OS_CLIENT_CONFIG_FILE"] = before
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """As many processes as are worth it: see `tests.support.scheduling`."""
+    return PROCESSES * (os.cpu_count() or 1)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    return GroupScheduling(config, log)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Stops the clouds of processes that were ended before they could."""
+    if session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        for number in range(session.config.option.numprocesses):
+            left = Sandbox(cloud_folder(f"gw{number}"))
+            if left.dir.is_dir():
+                left.supervise("down")

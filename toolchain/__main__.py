@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from toolchain.layout import CheckoutLayout
+from toolchain.long import is_sliced, long_run
 from toolchain.making import stop_on_sigterm
 from toolchain.missing import MachineLacks, require_packages
 from toolchain.plugin import ensure_plugin
@@ -17,14 +18,16 @@ from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
 from toolchain.python_environment import ensure_environment, lock_requirements
 from toolchain.stacks import ensure_stacks, mend_stacks
-from toolchain.testing import announce, runs, side_by_side
+from toolchain.testing import pytest_arguments
 from toolchain.variables import export_lines, foreign_path, variables
 
 USAGE = """\
 usage: ./run COMMAND …
 
   demo             the embedded cloud, the operator's stack and a tenant on it, and a summary
-  test [ARGS]      every test, in two runs side by side; ARGS go to pytest
+  test [ARGS]      every test, with samples of the random ones; ARGS go to pytest
+  test --fast      what one runs after every edit: no cloud, no Pulumi, small samples
+  test --long      no samples: all slices that this commit has not passed, or those named; --report [--json]
   interlock ARGS   the interlock command
   pulumi ARGS      pulumi, in the root of the project
   env              lines that prepare a shell:  eval "$(./run env)"
@@ -88,13 +91,9 @@ def _demo(layout: CheckoutLayout, caller: Path, rest: list[str]) -> int:
 
 def _test(layout: CheckoutLayout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=True)
-    commands = [[str(layout.python), "-m", "pytest", *arguments] for arguments in runs(rest, layout.root)]
-    if len(commands) == 1:
-        _become(layout.python, commands[0][1:], layout.root, ready.values)
-    os.chdir(layout.root)
-    report = layout.made / "reports" / "tests.txt"
-    announce(report, layout.root)
-    return side_by_side(commands[0], commands[1], ready.values, report)
+    if not is_sliced(rest):
+        _become(layout.python, ["-m", "pytest", *pytest_arguments(rest, layout.root)], layout.root, ready.values)
+    return long_run(rest, layout.made, layout.root, layout.python, ready.values)
 
 
 def _interlock(layout: CheckoutLayout, caller: Path, rest: list[str]) -> int:

@@ -12,8 +12,7 @@ from policies.footprints.neighbours import Neighbours
 from policies.judging import judge, seen_by
 from tests.oracle.comparing import RULES_OF_MEETING, lock_of
 from tests.oracle.generator import told
-
-WORLDS = 400
+from tests.support.sampling import Sampling, at_least
 
 
 def certificates(seed: int) -> list[tuple[set[str], dict[str, Any]]]:
@@ -37,25 +36,26 @@ def packets(found: dict[str, Any]) -> list[str]:
     return [text for text in complaints(found) if "digest" not in text and "the facts are not those" not in text]
 
 
-def test_the_checker_agrees_with_the_rules_on_packets_and_identities() -> None:
+def test_the_checker_agrees_with_the_rules_on_packets_and_identities(sampling: Sampling) -> None:
     sound = unsound = 0
-    for seed in range(WORLDS):
+    seeds = sampling.cases("certificates of worlds")
+    for seed in seeds:
         for rules, found in certificates(seed):
             wrong = packets(found)
             assert rules or not wrong, (seed, wrong[:3])
             assert wrong or "ISO-02" not in rules, seed
             sound, unsound = sound + (not rules), unsound + bool(wrong)
-    assert min(sound, unsound) > WORLDS / 10
+    assert min(sound, unsound) > at_least(0.1, len(seeds))
 
 
 #: Worlds where what was loaded of others once showed: a way to the operator itself, images for everybody.
 ONCE_DIFFERENT = (500_460, 32, 51, 78)
 
 
-def test_a_judgement_is_the_same_beside_neighbours_and_beside_all() -> None:
+def test_a_judgement_is_the_same_beside_neighbours_and_beside_all(sampling: Sampling) -> None:
     """Statement, results and versions do not depend on what of unrelated others was loaded."""
     rules = tuple(rule for rule in RULES if rule.id == "AUTH-01") + RULES_OF_MEETING
-    for seed in (*ONCE_DIFFERENT, *range(200)):
+    for seed in (*ONCE_DIFFERENT, *sampling.cases("judgements beside neighbours")):
         _, world = told(seed)
         locks = [lock_of(world, tenant) for tenant in world.plans]
         near = Neighbours.of(world.site, locks)

@@ -27,7 +27,7 @@ TAGS = ("cloud", "output")
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)\n(?P<text>(?:.*\n)*?)(?P=indent)```$", re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 #: Lines of examples that no test runs.
-_LONG = re.compile(r"\./run test|python -m benchmarks\.\w+")
+_LONG = re.compile(r"\./run test( .+)?|python -m benchmarks\.\w+")
 _PREPARE = 'eval "$(./run env)"'
 _HEADING = re.compile(r"^#+ (?P<text>.+)$", re.MULTILINE)
 

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 from tests.faults.proxy import Proxy
+from tests.support.reports import REPORTS
 
-PATH = Path(__file__).resolve().parents[2] / ".interlock" / "reports" / "faults.json"
+PATH = REPORTS / "faults.json"
 
 DONE = "done"
 

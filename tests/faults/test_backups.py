@@ -15,10 +15,11 @@ from tests.faults.report import Matrix, Outcome
 from tests.faults.table import changed
 from tests.faults.world import World
 from tests.provider.driver import Refused
+from tests.support.sampling import sampling_of
 
 NAME = "fay-kept"
 
-#: What a copy meets: request -> faults in each run; with --long all of `MORE`, too.
+#: What a copy meets: request -> faults in each run; in a usual one two of `MORE`, too, with --long all.
 MAKES, READS = ("cinder", "POST", "/backups$"), ("cinder", "GET", r"/backups/detail")
 SOME = (
     (MAKES, "over quota", STILL),
@@ -39,7 +40,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" not in metafunc.fixturenames:
         return
     found = {}
-    for asked, fault, where in (*SOME, *MORE) if metafunc.config.getoption("--long") else SOME:
+    more = sampling_of(metafunc.config).some("backups", MORE, 2)
+    for asked, fault, where in (*SOME, *more):
         name = f"{asked[1]}-{fault}-{where}".replace(", ", "-").replace(" ", "_")
         found[name] = pytest.param(asked, fault, where, id=name)
     metafunc.parametrize(("asked", "fault", "where"), list(found.values()))

@@ -25,6 +25,7 @@ from tests.faults.table import lost
 from tests.store import gateway, servers
 from tests.store.conftest import bucket_at
 from tests.store.world import claims, require_listed
+from tests.support.sampling import sampling_of
 from tests.together.applying import Apply, wanted
 
 #: What the tenant takes: two identities and a node, so that a fault can fall between them.
@@ -95,11 +96,11 @@ def _credential(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """With --long everything."""
+    """The usual ones in each run, and some of all; with --long all."""
     if "where" in metafunc.fixturenames:
-        everything = itertools.product(ACTS, ASKED, (BEFORE, AFTER, STILL))
-        long = metafunc.config.getoption("--long")
-        found = [case for case in everything if long or _usual(*case)]
+        everything = list(itertools.product(ACTS, ASKED, (BEFORE, AFTER, STILL)))
+        drawn = sampling_of(metafunc.config).some("claims store", everything, 3)
+        found = [case for case in everything if case in drawn or _usual(*case)]
         metafunc.parametrize(("fault", "asked", "where"), found, ids=["-".join(case) for case in found])
 
 

@@ -14,9 +14,10 @@ from tests.faults.proxy import Injection
 from tests.faults.report import Matrix, Outcome
 from tests.faults.table import FAULTS, SILENCE
 from tests.faults.world import SUBJECTS, Subject, World, fresh, met
+from tests.support.sampling import sampling_of
 
-#: Kinds whose creation meets every fault in each run; all else meets `SOME`, and everything with --long.
-ALL = ("Network",)
+#: The kind whose creation meets most faults in a usual run; each other one meets one of `SOME`, and one of all.
+MOST_OFTEN, OFTEN = "Network", 8
 SOME = (("401", BEFORE), ("over quota", STILL), ("503", AFTER), ("other JSON", BEFORE))
 
 #: Kind -> plan name of one that is there, and (listener, method, path) of the request that changes its name.
@@ -61,14 +62,14 @@ def possible() -> Iterator[tuple[str, str]]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" not in metafunc.fixturenames:
         return
-    everything = metafunc.config.getoption("--long")
-    found = []
-    for kind in KINDS[metafunc.function.__name__]:
-        for fault, where in possible():
-            all_here = kind in ALL and metafunc.function is test_fault_on_create
-            if everything or all_here or (fault, where) in SOME:
-                name = f"{kind}-{fault}-{where}".replace(", ", "-").replace(" ", "_")
-                found.append(pytest.param(kind, fault, where, id=name))
+    sampling = sampling_of(metafunc.config)
+    test, found = metafunc.function.__name__, []
+    for kind in KINDS[test]:
+        often = kind == MOST_OFTEN and metafunc.function is test_fault_on_create
+        drawn = sampling.some(f"{test} {kind}", possible(), OFTEN if often else 1)
+        for fault, where in dict.fromkeys((*sampling.some(f"{test} {kind}, some", SOME, 1), *drawn)):
+            name = f"{kind}-{fault}-{where}".replace(", ", "-").replace(" ", "_")
+            found.append(pytest.param(kind, fault, where, id=name))
     metafunc.parametrize(("kind", "fault", "where"), found)
 
 

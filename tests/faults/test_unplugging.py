@@ -12,19 +12,22 @@ from tests.faults.proxy import Injection
 from tests.faults.report import Matrix, Outcome
 from tests.faults.test_faults import budget, last, possible
 from tests.faults.world import World, fresh
+from tests.support.sampling import sampling_of
 
 PORT, SERVER = "fay-port-data", "fay-server"
 TAKES_OFF = ("nova", "DELETE", "/os-interface/")
 
-#: With --long all that there are.
+#: A usual run takes three of these, and two of all that there are.
 SOME = (("401", BEFORE), ("404", BEFORE), ("409 in use", STILL), ("429", BEFORE), ("503", AFTER), ("reset", BEFORE))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fault" in metafunc.fixturenames:
-        long = metafunc.config.getoption("--long")
-        found = [one for one in possible() if long or one in SOME]
-        metafunc.parametrize(("fault", "where"), found, ids=lambda one: one.replace(", ", "-").replace(" ", "_"))
+        sampling = sampling_of(metafunc.config)
+        found = dict.fromkeys(
+            (*sampling.some("unplugging, some", SOME, 3), *sampling.some("unplugging", possible(), 2))
+        )
+        metafunc.parametrize(("fault", "where"), list(found), ids=lambda one: one.replace(", ", "-").replace(" ", "_"))
 
 
 @pytest.fixture(autouse=True)

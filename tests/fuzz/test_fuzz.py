@@ -16,27 +16,20 @@ from hypothesis import strategies as st
 from interlock.model.text.errors import InputErrors
 from tests.fuzz.doors import Door, doors, found_wrong, wrong
 from tests.fuzz.mutating import TOKENS, mutated
+from tests.support.sampling import BUDGETS, Sampling
 
-#: Door -> inputs in a usual run and in a long one, where there are more than a million in all.
-ROUNDS = {
-    "acme.yaml": (3_000, 850_000),
-    "site.yaml": (250, 50_000),
-    "acme.lock.json": (1_500, 100_000),
-    "site.lock.json": (1_500, 50_000),
-}
+DOORS = ("acme.yaml", "site.yaml", "acme.lock.json", "site.lock.json")
 CORES = 2
 #: Work that one process takes at a time.
 SHARE = 250
-#: Seeds of the long run are not those of the usual one.
-LONG_SEED = 1_000_000
 
 
 def test_a_long_run_has_more_than_a_million_inputs() -> None:
-    assert set(ROUNDS) == set(doors())
-    assert sum(long for _, long in ROUNDS.values()) > 1_000_000
+    assert set(DOORS) == set(doors())
+    assert sum(BUDGETS[f"fuzz {door}"].long for door in DOORS) > 1_000_000
 
 
-@pytest.mark.parametrize("door", ROUNDS)
+@pytest.mark.parametrize("door", DOORS)
 def test_seeds_are_read(door: str, tmp_path: Path) -> None:
     """Mutations of files that are refused anyway would find nothing."""
     file = tmp_path / door
@@ -46,10 +39,11 @@ def test_seeds_are_read(door: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("door", ROUNDS)
-def test_mutated_files(door: str, long: bool) -> None:
-    count, first = (ROUNDS[door][1], LONG_SEED) if long else (ROUNDS[door][0], 0)
-    work = [(door, first + start, min(SHARE, count - start)) for start in range(0, count, SHARE)]
+@pytest.mark.parametrize("door", DOORS)
+def test_mutated_files(door: str, sampling: Sampling) -> None:
+    seeds = sampling.cases(f"fuzz {door}")
+    shares = [seeds[start : start + SHARE] for start in range(0, len(seeds), SHARE)]
+    work = [(door, share.start, len(share)) for share in shares]
     with multiprocessing.get_context("fork").Pool(CORES) as pool:
         found = [fault for faults in pool.imap_unordered(found_wrong, work) for fault in faults]
     assert found[:3] == []
@@ -77,14 +71,14 @@ LINES = st.lists(st.sampled_from(TOKENS) | st.text(max_size=12), max_size=8).map
 TEXTS = st.lists(LINES, max_size=12).map("\n".join).map(lambda text: text.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize("door", ROUNDS)
+@pytest.mark.parametrize("door", DOORS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.binary(max_size=400) | TEXTS)
 def test_random_files(door: str, tmp_path: Path, data: bytes) -> None:
     assert wrong(doors()[door], tmp_path, data) is None
 
 
-@pytest.mark.parametrize("door", ROUNDS)
+@pytest.mark.parametrize("door", DOORS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_files_with_a_piece_replaced(door: str, tmp_path: Path, data: st.DataObject) -> None:

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-PATH = Path(__file__).resolve().parents[2] / ".interlock" / "reports" / "kills.json"
+from tests.support.reports import REPORTS
+from tests.support.sampling import WHOLE, Part
+
+PATH = REPORTS / "kills.json"
 FAULTS = ("before", "after", "lost")
 
 
@@ -29,10 +32,22 @@ class Point:
     stopped: bool
 
 
-def write(points: Iterable[Point]) -> None:
-    """Beside the points of other tests of the same run."""
+def write(points: Iterable[Point], part: Part = WHOLE) -> None:
+    """Beside the points of other tests of the same run; those of one part of a long run in a file of their own."""
     PATH.parent.mkdir(parents=True, exist_ok=True)
-    PATH.write_text(json.dumps([asdict(point) for point in points], indent=1))
+    _path(part).write_text(json.dumps([asdict(point) for point in points], indent=1))
+
+
+def of_other_parts(part: Part) -> list[Point] | None:
+    """What the other parts of a long run took; None until each of them has run."""
+    paths = [_path(Part(number, part.of)) for number in range(1, part.of + 1) if number != part.number]
+    if not all(path.exists() for path in paths):
+        return None
+    return [Point(**item) for path in paths for item in json.loads(path.read_text())]
+
+
+def _path(part: Part) -> Path:
+    return PATH if part.of == 1 else PATH.with_name(f"kills-{part.number}-of-{part.of}.json")
 
 
 def read() -> list[Point]:

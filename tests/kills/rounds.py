@@ -14,6 +14,7 @@ from tests.kills.points import Command, Done, Points
 from tests.kills.reference import dependents
 from tests.kills.trap import Fault
 from tests.kills.variants import CHANGED, grown
+from tests.support.sampling import Sampling
 
 #: What `on_delete` says where the data outlive their volume.
 COPIED = "snapshot"
@@ -35,18 +36,31 @@ class Way:
 
 @dataclass
 class Rounds:
-    """Walks through the reference stacks. `every`: all points of all objects, else one of each kind and step."""
+    """Walks through the reference stacks.
+
+    A long run takes all points of all objects, or its part of them; another run one point of each step of some kinds.
+    """
 
     points: Points
-    every: bool
+    sampling: Sampling
+    #: Kinds that are made, changed, replaced and deleted under fire; what a later plan changes is it for every kind.
+    sample: frozenset[str]
     #: (kind, step) that had its share.
     had: set[tuple[str, str]] = field(default_factory=set)
     #: Step -> how many points of it were chosen.
     turns: Counter[str] = field(default_factory=Counter)
+    #: Points that a long run has come by, with those of its other parts.
+    met: int = 0
+
+    @property
+    def every(self) -> bool:
+        """True if nothing is left to a sample."""
+        return self.sampling.long
 
     def wants(self, stack: Stack, name: str) -> bool:
         """True if making its kind has had no share yet."""
-        return self.every or (self._kind(stack, name), "create") not in self.had
+        kind = self._kind(stack, name)
+        return self.every or (stack.kinds[name] in self.sample and (kind, "create") not in self.had)
 
     @staticmethod
     def _kind(stack: Stack, name: str) -> str:
@@ -168,11 +182,14 @@ class Rounds:
     def _chosen(self, way: Way, done: Done) -> list[tuple[int, Fault]]:
         assert done.requests, "a command without a request has nothing to interrupt"
         if self.every:
-            return [(at, fault) for at in range(1, len(done.requests) + 1) for fault in Fault]
-        # Each step has the faults in turn, and the requests more slowly.
-        request, fault = divmod(self.turns[way.step], len(Fault))
+            found = [(at, fault) for at in range(1, len(done.requests) + 1) for fault in Fault]
+            first, self.met = self.met, self.met + len(found)
+            return [point for place, point in enumerate(found, first) if self.sampling.part.takes(place)]
+        # Each step has the faults in turn; at which request follows from the seed.
+        turn = self.turns[way.step]
         self.turns[way.step] += 1
-        return [(1 + request % len(done.requests), list(Fault)[fault])]
+        chance = self.sampling.random(f"kill {way.kind} {way.step} {turn}")
+        return [(1 + chance.randrange(len(done.requests)), list(Fault)[turn % len(Fault)])]
 
 
 def _copied(stack: Stack, name: str) -> bool:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.resources import KINDS
-from tests.kills.report import FAULTS, Point
+from tests.kills.report import FAULTS, Point, of_other_parts
 from tests.kills.tenancy import Tenancy
-from tests.kills.variants import CHANGED
+from tests.kills.variants import CHANGED, sampled
+from tests.support.sampling import Sampling
 
 #: With fewer, some request of some step was left out.
 POINTS = 1500
-
-MADE = [kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims"]
 
 #: What something rests on in a tenant's stack, and that may be recreated: see `interlock.provider.replacing`.
 RESTED_ON = ("ServiceUser", "Router", "SecurityGroup", "S3Credential", "Port", "Server", "Keypair")
@@ -54,16 +52,26 @@ def test_kill_while_what_others_rest_on_is_recreated(tenancy: Tenancy, long: boo
     tenancy.settle(tenancy.tenant)
 
 
-def test_kill_points_cover_every_kind_and_step(tenancy: Tenancy, points: list[Point], long: bool) -> None:
-    """In a long run with every fault; in the usual one each step has had every fault with some kind."""
+def test_kill_points_cover_every_kind_and_step(tenancy: Tenancy, points: list[Point], sampling: Sampling) -> None:
+    """Of a sample: each of its kinds, and each step has had every fault. Of a long run: every kind with every fault.
+
+    The parts of a long run share the points; the last part sees those of all.
+    """
+    others = of_other_parts(sampling.part)
+    if others is None:
+        assert len(points) * sampling.part.of >= POINTS / 2
+        return
+    points = [*points, *others]
+    made = sorted(sampled(sampling))
     taken = {(point.kind, point.step) for point in points}
-    steps = {"create": MADE, "delete": MADE, "update": list(CHANGED), "replace": [k for k in MADE if k != "Volume"]}
+    changed, replaced = [kind for kind in made if kind in CHANGED], [kind for kind in made if kind != "Volume"]
+    steps = {"create": made, "delete": made, "update": changed, "replace": replaced}
     every = {(kind, step) for step, kinds in steps.items() for kind in kinds}
     assert not every - taken
     assert {step for _, step in taken} >= {"resize", "grow", "shrink", "move", "replace all"}
     faults = {(point.step, point.fault) for point in points}
     assert not {(step, fault) for step in steps for fault in FAULTS} - faults
-    if long:
+    if sampling.long:
         whole = {(point.kind, point.step, point.fault) for point in points}
         assert not {(*one, fault) for one in every for fault in FAULTS} - whole
         assert len(points) >= POINTS

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from interlock.resources import (
+    KINDS,
     AddressScope,
     Aggregate,
     Bucket,
+    Claims,
     Flavor,
     Image,
     Network,
@@ -26,6 +28,7 @@ from interlock.resources import (
     Volume,
     VolumeType,
 )
+from tests.support.sampling import Sampling
 
 R = TypeVar("R", bound=Resource)
 
@@ -96,6 +99,24 @@ CHANGED: dict[str, Callable[[Any], Any]] = {
     Volume.KIND: _renamed,
     Bucket.KIND: _with(versioning=False),
 }
+
+
+#: Kinds that hold a tenant's data: in every sample.
+DATA = (Volume.KIND, Bucket.KIND)
+
+MADE = tuple(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and cls is not Claims)
+
+
+def sampled(sampling: Sampling) -> frozenset[str]:
+    """The kinds that a run kills at: all in a long one, else data and others, half of them such as change in place."""
+    if sampling.long:
+        return frozenset(MADE)
+    name = "kinds killed"
+    rest = [kind for kind in MADE if kind not in DATA]
+    sampling.random(name).shuffle(rest)
+    half = (sampling.count(name) - len(DATA)) // 2
+    chosen = [[kind for kind in rest if (kind in CHANGED) is changes][:half] for changes in (True, False)]
+    return frozenset((*DATA, *chosen[0], *chosen[1]))
 
 
 def grown(item: Volume) -> Volume:

@@ -20,21 +20,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from interlock.provider.clouds import Cloud
-from tests.conftest import ROOT, Sandbox
+from tests.conftest import Sandbox
 from tests.machine import drifting
 from tests.machine.dying import AFTER, BEFORE, Death
 from tests.machine.ground import Ground, Tenant
 from tests.machine.wishes import DATA, MOVED, PARTS, RENAMED, RESIZED, Wish, chosen
 from tests.sandbox.cloud import until
-
-#: Steps of the usual run, and of a long one.
-STEPS, LONG = 40, 20_000
+from tests.support.reports import REPORTS
+from tests.support.sampling import Sampling
 
 #: Rules that are followed with the same tenants, in the usual run and in a long one.
 RULES, MANY = 20, 60
 
 #: What was done in the last run, how often, and in how many seconds.
-REPORT = ROOT / ".interlock" / "reports" / "machine.json"
+REPORT = REPORTS / "machine.json"
 
 whom = st.integers(0, 2)
 parts = st.sets(st.sampled_from(sorted(PARTS)), min_size=1, max_size=4).map(frozenset)
@@ -267,15 +266,13 @@ def ground(sandbox: Sandbox, tmp_path: Any) -> Iterator[Ground]:
 
 
 @pytest.mark.timeout(48 * 3600)
-def test_whatever_happens_nothing_is_lost_or_left(ground: Ground, long: bool) -> None:
+def test_whatever_happens_nothing_is_lost_or_left(ground: Ground, sampling: Sampling) -> None:
     """Until enough steps were made, each followed by a look at everything."""
-    Tenants.ground, Tenants.steps = ground, LONG if long else STEPS
+    Tenants.ground, Tenants.steps = ground, sampling.count("steps of the state machine")
     # Not made smaller when something is found: every example costs minutes on real services.
     how = settings(
-        max_examples=100_000, stateful_step_count=MANY if long else RULES, phases=(Phase.generate,), deadline=None,
-        database=None,
-        # The usual run says the same of the same code; a long one looks where nobody has.
-        derandomize=not long, suppress_health_check=list(HealthCheck),
+        max_examples=100_000, stateful_step_count=MANY if sampling.long else RULES, phases=(Phase.generate,),
+        deadline=None, database=None, suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     start = time.monotonic()
     try:

@@ -15,6 +15,7 @@ from tests.mutants.operator import LOST, Change, Operator
 from tests.mutants.operators import OPERATORS
 from tests.mutants.sites import workspace_of
 from tests.mutants.workspaces import OPERATOR, Workspace
+from tests.support.sampling import Sampling
 
 #: The workspaces that operators are tried on.
 SEEDS = 60
@@ -22,19 +23,14 @@ SEEDS = 60
 every_operator = pytest.mark.parametrize("operator", OPERATORS, ids=[operator.id for operator in OPERATORS])
 
 
-def samples(operator: Operator, *, long: bool) -> int:
-    """On how many workspaces an operator is seeded; each guard has two operators, false and unknown."""
-    if long:
-        return 25
-    return 1 if operator.is_guard else 2
-
-
-def changed(operator: Operator, change: Change, *, long: bool) -> Iterator[tuple[int, Workspace]]:
+def changed(operator: Operator, change: Change, sampling: Sampling) -> Iterator[tuple[int, Workspace]]:
     """Workspaces with this change, from those in which there is something to change.
 
-    Operators begin at different ones, so that even a short run seeds something in nearly every one.
+    Operators begin at different ones, so that even a short run seeds something in nearly every one; which operator
+    begins at which follows from the run's seed.
     """
-    left, start = samples(operator, long=long), OPERATORS.index(operator) * 7
+    name = "workspaces of a mutation operator"
+    left, start = sampling.count(name), sampling.random(name).randrange(SEEDS) + OPERATORS.index(operator) * 7
     for step in range(SEEDS):
         seed = (start + step) % SEEDS
         mutant = change(workspace_of(seed), Random(seed))
@@ -46,9 +42,9 @@ def changed(operator: Operator, change: Change, *, long: bool) -> Iterator[tuple
 
 
 @cache
-def mutants(operator: Operator, *, long: bool) -> tuple[tuple[int, Workspace], ...]:
+def mutants(operator: Operator, sampling: Sampling) -> tuple[tuple[int, Workspace], ...]:
     """The workspaces in which an operator seeds its leak."""
-    return tuple(changed(operator, operator.leak, long=long))
+    return tuple(changed(operator, operator.leak, sampling))
 
 
 def blocking(judgement: Judgement) -> tuple[Finding, ...]:
@@ -68,9 +64,9 @@ def told(seed: int, mutant: Workspace, judgement: Judgement) -> str:
 
 
 @every_operator
-def test_a_leak_is_caught_by_its_rule(operator: Operator, long: bool) -> None:
-    assert mutants(operator, long=long)
-    for seed, mutant in mutants(operator, long=long):
+def test_a_leak_is_caught_by_its_rule(operator: Operator, sampling: Sampling) -> None:
+    assert mutants(operator, sampling)
+    for seed, mutant in mutants(operator, sampling):
         judgement = mutant.judged()
         found, words = by_specificity(judgement), told(seed, mutant, judgement)
         assert judgement.exit_code == operator.exit_code, words
@@ -83,10 +79,10 @@ def test_a_leak_is_caught_by_its_rule(operator: Operator, long: bool) -> None:
 
 
 @every_operator
-def test_where_it_harms_nobody_it_proves(operator: Operator, long: bool) -> None:
+def test_where_it_harms_nobody_it_proves(operator: Operator, sampling: Sampling) -> None:
     """Each tenant's plan does, and where it is no guard the operator's, who may have more that rests on it."""
     tried, operators = 0, () if operator.is_guard else (OPERATOR,)
-    for seed, twin in changed(operator, operator.harmless, long=long):
+    for seed, twin in changed(operator, operator.harmless, sampling):
         for asked in dict.fromkeys((twin.asked, *twin.tenants, *operators)):
             judgement = twin.judged(asked=asked)
             assert judgement.exit_code == 0, told(seed, twin.asking(asked), judgement)
@@ -95,8 +91,8 @@ def test_where_it_harms_nobody_it_proves(operator: Operator, long: bool) -> None
 
 
 @every_operator
-def test_with_its_rule_off_it_is_lost_or_another_speaks(operator: Operator, long: bool) -> None:
-    for seed, mutant in mutants(operator, long=long):
+def test_with_its_rule_off_it_is_lost_or_another_speaks(operator: Operator, sampling: Sampling) -> None:
+    for seed, mutant in mutants(operator, sampling):
         judgement = mutant.judged(without(operator.rule))
         found = blocking(judgement)
         assert (found[0].rule if found else LOST) in (operator.then or (LOST,)), told(seed, mutant, judgement)
@@ -111,5 +107,5 @@ def test_the_table() -> None:
         assert operator.rule not in operator.then
 
 
-def test_nearly_every_workspace_has_a_leak_seeded(long: bool) -> None:
-    assert len({seed for operator in OPERATORS for seed, _ in mutants(operator, long=long)}) >= 50
+def test_nearly_every_workspace_has_a_leak_seeded(sampling: Sampling) -> None:
+    assert len({seed for operator in OPERATORS for seed, _ in mutants(operator, sampling)}) >= 50

@@ -10,10 +10,9 @@ import pytest
 
 from tests.mutants.sites import workspace_of
 from tests.mutants.workspaces import OPERATOR
+from tests.support.sampling import Sampling
 
-#: Of a usual run and of a long one. A workspace takes about an eighth of a second of one core.
-USUAL, LONG = 1_000, 10_000
-#: Workspaces that a process answers for at once.
+#: Workspaces that a process answers for at once, each about an eighth of a second.
 BATCH = 20
 
 
@@ -32,10 +31,10 @@ def alarms(seeds: range) -> tuple[int, list[str]]:
 
 
 @pytest.mark.timeout(20_000)
-def test_clean_workspaces_prove(long: bool) -> None:
+def test_clean_workspaces_prove(sampling: Sampling) -> None:
     """No false alarm, and so the parents of all mutants are clean."""
-    count, workers = LONG if long else USUAL, min(4, os.cpu_count() or 1)
-    parts = [range(first, min(first + BATCH, count)) for first in range(0, count, BATCH)]
+    seeds, workers = sampling.cases("clean sites"), min(4, os.cpu_count() or 1)
+    count, parts = len(seeds), [seeds[first : first + BATCH] for first in range(0, len(seeds), BATCH)]
     with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
         results = list(pool.map(alarms, parts))
     wrong = [word for _, words in results for word in words]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from policies.proof import Finding
+from tests.support.sampling import Sampling, at_least, at_most
 
 from .comparing import answers, compared, explained, judgements
 from .deciding import ROWS
@@ -23,22 +24,17 @@ from .sayings import apart
 from .surveying import Survey, surveyed
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Worlds in a usual run and in a long one; of those only the second asks about every tenant's stack.
-WORLDS, LONG = 50_000, 1_000_000
-#: Seeds of the long run are not those of the usual one.
-LONG_SEED = 10_000_000
-#: Worlds with an over-report, all explained, of a hundred.
-MOST_OVER = 3.0
+#: The share of worlds with an over-report, all explained.
+MOST_OVER = 0.03
 
 
 @pytest.fixture(scope="module")
-def seen(long: bool) -> Survey:
-    """Every world of this run, looked at once. A few minutes on two cores; the long run takes hours."""
-    count, first = (LONG, LONG_SEED) if long else (WORLDS, 0)
-    whole = Survey()
-    for part in surveyed(range(first, first + count), every=long):
+def seen(sampling: Sampling) -> Survey:
+    """Every world of this run, looked at once; only a long run asks about every tenant's stack."""
+    worlds, whole = sampling.cases("oracle worlds"), Survey()
+    for part in surveyed(worlds, every=sampling.long):
         whole.add(part)
-    assert whole.worlds == count
+    assert whole.worlds == len(worlds)
     return whole
 
 
@@ -94,15 +90,16 @@ def test_over_reports_are_explained_finding_by_finding() -> None:
 @pytest.mark.timeout(100_000)
 def test_worlds_leak_and_do_not(seen: Survey) -> None:
     """At least three in ten violate, three in ten are clean, and some rest on what nobody knows."""
-    assert seen.verdicts["V"] >= 0.3 * seen.worlds
-    assert seen.verdicts["P"] >= 0.3 * seen.worlds
-    assert seen.verdicts["N"] >= 0.05 * seen.worlds
+    assert seen.verdicts["V"] >= at_least(0.3, seen.worlds)
+    assert seen.verdicts["P"] >= at_least(0.3, seen.worlds)
+    assert seen.verdicts["N"] >= at_least(0.05, seen.worlds)
 
 
 @pytest.mark.timeout(100_000)
 def test_each_row_decides_worlds(seen: Survey) -> None:
-    """A row that decides nothing would be tested by nothing: 500 of 50 000."""
-    assert {row: seen.rows[row] for row in ROWS if seen.rows[row] * 100 < seen.worlds} == {}
+    """A row that decides nothing would be tested by nothing: one world in a hundred, as far as a sample can tell."""
+    least = at_least(0.01, seen.worlds)
+    assert {row: seen.rows[row] for row in ROWS if seen.rows[row] < least} == {}
 
 
 @pytest.mark.timeout(100_000)
@@ -110,7 +107,7 @@ def test_prover_against_oracle(seen: Survey) -> None:
     """The prover refuses whatever the oracle sees; what it refuses besides is of a kind that is explained."""
     wrong = [str(item) for item in seen.differences if item.kind in ("missed", "vague", "over")]
     assert not wrong, "\n".join([str(seen), *wrong[:5]])
-    assert len({item.seed for item in seen.differences}) * 100 <= MOST_OVER * seen.worlds, str(seen)
+    assert len({item.seed for item in seen.differences}) <= at_most(MOST_OVER, seen.worlds), str(seen)
 
 
 def test_the_oracle_does_not_know_the_prover() -> None:

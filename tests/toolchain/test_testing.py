@@ -1,59 +1,100 @@
-"""`./run test` in two runs: which tests go where, and how they end together."""
+"""`./run test`: when it takes several processes, and which of them runs what."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from toolchain.testing import ALONE, FIRST, runs, second, side_by_side, worse
+from tests.support.groups import GROUPS, group_of, is_slow, on_cloud, place_of
+from tests.support.scheduling import prefers_cloud
+from toolchain.testing import TOGETHER, pytest_arguments
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_test_is_in_one_of_two_runs() -> None:
-    engine, rest = runs(["-k", "fence"], ROOT)
-    assert engine == ["-k", "fence", *(f"tests/{name}" for name in FIRST)]
-    assert rest[:2] == ["-k", "fence"]
-    folders = [word.removeprefix("tests/") for word in (*engine, *rest) if word.startswith("tests/")]
-    assert len(folders) == len(set(folders))
-    assert set(folders) == {file.parent.name for file in (ROOT / "tests").rglob("test_*.py")}
-
-
-def test_those_on_a_cloud_come_last(tmp_path: Path) -> None:
-    for name in ("store", "kills", "faults", "benchmarks", "e2e"):
-        (tmp_path / "tests" / name).mkdir(parents=True)
-        (tmp_path / "tests" / name / "test_it.py").touch()
-    (tmp_path / "tests" / "builders").mkdir()
-    assert second(tmp_path) == ["benchmarks", "store", "faults", "kills"]
+@pytest.mark.parametrize(
+    "words", [[], ["-k", "leaky"], ["tests/oracle"], ["--lf"], ["--color=no"], ["--junitxml=here.xml"], ["--fast"]]
+)
+def test_several_processes(words: list[str]) -> None:
+    assert pytest_arguments(words, ROOT) == [*TOGETHER, *words]
 
 
 @pytest.mark.parametrize(
-    "words", [["tests/oracle"], ["tests/house/test_house.py::test_x", "-x"], *([it] for it in ALONE)]
-)
-def test_what_cannot_be_two_runs_is_one(words: list[str]) -> None:
-    assert runs(words, ROOT) == [words]
+    "words",
+    [["--pdb"], ["-s"], ["--capture=no"], ["--collect-only"], ["-n3"], ["-n", "0"],
+     ["tests/house/test_house.py::test_x", "-x"], ["tests/house/test_house.py::a", "tests/house/test_house.py::b"]],
+)  # fmt: skip
+def test_one_process(words: list[str]) -> None:
+    assert pytest_arguments(words, ROOT) == words
 
 
-@pytest.mark.parametrize(
-    ("codes", "whole"), [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((5, 0), 0), ((0, 5), 0), ((5, 5), 5), ((5, 2), 2)]
-)
-def test_the_worse_code_counts(codes: tuple[int, int], whole: int) -> None:
-    assert worse(codes) == whole
+def test_each_row_of_the_table_names_tests() -> None:
+    for row in GROUPS:
+        for path in row.paths:
+            assert (ROOT / path).exists(), path
+            assert group_of(f"{path}test_it.py::test_it") == row.name or (ROOT / path).is_file()
+            assert group_of(f"{path}::test_it") == row.name
+            assert on_cloud(row.name) is row.cloud
+    assert group_of("tests/model/test_source.py::test_it[a::b]") == "tests/model/test_source.py"
+    assert place_of("tests/model/test_source.py") == len(GROUPS)
 
 
-def test_both_are_run_and_the_second_is_shown_last(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    def program(text: str) -> list[str]:
-        return [sys.executable, "-c", text]
+def test_one_process_in_four_computes_first() -> None:
+    assert [prefers_cloud(f"gw{number}") for number in range(5)] == [True, True, True, False, True]
 
-    report, own = tmp_path / "reports" / "tests.txt", tmp_path / "test-sandbox-beside"
-    code = side_by_side(
-        program("import os, time; time.sleep(0.5); print('first', os.environ['WORD'])"),
-        program("import os, sys; print('second', os.environ['INTERLOCK_TEST_SANDBOX']); sys.exit(3)"),
-        {"WORD": "heard"},
-        report,
-    )
-    assert code == 3
-    assert capfd.readouterr().out.split("\n\n") == ["first heard", f"second {own}\n"]
-    assert report.read_text() == f"second {own}\n"
+
+def test_what_a_fast_run_leaves_out() -> None:
+    assert is_slow("tests/faults/test_it.py::test_it", ["sandbox"])
+    assert is_slow("tests/e2e/test_leaky.py::test_it", [])
+    assert not is_slow("tests/policies/test_it.py::test_it", ["tmp_path"])
+
+
+CONFTEST = """\
+import pytest
+from tests.support.scheduling import GroupScheduling
+
+def pytest_xdist_make_scheduler(config, log):
+    return GroupScheduling(config, log)
+"""
+
+TEST = """\
+import json, os, pathlib, pytest
+
+@pytest.mark.parametrize("number", range(3))
+def test_it(number):
+    with (pathlib.Path(os.environ["SEEN"]) / os.environ["PYTEST_XDIST_WORKER"]).open("a") as seen:
+        seen.write(json.dumps(__name__.rpartition(".")[2]) + chr(10))
+"""
+
+
+PLACES = ("e2e/test_apply", "e2e/test_claims", "provider/test_world", "model/test_a", "model/test_b", "kills/test_k")
+
+
+def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
+    """With the scheduler that all tests have: real processes of xdist over small files in folders of the table."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    for place in PLACES:
+        file = tmp_path / "tests" / place
+        file.parent.mkdir(exist_ok=True)
+        file.with_suffix(".py").write_text(TEST)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n4", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path],
+        cwd=ROOT, check=False, capture_output=True, text=True, env={"SEEN": str(seen), "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    ran = {path.name: [json.loads(line) for line in path.read_text().splitlines()] for path in seen.iterdir()}
+    names = {name for found in ran.values() for name in found}
+    where = {name: {worker for worker, found in ran.items() if name in found} for name in names}
+    assert all(len(workers) == 1 for workers in where.values())
+    assert where["test_apply"] == where["test_claims"]
+    (worker,) = where["test_apply"]
+    order = [name for name in ran[worker] if name in ("test_apply", "test_claims")]
+    assert order == ["test_apply"] * 3 + ["test_claims"] * 3
+    assert sum(map(len, ran.values())) == 18

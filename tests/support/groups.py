@@ -1,0 +1,78 @@
+"""Which tests share a world, so that one process must run them all, and which of them take long.
+
+A test belongs to the first row whose path begins its own; without a row, its file is a group. Rows stand in the order
+in which they begin: what takes longest comes first, so that all processes end at about the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that one process runs, in their order. `cloud`: they use the process's embedded cloud."""
+
+    name: str
+    paths: tuple[str, ...]
+    cloud: bool = True
+
+
+GROUPS: tuple[Group, ...] = (
+    # Long before others, and on no cloud: mypy, the import contracts, the linter.
+    Group("house", ("tests/house/",), cloud=False),
+    # The clones of a newcomer have a cloud of their own each.
+    Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
+    Group("leaky", ("tests/e2e/test_leaky.py",), cloud=False),
+    # One site and two tenants that the engine applied; tests are about them in the order of their names.
+    Group("engine", ("tests/e2e/",)),
+    Group("kills", ("tests/kills/",)),
+    Group("faults", ("tests/faults/",)),
+    Group("provider", ("tests/provider/",)),
+    Group("machine", ("tests/machine/",)),
+    Group("together", ("tests/together/",)),
+    Group("sandbox", ("tests/sandbox/",)),
+    # Random tests, each a minute or so of computing.
+    Group("oracle", ("tests/oracle/",), cloud=False),
+    Group("certificate", ("tests/certificate/",), cloud=False),
+    Group("clean sites", ("tests/mutants/test_no_false_alarm.py",), cloud=False),
+    Group("mutants", ("tests/mutants/test_mutants.py",), cloud=False),
+    Group("store", ("tests/store/",), cloud=False),
+)
+"""All groups of more than one file, and those that take long."""
+
+
+def group_of(nodeid: str) -> str:
+    """The name of a test's group: that of its row, or its file."""
+    return next((row.name for row in GROUPS if nodeid.startswith(row.paths)), nodeid.partition("::")[0])
+
+
+def on_cloud(group: str) -> bool:
+    """True if the tests of this group use the process's embedded cloud."""
+    return any(row.cloud for row in GROUPS if row.name == group)
+
+
+def place_of(group: str) -> int:
+    """The lower, the earlier a group begins."""
+    names = [row.name for row in GROUPS]
+    return names.index(group) if group in names else len(names)
+
+
+NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
+"""Fixtures that start a cloud, Pulumi's engine or a server: a fast run has no test that uses one."""
+
+SLOW = (
+    "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/house/", "tests/kills/", "tests/pack/",
+    "tests/store/test_folder_kill.py", "tests/store/test_ledger_kill.py", "tests/store/test_stores.py",
+    "tests/together/", "tests/toolchain/",
+)  # fmt: skip
+"""Paths of tests without such a fixture that a fast run leaves out, too: they start many processes, or check all files.
+
+`./run test --fast` is for somebody who changes the model, the planner or the rules; mypy has its own command.
+"""
+
+
+def is_slow(nodeid: str, fixtures: Iterable[str]) -> bool:
+    """True for a test that `--fast` leaves out."""
+    return nodeid.startswith(SLOW) or not NEEDS.isdisjoint(fixtures)
