@@ -43,7 +43,7 @@ from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
 from policies.rules import RULES
-from tests.provider import declared, ends
+from tests.support.world import declared, ends
 
 from .file_keys import Key, keys
 from .pages import ROOT

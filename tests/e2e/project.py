@@ -99,10 +99,12 @@ class Project:
         return self.run("pulumi", verb, "--stack", stack, "--non-interactive", "--color", "never", *arguments)
 
     def init(self, *stacks: str) -> None:
-        """Make stacks on the backend."""
-        for stack in stacks:
-            done = self.run("pulumi", "stack", "init", stack, "--no-select", "--non-interactive")
-            assert done.code == 0, done.text
+        """Make stacks on the backend, side by side: each is a file of its own."""
+        command = ("pulumi", "stack", "init", "--no-select", "--non-interactive")
+        running = [self.start(*command, stack) for stack in stacks]
+        for process in running:
+            out, err = process.communicate(timeout=400)
+            assert process.returncode == 0, out + err
 
     def up(self, stack: str, *arguments: str) -> Result:
         """`pulumi up --yes` with the policy pack."""

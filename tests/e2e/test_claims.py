@@ -9,8 +9,8 @@ from openstack.connection import Connection
 
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK, TENANT
+from tests.support.cloud.journal import Journal
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from interlock.store.places import open_store
 from tests.conftest import Sandbox
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Journal
 from tests.e2e.terminal import YES, Terminal
 from tests.e2e.victim import STACK, TENANT
+from tests.support.cloud.journal import Journal
 
 CLAIMS, PROJECT, NETWORK = "initech-claims", "initech-project", "initech-lab-ipu-data"
 SERVER, ATTACHMENT = "initech-lab-poplar-0", "initech-lab-poplar-0-attachment"

@@ -17,8 +17,8 @@ from tests.conftest import Sandbox
 from tests.e2e import s3
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal
 
 SERVER, VOLUME, ATTACHMENT = "initech-lab-poplar-0", "initech-lab-poplar-0-data", "initech-lab-poplar-0-attachment"
 PLACE, WRITTEN = 4096, b"what the tenant wrote"

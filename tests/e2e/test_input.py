@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.project import Project
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal
 
 #: What somebody types wrong -> what is said, with its place and what to do.
 TYPED = {

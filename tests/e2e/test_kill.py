@@ -10,8 +10,8 @@ from openstack.connection import Connection
 from tests.e2e.killing import up_and_kill
 from tests.e2e.listing import Listing, listing
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Journal, Trap
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal, Trap
 
 #: With the real engine; `tests/kills` takes every request of every kind.
 POINTS, LONG_POINTS = 2, 25
@@ -38,8 +38,9 @@ def _gone(victim: Project, trap: Trap) -> Iterator[None]:
     """Whatever happened, the tests after this find no tenant that nobody expects."""
     yield
     trap.release()
-    victim.interlock("unlock", STACK)
-    victim.must(victim.pulumi("destroy", STACK, "--yes"))
+    if victim.objects(STACK):
+        victim.interlock("unlock", STACK)
+        victim.must(victim.pulumi("destroy", STACK, "--yes"))
 
 
 def _points(total: int, count: int) -> list[tuple[int, str]]:

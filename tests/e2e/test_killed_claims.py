@@ -11,7 +11,7 @@ from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord
 from tests.e2e.killing import up_and_kill
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Trap
+from tests.support.cloud.journal import Trap
 
 GLOBEX, MORE_SERVERS = "lyon/tenants/globex.yaml", ("servers: 1", "servers: 2")
 ACME, MORE_BUCKETS = "lyon/tenants/acme.yaml", ("buckets:\n", "buckets:\n  logs: {}\n")

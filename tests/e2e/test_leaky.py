@@ -16,7 +16,7 @@ import pytest
 from tests.builders.leaky import LEAKS, mended
 from tests.conftest import ROOT, Sandbox
 from tests.e2e.project import Project
-from tests.e2e.requests import Journal
+from tests.support.cloud.journal import Journal
 
 ENOUGH = 10
 

@@ -40,8 +40,9 @@ from interlock.resources import (
 from tests.conftest import Sandbox
 from tests.faults.clock import Clock
 from tests.faults.proxy import Injection, Proxy
-from tests.provider import declared
-from tests.provider.driver import Process, Program
+from tests.support.engine.process import Process
+from tests.support.engine.stack import Stack
+from tests.support.world import declared
 
 SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 
@@ -177,14 +178,14 @@ class World:
 
     proxy: Proxy
     clock: Clock
-    site: Program
-    tenant: Program
+    site: Stack
+    tenant: Stack
     #: The operator's hands, past the proxy.
     direct: Cloud
     #: Kind -> id of the stranger's object of the same name.
     twins: dict[str, str] = field(default_factory=dict)
 
-    def program(self, subject: Subject) -> Program:
+    def program(self, subject: Subject) -> Stack:
         return self.site if subject.site else self.tenant
 
     def marker(self, subject: Subject) -> str:
@@ -279,8 +280,8 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
     processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
     try:
         objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
-        site = Program(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
-        tenant = Program(processes[1], "fay-fay", OWNER, _tenant(), **objects)
+        site = Stack(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
+        tenant = Stack(processes[1], "fay-fay", OWNER, _tenant(), **objects)
         for program in (site, tenant):
             faults = program.admit(preview=False)
             assert faults == [], faults
@@ -303,7 +304,7 @@ def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
 
 
 @contextmanager
-def fresh(world: World, program: Program, budget: RetryBudget | None = None) -> Iterator[Program]:
+def fresh(world: World, program: Stack, budget: RetryBudget | None = None) -> Iterator[Stack]:
     """The same stack and state; with a budget of its own in a provider process that has asked nothing yet."""
     if budget in (None, RetryBudget()):
         yield program

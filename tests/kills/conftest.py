@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +14,12 @@ from tests.kills.points import Points
 from tests.kills.report import Point, write
 from tests.kills.rounds import Rounds
 from tests.kills.tenancy import Tenancy
+from tests.support.cloud.stage import Stage, only_whole_worlds, stage
+
+__all__ = ["only_whole_worlds", "stage"]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def points() -> Iterator[list[Point]]:
     """What was taken down of each point, by all tests here."""
     found: list[Point] = []
@@ -22,12 +27,17 @@ def points() -> Iterator[list[Point]]:
     write(found)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def tenancy(
-    sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory, points: list[Point], long: bool
-) -> Iterator[Tenancy]:
+    stage: Stage, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory, points: list[Point], long: bool
+) -> Tenancy:
     """The reference stacks; in the end nothing is left of them."""
-    with ground(sandbox, tmp_path_factory.mktemp("kills")) as found:
+    return stage.world("kills", lambda: _stacks(sandbox, tmp_path_factory.mktemp("kills"), points, long))
+
+
+@contextmanager
+def _stacks(sandbox: Sandbox, folder: Path, points: list[Point], long: bool) -> Iterator[Tenancy]:
+    with ground(sandbox, folder) as found:
         stacks = Tenancy.of(Rounds(Points(found, points), every=long))
         yield stacks
         stacks.leave()

@@ -19,11 +19,11 @@ from interlock.provider.state import declared, recorded_target
 from tests.conftest import Sandbox
 from tests.faults.proxy import Proxy
 from tests.faults.world import SERVICES
-from tests.kills.engine import Stack
 from tests.kills.inventory import SERVICES as EVERYWHERE
 from tests.kills.inventory import Inventory, changed, inventory
 from tests.kills.victims import Victim, Zygote
-from tests.provider.driver import Recorded
+from tests.support.engine.process import Recorded
+from tests.support.engine.stack import Stack
 
 #: Where in a volume a tenant writes, and the name of an object in a bucket.
 PLACE, OBJECT = 4096, "written"

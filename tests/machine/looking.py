@@ -12,7 +12,7 @@ from interlock.provider.calls import Api
 from interlock.provider.census import REGISTERS, Counted, Register, census
 from interlock.provider.clouds import Cloud
 from interlock.provider.state import declared, differing, recorded_target
-from tests.machine.engine import Stack
+from tests.support.engine.stack import Stack
 
 #: Kinds of tenants' stacks that these tenants ever have, and that carry a marker.
 KINDS = (
