@@ -16,9 +16,9 @@ from tests.e2e.listing import listing
 from tests.e2e.project import Project
 from tests.e2e.standing import SITE, TENANTS, Standing, standing
 from tests.support.cloud.journal import Journal, Trap
-from tests.support.cloud.stage import Stage, only_whole_worlds, stage
+from tests.support.cloud.stage import Stage, empty_cloud, only_whole_worlds, stage
 
-__all__ = ["only_whole_worlds", "stage"]
+__all__ = ["empty_cloud", "only_whole_worlds", "stage"]
 
 WORLD = "e2e"
 

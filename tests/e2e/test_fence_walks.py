@@ -43,9 +43,10 @@ def standing(victim: Project, cloud: Connection) -> Iterator[Project]:
         victim.must(_up(victim))
         yield victim
     finally:
-        path.write_text(before)
-        victim.must(victim.interlock("lock", "initech"))
-        if victim.pulumi("destroy", STACK, "--yes").code:
+        if path.read_text() != before:
+            path.write_text(before)
+            victim.must(victim.interlock("lock", "initech"))
+        if victim.objects(STACK) and victim.pulumi("destroy", STACK, "--yes").code:
             _clear(cloud)
             victim.must(victim.pulumi("destroy", STACK, "--yes"))
 

@@ -27,7 +27,7 @@ def _destroy(project: Project, cloud: Connection) -> None:
 def uninterrupted(victim: Project, cloud: Connection, journal: Journal) -> tuple[int, Listing]:
     """How many requests a whole `up` makes, and what stands afterwards."""
     since = journal.now()
-    victim.must(victim.up(STACK))
+    victim.must(victim.plain_up(STACK))
     outcome = len(since.ours()), listing(cloud, "initech")
     _destroy(victim, cloud)
     return outcome
@@ -62,6 +62,6 @@ def test_killed_at_any_request_the_next_up_converges(
         again = victim.must(victim.up(STACK))
         assert "warning" not in again.text.lower(), f"{where}:\n{again.text}"
         assert listing(cloud, "initech") == whole, where
-        settled = changes(victim.must(victim.up(STACK, "--refresh")))
+        settled = changes(victim.must(victim.plain_up(STACK, "--refresh")))
         assert set(settled) == {"unchanged"}, f"{where}: {settled}"
         _destroy(victim, cloud)

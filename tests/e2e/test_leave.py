@@ -25,7 +25,7 @@ def test_a_site_with_tenants_is_not_destroyed(leaving: Project, cloud: Connectio
     assert "tenants still use the site: acme" in refused.text
     assert "destroy the tenants' stacks first" in refused.text
     assert cloud.network.find_network("external") is not None
-    leaving.must(leaving.up("lyon-site"))
+    leaving.must(leaving.plain_up("lyon-site"))
 
 
 def test_data_is_kept_and_named_and_everything_goes_once_the_request_says_erase(
@@ -33,7 +33,7 @@ def test_data_is_kept_and_named_and_everything_goes_once_the_request_says_erase(
 ) -> None:
     leaving.edit("lyon/tenants/acme.yaml", "on_delete: erase", "on_delete: keep")
     leaving.must(leaving.interlock("lock", "acme"))
-    leaving.must(leaving.up("lyon-acme"))
+    leaving.must(leaving.plain_up("lyon-acme"))
     # Without this the engine stops at the first refusal, and the other is told the next time.
     kept = leaving.pulumi("destroy", "lyon-acme", "--yes", "--continue-on-error")
     assert kept.code != 0
@@ -44,7 +44,7 @@ def test_data_is_kept_and_named_and_everything_goes_once_the_request_says_erase(
 
     leaving.edit("lyon/tenants/acme.yaml", "on_delete: keep", "on_delete: erase")
     leaving.must(leaving.interlock("lock", "acme"))
-    leaving.must(leaving.up("lyon-acme"))
+    leaving.must(leaving.plain_up("lyon-acme"))
     leaving.must(leaving.pulumi("destroy", "lyon-acme", "--yes"))
     assert _left(cloud, "acme") == {}
 

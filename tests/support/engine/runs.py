@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from interlock.provider.codec import UNKNOWN
+from interlock.resources import KINDS
 from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
 
@@ -160,10 +161,18 @@ class Engine:
         return gone[1:]
 
     def _without(self, name: str, gone: list[str]) -> dict[str, Any]:
-        """The recorded inputs, unknown where they hold the id of what goes."""
-        lost = {self.stack.state[other].id for other in gone}
-        inputs = self.stack.state[name].inputs
-        return {key: UNKNOWN if _holds(key, value, lost) else value for key, value in inputs.items()}
+        """The recorded inputs, unknown where they refer to what goes.
+
+        That is told by the id, in a field that may name its kind: a quota has the id of its project.
+        """
+        kinds, inputs = self.stack.kinds, self.stack.state[name].inputs
+        lost = dict(inputs)
+        for where, refers in KINDS[kinds[name]].reference_fields().items():
+            ids = {self.stack.state[other].id for other in gone if kinds[other] in refers.kinds}
+            key = f"id_of_{where}"
+            if ids.intersection(_listed(inputs.get(key))):
+                lost[key] = UNKNOWN
+        return lost
 
     def _check(self, name: str, inputs: dict[str, Any], *, anew: bool = False) -> None:
         faults = self._ask("check", name, lambda: self.stack.check(name, inputs, anew=anew))
@@ -221,6 +230,7 @@ def force(stack: Stack, root: str) -> list[str]:
     return engine.recreated
 
 
-def _holds(key: str, value: Any, lost: set[str]) -> bool:
+def _listed(value: Any) -> list[str]:
+    """One id or several, without those that are unknown."""
     ids = value if isinstance(value, list) else [value]
-    return key.startswith("id_of_") and bool(lost.intersection(ident for ident in ids if isinstance(ident, str)))
+    return [ident for ident in ids if isinstance(ident, str)]
