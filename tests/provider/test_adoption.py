@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from interlock.provider.clouds import Cloud
 from interlock.resources import Network, Project, Role, Router, Volume
 from tests.conftest import Sandbox
+from tests.support.cloud.journal import Trap
 from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
 from tests.support.world.declared import operator as operators_role
@@ -106,10 +106,9 @@ def test_two_with_our_marker_are_an_error(program: Stack, operator: Cloud) -> No
 def test_an_answer_lost_on_the_way_makes_one_object(
     program: Stack, operator: Cloud, sandbox: Sandbox, when: str
 ) -> None:
-    for name in ("trap.hit", "trap.release"):
-        (sandbox.dir / name).unlink(missing_ok=True)
-    (sandbox.dir / "trap.json").write_text(f'{{"n": 1, "when": "{when}", "user_agent": "interlock"}}')
-    releasing = threading.Thread(target=_release, args=(sandbox.dir,))
+    trap = Trap(sandbox.dir)
+    trap.arm(1, when)
+    releasing = threading.Thread(target=_release, args=(trap,))
     releasing.start()
     made = program.create("bob-net")
     releasing.join()
@@ -117,13 +116,10 @@ def test_an_answer_lost_on_the_way_makes_one_object(
     assert [item["id"] for item in found] == [made.id]
 
 
-def _release(folder: Path) -> None:
+def _release(trap: Trap) -> None:
     """Lets the held request fail with 503 as soon as it is held."""
-    deadline = time.monotonic() + 20
-    while not (folder / "trap.hit").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    (folder / "trap.json").unlink()
-    (folder / "trap.release").touch()
+    trap.wait(20)
+    trap.release()
 
 
 def test_a_role_that_cannot_be_made_leaves_nothing(process: Process, folder: Path) -> None:
