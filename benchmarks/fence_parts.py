@@ -20,7 +20,8 @@ from interlock.resources import KINDS, Admission
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import Taking
-from tests.provider.driver import Process, Program, Recorded
+from tests.support.engine.process import Process, Recorded
+from tests.support.engine.stack import Stack
 
 T = TypeVar("T")
 SITE = "lyon"
@@ -71,7 +72,7 @@ def _check(clock: Clock, admission: Admission) -> None:
     """Ids are the engine's unknown in a preview, and none here: nothing is asked of the cloud."""
     resources = {item.name: KINDS[item.kind].model_validate(item.spec) for item in admission.resources}
     process = Process()
-    program = Program(
+    program = Stack(
         process, admission.stack, admission.owner, resources, admission.site_owner, Path(admission.site_folder)
     )
     assert process.admit(admission) == []
@@ -82,7 +83,7 @@ def _check(clock: Clock, admission: Admission) -> None:
     process.close()
 
 
-def _check_all(program: Program, inputs: Mapping[str, dict[str, object]]) -> None:
+def _check_all(program: Stack, inputs: Mapping[str, dict[str, object]]) -> None:
     faults = [program.check(name, values) for name, values in inputs.items()]
     assert not any(faults), faults
 

@@ -42,7 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     hypothesis.settings.load_profile("sample")
     # The parts of a long run are about different examples.
-    hypothesis.core.global_force_seed = sampling.random(f"hypothesis {sampling.part}").getrandbits(64)
+    seed = sampling.random(f"hypothesis {sampling.part}").getrandbits(64)
+    hypothesis.core.global_force_seed = seed  # type: ignore[assignment] # annotated as None
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

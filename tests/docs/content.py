@@ -51,7 +51,8 @@ from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
 from policies.rules import RULES
-from tests.provider import declared, ends
+from tests.provider import ends
+from tests.support.world import declared
 
 from .file_keys import Key, keys
 from .pages import ROOT

@@ -1,25 +1,32 @@
-"""The real CLI against the real services: one site and two tenants, applied once for all tests that look at them."""
+"""The real CLI against the real services: one site and two tenants, applied once for all tests that look at them.
+
+A file finds them as its fixture says, whichever file ran before, and leaves them so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import openstack
 import pytest
 from openstack.connection import Connection
 
 from tests.conftest import Sandbox
+from tests.e2e.listing import listing
 from tests.e2e.project import Project
-from tests.e2e.requests import Journal, Trap
-from tests.e2e.victim import move_in
+from tests.e2e.standing import SITE, TENANTS, Standing, standing
+from tests.support.cloud.journal import Journal, Trap
+from tests.support.cloud.stage import Stage, empty_cloud, only_whole_worlds, stage
 
-STACKS = ("lyon-site", "lyon-acme", "lyon-globex")
+__all__ = ["empty_cloud", "only_whole_worlds", "stage"]
+
+WORLD = "e2e"
 
 
-@pytest.fixture(scope="session")
-def cloud(sandbox: Sandbox) -> Iterator[Connection]:
+@pytest.fixture(scope="module")
+def cloud(stage: Stage, sandbox: Sandbox) -> Iterator[Connection]:
     """The operator's connection."""
+    stage.clear(unless=WORLD)
     connection = openstack.connect(cloud=sandbox.cloud, app_name="test-operator")
     yield connection
     connection.close()
@@ -37,30 +44,32 @@ def trap(sandbox: Sandbox) -> Trap:
     return Trap(sandbox.dir)
 
 
-@pytest.fixture(scope="session")
-def world(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Project:
+@pytest.fixture(scope="module")
+def stands(
+    stage: Stage, sandbox: Sandbox, cloud: Connection, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Standing]:
+    """What stands; a file leaves the requests as they were, and nothing of the small tenant."""
+    found = stage.world(WORLD, lambda: standing(stage, sandbox, tmp_path_factory.mktemp("world") / "project"))
+    before = found.requests()
+    yield found
+    assert found.requests() == before, "a request was not put back"
+    left = {what: names for what, names in listing(cloud, "initech").items() if names}
+    assert left == {}, "the small tenant was not taken away"
+
+
+@pytest.fixture(scope="module")
+def world(stands: Standing) -> Project:
     """A project with the operator's stack applied."""
-    project = Project.make(tmp_path_factory.mktemp("world"), sandbox.clouds_yaml)
-    project.init(*STACKS)
-    project.must(project.up("lyon-site"))
-    return project
+    return stands.apply(SITE)
 
 
-@pytest.fixture(scope="session")
-def applied(world: Project) -> Project:
+@pytest.fixture(scope="module")
+def applied(stands: Standing) -> Project:
     """The same project with both tenants applied."""
-    for tenant in ("acme", "globex"):
-        world.must(world.up(f"lyon-{tenant}"))
-    return world
+    return stands.apply(SITE, *TENANTS)
 
 
-@pytest.fixture
-def scratch(sandbox: Sandbox, tmp_path: Path) -> Project:
-    """A project of a test's own, with nothing applied."""
-    return Project.make(tmp_path / "project", sandbox.clouds_yaml)
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def victim(world: Project) -> Project:
-    """The world with a third, small tenant, locked and not applied."""
-    return move_in(world)
+    """The world's third, small tenant, locked and not applied."""
+    return world

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 from tests.e2e.project import Project
-from tests.e2e.requests import Trap
+from tests.support.cloud.journal import Trap
 
 #: Seconds in which a request has to come, on a machine that does much else.
 PATIENCE = 400

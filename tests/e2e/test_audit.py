@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from openstack.connection import Connection
 
 from tests.e2e.project import Project
-from tests.e2e.requests import Journal
+from tests.support.cloud.journal import Journal
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from openstack.connection import Connection
 
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK, TENANT
+from tests.support.cloud.journal import Journal
 
 
 @pytest.fixture
@@ -39,15 +39,15 @@ def stranger(world: Project, tmp_path: Path) -> Project:
 def test_one_stack_has_one_state_and_its_claims_one_holder(
     victim: Project, clone: Project, stranger: Project, cloud: Connection, journal: Journal
 ) -> None:
-    victim.must(victim.up(STACK))
+    victim.must(victim.plain_up(STACK))
     before, since = listing(cloud, "initech"), journal.now()
 
-    second = clone.up(STACK)
+    second = clone.plain_up(STACK)
     assert second.code != 0
     assert "applied from another state" in second.text
     assert "interlock recover initech" in second.text
 
-    unaware = stranger.up("lyon-hooli")
+    unaware = stranger.plain_up("lyon-hooli")
     assert unaware.code != 0
     assert "hooli takes what initech holds" in unaware.text, unaware.text
     assert since.ours() == []
@@ -58,8 +58,8 @@ def test_one_stack_has_one_state_and_its_claims_one_holder(
     clone.must(clone.interlock("recover", "initech", "--yes"))
     # The key of the S3 user is recreated, because a secret is shown once; everything else was found and adopted.
     assert listing(cloud, "initech") == before
-    assert set(changes(clone.must(clone.up(STACK)))) == {"unchanged"}
-    late = victim.up(STACK)
+    assert set(changes(clone.must(clone.plain_up(STACK)))) == {"unchanged"}
+    late = victim.plain_up(STACK)
     assert late.code != 0
     assert "applied from another state" in late.text
 

@@ -8,8 +8,8 @@ import pytest
 from openstack.connection import Connection
 
 from tests.e2e.project import ROOT, Project
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal
 
 PROGRAMS = ROOT / "tests" / "e2e" / "programs"
 

@@ -20,9 +20,9 @@ from tests.conftest import Sandbox
 from tests.e2e.identity import identity
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Journal
 from tests.e2e.terminal import YES, Terminal
 from tests.e2e.victim import STACK, TENANT
+from tests.support.cloud.journal import Journal
 
 CLAIMS, PROJECT, NETWORK = "initech-claims", "initech-project", "initech-lab-ipu-data"
 SERVER, ATTACHMENT = "initech-lab-poplar-0", "initech-lab-poplar-0-attachment"
@@ -44,9 +44,10 @@ def standing(victim: Project, cloud: Connection) -> Iterator[Project]:
         victim.must(_up(victim))
         yield victim
     finally:
-        path.write_text(before)
-        victim.must(victim.interlock("lock", "initech"))
-        if victim.pulumi("destroy", STACK, "--yes").code:
+        if path.read_text() != before:
+            path.write_text(before)
+            victim.must(victim.interlock("lock", "initech"))
+        if victim.objects(STACK) and victim.pulumi("destroy", STACK, "--yes").code:
             _clear(cloud)
             victim.must(victim.pulumi("destroy", STACK, "--yes"))
 

@@ -17,8 +17,8 @@ from tests.conftest import Sandbox
 from tests.e2e import s3
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal
 
 SERVER, VOLUME, ATTACHMENT = "initech-lab-poplar-0", "initech-lab-poplar-0-data", "initech-lab-poplar-0-attachment"
 PLACE, WRITTEN = 4096, b"what the tenant wrote"
@@ -28,7 +28,7 @@ PLACE, WRITTEN = 4096, b"what the tenant wrote"
 def standing(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Project]:
     """The small tenant, applied, with something in its volume and in its bucket."""
     try:
-        victim.must(victim.up(STACK))
+        victim.must(victim.plain_up(STACK))
         with _volume(victim, sandbox).open("r+b") as file:
             file.seek(PLACE)
             file.write(WRITTEN)
@@ -73,7 +73,7 @@ def test_a_server_is_recreated_and_its_volume_is_attached_again(
     assert listing(cloud, "initech") == objects
     assert cloud.block_storage.get_volume(after[VOLUME]).attachments[0]["server_id"] == after[SERVER]
     assert _data(standing, sandbox, cloud) == [WRITTEN, WRITTEN]
-    assert set(changes(standing.must(standing.up(STACK, "--refresh")))) == {"unchanged"}
+    assert set(changes(standing.must(standing.plain_up(STACK, "--refresh")))) == {"unchanged"}
 
 
 #: What is refused -> what the refusal says.
@@ -97,4 +97,4 @@ def test_what_is_in_use_or_holds_data_is_refused_before_anything_is_touched(
     assert _ids(standing) == before
     assert listing(cloud, "initech") == objects
     assert _data(standing, sandbox, cloud) == [WRITTEN, WRITTEN]
-    assert set(changes(standing.must(standing.up(STACK)))) == {"unchanged"}
+    standing.unchanged(STACK)

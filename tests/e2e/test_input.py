@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.project import Project
-from tests.e2e.requests import Journal
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal
 
 #: What somebody types wrong -> what is said, with its place and what to do.
 TYPED = {
@@ -22,7 +22,7 @@ def test_a_wrong_request_is_one_message_with_its_place(victim: Project, journal:
     since = journal.now()
     victim.edit("lyon/tenants/initech.yaml", right, wrong)
     try:
-        by_command, by_engine = victim.interlock("check", "initech"), victim.up(STACK)
+        by_command, by_engine = victim.interlock("check", "initech"), victim.plain_up(STACK)
     finally:
         victim.edit("lyon/tenants/initech.yaml", wrong, right)
     assert by_command.code == 2
@@ -37,7 +37,7 @@ def test_a_lock_older_than_its_request_is_refused(victim: Project, journal: Jour
     since = journal.now()
     victim.edit("lyon/tenants/initech.yaml", "servers: 1", "servers: 2")
     try:
-        refused = victim.up(STACK)
+        refused = victim.plain_up(STACK)
     finally:
         victim.edit("lyon/tenants/initech.yaml", "servers: 2", "servers: 1")
     assert "run `interlock lock initech`" in refused.text
@@ -50,7 +50,7 @@ def test_the_clouds_faults_come_all_at_once_before_the_first_call(victim: Projec
     victim.edit("lyon/tenants/initech.yaml", "members: [bob]", "members: [bob, nobody]")
     victim.must(victim.interlock("lock", "initech"))
     try:
-        refused = victim.up(STACK)
+        refused = victim.plain_up(STACK)
         asked = victim.interlock("preflight", "initech")
     finally:
         victim.edit("lyon/tenants/initech.yaml", "members: [bob, nobody]", "members: [bob]")
@@ -68,7 +68,7 @@ def test_an_unreachable_cloud_is_said_in_one_sentence(victim: Project, journal: 
     text = victim.clouds_yaml.read_text()
     port = text.split("127.0.0.1:")[1].split("/")[0].split('"')[0]
     elsewhere.write_text(text.replace(f"127.0.0.1:{port}", "127.0.0.1:9"))
-    refused = victim.with_environment(OS_CLIENT_CONFIG_FILE=str(elsewhere)).up(STACK)
+    refused = victim.with_environment(OS_CLIENT_CONFIG_FILE=str(elsewhere)).plain_up(STACK)
     assert "cannot be reached" in refused.text
     assert "Traceback" not in refused.text
     assert since.ours() == []

@@ -12,8 +12,8 @@ from openstack.connection import Connection
 
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Trap
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Trap
 
 QUOTA, SERVER = "/os-quota-sets", "/servers"
 AFTER_THE_QUOTA = ("-ipu-data", "-storage", "-control", "-router", "-poplar-0", "-results", "-data")

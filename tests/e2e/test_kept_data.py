@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.project import Project, Result, changes
-from tests.e2e.requests import Journal
+from tests.support.cloud.journal import Journal
 
 TENANT = """\
 name: Umbrella

@@ -10,8 +10,8 @@ from openstack.connection import Connection
 from tests.e2e.killing import up_and_kill
 from tests.e2e.listing import Listing, listing
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Journal, Trap
 from tests.e2e.victim import STACK
+from tests.support.cloud.journal import Journal, Trap
 
 #: With the real engine; `tests/kills` takes every request of every kind.
 POINTS, LONG_POINTS = 2, 25
@@ -27,7 +27,7 @@ def _destroy(project: Project, cloud: Connection) -> None:
 def uninterrupted(victim: Project, cloud: Connection, journal: Journal) -> tuple[int, Listing]:
     """How many requests a whole `up` makes, and what stands afterwards."""
     since = journal.now()
-    victim.must(victim.up(STACK))
+    victim.must(victim.plain_up(STACK))
     outcome = len(since.ours()), listing(cloud, "initech")
     _destroy(victim, cloud)
     return outcome
@@ -38,8 +38,9 @@ def _gone(victim: Project, trap: Trap) -> Iterator[None]:
     """Whatever happened, the tests after this find no tenant that nobody expects."""
     yield
     trap.release()
-    victim.interlock("unlock", STACK)
-    victim.must(victim.pulumi("destroy", STACK, "--yes"))
+    if victim.objects(STACK):
+        victim.interlock("unlock", STACK)
+        victim.must(victim.pulumi("destroy", STACK, "--yes"))
 
 
 def _points(total: int, count: int) -> list[tuple[int, str]]:
@@ -61,6 +62,6 @@ def test_killed_at_any_request_the_next_up_converges(
         again = victim.must(victim.up(STACK))
         assert "warning" not in again.text.lower(), f"{where}:\n{again.text}"
         assert listing(cloud, "initech") == whole, where
-        settled = changes(victim.must(victim.up(STACK, "--refresh")))
+        settled = changes(victim.must(victim.plain_up(STACK, "--refresh")))
         assert set(settled) == {"unchanged"}, f"{where}: {settled}"
         _destroy(victim, cloud)

@@ -11,7 +11,7 @@ from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord
 from tests.e2e.killing import up_and_kill
 from tests.e2e.project import Project, changes
-from tests.e2e.requests import Trap
+from tests.support.cloud.journal import Trap
 
 GLOBEX, MORE_SERVERS = "lyon/tenants/globex.yaml", ("servers: 1", "servers: 2")
 ACME, MORE_BUCKETS = "lyon/tenants/acme.yaml", ("buckets:\n", "buckets:\n  logs: {}\n")
@@ -27,11 +27,11 @@ def test_an_up_after_a_killed_one_of_another_request_lets_go_of_both_footprints(
     applied.must(applied.interlock("lock", "globex"))
     refused = applied.interlock("settle", "globex")
     assert (refused.code, "Claims globex-claims is still to be deleted" in refused.err) == (1, True), refused.text
-    applied.must(applied.up("lyon-globex"))
+    applied.must(applied.plain_up("lyon-globex"))
     settled = applied.must(applied.interlock("settle", "globex"))
     assert "globex/research: " in settled.out
     assert "nothing to settle" in applied.must(applied.interlock("settle", "globex")).err
-    assert set(changes(applied.must(applied.up("lyon-globex")))) <= {"replaced", "unchanged"}
+    assert set(changes(applied.must(applied.plain_up("lyon-globex")))) <= {"replaced", "unchanged"}
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
     settled = applied.must(applied.interlock("settle", "acme"))
     assert f"footprint {left.digest} of a run that did not end well" in settled.out
     assert left not in _entries(ledger)
-    assert set(changes(applied.must(applied.up("lyon-acme")))) == {"unchanged"}
+    applied.unchanged("lyon-acme")
 
 
 def _entries(ledger: Ledger) -> tuple[FootprintRecord, ...]:

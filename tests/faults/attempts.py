@@ -10,7 +10,8 @@ from interlock.provider.removing import LETTING_GO
 from interlock.provider.retry import RetryBudget
 from tests.faults.proxy import Act, Injection
 from tests.faults.table import FAULTS
-from tests.provider.driver import Program, Refused
+from tests.support.engine.process import Refused
+from tests.support.engine.stack import Stack
 
 BEFORE, STILL, AFTER = "before, once", "before, until further notice", "after, once"
 
@@ -58,7 +59,7 @@ def within_budget(injection: Injection, fault: str, *, most: int = MOST) -> None
     assert 1 <= len(injection.hits) <= allowed, [f"{hit.method} {hit.target}" for hit in injection.hits]
 
 
-def settle(program: Program, name: str, refused: Refused | None) -> None:
+def settle(program: Stack, name: str, refused: Refused | None) -> None:
     """The next `up`, without a fault: the engine goes on from what it was told."""
     if refused is None or refused.partial is None:
         program.create(name)

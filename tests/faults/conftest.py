@@ -10,16 +10,18 @@ from tests.conftest import Sandbox
 from tests.faults.report import Matrix
 from tests.faults.world import World
 from tests.faults.world import world as made
+from tests.support.cloud.stage import Stage, only_whole_worlds, stage
+
+__all__ = ["only_whole_worlds", "stage"]
 
 
-@pytest.fixture(scope="package")
-def world(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Everything made; taken down with the sandbox."""
-    with made(sandbox, tmp_path_factory.mktemp("faults")) as found:
-        yield found
+@pytest.fixture(scope="module")
+def world(stage: Stage, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Everything made; it stands until tests of another folder need the cloud."""
+    return stage.world("faults", lambda: made(sandbox, tmp_path_factory.mktemp("faults")))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def matrix() -> Iterator[Matrix]:
     """What came of each fault."""
     found = Matrix()

@@ -14,7 +14,7 @@ from tests.faults.proxy import Injection
 from tests.faults.report import Matrix, Outcome
 from tests.faults.table import changed
 from tests.faults.world import World
-from tests.provider.driver import Refused
+from tests.support.engine.process import Refused
 from tests.support.sampling import sampling_of
 
 NAME = "fay-kept"

@@ -20,8 +20,9 @@ from tests.faults.proxy import Act, Injection, Request, Response
 from tests.faults.report import Matrix, Outcome
 from tests.faults.table import changed, status, text
 from tests.faults.world import SUBJECTS, Subject, World, met
-from tests.provider import declared
-from tests.provider.driver import Process, Program
+from tests.support.engine.process import Process
+from tests.support.engine.stack import Stack
+from tests.support.world import declared
 
 #: Kinds of which a cloud takes two with one marker: nothing but our own care keeps them single.
 DOUBLED = ("Network", "Volume", "SecurityGroup")
@@ -60,7 +61,7 @@ def following(subject: Subject, item: dict[str, Any]) -> Act:
 
 
 @contextmanager
-def process(world: World, program: Program, budget: RetryBudget | None = None) -> Iterator[Program]:
+def process(world: World, program: Stack, budget: RetryBudget | None = None) -> Iterator[Stack]:
     """The same stack and state in a provider process that has asked nothing yet."""
     found = replace(program, process=Process(retry_policy=world.clock.retry_policy(budget)))
     yield found

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
@@ -40,8 +37,10 @@ from interlock.resources import (
 from tests.conftest import Sandbox
 from tests.faults.clock import Clock
 from tests.faults.proxy import Injection, Proxy
-from tests.provider import declared
-from tests.provider.driver import Process, Program
+from tests.support.cloud.proxied import proxied
+from tests.support.engine.process import Process
+from tests.support.engine.stack import Stack
+from tests.support.world import declared
 
 SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 
@@ -177,14 +176,14 @@ class World:
 
     proxy: Proxy
     clock: Clock
-    site: Program
-    tenant: Program
+    site: Stack
+    tenant: Stack
     #: The operator's hands, past the proxy.
     direct: Cloud
     #: Kind -> id of the stranger's object of the same name.
     twins: dict[str, str] = field(default_factory=dict)
 
-    def program(self, subject: Subject) -> Program:
+    def program(self, subject: Subject) -> Stack:
         return self.site if subject.site else self.tenant
 
     def marker(self, subject: Subject) -> str:
@@ -271,39 +270,33 @@ def _words(item: Any) -> str:
 @contextmanager
 def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
     """Everything made, through the proxy and without a fault."""
-    ports = json.loads((sandbox.dir / "ports.json").read_text())
-    proxy = Proxy({service: ports[service] for service in SERVICES})
-    before = os.environ.get("OS_CLIENT_CONFIG_FILE")
-    os.environ["OS_CLIENT_CONFIG_FILE"] = str(_clouds(sandbox, proxy, folder))
     clock = Clock()
-    processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
-    try:
-        objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
-        site = Program(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
-        tenant = Program(processes[1], "fay-fay", OWNER, _tenant(), **objects)
-        for program in (site, tenant):
-            faults = program.admit(preview=False)
-            assert faults == [], faults
-            program.create_all()
-        found = World(proxy, clock, site, tenant, Cloud("direct"))
-        for subject in SUBJECTS.values():
-            found.program(subject).resources[subject.name] = subject.resource
-        for program in (site, tenant):
-            program.admit()
-        _twins(found)
-        yield found
-        found.unharmed(*SUBJECTS)
-        _clear(found)
-    finally:
-        for process in processes:
-            process.close()
-        proxy.close()
-        if before is not None:
-            os.environ["OS_CLIENT_CONFIG_FILE"] = before
+    with proxied(sandbox, folder, SERVICES) as proxy:
+        processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
+        try:
+            objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}
+            site = Stack(processes[0], "fay-site", SITE_OWNER, _site(), **objects)
+            tenant = Stack(processes[1], "fay-fay", OWNER, _tenant(), **objects)
+            for program in (site, tenant):
+                faults = program.admit(preview=False)
+                assert faults == [], faults
+                program.create_all()
+            found = World(proxy, clock, site, tenant, Cloud("direct"))
+            for subject in SUBJECTS.values():
+                found.program(subject).resources[subject.name] = subject.resource
+            for program in (site, tenant):
+                program.admit()
+            _twins(found)
+            yield found
+            found.unharmed(*SUBJECTS)
+            _clear(found)
+        finally:
+            for process in processes:
+                process.close()
 
 
 @contextmanager
-def fresh(world: World, program: Program, budget: RetryBudget | None = None) -> Iterator[Program]:
+def fresh(world: World, program: Stack, budget: RetryBudget | None = None) -> Iterator[Stack]:
     """The same stack and state; with a budget of its own in a provider process that has asked nothing yet."""
     if budget in (None, RetryBudget()):
         yield program
@@ -326,16 +319,6 @@ def _clear(world: World) -> None:
         world.direct.api(subject.api).delete(f"{subject.listed[0].removesuffix('/detail')}/{ident}")
     world.tenant.delete_all()
     world.site.delete_all()
-
-
-def _clouds(sandbox: Sandbox, proxy: Proxy, folder: Path) -> Path:
-    """`sandbox` leads through the proxy, `direct` past it."""
-    text = sandbox.clouds_yaml.read_text()
-    through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
-    path = folder / "clouds.yaml"
-    clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
-    path.write_text(yaml.safe_dump({"clouds": clouds}))
-    return path
 
 
 def _twins(world: World) -> None:

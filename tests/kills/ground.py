@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from interlock.provider.actuators import ACTUATORS, Target
 from interlock.provider.actuators.s3 import BucketActuator
@@ -19,11 +16,12 @@ from interlock.provider.state import declared, recorded_target
 from tests.conftest import Sandbox
 from tests.faults.proxy import Proxy
 from tests.faults.world import SERVICES
-from tests.kills.engine import Stack
 from tests.kills.inventory import SERVICES as EVERYWHERE
 from tests.kills.inventory import Inventory, changed, inventory
 from tests.kills.victims import Victim, Zygote
-from tests.provider.driver import Recorded
+from tests.support.cloud.proxied import proxied
+from tests.support.engine.process import Recorded
+from tests.support.engine.stack import Stack
 
 #: Where in a volume a tenant writes, and the name of an object in a bucket.
 PLACE, OBJECT = 4096, "written"
@@ -124,30 +122,13 @@ def _bucket(stack: Stack, name: str) -> str:
 @contextmanager
 def ground(sandbox: Sandbox, folder: Path) -> Iterator[Ground]:
     """The sandbox behind the proxy; afterwards there is nothing on it that was not there before."""
-    ports = json.loads((sandbox.dir / "ports.json").read_text())
-    proxy = Proxy({service: ports[service] for service in SERVICES})
-    clouds = _clouds(sandbox, proxy, folder)
-    before_file = os.environ.get("OS_CLIENT_CONFIG_FILE")
-    os.environ["OS_CLIENT_CONFIG_FILE"] = str(clouds)
-    zygote = Zygote(clouds, folder)
-    try:
-        found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder")
-        before = found.look()
-        yield found
-        left = changed(before, found.look())
-        assert not left, f"left behind: {dict(left)}"
-    finally:
-        zygote.close()
-        proxy.close()
-        if before_file is not None:
-            os.environ["OS_CLIENT_CONFIG_FILE"] = before_file
-
-
-def _clouds(sandbox: Sandbox, proxy: Proxy, folder: Path) -> Path:
-    """`sandbox` leads through the proxy, `direct` past it."""
-    text = sandbox.clouds_yaml.read_text()
-    through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
-    path = folder / "clouds.yaml"
-    clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
-    path.write_text(yaml.safe_dump({"clouds": clouds}))
-    return path
+    with proxied(sandbox, folder, SERVICES) as proxy:
+        zygote = Zygote(Path(os.environ["OS_CLIENT_CONFIG_FILE"]), folder)
+        try:
+            found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder")
+            before = found.look()
+            yield found
+            left = changed(before, found.look())
+            assert not left, f"left behind: {dict(left)}"
+        finally:
+            zygote.close()

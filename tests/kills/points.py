@@ -10,13 +10,14 @@ from typing import Any
 
 from interlock.provider.actuators import ACTUATORS
 from tests.faults.proxy import Request
-from tests.kills.engine import Stack, destroy, up
 from tests.kills.ground import Ground
 from tests.kills.inventory import Inventory, changed
 from tests.kills.report import Point
 from tests.kills.trap import Fault, Trap
 from tests.kills.victims import Victim
-from tests.provider.driver import Recorded, Refused
+from tests.support.engine.process import Recorded, Refused
+from tests.support.engine.runs import destroy, up
+from tests.support.engine.stack import Stack
 
 #: Seconds that services may take to let go of what was deleted.
 LETTING_GO = 20.0
@@ -164,7 +165,7 @@ def settled(stack: Stack, scope: tuple[str, ...]) -> dict[str, Any]:
         assert seen is not None, f"{name} is gone"
         assert seen.inputs == stack.inputs(name), name
         assert stack.diff(name) == {}, name
-        assert name not in stack.half, name
+        assert name not in stack.unfinished, name
         outputs = {key: value for key, value in seen.outputs.items() if key not in seen.inputs}
         found[name] = _without_ids(stack, {k: v for k, v in outputs.items() if k not in _NEW_EACH_TIME})
     return found

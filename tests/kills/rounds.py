@@ -9,11 +9,11 @@ from functools import partial
 from itertools import zip_longest
 
 from interlock.resources import Resource
-from tests.kills.engine import Stack
 from tests.kills.points import Command, Done, Points
 from tests.kills.reference import dependents
 from tests.kills.trap import Fault
 from tests.kills.variants import CHANGED, grown
+from tests.support.engine.stack import Stack
 from tests.support.sampling import Sampling
 
 #: What `on_delete` says where the data outlive their volume.

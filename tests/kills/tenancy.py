@@ -8,9 +8,9 @@ from typing import Any
 from interlock.planning import Plan
 from interlock.resources import Resource
 from tests.kills import reference
-from tests.kills.engine import Stack
 from tests.kills.points import Command
 from tests.kills.rounds import Rounds
+from tests.support.engine.stack import Stack
 
 #: Of the process there is none yet; every command takes one of its own.
 _NO_PROCESS: Any = None

@@ -15,7 +15,7 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from interlock.provider.codec import encode
 from tests.conftest import ROOT
-from tests.provider.driver import Process
+from tests.support.engine.process import Process
 
 #: Seconds that a killed process may take to be gone.
 DYING = 10.0
@@ -28,7 +28,7 @@ class Victim(Process):
         self.pid = pid
         self._watched = os.pidfd_open(pid)
         self._errors = folder / "stderr"
-        self._notes = tempfile.mkdtemp(dir=folder)
+        self.tokens = tempfile.mkdtemp(dir=folder)
         self._channel = grpc.insecure_channel(f"127.0.0.1:{port}")
         self.stub = provider_pb2_grpc.ResourceProviderStub(self._channel)
         self.stub.Configure(provider_pb2.ConfigureRequest(args=encode({"cloud": cloud}), acceptSecrets=True))

@@ -9,7 +9,7 @@ from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.state import declared, recorded_target
-from tests.machine.engine import Stack
+from tests.support.engine.stack import Stack
 
 #: Kind -> (service, method, path, body) of a change that somebody makes by hand.
 CHANGES: dict[str, tuple[str, str, str, dict[str, Any]]] = {

@@ -13,10 +13,11 @@ from typing import Any, cast
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import marker
 from tests.machine.dying import Death, dying
-from tests.machine.engine import Engine, Stack, Stopped
 from tests.machine.looking import Snapshot
 from tests.machine.wishes import Wish, everything, part_of, resources
 from tests.nova_book import functions_taken
+from tests.support.engine.runs import Engine, Stopped
+from tests.support.engine.stack import Stack
 
 SITE_OWNER, STRANGER = "5172ea", "5742a7"
 

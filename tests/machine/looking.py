@@ -13,7 +13,7 @@ from interlock.provider.census import Counted, census
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS, Register
 from interlock.provider.state import declared, differing, recorded_target
-from tests.machine.engine import Stack
+from tests.support.engine.stack import Stack
 
 #: Kinds of tenants' stacks that these tenants ever have, and that carry a marker.
 KINDS = (

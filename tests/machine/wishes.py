@@ -23,7 +23,7 @@ from interlock.resources import (
     Subnet,
     Volume,
 )
-from tests.provider import declared
+from tests.support.world import declared
 
 #: What can be asked for -> what it needs besides.
 PARTS: dict[str, tuple[str, ...]] = {

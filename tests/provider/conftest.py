@@ -1,51 +1,24 @@
-"""One site and one tenant, made once through the servicer for all tests that look at them."""
+"""One site and one tenant, made through the servicer for all tests that look at them, in whatever order."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
-from tests.provider.declared import site, site_folder, tenant
-from tests.provider.driver import Process, Program
+from tests.support.cloud.journal import Journal
+from tests.support.cloud.stage import Stage, only_whole_worlds, stage
+from tests.support.engine.process import Process
+from tests.support.world.declared import site_folder
+from tests.support.world.small import World, small_world
 
-SITE_OWNER, OWNER = "5172e0", "0a11ce"
+__all__ = ["only_whole_worlds", "stage"]
 
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that expect an empty cloud come before those that look at the world: it stands until its last test."""
-    places = [place for place, item in enumerate(items) if HERE in item.path.parents]
-    ordered = sorted((items[place] for place in places), key=lambda item: "world" in getattr(item, "fixturenames", ()))
-    for place, item in zip(places, ordered, strict=True):
-        items[place] = item
-
-
-@dataclass(frozen=True)
-class Journal:
-    """What the services were asked to change by us."""
-
-    folder: Path
-
-    def ours(self) -> int:
-        lines = (self.folder / "requests.jsonl").read_text().splitlines()
-        entries = [json.loads(line) for line in lines]
-        return sum(1 for entry in entries if "interlock" in entry["user_agent"] and not entry.get("token"))
-
-
-@dataclass(frozen=True)
-class World:
-    """The stacks that exist."""
-
-    site: Program
-    tenant: Program
+#: The world of these tests. Those that do not look at it do not mind it.
+WORLD = "provider"
 
 
 @pytest.fixture(scope="session")
@@ -54,36 +27,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site_folder(tmp_path_factory.mktemp("site"))
 
 
-@pytest.fixture(scope="session")
-def operator(sandbox: Sandbox) -> Cloud:
+@pytest.fixture(scope="module")
+def operator(stage: Stage, sandbox: Sandbox) -> Cloud:
     """The operator's hands: what a person does beside us."""
+    stage.clear(unless=WORLD)
     return Cloud(sandbox.cloud)
 
 
 @pytest.fixture(scope="session")
 def journal(sandbox: Sandbox) -> Journal:
-    """The sandbox's journal of requests."""
+    """What the services were asked to change."""
     return Journal(sandbox.dir)
 
 
 @pytest.fixture
-def process(sandbox: Sandbox) -> Iterator[Process]:
+def process(operator: Cloud) -> Iterator[Process]:
     """A provider process of the test's own."""
     found = Process()
     yield found
     found.close()
 
 
-@pytest.fixture(scope="session")
-def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
-    """A site and a tenant, as an `up` of each makes them."""
-    processes = [Process(), Process()]
-    objects: Any = {"site_owner": SITE_OWNER, "folder": folder}
-    operators = Program(processes[0], "lyon-site", SITE_OWNER, site("prov", 700), **objects)
-    alice = Program(processes[1], "lyon-alice", OWNER, tenant("alice", 2100), **objects)
-    for program in (operators, alice):
-        assert program.admit(preview=False) == []
-        program.create_all()
-    yield World(operators, alice)
-    for process in processes:
-        process.close()
+@pytest.fixture(scope="module")
+def world(stage: Stage, operator: Cloud, folder: Path) -> World:
+    """A site and a tenant, as an `up` of each makes them. What a test alters in it, it puts back."""
+    return stage.world(WORLD, lambda: small_world(operator, folder))

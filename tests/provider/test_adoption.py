@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,14 @@ import pytest
 from interlock.provider.clouds import Cloud
 from interlock.resources import Network, Project, Role, Router, Volume
 from tests.conftest import Sandbox
-from tests.provider.declared import operator as operators_role
-from tests.provider.driver import Process, Program, Refused
+from tests.support.cloud.journal import Trap
+from tests.support.engine.process import Process, Refused
+from tests.support.engine.stack import Stack
+from tests.support.world.declared import operator as operators_role
 
 
 @pytest.fixture
-def program(process: Process, folder: Path) -> Iterator[Program]:
+def program(process: Process, folder: Path) -> Iterator[Stack]:
     """A stack with a project of its own; what the test made is deleted afterwards."""
     resources = {
         "bob-project": Project(name="bob"),
@@ -30,7 +31,7 @@ def program(process: Process, folder: Path) -> Iterator[Program]:
         ),
     }
     fake = _default_type(Cloud("sandbox"))
-    found = Program(process, "lyon-bob", "b0bb0b", resources, "5172e1", folder, existing={"VolumeType/fake": fake})
+    found = Stack(process, "lyon-bob", "b0bb0b", resources, "5172e1", folder, existing={"VolumeType/fake": fake})
     assert found.admit() == []
     found.create("bob-project")
     found.create("bob-operator")
@@ -43,7 +44,7 @@ def _default_type(cloud: Cloud) -> str:
     return next(str(item["id"]) for item in types if item["name"] == "fake")
 
 
-def test_trap_a_network_of_our_name_in_another_project(program: Program, operator: Cloud) -> None:
+def test_trap_a_network_of_our_name_in_another_project(program: Stack, operator: Cloud) -> None:
     body = {"name": "bob-net", "description": "interlock:b0bb0b:bob-net"}
     foreign = operator.api("network").post("/networks", {"network": body})["network"]["id"]
     assert program.create("bob-net").id != foreign
@@ -56,7 +57,7 @@ def test_trap_a_network_of_our_name_in_another_project(program: Program, operato
     ["", "interlock:b0bb0b:bob-router-2", "interlock:b0bb0b2:bob-router", "x interlock:b0bb0b:bob-router x"],
 )
 def test_trap_a_router_of_our_name_without_exactly_our_marker(
-    program: Program, operator: Cloud, description: str
+    program: Stack, operator: Cloud, description: str
 ) -> None:
     project = program.state["bob-project"].id
     body = {"name": "bob-router", "description": description, "project_id": project}
@@ -65,14 +66,14 @@ def test_trap_a_router_of_our_name_without_exactly_our_marker(
     operator.api("network").delete(f"/routers/{foreign}")
 
 
-def test_trap_a_volume_with_our_marker_in_another_project(program: Program, operator: Cloud) -> None:
+def test_trap_a_volume_with_our_marker_in_another_project(program: Stack, operator: Cloud) -> None:
     body = {"name": "bob-volume", "size": 1, "metadata": {"interlock": "interlock:b0bb0b:bob-volume"}}
     foreign = operator.api("block-storage").post("/volumes", {"volume": body})["volume"]["id"]
     assert program.create("bob-volume").id != foreign
     operator.api("block-storage").delete(f"/volumes/{foreign}")
 
 
-def test_trap_a_project_of_our_name_without_our_marker(program: Program) -> None:
+def test_trap_a_project_of_our_name_without_our_marker(program: Stack) -> None:
     program.resources["bob-twin"] = Project(name="bob")
     assert program.admit() == []
     with pytest.raises(Refused, match=r"Conflict occurred attempting to store project") as caught:
@@ -81,7 +82,7 @@ def test_trap_a_project_of_our_name_without_our_marker(program: Program) -> None
     assert "next: remove or rename the other object" in str(caught.value)
 
 
-def test_what_differs_in_what_cannot_change_is_named_and_not_adopted(program: Program) -> None:
+def test_what_differs_in_what_cannot_change_is_named_and_not_adopted(program: Stack) -> None:
     program.create("bob-net")
     first = program.resources["bob-net"]
     program.resources["bob-net"] = first.model_copy(update={"segmentation_id": 77002})
@@ -91,7 +92,7 @@ def test_what_differs_in_what_cannot_change_is_named_and_not_adopted(program: Pr
     program.resources["bob-net"] = first
 
 
-def test_two_with_our_marker_are_an_error(program: Program, operator: Cloud) -> None:
+def test_two_with_our_marker_are_an_error(program: Stack, operator: Cloud) -> None:
     project = program.state["bob-project"].id
     program.create("bob-router")
     body = {"name": "x", "description": "interlock:b0bb0b:bob-router", "project_id": project}
@@ -103,12 +104,11 @@ def test_two_with_our_marker_are_an_error(program: Program, operator: Cloud) -> 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_an_answer_lost_on_the_way_makes_one_object(
-    program: Program, operator: Cloud, sandbox: Sandbox, when: str
+    program: Stack, operator: Cloud, sandbox: Sandbox, when: str
 ) -> None:
-    for name in ("trap.hit", "trap.release"):
-        (sandbox.dir / name).unlink(missing_ok=True)
-    (sandbox.dir / "trap.json").write_text(f'{{"n": 1, "when": "{when}", "user_agent": "interlock"}}')
-    releasing = threading.Thread(target=_release, args=(sandbox.dir,))
+    trap = Trap(sandbox.dir)
+    trap.arm(1, when)
+    releasing = threading.Thread(target=_release, args=(trap,))
     releasing.start()
     made = program.create("bob-net")
     releasing.join()
@@ -116,24 +116,21 @@ def test_an_answer_lost_on_the_way_makes_one_object(
     assert [item["id"] for item in found] == [made.id]
 
 
-def _release(folder: Path) -> None:
+def _release(trap: Trap) -> None:
     """Lets the held request fail with 503 as soon as it is held."""
-    deadline = time.monotonic() + 20
-    while not (folder / "trap.hit").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    (folder / "trap.json").unlink()
-    (folder / "trap.release").touch()
+    trap.wait(20)
+    trap.release()
 
 
 def test_a_role_that_cannot_be_made_leaves_nothing(process: Process, folder: Path) -> None:
-    program = Program(process, "lyon-site", "5172e2", {"r": Role(name="admin")}, "5172e2", folder)
+    program = Stack(process, "lyon-site", "5172e2", {"r": Role(name="admin")}, "5172e2", folder)
     assert program.admit() == []
     with pytest.raises(Refused) as caught:
         program.create("r")
     assert caught.value.partial is None
 
 
-def test_cancel_lets_nothing_new_start(program: Program, journal: Any) -> None:
+def test_cancel_lets_nothing_new_start(program: Stack, journal: Any) -> None:
     from google.protobuf import empty_pb2
 
     before = journal.ours()

@@ -18,13 +18,13 @@ from interlock.provider.audit.unmanaged import SegmentPool, Territory, Unmanaged
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS
 from interlock.provider.state import declared, recorded_target
-from tests.provider.conftest import OWNER, SITE_OWNER, World
-from tests.provider.driver import Program
+from tests.support.engine.stack import Stack
+from tests.support.world.small import OWNER, SITE_OWNER, World
 
 POOLS = (SegmentPool("ipu_data", "vlan", ("fabric100g",), ((2100, 2199),)), SegmentPool("control", "vxlan", (), ()))
 
 
-def expected(program: Program) -> Expected:
+def expected(program: Stack) -> Expected:
     admission = program.admission()
     return Expected(program.stack, program.owner, SITE_OWNER, {}, str(program.folder), admission.resources)
 
@@ -65,7 +65,7 @@ def look(cloud: Cloud, world: World) -> Seen:
     return Seen(found, {stack: reader.standings() for stack, reader in readers.items()})
 
 
-def _programs(world: World) -> tuple[Program, Program]:
+def _programs(world: World) -> tuple[Stack, Stack]:
     return world.site, world.tenant
 
 

@@ -158,10 +158,11 @@ def test_a_preview_in_which_something_was_refused_allows_no_update(tmp_path: Pat
 
 
 def test_the_servicer_refuses_a_check_without_a_proof_and_a_create_after_a_refusal(tmp_path: Path) -> None:
-    from tests.provider.driver import Process, Program, Refused
+    from tests.support.engine.process import Process, Refused
+    from tests.support.engine.stack import Stack
 
     process = Process("no cloud at all")
-    program = Program(process, "lyon-t", "0a11ce", {"n": NETWORK}, "5172e0", tmp_path)
+    program = Stack(process, "lyon-t", "0a11ce", {"n": NETWORK}, "5172e0", tmp_path)
     assert program.check("n") == [("", NO_PROOF)]
     with pytest.raises(Refused, match="nothing is changed, because a check failed"):
         program.create("n")

@@ -15,9 +15,10 @@ from interlock.provider.errors import Failure
 from interlock.provider.preflight.presence import copies
 from interlock.resources import Project, Resource, Volume, VolumeType
 from tests.conftest import Sandbox
-from tests.provider.conftest import SITE_OWNER
-from tests.provider.declared import operator as admin_of
-from tests.provider.driver import Process, Program, Refused
+from tests.support.engine.process import Process, Refused
+from tests.support.engine.stack import Stack
+from tests.support.world.declared import operator as admin_of
+from tests.support.world.small import SITE_OWNER
 
 OWNER, VOLUME = "5afe", "data"
 PLACE, WRITTEN = 123_456_789, b"what the tenant wrote"
@@ -27,7 +28,7 @@ PLACE, WRITTEN = 123_456_789, b"what the tenant wrote"
 class Scene:
     """One project with one volume, in which something is written."""
 
-    program: Program
+    program: Stack
     cloud: Cloud
     state: Path
 
@@ -71,7 +72,7 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def tenant(sandbox: Sandbox, folder: Path, operator: Cloud) -> Iterator[Program]:
+def tenant(sandbox: Sandbox, folder: Path, operator: Cloud) -> Iterator[Stack]:
     """All of a small tenant but its volume."""
     kept: dict[str, Resource] = {
         "fast": VolumeType(name="safe-fast", extra_specs={"volume_backend_name": "fake"}),
@@ -79,7 +80,7 @@ def tenant(sandbox: Sandbox, folder: Path, operator: Cloud) -> Iterator[Program]
         "operator": admin_of("project"),
         VOLUME: Volume(name="safe-data", project="project", size_gib=1, volume_type="fast", on_delete="snapshot"),
     }
-    program = Program(Process(), "lyon-safe", OWNER, kept, SITE_OWNER, folder)
+    program = Stack(Process(), "lyon-safe", OWNER, kept, SITE_OWNER, folder)
     assert program.admit(preview=False) == []
     for name in ("fast", "project", "operator"):
         assert program.check(name) == []
@@ -90,7 +91,7 @@ def tenant(sandbox: Sandbox, folder: Path, operator: Cloud) -> Iterator[Program]
 
 
 @pytest.fixture
-def scene(sandbox: Sandbox, tenant: Program, operator: Cloud) -> Iterator[Scene]:
+def scene(sandbox: Sandbox, tenant: Stack, operator: Cloud) -> Iterator[Scene]:
     tenant.create(VOLUME)
     found = Scene(tenant, operator, sandbox.dir / "state" / "cinder")
     found.write(WRITTEN)
@@ -270,7 +271,7 @@ SERVICES: list[tuple[list[dict[str, str]], bool]] = [
 
 @pytest.mark.parametrize(("services", "taken"), SERVICES)
 def test_where_nobody_takes_backups_the_promise_is_refused_before_the_first_call(
-    tenant: Program, services: list[dict[str, str]], taken: bool
+    tenant: Stack, services: list[dict[str, str]], taken: bool
 ) -> None:
     class Answering:
         """Stands for a cloud with these services."""
@@ -289,5 +290,5 @@ def test_where_nobody_takes_backups_the_promise_is_refused_before_the_first_call
         assert "data: `on_delete: snapshot` is kept as a backup, and no service cinder-backup is up" in fault
 
 
-def test_the_embedded_cloud_takes_backups(tenant: Program, operator: Cloud) -> None:
+def test_the_embedded_cloud_takes_backups(tenant: Stack, operator: Cloud) -> None:
     assert list(copies(operator, tenant.admission())) == []

@@ -11,22 +11,23 @@ from interlock.provider.actuators.network import PortActuator
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
 from tests.nova_book import functions_taken
-from tests.provider.conftest import World
-from tests.provider.driver import Program, Refused
 from tests.sandbox.cloud import until
+from tests.support.engine.process import Refused
+from tests.support.engine.stack import Stack
+from tests.support.world.small import World
 
 PORT, SERVER = "alice-port-data", "alice-server"
 
 
 @pytest.fixture
-def alice(world: World) -> Iterator[Program]:
+def alice(world: World) -> Iterator[Stack]:
     """The tenant; its port is there and plugged in again afterwards."""
     program = world.tenant
     yield program
     _again(program)
 
 
-def _again(program: Program) -> None:
+def _again(program: Stack) -> None:
     """As the next `up` does it: what is not in the state is made, and the server takes it up."""
     if PORT not in program.state:
         program.create(PORT)
@@ -36,13 +37,13 @@ def _again(program: Program) -> None:
     assert program.diff(SERVER) == {}
 
 
-def _port(operator: Cloud, program: Program) -> dict[str, str]:
+def _port(operator: Cloud, program: Stack) -> dict[str, str]:
     found = operator.api("network").get(f"/ports/{program.state[PORT].id}")["port"]
     return {key: found[key] for key in ("id", "device_id")}
 
 
 def test_however_often_a_port_is_recreated_the_server_has_one_virtual_function_for_it(
-    alice: Program, sandbox: Sandbox
+    alice: Stack, sandbox: Sandbox
 ) -> None:
     before, server = functions_taken(sandbox.dir), alice.state[SERVER].id
     for _ in range(3):
@@ -52,7 +53,7 @@ def test_however_often_a_port_is_recreated_the_server_has_one_virtual_function_f
     assert functions_taken(sandbox.dir) == before
 
 
-def test_a_run_killed_between_the_two_is_gone_on_with(alice: Program, operator: Cloud, sandbox: Sandbox) -> None:
+def test_a_run_killed_between_the_two_is_gone_on_with(alice: Stack, operator: Cloud, sandbox: Sandbox) -> None:
     before, ident, server = functions_taken(sandbox.dir), alice.state[PORT].id, alice.state[SERVER].id
     operator.api("compute").delete(f"/servers/{server}/os-interface/{ident}")
     alice.delete(PORT)
@@ -62,7 +63,7 @@ def test_a_run_killed_between_the_two_is_gone_on_with(alice: Program, operator: 
 
 
 def test_a_server_that_does_not_let_go_keeps_its_port(
-    alice: Program, operator: Cloud, monkeypatch: pytest.MonkeyPatch
+    alice: Stack, operator: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = _port(operator, alice)
     # As if the host's nova-compute were down: Nova's API says yes, and nobody does it.
@@ -74,7 +75,7 @@ def test_a_server_that_does_not_let_go_keeps_its_port(
     assert _port(operator, alice) == before
 
 
-def test_a_suspended_server_keeps_its_port(alice: Program, operator: Cloud) -> None:
+def test_a_suspended_server_keeps_its_port(alice: Stack, operator: Cloud) -> None:
     before, path = _port(operator, alice), f"/servers/{alice.state[SERVER].id}"
     _act(operator, path, "suspend", "SUSPENDED")
     with pytest.raises(Refused, match="while it is in vm_state suspended") as refused:
@@ -90,7 +91,7 @@ def _act(operator: Cloud, path: str, action: str, status: str) -> None:
     until(lambda: api.get(path)["server"]["status"] == status)
 
 
-def test_what_a_tenant_wrote_into_its_port_holds_nothing(alice: Program, operator: Cloud) -> None:
+def test_what_a_tenant_wrote_into_its_port_holds_nothing(alice: Stack, operator: Cloud) -> None:
     api = operator.api("network")
     alice.delete(PORT)
     alice.create(PORT)

@@ -11,8 +11,12 @@ import pytest
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, preflight
 from interlock.resources import Image, Network, Port, Project, Role, RoleAssignment, Server
-from tests.provider.declared import DATA, FILE, SHA512
-from tests.provider.driver import Process, Program
+from tests.support.engine.process import Process
+from tests.support.engine.stack import Stack
+from tests.support.world.declared import DATA, FILE, SHA512
+
+#: A host on which no other test of the provider has a port.
+HOST = "poplar-4"
 
 
 @pytest.fixture
@@ -54,7 +58,7 @@ def _bad() -> dict[str, Any]:
             project="site:Project/controllers",
             flavor="site:Flavor/none",
             image="c-image",
-            host="poplar-1",
+            host=HOST,
             ports=tuple(ports),
         ),
         "c-lost": Server(
@@ -64,12 +68,12 @@ def _bad() -> dict[str, Any]:
 
 
 def _faults(process: Process, folder: Path, resources: dict[str, Any], **more: Any) -> list[Fault]:
-    program = Program(process, "lyon-carol", "ca401", resources, "51729", folder, **more)
+    program = Stack(process, "lyon-carol", "ca401", resources, "51729", folder, **more)
     return preflight(program.admission())
 
 
 def test_all_faults_are_told_at_once(process: Process, folder: Path, taken: str) -> None:
-    faults = _faults(process, folder, _bad(), virtual_functions={"poplar-1": 2})
+    faults = _faults(process, folder, _bad(), virtual_functions={HOST: 2})
     told = [fault.message for fault in faults]
     expected = (
         ("reference", "cloud:User/nobody: Keystone does not know it"),
@@ -78,7 +82,7 @@ def test_all_faults_are_told_at_once(process: Process, folder: Path, taken: str)
         ("image", "image c-image: there is no file"),
         ("image", f"machine.raw has sha512 {SHA512[:16]}"),
         ("host", "Nova knows no host mars-1"),
-        ("virtual functions", "host poplar-1 has 2 virtual functions: 0 are used by others, the plan needs 3"),
+        ("virtual functions", f"host {HOST} has 2 virtual functions: 0 are used by others, the plan needs 3"),
         ("segment", f"VLAN 2900 on fabric100g of c-2900 is used by network elsewhere ({taken})"),
         ("range", "Neutron hands out fabric100g 4090-4090 (segment range default), which holds the ids of c-4090"),
     )  # fmt: skip
@@ -90,7 +94,7 @@ def test_all_faults_are_told_at_once(process: Process, folder: Path, taken: str)
 
 
 def test_the_invoke_returns_them_and_a_preview_asks_nothing(process: Process, folder: Path) -> None:
-    program = Program(process, "lyon-carol", "ca401", {"c-4090": _vlan(4090)}, "51729", folder)
+    program = Stack(process, "lyon-carol", "ca401", {"c-4090": _vlan(4090)}, "51729", folder)
     assert program.admit(preview=True) == []
     (fault,) = program.admit(preview=False)
     assert "4090-4090" in fault
@@ -102,7 +106,7 @@ def test_a_quota_of_the_operators_project_is_counted_without_what_is_ours(
 ) -> None:
     api, project = operator.api("network"), operator.login.project
     nets = {f"c-{i}": Network(name=f"c-{i}", network_type="vxlan", segmentation_id=880000 + i) for i in range(2)}
-    program = Program(process, "lyon-carol", "ca401", dict(nets), "51729", folder)
+    program = Stack(process, "lyon-carol", "ca401", dict(nets), "51729", folder)
     used = api.get(f"/quotas/{project}/details")["quota"]["network"]["used"]
     api.put(f"/quotas/{project}", {"quota": {"network": used + 1}})
     (fault,) = preflight(program.admission())
@@ -140,10 +144,10 @@ def test_a_wrong_password_is_one_fault(sandbox: Any, tmp_path: Path, monkeypatch
 def test_the_image_file_is_only_asked_for_until_the_image_is_there(process: Process, folder: Path) -> None:
     assert (folder / FILE).read_bytes() == DATA
     image = Image(name="c-i", file=FILE, sha512=SHA512)
-    program = Program(process, "lyon-site", "51729", {"i": image}, "51729", folder)
+    program = Stack(process, "lyon-site", "51729", {"i": image}, "51729", folder)
     assert program.admit(preview=False) == []
     program.create("i")
-    moved = Program(process, "lyon-site", "51729", {"i": image}, "51729", folder / "empty")
+    moved = Stack(process, "lyon-site", "51729", {"i": image}, "51729", folder / "empty")
     assert preflight(moved.admission()) == []
     program.delete_all()
 
@@ -154,7 +158,7 @@ def test_a_name_that_must_be_unique_and_is_taken_is_told_for_what_is_to_be_creat
     api = operator.api("identity")
     role = api.post("/roles", {"role": {"name": "c-taken"}})["role"]["id"]
     try:
-        program = Program(process, "lyon-carol", "ca401", {"c-role": Role(name="c-taken")}, "51729", folder)
+        program = Stack(process, "lyon-carol", "ca401", {"c-role": Role(name="c-taken")}, "51729", folder)
         (fault,) = preflight(program.admission())
         assert f"Role c-taken is on the cloud already ({role}) and nothing of ours made it" in fault.message
         # One that the state holds lost its marker by hand: the update puts it back.

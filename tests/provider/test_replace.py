@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,18 @@ from interlock.provider.markers import CARRIERS
 from interlock.provider.state import declared, recorded_target
 from interlock.resources import Claims
 from tests.conftest import Sandbox
-from tests.kills.engine import Stack, up
-from tests.provider.conftest import Journal, World
-from tests.provider.driver import Process, Program, Refused
 from tests.provider.ends import ANEW, REFUSED, SAME_ID
-from tests.provider.replacing import force
+from tests.support.cloud.journal import Journal
+from tests.support.engine.process import Process, Refused
+from tests.support.engine.runs import force, up
+from tests.support.engine.stack import Stack
+from tests.support.world.small import World
 
 PLACE, WRITTEN = 4096, b"a byte of the tenant's"
 
 
 @pytest.fixture(scope="module")
-def full(world: World, sandbox: Sandbox, operator: Cloud) -> Iterator[Program]:
+def full(world: World, sandbox: Sandbox, operator: Cloud) -> Iterator[Stack]:
     """The tenant with something written into its volume and its bucket."""
     program = world.tenant
     with _volume(sandbox, program).open("r+b") as file:
@@ -37,15 +39,15 @@ def full(world: World, sandbox: Sandbox, operator: Cloud) -> Iterator[Program]:
     _client(operator, program).delete_object(Bucket="alice-bucket", Key="a")
 
 
-def _volume(sandbox: Sandbox, program: Program) -> Path:
+def _volume(sandbox: Sandbox, program: Stack) -> Path:
     return sandbox.dir / "state" / "cinder" / "volumes" / program.state["alice-volume"].id
 
 
-def _client(cloud: Cloud, program: Program) -> Any:
+def _client(cloud: Cloud, program: Stack) -> Any:
     return BucketActuator()._client(cloud, _target(program, "alice-bucket"))
 
 
-def _data(sandbox: Sandbox, operator: Cloud, program: Program) -> list[bytes]:
+def _data(sandbox: Sandbox, operator: Cloud, program: Stack) -> list[bytes]:
     with _volume(sandbox, program).open("rb") as file:
         file.seek(PLACE)
         on_volume = file.read(len(WRITTEN))
@@ -61,7 +63,7 @@ def test_every_kind_of_a_tenant_ends_in_one_of_the_two_ways(world: World) -> Non
 
 @pytest.mark.parametrize("name", ANEW)
 def test_it_is_recreated_and_what_rests_on_it_is_attached_again(
-    full: Program, sandbox: Sandbox, operator: Cloud, name: str
+    full: Stack, sandbox: Sandbox, operator: Cloud, name: str
 ) -> None:
     along = ANEW[name]
     before = {each: item.id for each, item in full.state.items()}
@@ -74,18 +76,16 @@ def test_it_is_recreated_and_what_rests_on_it_is_attached_again(
     assert _data(sandbox, operator, full) == [WRITTEN, WRITTEN]
 
 
-def test_what_a_kill_left_out_of_the_state_is_not_in_the_way_of_its_router(full: Program, operator: Cloud) -> None:
+def test_what_a_kill_left_out_of_the_state_is_not_in_the_way_of_its_router(full: Stack, operator: Cloud) -> None:
     lost = full.state.pop("alice-uplink")
-    again = Stack(**vars(full))
-    again.declare(full.resources)
-    again.process = Process()
+    again = replace(full, process=Process())
     up(again, ("alice-router", "alice-uplink"), "alice-router", preflight=True)
     again.process.close()
     assert full.state["alice-uplink"].id != lost.id
     _settled(full, operator)
 
 
-def _settled(program: Program, operator: Cloud) -> None:
+def _settled(program: Stack, operator: Cloud) -> None:
     """The cloud is as the state says, and holds nothing else with our marker."""
     for name, item in program.resources.items():
         assert program.read(name) is not None, f"{name} is gone"
@@ -94,14 +94,14 @@ def _settled(program: Program, operator: Cloud) -> None:
             assert list(ACTUATORS[item.KIND].find(operator, _target(program, name))) == [program.state[name].id], name
 
 
-def _target(program: Program, name: str) -> Target[Any]:
+def _target(program: Stack, name: str) -> Target[Any]:
     recorded = program.state[name]
     return recorded_target(declared(program.resources[name].KIND, name, recorded.inputs), recorded.outputs)
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_it_is_refused_before_anything_is_deleted(
-    full: Program, sandbox: Sandbox, operator: Cloud, journal: Journal, kind: str
+    full: Stack, sandbox: Sandbox, operator: Cloud, journal: Journal, kind: str
 ) -> None:
     name, reason = REFUSED[kind]
     before, state = journal.ours(), json.dumps({each: item.id for each, item in full.state.items()})
@@ -114,7 +114,7 @@ def test_it_is_refused_before_anything_is_deleted(
     assert _data(sandbox, operator, full) == [WRITTEN, WRITTEN]
 
 
-def test_a_bucket_with_nothing_in_it_is_recreated(full: Program, operator: Cloud) -> None:
+def test_a_bucket_with_nothing_in_it_is_recreated(full: Stack, operator: Cloud) -> None:
     client = _client(operator, full)
     for version in client.list_object_versions(Bucket="alice-bucket")["Versions"]:
         client.delete_object(Bucket="alice-bucket", Key="a", VersionId=version["VersionId"])

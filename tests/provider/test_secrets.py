@@ -18,8 +18,9 @@ from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import MASK, Redactor
 from interlock.resources import Network
 from tests.conftest import ROOT, Sandbox
-from tests.provider.conftest import World
-from tests.provider.driver import Process, Program, Refused
+from tests.support.engine.process import Process, Refused
+from tests.support.engine.stack import Stack
+from tests.support.world.small import World
 
 CANARY = "canary-4f1d0c-of-the-operator"
 
@@ -80,7 +81,7 @@ def test_a_login_that_fails_does_not_show_the_secret(
 ) -> None:
     monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(_file(sandbox, tmp_path, WRONG[wrong])))
     process = Process()
-    program = Program(process, "lyon-eve", "e4e", {"n": Network(name="n", network_type="vxlan")}, "5", folder)
+    program = Stack(process, "lyon-eve", "e4e", {"n": Network(name="n", network_type="vxlan")}, "5", folder)
     faults = program.admit(preview=False)
     with pytest.raises(Refused) as refused:
         program.create("n")

@@ -11,14 +11,15 @@ from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import preflight
 from interlock.resources import KINDS, Network, SecurityGroup, SecurityGroupRule, Server, Volume
-from tests.provider.conftest import World
-from tests.provider.driver import Process, Program, Refused
+from tests.support.engine.process import Process, Refused
+from tests.support.engine.stack import Stack
+from tests.support.world.small import World
 
 #: What is made on the cloud. Claims are not; `test_claims` has them.
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims")
 
 
-def _of_kind(world: World, kind: str) -> list[tuple[Program, str]]:
+def _of_kind(world: World, kind: str) -> list[tuple[Stack, str]]:
     return [
         (program, name)
         for program in (world.site, world.tenant)
@@ -338,29 +339,11 @@ def test_a_project_with_a_strangers_security_group_is_not_deleted(world: World, 
 
 def test_preview_asks_the_cloud_nothing(world: World, journal: Any) -> None:
     from interlock.provider.codec import UNKNOWN
-    from tests.provider.driver import Process
 
     process = Process("there is no such cloud")
-    program = Program(
-        process, "lyon-bob", "b0b", {"n": Network(name="n", network_type="vxlan")}, "5", world.site.folder
-    )
+    program = Stack(process, "lyon-bob", "b0b", {"n": Network(name="n", network_type="vxlan")}, "5", world.site.folder)
     found = program.create("n", preview=True)
     assert found.id == ""
     assert found.outputs["name"] == "n"
     assert found.outputs["segment"] is UNKNOWN
     process.close()
-
-
-def test_zz_everything_goes_and_nothing_is_left(world: World, operator: Cloud) -> None:
-    for program in (world.tenant, world.site):
-        for name in list(reversed(program.state)):
-            gone = program.state[name]
-            program.delete(name)
-            if ACTUATORS[program.resources[name].KIND].VANISHES:
-                program.state[name] = gone
-                if program.resources[name].KIND != "Bucket":
-                    assert program.read(name, record=False) is None
-                program.delete(name)  # a second time: what is gone is gone
-    network = operator.api("network")
-    for path in ("networks", "routers", "subnetpools", "address-scopes"):
-        assert list(network.items(f"/{path}", path.replace("-", "_"))) == []

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox.cloud import Cloud, Running, Tenant
+from tests.support.cloud.stage import empty_cloud, stage
+
+__all__ = ["empty_cloud", "stage"]
 
 
-@pytest.fixture(scope="session")
-def cloud(sandbox: Running) -> Cloud:
+@pytest.fixture(scope="module")
+def cloud(empty_cloud: None, sandbox: Running) -> Cloud:
     """The running cloud, as its administrator."""
     return Cloud(sandbox)
 

@@ -25,6 +25,9 @@ PREFERRING = 4
 class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]
     """Whole groups, in the order of the table; each process takes the next one that suits it."""
 
+    #: Group -> its tests -> whether they are done.
+    workqueue: OrderedDict[str, dict[str, bool]]
+
     def _split_scope(self, nodeid: str) -> str:
         return group_of(nodeid)
 

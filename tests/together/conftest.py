@@ -9,6 +9,9 @@ import pytest
 
 from tests.store import gateway, servers
 from tests.store.conftest import bucket_at
+from tests.support.cloud.stage import alone, empty_cloud, only_whole_worlds, stage
+
+__all__ = ["alone", "empty_cloud", "only_whole_worlds", "stage"]
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from interlock.resources import Admission, Network, Project, Resource, Subnet
 from interlock.store.records import Taking
-from tests.provider.driver import Process, Program, Recorded
+from tests.support.engine.process import Process, Recorded
+from tests.support.engine.stack import Stack
 from tests.together.applying import claims, wanted
 
 SITE_OWNER = "5172eb"
@@ -18,7 +20,7 @@ SEGMENTS = 310_000
 
 
 @dataclass
-class Claiming(Program):
+class Claiming(Stack):
     """A stack whose proof says what it takes from the others."""
 
     taking: Taking | None = None
@@ -27,9 +29,9 @@ class Claiming(Program):
         assert self.taking is not None
         return super().admission().model_copy(update={"claims": self.taking.model_dump(mode="json")})
 
-    def diff(self, name: str) -> dict[str, bool]:
+    def diff(self, name: str, inputs: Mapping[str, Any] | None = None) -> dict[str, bool]:
         """As the engine asks; claims are the one kind of which the new is made before the old goes."""
-        return {} if self.resources[name].KIND == "Claims" else super().diff(name)
+        return {} if self.resources[name].KIND == "Claims" else super().diff(name, inputs)
 
 
 def stack(url: str, folder: str, number: int, state: dict[str, Recorded]) -> Claiming:

@@ -11,7 +11,7 @@ from interlock.provider.clouds import Cloud
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from tests.conftest import Sandbox
-from tests.provider.driver import Recorded
+from tests.support.engine.process import Recorded
 from tests.together.applying import SITE
 from tests.together.processes import together
 from tests.together.stacks import destroy, up

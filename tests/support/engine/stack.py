@@ -1,85 +1,22 @@
-"""Drives our servicer over gRPC as Pulumi's engine does: check, create, read, diff, update, delete, with a state."""
+"""A stack as Pulumi's engine has it: what its program declares, its state, and single operations of the provider."""
 
 from __future__ import annotations
 
-import asyncio
-import tempfile
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import grpc
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import provider_pb2
 
-from interlock.provider.codec import decode, encode
-from interlock.provider.retry import RetryPolicy
-from interlock.provider.server import ADMIT, Servicer, start
+from interlock.provider.codec import UNKNOWN, decode, encode
 from interlock.resources import Admission, Admitted, Resource
+from tests.support.engine.process import Process, Recorded
 
 
 @dataclass
-class Recorded:
-    """One resource of a state."""
-
-    id: str
-    inputs: dict[str, Any]
-    outputs: dict[str, Any]
-
-
-class Refused(Exception):
-    """A call that the provider did not carry out; `partial` is what it hands over for the state, if anything."""
-
-    def __init__(self, message: str | None, partial: Recorded | None = None, reasons: Iterable[str] = ()) -> None:
-        super().__init__(message or "")
-        self.partial = partial
-        #: What the engine tells of an object that was made and is not as it should be.
-        self.reasons = tuple(reasons)
-
-
-class Process:
-    """A provider process, in a thread of this one."""
-
-    def __init__(self, cloud: str = "sandbox", retry_policy: RetryPolicy | None = None) -> None:
-        self.servicer = Servicer(retry_policy)
-        self._notes = tempfile.mkdtemp()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        self._server, port = asyncio.run_coroutine_threadsafe(start(self.servicer), self._loop).result()
-        self._channel = grpc.insecure_channel(f"127.0.0.1:{port}")
-        self.stub = provider_pb2_grpc.ResourceProviderStub(self._channel)
-        self.stub.Configure(provider_pb2.ConfigureRequest(args=encode({"cloud": cloud}), acceptSecrets=True))
-
-    def close(self) -> None:
-        """Ends it; once more does nothing."""
-        if not self._thread.is_alive():
-            return
-        self._channel.close()
-        asyncio.run_coroutine_threadsafe(self._server.stop(None), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-
-    def admit(self, admission: Admission, *, preview: bool = True, previewed: bool = True) -> list[str]:
-        """As the engine does in a preview, or in an update with the preview before it, unless not `previewed`."""
-        if not preview and previewed:
-            self.admit(admission)
-        arguments = {"admission": admission.model_dump_json(), "preview": preview, "preview_tokens": self._notes}
-        answer = self.call("Invoke", provider_pb2.InvokeRequest(tok=ADMIT, args=encode(arguments)))
-        faults: list[str] = decode(getattr(answer, "return"))["faults"]
-        return faults
-
-    def call(self, method: str, request: Any) -> Any:
-        try:
-            return getattr(self.stub, method)(request)
-        except grpc.RpcError as error:
-            raise Refused(error.details(), *_partial(error)) from error
-
-
-@dataclass
-class Program:
-    """A stack: what it declares, and its state."""
+class Stack:
+    """What a program declares, and the state, which may hold what the program no longer declares."""
 
     process: Process
     stack: str
@@ -90,8 +27,27 @@ class Program:
     existing: Mapping[str, str] = field(default_factory=dict)
     virtual_functions: Mapping[str, int] = field(default_factory=dict)
     state: dict[str, Recorded] = field(default_factory=dict)
+    #: All that it declares, did declare, or ever may, each after what it refers to.
+    ever: dict[str, Resource] = field(default_factory=dict)
+    #: Names of which the last operation left an id and an error: the next update mends them.
+    unfinished: set[str] = field(default_factory=set)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Plan name -> kind, also of what is no longer declared, in the order of the snapshot."""
+        return {name: item.KIND for name, item in (self.ever | self.resources).items()}
+
+    def declare(self, resources: Mapping[str, Resource]) -> None:
+        """From now on the program is this one. What it no longer declares goes before everything else."""
+        self.resources = dict(resources)
+        self.ever = self.resources | {name: item for name, item in self.ever.items() if name not in resources}
+
+    def held(self) -> list[str]:
+        """What the state holds, each after what it refers to."""
+        return [name for name in self.kinds if name in self.state]
 
     def admission(self) -> Admission:
+        """The proof, as the program hands it to the provider."""
         return Admission(
             stack=self.stack,
             cloud="sandbox",
@@ -108,27 +64,35 @@ class Program:
         )
 
     def admit(self, *, preview: bool = True) -> list[str]:
+        """Faults that the provider finds in the proof, or on the cloud."""
         return self.process.admit(self.admission(), preview=preview)
 
     def urn(self, name: str) -> str:
-        return f"urn:pulumi:{self.stack}::clusters::interlock:index:{self.resources[name].KIND}::{name}"
+        """As the engine names it."""
+        kind = (self.resources.get(name) or self.ever[name]).KIND
+        return f"urn:pulumi:{self.stack}::clusters::interlock:index:{kind}::{name}"
 
-    def inputs(self, name: str) -> dict[str, Any]:
-        """As the program hands them over: ids of references to the own plan only."""
-        item, ids = self.resources[name], dict[str, Any]()
+    def inputs(self, name: str, unknown: Iterable[str] = ()) -> dict[str, Any]:
+        """As the program hands them over: ids of references to the own plan only.
+
+        `unknown`: names that have no id, or will have another. A whole input is unknown as soon as one id in it is.
+        """
+        item, ids, gone = self.resources[name], dict[str, Any](), set(unknown)
         for where, reference in item.references():
             if reference.startswith(("site:", "cloud:")) or reference == name:
                 continue
-            ident = self.state[reference].id
-            if isinstance(getattr(item, where), tuple):
-                ids.setdefault(f"id_of_{where}", []).append(ident)
+            key = f"id_of_{where}"
+            if reference in gone or ids.get(key) is UNKNOWN:
+                ids[key] = UNKNOWN
+            elif isinstance(getattr(item, where), tuple):
+                ids.setdefault(key, []).append(self.state[reference].id)
             else:
-                ids[f"id_of_{where}"] = ident
+                ids[key] = self.state[reference].id
         return item.canonical() | {"owner": self.owner} | ids
 
-    def check(self, name: str, inputs: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
-        """Faults of what the program declares now."""
-        olds = self.state[name].inputs if name in self.state else {}
+    def check(self, name: str, inputs: Mapping[str, Any] | None = None, *, anew: bool = False) -> list[tuple[str, str]]:
+        """Faults of what the program declares now. `anew`: as the engine asks of what is to be recreated."""
+        olds = self.state[name].inputs if name in self.state and not anew else {}
         request = provider_pb2.CheckRequest(
             urn=self.urn(name), olds=encode(olds), news=encode(inputs or self.inputs(name))
         )
@@ -145,6 +109,7 @@ class Program:
         return found
 
     def create_all(self) -> None:
+        """Everything that is declared, in order."""
         for name in self.resources:
             assert self.check(name) == []
             self.create(name)
@@ -163,22 +128,23 @@ class Program:
             self.state[name] = found
         return found
 
-    def diff(self, name: str) -> dict[str, bool]:
+    def diff(self, name: str, inputs: Mapping[str, Any] | None = None) -> dict[str, bool]:
         """Property -> must be replaced for it; empty if nothing is to do."""
         old = self.state[name]
         request = provider_pb2.DiffRequest(
             urn=self.urn(name),
             id=old.id,
             olds=encode(old.outputs),
-            news=encode(self.inputs(name)),
+            news=encode(inputs or self.inputs(name)),
             old_inputs=encode(old.inputs),
         )
         answer = self.process.call("Diff", request)
         assert (answer.changes == provider_pb2.DiffResponse.DIFF_SOME) == bool(answer.diffs)
         assert answer.deleteBeforeReplace
-        return {name: name in answer.replaces for name in answer.diffs}
+        return {field: field in answer.replaces for field in answer.diffs}
 
     def update(self, name: str, *, inputs: Mapping[str, Any] | None = None, **changed: Any) -> Recorded:
+        """Changes it in place and records it; `changed` alters the recorded outputs beforehand."""
         old, news = self.state[name], dict(inputs or self.inputs(name))
         request = provider_pb2.UpdateRequest(
             urn=self.urn(name), id=old.id, olds=encode(old.outputs | changed), news=encode(news)
@@ -188,23 +154,13 @@ class Program:
         return self.state[name]
 
     def delete(self, name: str, **changed: Any) -> None:
+        """Away with it; `changed` alters the recorded outputs beforehand."""
         old = self.state[name]
         request = provider_pb2.DeleteRequest(urn=self.urn(name), id=old.id, properties=encode(old.outputs | changed))
         self.process.call("Delete", request)
         del self.state[name]
 
     def delete_all(self, names: Iterable[str] | None = None) -> None:
+        """These, or everything that the state holds, the last first."""
         for name in list(names or reversed(self.state)):
             self.delete(name)
-
-
-def _partial(error: Any) -> tuple[Recorded | None, tuple[str, ...]]:
-    """What the engine unpacks from the error to keep the id, and the reasons that it tells."""
-    details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
-    if details is None:
-        return None, ()
-    found = provider_pb2.ErrorResourceInitFailed()
-    for detail in status_pb2.Status.FromString(details).details:
-        if detail.Unpack(found):
-            return Recorded(found.id, decode(found.inputs), decode(found.properties)), tuple(found.reasons)
-    return None, ()

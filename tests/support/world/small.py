@@ -1,0 +1,56 @@
+"""A site and one tenant with every kind, made through the servicer in this process: for tests of the provider."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.provider.clouds import Cloud
+from tests.support.engine.process import Process
+from tests.support.engine.stack import Stack
+from tests.support.world.declared import site, tenant
+
+SITE_OWNER, OWNER = "5172e0", "0a11ce"
+
+#: Lists of what a site and a tenant have on the network.
+NETWORK = ("networks", "subnets", "routers", "ports", "security-groups", "subnetpools", "address-scopes")
+
+
+@dataclass(frozen=True)
+class World:
+    """The stacks that exist, and what was on the network before them."""
+
+    site: Stack
+    tenant: Stack
+    before: dict[str, frozenset[str]]
+
+
+def on_the_network(cloud: Cloud) -> dict[str, frozenset[str]]:
+    """Ids of everything on the network, by list."""
+    api = cloud.api("network")
+    return {
+        path: frozenset(str(item["id"]) for item in api.items(f"/{path}", path.replace("-", "_"))) for path in NETWORK
+    }
+
+
+@contextmanager
+def small_world(cloud: Cloud, folder: Path) -> Iterator[World]:
+    """A site and a tenant, as an `up` of each makes them; afterwards nothing of them is left."""
+    before = on_the_network(cloud)
+    processes = [Process(), Process()]
+    objects: Any = {"site_owner": SITE_OWNER, "folder": folder}
+    operators = Stack(processes[0], "lyon-site", SITE_OWNER, site("prov", 700), **objects)
+    alice = Stack(processes[1], "lyon-alice", OWNER, tenant("alice", 2100), **objects)
+    try:
+        for stack in (operators, alice):
+            assert stack.admit(preview=False) == []
+            stack.create_all()
+        yield World(operators, alice, before)
+    finally:
+        for stack in (alice, operators):
+            stack.delete_all()
+        for process in processes:
+            process.close()
