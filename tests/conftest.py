@@ -14,6 +14,7 @@ import hypothesis
 import hypothesis.core
 import pytest
 from xdist.remote import Producer
+from xdist.workermanage import WorkerController
 
 from tests.support.groups import is_slow
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
@@ -31,7 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A worker is given the options of the process that started it, and this seed with them.
+    # A worker reads the same arguments as the process that started it, and is handed the seed that was drawn there.
+    config.option.seed = getattr(config, "workerinput", {}).get("seed", config.option.seed)
     if config.option.seed is None:
         config.option.seed = fresh_seed()
     size = Size.LONG if config.option.long else Size.FAST if config.option.fast else Size.USUAL
@@ -133,11 +135,19 @@ def sandbox() -> Iterator[Sandbox]:
         os.environ["OS_CLIENT_CONFIG_FILE"] = before
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """All processes take one sample: its cases are names of tests, too, and these must be the same everywhere."""
+    node.workerinput["seed"] = node.config.option.seed
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """As many processes as are worth it: see `tests.support.scheduling`."""
     return PROCESSES * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
     return GroupScheduling(config, log)
 

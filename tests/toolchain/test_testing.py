@@ -98,3 +98,13 @@ def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
     order = [name for name in ran[worker] if name in ("test_apply", "test_claims")]
     assert order == ["test_apply"] * 3 + ["test_claims"] * 3
     assert sum(map(len, ran.values())) == 18
+
+
+def test_all_processes_take_one_sample() -> None:
+    """Faults are drawn, and their names are those of tests: with two seeds the processes would not agree on them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n2", "-q", "-p", "no:cacheprovider", "tests/faults/test_claims_store.py",
+         "-k", "test_fault_of_a_folder"],
+        cwd=ROOT, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
