@@ -94,7 +94,7 @@ def test_locks_load_and_locking_again_leaves_them(site: str, stacks: Path, lock_
 def claims_of(stacks: Path, site: str) -> dict[str, list[tuple[str, str, str]]]:
     locks: dict[str, Lock] = dict(load_workspace(stacks, site).locks)
     return {
-        name: [(claim.field, claim.value, claim.holder.tenant) for claim in claims_of_lock(lock)]
+        name: [(claim.field, claim.value, str(claim.holder)) for claim in claims_of_lock(lock)]
         for name, lock in locks.items()
     }
 
