@@ -16,7 +16,7 @@ from toolchain.missing import MachineLacks, require_packages
 from toolchain.plugin import ensure_plugin
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
-from toolchain.python_environment import ensure_environment, lock_requirements
+from toolchain.python_environment import compile_sources, ensure_environment, lock_requirements
 from toolchain.stacks import ensure_stacks, mend_stacks
 from toolchain.testing import pytest_arguments
 from toolchain.variables import export_lines, foreign_path, variables
@@ -56,6 +56,7 @@ def prepare(layout: CheckoutLayout, *, install: bool) -> Ready:
     """Make environment, Pulumi, plugin and state folder where absent; with `install`, system packages too."""
     require_packages(install=install)
     made_environment = ensure_environment(layout)
+    compile_sources(layout)
     pulumi = ensure_pulumi(layout, foreign_path(layout, os.environ))
     values = variables(layout, os.environ, pulumi)
     made_plugin = ensure_plugin(layout, Path(values["PULUMI_HOME"]))

@@ -20,8 +20,14 @@ from typing import Any
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.json_format import MessageToDict
-from pulumi.runtime.proto import language_pb2 as lang
-from pulumi.runtime.proto import language_pb2_grpc, plugin_pb2
+
+from interlock.deferred_imports import defer
+
+# Of the SDK the host needs these stubs alone, and every run waits for it to start, three times.
+defer("pulumi", "pulumi.runtime", "pulumi.runtime.proto")
+
+from pulumi.runtime.proto import language_pb2 as lang  # noqa: E402
+from pulumi.runtime.proto import language_pb2_grpc, plugin_pb2  # noqa: E402
 
 VERSION = "3.259.0"
 ALREADY_EXPLAINED = 32

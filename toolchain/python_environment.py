@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import ssl
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from toolchain.layout import CheckoutLayout
 from toolchain.making import digest, exclusive, is_made, replacing
 from toolchain.missing import MachineLacks
 from toolchain.progress import step
+
+PACKAGES = ("infra", "components", "policies", "interlock", "toolchain", "sandbox")
+"""Top-level packages that commands and Pulumi start."""
 
 _COMPILE = (
     "--universal",
@@ -36,6 +40,16 @@ def ensure_environment(layout: CheckoutLayout) -> bool:
         with step("Python environment from requirements.lock"), replacing(layout.venv, source) as fresh:
             _fill(uv, layout, fresh)
     return True
+
+
+def compile_sources(layout: CheckoutLayout) -> None:
+    """Byte-compile the project's own modules where that is not done yet.
+
+    Python does it by itself at the first import, but not where PYTHONDONTWRITEBYTECODE is set, as in most containers:
+    there every process of every run would compile everything again, which takes longer than what it then does.
+    """
+    for package in PACKAGES:
+        compileall.compile_dir(layout.root / package, quiet=2)
 
 
 def lock_requirements(layout: CheckoutLayout) -> None:
@@ -86,7 +100,9 @@ def _fill(uv: Path, layout: CheckoutLayout, fresh: Path) -> None:
     _run([uv, "venv", "-q", "--allow-existing", "--relocatable", "--python", _base_python(), fresh], layout)
     python = fresh / "bin" / "python"
     lock = layout.root / "requirements.lock"
-    _run([uv, "pip", "sync", "-q", "--require-hashes", *_trust(), "--python", python, lock], layout)
+    # Compiled now, once: where PYTHONDONTWRITEBYTECODE is set, nothing else would ever keep the result.
+    sync = ["sync", "-q", "--require-hashes", "--compile-bytecode"]
+    _run([uv, "pip", *sync, *_trust(), "--python", python, lock], layout)
     # The build backend comes from the lock too, so there is no isolated build and nothing more to download.
     options = ["--no-deps", "--no-build-isolation", *_trust()]
     _run([uv, "pip", "install", "-q", "--python", python, *options, "--editable", layout.root], layout)

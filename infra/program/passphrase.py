@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pulumi
 
+from interlock.deferred_imports import defer
 from interlock.provider.redaction import quote_no_files
 
 from .places import DEMO_PASSPHRASE
@@ -30,7 +31,8 @@ def is_sandbox(cloud: str) -> bool:
 
     Raises `pulumi.RunError` if clouds.yaml has no such cloud: nobody can tell then.
     """
-    # Imported here: only the demo's passphrase needs it, and it takes as long as the rest together.
+    # Imported here: only the demo's passphrase needs it; and without the services, which take the longest.
+    defer("openstack")
     from openstack.config import OpenStackConfig
     from openstack.exceptions import ConfigException
 

@@ -8,7 +8,12 @@ import logging
 import sys
 import warnings
 
-from .serving import serve
+from interlock.deferred_imports import defer
+
+# Every run waits for this process to start, and of the SDK it needs the gRPC stubs alone.
+defer("pulumi", "pulumi.runtime", "pulumi.runtime.proto")
+
+from .serving import serve  # noqa: E402
 
 if __name__ == "__main__":
     # stdout belongs to the protocol; what libraries log on stderr Pulumi shows only if this process dies.

@@ -19,6 +19,7 @@ from keystoneauth1 import loading
 from keystoneauth1.adapter import Adapter
 
 from interlock import __version__
+from interlock.deferred_imports import defer
 
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
@@ -71,7 +72,8 @@ class Cloud:
 
     @cached_property
     def _region(self) -> Any:
-        # Imported here: it takes most of a second, and Configure must be cheap.
+        # Imported here, since Configure must be cheap; and without the services, of which nothing is used.
+        defer("openstack")
         from openstack import exceptions
         from openstack.config import OpenStackConfig
 
