@@ -109,6 +109,24 @@ def test_above_enough_edges_arrays_answer(monkeypatch: pytest.MonkeyPatch) -> No
     assert kernel.mixed(component, [0, 2, 3], [7, 8, 7]) == {0}
 
 
+def test_without_the_extra_the_answers_are_those_of_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of scipy or numpy is asked for, however many edges there are."""
+
+    def arrays(*_: object) -> list[int]:
+        raise AssertionError("arrays were asked")
+
+    monkeypatch.setattr(kernel, "ENOUGH", 3)
+    monkeypatch.setattr(kernel, "array_components", arrays)
+    monkeypatch.setattr(kernel, "array_mixed", arrays)
+    for missing in ("scipy", "numpy"):
+        monkeypatch.setattr(kernel, "find_spec", lambda name, gone=missing: None if name == gone else object())
+        kernel._has_arrays.cache_clear()
+        component = kernel.components(5, [0, 1, 3], [1, 2, 4])
+        assert component == [0, 0, 0, 1, 1]
+        assert kernel.mixed(component, [0, 2, 3], [7, 8, 7]) == {0}
+    kernel._has_arrays.cache_clear()
+
+
 def test_no_edge_and_no_node() -> None:
     for find in (kernel.plain_components, by_arrays):
         assert find(0, [], []) == []
