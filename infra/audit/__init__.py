@@ -1,1 +1,1 @@
-"""What a site's cloud really holds beside what was proved, in the words of a plan, and the report of it."""
+"""Audit: the live cloud compared with what was proved, as an observed plan, and the report of it."""

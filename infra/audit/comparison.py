@@ -1,4 +1,4 @@
-"""What a site's cloud really holds beside what was proved: the cloud is read once, and each stack held against it."""
+"""Compares a site's live cloud with what was proved: the cloud is read once, then compared stack by stack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan with what is really there: the same kinds and words, so the same rules can be asked about it.
+"""The observed plan: a plan with the values of the live cloud, so that the same rules judge it.
 
 What differs of a planned object stands in its fields; what others made beside it is added under a name of its own,
 `found-…`. What no plan has a word for is named, and then a proof of the rest is none of the whole.

@@ -1,4 +1,4 @@
-"""What ids mean in the plan of one stack, and what others made there in its words: `found-…`, with the same kinds."""
+"""Unmanaged resources at one stack as planned resources of the same kinds, named `found-…`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of `interlock`, each imported only when it is called: help and mistyped words need none of them."""
+"""The commands of `interlock`, each imported only when it is called: help and mistyped commands need none of them."""
 
 from __future__ import annotations
 

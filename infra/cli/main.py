@@ -1,4 +1,4 @@
-"""The `interlock` command: data on stdout, talk on stderr, exit codes of `infra.cli.exits`."""
+"""The `interlock` command: data on stdout, messages on stderr, exit codes of `infra.cli.exits`."""
 
 from __future__ import annotations
 

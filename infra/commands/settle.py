@@ -1,4 +1,4 @@
-"""`interlock settle`: what a tenant gave up is free once state, store, cloud and switches have let go."""
+"""`interlock settle`: releases what a tenant gave up, once state, store, cloud and switches no longer hold it."""
 
 from __future__ import annotations
 

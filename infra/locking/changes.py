@@ -1,4 +1,4 @@
-"""What a run of `interlock lock` did, in the tenant's words: claims given, kept and given up, what is recreated."""
+"""Changes made by a run of `interlock lock`: claims given, kept and released, and what is recreated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`interlock lock --check`: every lock derived again and held against its file, and claims held twice."""
+"""`interlock lock --check`: computes every lock again, compares it with its file, and finds claims held twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `interlock lock` makes: all locks of one run, computed over one book of what is taken, written at the end."""
+"""Writes the locks of one run of `interlock lock`: computed over one allocation state, written at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In words: what a plan holds and nothing can make yet. `pulumi up` stops with it, other commands note it."""
+"""Names the resources of a plan that no actuator can create yet. `pulumi up` stops with it, other commands note it."""
 
 from __future__ import annotations
 

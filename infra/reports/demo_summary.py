@@ -1,4 +1,4 @@
-"""What a demo leaves behind, in words: what exists, what was not looked at or not wired, what to try."""
+"""Summary of the demo: what exists, what was not checked or not wired, what to try next."""
 
 from __future__ import annotations
 

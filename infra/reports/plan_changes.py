@@ -1,4 +1,4 @@
-"""Changes of a plan in words: what is made, taken away or altered, and what each field does."""
+"""Changes of a plan as text: what is created, deleted or updated, and the effect of each field."""
 
 from __future__ import annotations
 

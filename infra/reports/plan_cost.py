@@ -1,4 +1,4 @@
-"""What a plan costs per month, and what nobody wrote down, in words."""
+"""Cost of a plan per month as text, with the prices that are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site on one screen: how much of each kind there is, the pools, what is shared, and what nobody stated."""
+"""A site on one screen: how much of each kind there is, the pools, what is shared, and what is not stated."""
 
 from __future__ import annotations
 

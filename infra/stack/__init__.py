@@ -1,1 +1,1 @@
-"""Stacks of Pulumi: the engine's command line, what its backend holds, and what must let go after a kill."""
+"""Stacks of Pulumi: the engine's command line, its backend, and unlocking and settling after a kill."""

@@ -1,4 +1,4 @@
-"""A program of somebody else's in the foreground: it gets Ctrl-C itself and ends in its own way."""
+"""Runs an external program in the foreground: it receives Ctrl-C itself and ends in its own way."""
 
 from __future__ import annotations
 

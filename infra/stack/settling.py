@@ -1,4 +1,4 @@
-"""What has to let go before a claim that was given up is free: the state, the store, the cloud and the switches.
+"""Decides whether a released claim is free: state, store, cloud and switches must no longer hold it.
 
 The store may also hold a footprint that nobody has any more: of a run that was killed after it had taken its claims,
 and whose request was then edited away. No later run knows of it, so it is looked for here.

@@ -1,4 +1,4 @@
-"""What a price book may price. Prices themselves are the site's alone; an absent one is unknown, never 0."""
+"""The items that a price list may hold. Prices themselves are the site's alone; an absent one is unknown, never 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a piece of arithmetic finds: it fits, it fits with a word of warning, it does not, or nobody can say."""
+"""Result of a calculation: it fits, it fits with a warning, it does not fit, or it is unknown."""
 
 from __future__ import annotations
 

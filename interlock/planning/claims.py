@@ -1,4 +1,4 @@
-"""Claims as text: what a lock holds in force or has released, one line for each value that nobody else may have."""
+"""Claims as text: the exclusive values that a lock holds or has released, one line each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan costs per month, from the site's own price book. A price that nobody stated is unknown, never 0.
+"""What a plan costs per month, from the site's own price list. A price that is not stated is unknown, never 0.
 
 A month is 730 hours. Amounts are exact decimals; only what is shown is rounded, to the hundredth.
 """

@@ -1,4 +1,4 @@
-"""Where in a request a planned value comes from, in the tenant's words: `vpods.train.poplar.flavor`.
+"""Where in a request a planned value comes from, as a path of keys: `vpods.train.poplar.flavor`.
 
 Names in a plan are `<tenant>-<part>-…`, so the component tree alone leads back to the request; `ORIGINS` is the
 whole rule. What is not listed follows from the lock or from the design, and nobody wrote it down.

@@ -1,4 +1,4 @@
-"""What lies on a cloud with a marker of ours: a list call or two for each kind, whoever's it is."""
+"""Lists every object on a cloud that carries a marker of this project, with one or two list calls for each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the provider is told before the first resource: which objects a proof allows, exactly.
+"""The admission: which objects a proof allows, exactly; the provider gets it before the first resource.
 
 The program makes an `Admission` from a proof and hands it to the provider by the invoke
 `interlock:index:admit`. Without one the provider refuses every `Check`; with one it refuses each type,

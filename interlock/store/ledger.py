@@ -1,4 +1,4 @@
-"""What a stack may do to the store: take claims, confirm them, let go of them, take over.
+"""The ledger of claims: a stack takes, confirms and releases claims, or takes over those of a lost state.
 
 An identity is one object that is there or not. A boundary node has one record that everybody who has something
 there changes by compare-and-swap; only the nodes that a proof met are looked at, so stacks that do not meet never

@@ -1,4 +1,4 @@
-"""What a tenant gave up and has not been seen to let go: it keeps the former holder's label (semantics, owner)."""
+"""Residue: what was released and not shown to be free keeps the former holder's label (semantics, owner)."""
 
 from __future__ import annotations
 

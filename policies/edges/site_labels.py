@@ -1,4 +1,4 @@
-"""Labels that no plan puts: the operator's, the world's, strangers'."""
+"""Labels that come from the site and not from a plan: `op`, `world`, `foreign`."""
 
 from __future__ import annotations
 

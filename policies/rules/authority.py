@@ -1,4 +1,4 @@
-"""AUTH-01: by calls alone nobody gets what is another's. The general rule; SEC-03 and SEC-15 say more of its parts."""
+"""AUTH-01: by API calls alone no owner reaches what is another's. The general rule of SEC-03 and SEC-15."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""V-IPU controllers: ISO-06 nobody hops by way of one, ISO-07 those of two tenants are not joined behind them."""
+"""V-IPU controllers: ISO-06 none forwards between its networks, ISO-07 those of two tenants do not meet behind them."""
 
 from __future__ import annotations
 

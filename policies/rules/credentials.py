@@ -1,4 +1,4 @@
-"""Credentials: SEC-04 none lies open in what a server is told, SEC-12 each vPOD has an S3 account of its own."""
+"""Credentials: SEC-04 none is readable in user data or metadata, SEC-12 each vPOD has an S3 account of its own."""
 
 from __future__ import annotations
 

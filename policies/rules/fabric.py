@@ -1,4 +1,4 @@
-"""What every port of a fabric agrees on: TOP-21 one RDMA profile, TOP-23 MTUs that fit, ISO-13 ids of nobody else."""
+"""Ports of one fabric agree: TOP-21 one RDMA profile, TOP-23 MTUs that fit, ISO-13 ids not used by others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Security groups: L3-11 rules mean what they say and let no stranger in, L3-12 IPv6 is no way around IPv4.
+"""Security groups: L3-11 no rule admits other owners, L3-12 IPv6 rules admit no more than IPv4 rules.
 
 Filters take no edge of the proof away. These rules are for what they are there for: defence in depth.
 """

@@ -1,4 +1,4 @@
-"""Routers: L3-01 none stands beside a stranger's, L3-02 one project on both sides, L3-05 scopes, L3-06 back ends."""
+"""Routers: L3-01 none enters another's network, L3-02 one project on both sides, L3-05 scopes, L3-06 back ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""L3-14: Keystone's exchange of a signature for a token is open to the services that need it, and to nobody else."""
+"""L3-14: Keystone's exchange of a signature for a token is open only to the services that need it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vPODs on real machines: TOP-02 size, TOP-03 one run of IPU-Links, TOP-06 nobody else's machines and ports."""
+"""vPODs on real machines: TOP-02 size, TOP-03 one run of IPU-Links, TOP-06 one holder for each machine and port."""
 
 from __future__ import annotations
 

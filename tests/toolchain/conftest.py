@@ -119,7 +119,7 @@ def checkout(tmp_path: Path) -> CheckoutLayout:
     """A copy of what preparing needs, with nothing made yet; its path holds a space."""
     root = tmp_path / "a checkout"
     shutil.copytree(ROOT.root / "toolchain", root / "toolchain", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("run", "pyproject.toml", "requirements.lock"):
+    for name in ("run", "pyproject.toml", "README.md", "LICENSE", "requirements.lock"):
         shutil.copy2(ROOT.root / name, root / name)
     return CheckoutLayout(root)
 

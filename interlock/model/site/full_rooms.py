@@ -1,4 +1,4 @@
-"""The inventory of a `Site` in the words of its file: racks, devices, ports, cables."""
+"""Writes the inventory of a `Site` as its file has it: racks, devices, ports, cables."""
 
 from __future__ import annotations
 

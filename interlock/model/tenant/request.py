@@ -1,4 +1,4 @@
-"""What one tenant asks for, in the tenant's words, with units."""
+"""Requests of tenants: vPODs, servers, volumes, shares and buckets, with units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML text -> plain Python values, for files that a stranger may have written.
+"""YAML text -> plain Python values, for files from untrusted sources.
 
 The C parser makes nodes, and what it cannot bear is refused before it sees it: nesting that would overflow its
 stack, files without end. The values are made of the nodes here, not by PyYAML, whose constructors follow any

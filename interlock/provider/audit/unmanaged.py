@@ -1,4 +1,4 @@
-"""What lies where only planned objects should: orphans of ours, and what others made in a site's territory."""
+"""Unmanaged resources: orphans with a marker of the site, and objects of others in its projects, networks and pools."""
 
 from __future__ import annotations
 

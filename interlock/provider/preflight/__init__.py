@@ -1,4 +1,4 @@
-"""What would fail later, asked of the cloud beforehand, read-only, and told all at once.
+"""Preflight: finds what would fail later by asking the cloud, read-only, and reports all of it at once.
 
 It runs before every apply, also when nothing is to do: what exists already as ours is counted as ours.
 """

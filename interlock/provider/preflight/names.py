@@ -1,4 +1,4 @@
-"""Is a name that must be unique on the cloud somebody else's already?"""
+"""Checks that names which must be unique on the cloud are not in use by others."""
 
 from __future__ import annotations
 
