@@ -19,5 +19,9 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
+class Interrupted(Exception):
+    """Stopped by Ctrl-C where there is more to say than that; the text says what stands and how to go on."""
+
+
 class EnvironmentFailed(Exception):
     """Something outside our files failed: a tool, a process, the cloud. The text says what to do next."""
