@@ -21,6 +21,10 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
+class Interrupted(Exception):
+    """Stopped by Ctrl-C where there is more to say than that; the text says what stands and how to go on."""
+
+
 class EnvironmentFailed(InterlockError):
     """Something outside our files failed: a tool, a process, the cloud. It says what to do next."""
 

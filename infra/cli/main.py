@@ -11,7 +11,7 @@ import typer
 
 from infra.cli import debugging, streams
 from infra.cli.command_group import HELP_OPTIONS, CommandGroup
-from infra.cli.exits import EnvironmentFailed, Exit
+from infra.cli.exits import EnvironmentFailed, Exit, Interrupted
 from interlock import __version__
 
 app = typer.Typer(
@@ -67,8 +67,10 @@ def _run() -> None:
         _stop(str(error), Exit.ENVIRONMENT)
     except BrokenPipeError:
         raise
-    except KeyboardInterrupt as error:
-        _stop(": ".join(["interrupted", *map(str, error.args)]), Exit.INTERRUPTED)
+    except Interrupted as error:
+        _stop(f"interrupted: {error}", Exit.INTERRUPTED)
+    except KeyboardInterrupt:
+        _stop("interrupted", Exit.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
         _fail(error)
 

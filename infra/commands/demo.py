@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.cli.exits import EnvironmentFailed
+from infra.cli.exits import EnvironmentFailed, Interrupted
 from infra.commands.sandbox import supervise
 from infra.commands.unlock import mend
 from infra.program.gate import Gate
@@ -34,7 +34,7 @@ def demo() -> None:
     try:
         _bring_up()
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("what stands is kept: run `./run demo` again, it goes on from there") from None
+        raise Interrupted("what stands is kept; run `./run demo` again, and it goes on from there") from None
 
 
 def _bring_up() -> None:

@@ -53,10 +53,11 @@ def preflight(
         raise typer.Exit(error.judgement.exit_code) from None
     if said := note(proof.plan, proved=True):
         print(said, file=sys.stderr)
-    faults = ask(gate.admission(proof))
+    # Several looks may meet the same fault, such as a service that is not there.
+    faults = list(dict.fromkeys(str(fault) for fault in ask(gate.admission(proof))))
     if form is Format.JSON:
-        print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": [str(fault) for fault in faults]})
+        print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": faults})
     else:
         for fault in faults:
-            print_text(str(fault))
+            print_text(fault)
     raise typer.Exit(Exit.ENVIRONMENT if faults else Exit.PROVED)

@@ -186,5 +186,5 @@ def _junit(suites: Iterable[ElementTree.Element]) -> str:
     root.extend(suites)
     ElementTree.indent(root)
     # Characters outside ASCII are written as references, so that stdout's encoding does not matter.
-    body: bytes = ElementTree.tostring(root, encoding="us-ascii")
-    return '<?xml version="1.0" encoding="us-ascii"?>\n' + body.decode("ascii").partition("?>\n")[2]
+    text: str = ElementTree.tostring(root, encoding="us-ascii").decode("ascii")
+    return '<?xml version="1.0" encoding="us-ascii"?>\n' + text.partition("?>\n")[2]

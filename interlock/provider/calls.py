@@ -174,7 +174,11 @@ class Api:
         self._adapter.get_token()
         with self._lock:
             if not self._found:
-                data = self._adapter.get_endpoint_data()
+                try:
+                    data = self._adapter.get_endpoint_data()
+                except trouble.EndpointNotFound:
+                    # The catalogue was read and lacks it: another token would have the same one.
+                    data = None
                 if data is None or data.api_version is None:
                     why = missing_service(self._adapter, self.service)
                     return Failure(Trouble.UNREACHABLE, f"{self._where} cannot be used: {why.what}", why.hint or None)

@@ -48,14 +48,14 @@ def cause_of(error: BaseException) -> Cause | None:
         return _TLS
     if any(isinstance(one, socket.gaierror) for one in chain):
         return _NAME
-    if any(isinstance(one, ConnectTimeoutError | ReadTimeoutError | TimeoutError) for one in chain):
-        return _TIMEOUT
+    # Before timeouts: urllib3 derives its error of a refused connection from that of a timeout.
     codes = {one.errno for one in chain if isinstance(one, OSError)}
     if errno.ECONNREFUSED in codes:
         return _REFUSED
     if codes & {errno.ENETUNREACH, errno.EHOSTUNREACH}:
         return _ROUTE
-    if any(isinstance(one, trouble.ConnectTimeout) for one in chain):
+    timeouts = (ConnectTimeoutError, ReadTimeoutError, TimeoutError, trouble.ConnectTimeout)
+    if any(isinstance(one, timeouts) for one in chain):
         return _TIMEOUT
     return _BROKEN if any(isinstance(one, trouble.ConnectFailure | ConnectionError) for one in chain) else None
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from interlock.model.tenant.request import BucketRequest
 from interlock.planning import Plan, Planned
 from interlock.resources import ID_OF, Admission, digest_of
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
@@ -87,6 +88,20 @@ def test_inputs_are_what_was_proved_with_owner_and_ids(done: Declared) -> None:
         # The SDK sends no key whose value is None; the kinds' defaults are None there.
         spec = type(item.resource).model_validate(inputs).canonical()
         assert digest_of({"kind": item.resource.KIND, "spec": spec}) == item.resource.digest(), item.name
+
+
+def test_exactly_the_data_that_are_kept_are_protected(done: Declared) -> None:
+    """Otherwise a destroy goes on until the provider is asked for the data themselves."""
+    for item in makeable(done.plan):
+        assert done.object(item.name).protect == item.resource.is_kept, item.name
+
+
+@pytest.mark.parametrize(("on_delete", "kept"), [("keep", True), ("erase", False)])
+def test_on_delete_decides(on_delete: str, kept: bool) -> None:
+    bucket = BucketRequest(name="data", versioning=True, on_delete=cast(Any, on_delete))
+    plan = tenant_plan(buckets=(bucket,))
+    (name,) = [item.name for item in plan.resources if item.resource.KIND == "Bucket"]
+    assert declared(plan).object(name).protect is kept
 
 
 def test_references_within_the_stack_come_with_their_ids(done: Declared) -> None:

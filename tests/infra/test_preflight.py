@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from interlock.provider import preflight as module
@@ -35,6 +37,15 @@ def test_faults_are_4_and_stand_on_stdout(lyon: Lyon, interlock: Interlock, aske
     done = interlock("preflight", "acme")
     assert (done.code, done.out.splitlines()) == (4, FAULTS["lyon-acme"])
     assert asked == ["lyon-acme"]
+
+
+def test_faults_as_json(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
+    for arguments, faults in ((("acme",), FAULTS["lyon-acme"]), ((), [])):
+        done = interlock("preflight", *arguments, "--format", "json")
+        document = json.loads(done.out)
+        assert (done.code, document["version"], document["faults"]) == (4 if faults else 0, 1, faults)
+        assert document["stack"] == asked[-1]
+        assert document["proof"].startswith("sha256:")
 
 
 def test_what_is_not_proved_is_not_asked_for(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
