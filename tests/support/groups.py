@@ -24,7 +24,6 @@ GROUPS: tuple[Group, ...] = (
     Group("house", ("tests/house/",), cloud=False),
     # The clones of a newcomer have a cloud of their own each.
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
-    Group("leaky", ("tests/e2e/test_leaky.py",), cloud=False),
     # One site and two tenants that the engine applied; tests are about them in the order of their names.
     Group("engine", ("tests/e2e/",)),
     Group("kills", ("tests/kills/",)),
