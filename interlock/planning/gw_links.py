@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -50,7 +50,8 @@ def walk(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
         return [[node] for node in edges]  # most sites have no GW-Links, and importing networkx takes its time
     import networkx as nx
 
-    graph: nx.Graph[str] = nx.Graph({node: edges[node] for node in edges})
+    near: dict[str, Iterable[str]] = dict(edges)
+    graph: nx.Graph[str] = nx.Graph(near)
     order = {node: number for number, node in enumerate(edges)}
     seen: set[str] = set()
     parts = []

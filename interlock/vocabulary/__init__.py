@@ -1,0 +1,1 @@
+"""Identities as values: frozen types with one `parse` and one `str`. Text stands at the edges only."""
