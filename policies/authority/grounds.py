@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.nodes import ShareAddress, parse
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -33,7 +34,8 @@ def called(model: Model, graph: Graph) -> Iterator[Grant]:
             if open_to_all.value is not True:
                 yield caller.given(Way.WRITES, controller, "administers it without a key", open_to_all)
     for share, vip, tenant, prefix, why in model.union.facts(Relation.MOUNTS):
-        address = who.kind_and_name(vip)[1].rpartition(":")[2]
+        met_at = parse(vip)
+        address = met_at.address if isinstance(met_at, ShareAddress) else vip
         for caller in _callers(model, graph, vip, tenant):
             yield caller.given(Way.WRITES, share, f"{why}, {prefix} at {address}")
 

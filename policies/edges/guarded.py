@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.site.inventory import Sharing
+from interlock.vocabulary.nodes import switch_vlan
 from policies.facts import identities as ids
 from policies.facts.guards import BETWEEN_OWNERS, GuardState, sharing, welcome
 
@@ -88,8 +89,8 @@ def _hypervisors(union: Union) -> Iterator[Edge]:
 def _switches_forward(union: Union) -> Iterator[Edge]:
     held = union.site.assumption("A1")
     for node in sorted(union.nodes if held.value else union.nodes.union(_vlans_of_switches(union))):
-        if node.startswith("L:") and "/" not in node:
-            switch = union.site.switch_of_bridge.get(ids.bridge_and_vlan(node)[0])
+        if (vlan := switch_vlan(node)) is not None:
+            switch = union.site.switch_of_bridge.get(vlan.bridge)
             if switch is not None:
                 yield from unless(held, "A1", node, ids.fabric(switch.serial))
 

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
+from interlock.vocabulary.nodes import Vlan, is_identity, parse
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
@@ -119,19 +120,8 @@ class GraphFragment:
     def nodes(self) -> frozenset[str]:
         """Every node that this owner's plan mentions."""
         ends = {end for edge in self.edges for end in (edge.a, edge.b)}
-        named = {column for item in self.premises for column in item.tuple if is_node(column)}
+        named = {column for item in self.premises for column in item.tuple if is_identity(column)}
         return frozenset(ends | set(self.labels) | named)
-
-
-_KINDS = (
-    "L:", "V:", "X:", "R:", "K:", "N:", "I:", "dev:", "port:", "vol:", "shares:", "vip:", "guid:", "gpu:",
-    "cap:", "cpu:", "fabric:", "cloud:", "foreign:", "lost:", "ref:",
-)  # fmt: skip
-
-
-def is_node(text: str) -> bool:
-    """True if a column of a premise is a node's identity."""
-    return text.startswith(_KINDS)
 
 
 class Union:
@@ -170,7 +160,7 @@ class Union:
     @cached_property
     def named_vlans(self) -> frozenset[int]:
         """The VLAN ids that somebody claims, configures or uses."""
-        used = {ids.bridge_and_vlan(node)[1] for node in self.nodes if node.startswith("L:")}
+        used = {node.number for node in map(parse, self.nodes) if isinstance(node, Vlan)}
         planned = {int(vlan) for _, _, vlan in self.facts(Relation.UNTAGGED)}
         released = {int(vlan) for _, vlan, _ in self.facts(Relation.SOMEWHERE) if vlan.isdecimal()}
         return frozenset(used | planned | released | self.site.vlans)

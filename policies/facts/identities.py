@@ -45,8 +45,13 @@ Names of physical networks, networks and segments are never identities.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from string import hexdigits
+
+from interlock.vocabulary import nodes
+from interlock.vocabulary.nodes import KEY_BITS as KEY_BITS
+from interlock.vocabulary.nodes import plain
 
 OPERATOR = "op"
 WORLD = "world"
@@ -55,147 +60,157 @@ FOREIGN = "foreign"
 RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
 
 
-@lru_cache(maxsize=2**16)
-def _plain(text: str) -> str:
-    """A name or serial without the characters that separate the parts of an identity. The same few come often."""
-    for character in "%:/@~":
-        text = text.replace(character, f"%{ord(character):02X}")
-    return text
-
-
 def switch_bridge(serial: str) -> str:
     """The one bridge of a switch."""
-    return _plain(serial)
+    return plain(serial)
 
 
+@lru_cache(maxsize=1 << 16)
 def vlan_segment(bridge: str, vlan: int) -> str:
     """A VLAN (0: untagged with no VLAN) of a bridge: `switch_bridge` or `host_bridge`."""
-    return f"L:{bridge}:{vlan}"
+    return str(nodes.Vlan(bridge, vlan))
 
 
 def host_bridge(serial: str, interface: str) -> str:
     """The bridge behind one interface of a host: that of the adapter (VFs) or of the vSwitch."""
-    return f"{_plain(serial)}/{_plain(interface)}"
+    return f"{plain(serial)}/{plain(interface)}"
 
 
 def bridge_and_vlan(segment: str) -> tuple[str, int]:
     """Bridge and VLAN of a VLAN segment's identity; a group of a private VLAN lies in the same bridge."""
-    bridge, _, vlan = segment.removeprefix("L:").rpartition(":")
-    return bridge.partition("~")[0], int(vlan)
+    found = vlan_of(segment)
+    return found.bridge, found.number
+
+
+def vlan_of(segment: str) -> nodes.Vlan:
+    """The value of a VLAN segment. Raises TypeError for any other node."""
+    found = nodes.parse(segment)
+    if not isinstance(found, nodes.Vlan):
+        raise TypeError(f"{segment} is no VLAN of a bridge")
+    return found
 
 
 def private_segment(bridge: str, vlan: int, group: str) -> str:
     """What one isolated port (`port-17`) or one community (`group-red`) meets of a VLAN."""
-    return f"L:{bridge}~{_plain(group)}:{vlan}"
+    return str(nodes.Vlan(bridge, vlan, group))
 
 
 def private_group(segment: str) -> str | None:
     """The group of a private VLAN that a segment's identity names."""
-    _, found, group = segment.rpartition(":")[0].partition("~")
-    return group if found else None
+    found = nodes.parse(segment)
+    return found.group if isinstance(found, nodes.Vlan) else None
 
 
 def overlay(underlay: str, vni: int, encapsulation: str = "vxlan") -> str:
     """An overlay segment."""
-    return f"V:{_plain(underlay)}:{encapsulation}:{vni}"
+    return str(nodes.Overlay(underlay, encapsulation, vni))
 
 
 def external_hub(network: str) -> str:
     """An external network as one node."""
-    return f"X:{_plain(network)}"
+    return str(nodes.ExternalNetwork(network))
 
 
 def external_copy(network: str, router: str) -> str:
     """What one router's filtered gateway meets of an external network."""
-    return f"{external_hub(network)}@{router}"
+    met_by = nodes.parse(router)
+    if not isinstance(met_by, nodes.Router):
+        raise TypeError(f"{router} is no Neutron router")
+    return str(nodes.ExternalNetwork(network, met_by))
 
 
 def router(owner: str, name: str) -> str:
     """A Neutron router."""
-    return f"R:{_plain(owner)}:{_plain(name)}"
+    return str(nodes.Router(owner, name))
 
 
 def default_vrf(serial: str) -> str:
     """The routing instance of a switch in which its addresses lie."""
-    return f"R:{_plain(serial)}"
+    return str(nodes.SwitchRouter(serial))
 
 
 def vrf(serial: str, name: str) -> str:
     """Another routing instance of a switch."""
-    return f"R:{_plain(serial)}/{_plain(name)}"
+    return str(nodes.SwitchRouter(serial, name))
 
 
 def copy_at(node: str, segment: str) -> str:
     """What one segment meets of a shared device's attachment or of a VRF."""
-    group, vlan = private_group(segment), bridge_and_vlan(segment)[1]
-    return f"{node}@{vlan}" if group is None else f"{node}@{vlan}~{group}"
+    shared, met = nodes.parse(node), vlan_of(segment)
+    if not isinstance(shared, nodes.Device | nodes.SwitchRouter):
+        raise TypeError(f"{node} has no split copies")
+    return str(replace(shared, copy=nodes.Copy(met.number, met.group)))
+
+
+def shared_by_copies(node: str) -> str:
+    """What a split copy is a copy of; any other node is itself."""
+    found = nodes.parse(node)
+    return str(replace(found, copy=None)) if isinstance(found, nodes.Device | nodes.SwitchRouter) else node
 
 
 def part(serial: str, interface: str) -> str:
     """One network device of a machine (`rnic`, `gw`, `bmc`), or another cabled device's interface."""
-    return f"dev:{_plain(serial)}/{_plain(interface)}"
+    return str(nodes.Device(serial, interface))
 
 
 def hypervisor(serial: str) -> str:
     """A host as the operator runs it."""
-    return f"dev:{_plain(serial)}"
+    return str(nodes.Device(serial))
 
 
 def processors(serial: str) -> str:
     """What guests of one host share even under a sound hypervisor."""
-    return f"cpu:{_plain(serial)}"
+    return str(nodes.Processors(serial))
 
 
 def server(owner: str, name: str) -> str:
     """A server of a plan."""
-    return f"dev:{_plain(owner)}:{_plain(name)}"
+    return str(nodes.Server(owner, name))
 
 
 def neutron_port(owner: str, name: str) -> str:
     """A Neutron port of a plan."""
-    return f"port:{_plain(owner)}:{_plain(name)}"
+    return str(nodes.NeutronPort(owner, name))
 
 
 def switch_port(serial: str, number: int) -> str:
     """A port of a switch, with the device behind it."""
-    return f"port:{_plain(serial)}/{number}"
+    return str(nodes.SwitchPort(serial, number))
 
 
 def volume(owner: str, name: str) -> str:
     """A volume of a plan."""
-    return f"vol:{_plain(owner)}:{_plain(name)}"
+    return str(nodes.Volume(owner, name))
 
 
 def allocation(owner: str, name: str) -> str:
     """A V-IPU allocation of a plan."""
-    return f"I:{_plain(owner)}:{_plain(name)}"
+    return str(nodes.Allocation(owner, name))
 
 
 def share_service(cloud: str) -> str:
     """The storage appliance that exports the cloud's file shares."""
-    return f"shares:{_plain(cloud)}"
+    return str(nodes.ShareService(cloud))
 
 
 def share_address(cloud: str, address: str) -> str:
     """An address of that appliance (VIP)."""
-    return f"vip:{_plain(cloud)}:{_plain(address)}"
+    return str(nodes.ShareAddress(cloud, address))
 
 
 GUID_DIGITS = 16
-#: Bits of a P_Key that make it one: the highest says full or limited.
-KEY_BITS = 0x7FFF
 #: The P_Key that every port of a subnet is in.
 DEFAULT_KEY = 0x7FFF
 
 
 def partition_key(prefix: str, key: int) -> str:
     """A P_Key of the InfiniBand subnet with this prefix."""
-    return f"K:{_plain(prefix)}:{key & KEY_BITS:#06x}"
+    return str(nodes.PartitionKey(prefix, key))
 
 
 def infiniband_port(guid: str) -> str:
     """An InfiniBand port."""
-    return f"guid:{_plain(guid.lower())}"
+    return str(nodes.InfinibandPort(guid.lower()))
 
 
 def is_guid(name: str) -> bool:
@@ -205,86 +220,88 @@ def is_guid(name: str) -> bool:
 
 def nvlink_partition(domain: str, partition: int) -> str:
     """An NVLink partition."""
-    return f"N:{_plain(domain)}:{partition}"
+    return str(nodes.NvlinkPartition(domain, partition))
 
 
 def gpu(domain: str, name: str) -> str:
     """A GPU of an NVLink domain."""
-    return f"gpu:{_plain(domain)}/{_plain(name)}"
+    return str(nodes.Gpu(domain, name))
 
 
 def capability(tenant: str) -> str:
     """Everything that a tenant's project may plug in or call by itself."""
-    return f"cap:{_plain(tenant)}"
+    return str(nodes.Capability(tenant))
 
 
 def fabric(serial: str) -> str:
     """A switch that does not keep its VLANs apart; an InfiniBand subnet or NVLink domain likewise."""
-    return f"fabric:{_plain(serial)}"
+    return str(nodes.Fabric(serial))
 
 
 def cloud_api(cloud: str) -> str:
     """A cloud that does not keep its projects apart."""
-    return f"cloud:{_plain(cloud)}"
+    return str(nodes.CloudApi(cloud))
 
 
 def foreigners(cloud: str) -> str:
     """Whatever else there is on the cloud."""
-    return f"foreign:{_plain(cloud)}"
+    return str(nodes.Foreigners(cloud))
 
 
 def unresolved(reference: str) -> str:
     """An object that is referred to and that no model file describes."""
-    return f"ref:{_plain(reference)}"
+    return str(nodes.Reference(reference))
 
 
 def lost_claim(owner: str, claim: str) -> str:
     """A released claim of which nobody knows where it lies."""
-    return f"lost:{_plain(owner)}:{_plain(claim)}"
+    return str(nodes.LostClaim(owner, claim))
 
 
 def machine_identity(serial: str) -> str:
     """The exclusive identity of a machine."""
-    return f"machine:{serial}"
+    return str(nodes.HeldMachine(serial))
 
 
 def mac_identity(address: str) -> str:
     """The exclusive identity of a MAC address, however it is written."""
-    return f"mac:{_plain(address.lower().replace('-', ':'))}"
+    return str(nodes.MacAddress(address.lower().replace("-", ":")))
 
 
 def host_identity(serial: str) -> str:
     """The exclusive identity of a bare-metal host."""
-    return f"host:{serial}"
+    return str(nodes.HeldHost(serial))
 
 
 def port_identity(serial: str, number: int) -> str:
     """The exclusive identity of a switch port."""
-    return f"switch-port:{serial}:{number}"
-
-
-_SEGMENT = "segment:"
+    return str(nodes.HeldSwitchPort(serial, number))
 
 
 def segment_identity(segment: str) -> str:
     """The exclusive identity of a claimed VLAN or VNI."""
-    return f"{_SEGMENT}{segment}"
+    return str(nodes.HeldSegment(segment))
 
 
 def claimed_segment(identity: str) -> str | None:
     """The VLAN or VNI of an exclusive identity; None if it is another kind."""
-    return identity.removeprefix(_SEGMENT) if identity.startswith(_SEGMENT) else None
+    held = nodes.parse(identity)
+    return held.segment if isinstance(held, nodes.HeldSegment) else None
 
 
 def is_wire(node: str) -> bool:
     """True for VLANs and overlays: what E1-E4 join to wire segments."""
-    return node.startswith(("L:", "V:"))
+    return isinstance(nodes.parse(node), nodes.Vlan | nodes.Overlay)
 
 
 def is_boundary(node: str) -> bool:
     """True unless the node is an object of a plan's own (those stay only where a premise names them)."""
-    kind, _, rest = node.partition(":")
-    if kind in ("vol", "I"):
-        return False
-    own_kinds = {"dev", "port"} if "/" not in rest else set()
-    return not (kind in own_kinds and ":" in rest) and not (kind == "R" and ":" in rest) and "@" not in node
+    match nodes.parse(node):
+        case nodes.Volume() | nodes.Allocation() | nodes.Server() | nodes.NeutronPort() | nodes.Router():
+            return False
+        case nodes.ExternalNetwork(router=nodes.Router()):
+            return False
+        case nodes.Device(copy=copy) | nodes.SwitchRouter(copy=copy):
+            return copy is None
+        case _:
+            return True

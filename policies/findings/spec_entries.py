@@ -15,6 +15,16 @@ from typing import TYPE_CHECKING
 
 from interlock.planning.plan import Plan
 from interlock.resources import RouterInterface, VolumeAttachment
+from interlock.vocabulary.nodes import (
+    PartitionKey,
+    SwitchPort,
+    Vlan,
+    is_capability,
+    is_device,
+    is_router,
+    is_vlan,
+    parse,
+)
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.footprints.boundary import PARTITION
@@ -104,7 +114,7 @@ class SpecEntries:
         """An edge of the plan alone."""
         objects, special = self.objects, self._connecting(rule, a, b)
         if rule == "E9":
-            return ways(special or [*objects.of(a if a.startswith("dev:") else b)])
+            return ways(special or [*objects.of(a if is_device(a) else b)])
         return ways([*special, *objects.networks(a, b), *objects.of(a), *objects.of(b)])
 
     def _connecting(self, rule: str, a: str, b: str) -> list[str]:
@@ -155,11 +165,11 @@ class SpecEntries:
 
     def _link(self, a: str, b: str) -> list[Support]:
         """VLANs of two switches."""
-        return (self.objects.links(a, b) if a.startswith("L:") and b.startswith("L:") else []) or [FIXED]
+        return (self.objects.links(a, b) if is_vlan(a) and is_vlan(b) else []) or [FIXED]
 
     def _attached(self, a: str, b: str) -> list[Support]:
         """A cable stays where it is: what its switch port carries can change."""
-        is_cable = any(node.startswith("port:") and "/" in node for node in (a, b))
+        is_cable = any(isinstance(parse(node), SwitchPort) for node in (a, b))
         return [FIXED] if is_cable else [ways([*self.objects.of(a), *self.objects.of(b)])]
 
     def _external(self, _a: str, _b: str) -> list[Support]:
@@ -173,22 +183,21 @@ class SpecEntries:
     def _mapped(self, a: str, b: str) -> Iterator[str]:
         site = self.model.site
         for node in (a, b):
-            if node.startswith("L:"):
-                bridge, vlan = ids.bridge_and_vlan(node)
-                if bridge in site.switch_of_bridge:
-                    yield f"{SITE}switches.{site.switch_of_bridge[bridge].name}.vteps.{vlan}"
+            vlan = parse(node)
+            if isinstance(vlan, Vlan) and vlan.bridge in site.switch_of_bridge:
+                yield f"{SITE}switches.{site.switch_of_bridge[vlan.bridge].name}.vteps.{vlan.number}"
         yield from (f"{SITE}underlays.{item.name}" for item in site.site.underlays if item.neutron)
 
     def _uplink(self, a: str, b: str) -> list[Support]:
         """A host's interface and the switch port behind it."""
-        host, switch = (a, b) if "/" in ids.bridge_and_vlan(a)[0] else (b, a)
+        host, switch = (a, b) if ids.vlan_of(a).is_of_host else (b, a)
         end = self.model.site.uplink.get(ids.bridge_and_vlan(host)[0])
         return self.objects.carried(end, ids.bridge_and_vlan(switch)[1]) if end is not None else [FIXED]
 
     def _behind_port(self, a: str, b: str) -> list[Support]:
         """A device that may tag, and a VLAN of the switch port behind it."""
         node, wire = (a, b) if ids.is_wire(b) else (b, a)
-        end = self.objects.end_of.get(node.partition("@")[0])
+        end = self.objects.end_of.get(ids.shared_by_copies(node))
         if end is not None:
             return self.objects.carried(end, ids.bridge_and_vlan(wire)[1])
         return [ways([*self.objects.of(node), *self.objects.networks(node)])]
@@ -198,7 +207,7 @@ class SpecEntries:
         return [ways(self._addresses(a, b))]
 
     def _addresses(self, a: str, b: str) -> Iterator[str]:
-        instance = (a if a.startswith("R:") else b).partition("@")[0]
+        instance = ids.shared_by_copies(a if is_router(a) else b)
         for switch in self.model.site.site.switches:
             if instance == ids.default_vrf(switch.serial):
                 yield f"{SITE}switches.{switch.name}.routed_vlans"
@@ -220,7 +229,7 @@ class SpecEntries:
 
     def _members(self, a: str, b: str) -> list[Support]:
         """A port in a P_Key: whose plan put it there."""
-        key, port = (a, b) if a.startswith("K:") else (b, a)
+        key, port = (a, b) if isinstance(parse(a), PartitionKey) else (b, a)
         found = [ways([lock]) for lock in self.objects.holders(Relation.KEY, key, port)]
         return [*found, *([ways(self.objects.of(key))] if self.objects.of(key) else [])] or [FIXED]
 
@@ -235,7 +244,7 @@ class SpecEntries:
         return found if label in put and found else [FIXED]
 
     def _own_label(self, node: str) -> list[Support]:
-        if node.startswith("cap:"):
+        if is_capability(node):
             return [FIXED]
         found = [ways([name]) for name in (*self.objects.networks(node), *self.objects.of(node)) if ids.is_wire(node)]
         found = found or [ways([name]) for name in (*self.objects.of(node), *self._borrowed(node))]

@@ -10,8 +10,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
-from urllib.parse import unquote
 
+from interlock.vocabulary.nodes import (
+    Allocation,
+    Capability,
+    ExternalNetwork,
+    NeutronPort,
+    Router,
+    Server,
+    Volume,
+    parse,
+)
 from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -29,7 +38,6 @@ Support = tuple[Way, ...]
 FIXED: Support = ()
 
 _FACT = re.compile(r"[a-z_]+\.\S+")
-_OWN_KINDS = ("dev", "port", "R", "vol", "I")
 
 
 def ways(entries: Iterable[str]) -> Support:
@@ -87,8 +95,9 @@ class Objects:
         """The object that a node is: a resource of this plan, or another tenant's."""
         if node in self._named:
             return tuple(RESOURCE + name for name in self._named[node])
-        if node.startswith("X:") and "@" in node:
-            return self.of(node.partition("@")[2])
+        hub = parse(node)
+        if isinstance(hub, ExternalNetwork) and hub.router is not None:
+            return self.of(str(hub.router))
         owner = _owner_in(node)
         return (LOCK + owner,) if owner in self._others else ()
 
@@ -203,7 +212,8 @@ class Objects:
 
 def _owner_in(node: str) -> str:
     """The owner that an identity names; empty if it names none."""
-    kind, _, rest = node.partition(":")
-    if kind == "cap":
-        return unquote(rest)
-    return unquote(rest.partition(":")[0]) if kind in _OWN_KINDS and ":" in rest and "/" not in rest else ""
+    match parse(node):
+        case Capability(owner) | Server(owner) | NeutronPort(owner) | Router(owner) | Volume(owner) | Allocation(owner):
+            return owner
+        case _:
+            return ""

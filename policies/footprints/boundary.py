@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from interlock.model.lock.record import Footprint, Lock, Released
+from interlock.vocabulary.nodes import is_device, is_identity, is_router
 from policies.edges.residue import with_released
-from policies.edges.shape import Edge, GraphFragment, Union, is_node
+from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.union import UNION_EDGES
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
@@ -67,7 +68,7 @@ def footprint_share(owner: str, footprint: Footprint) -> GraphFragment:
 
 
 def _boundary(share: GraphFragment) -> set[str]:
-    named = {column for item in share.premises for column in item.tuple if is_node(column)}
+    named = {column for item in share.premises for column in item.tuple if is_identity(column)}
     return {node for node in share.nodes if node in named or ids.is_boundary(node)}
 
 
@@ -112,5 +113,5 @@ def _unknown_marks(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
 
 def _joined(members: tuple[str, ...]) -> Iterator[Edge]:
     """A class as a star around one of its devices, which reads best in a witness."""
-    centre = min(members, key=lambda node: (not node.startswith("dev:"), not node.startswith("R:"), node))
+    centre = min(members, key=lambda node: (not is_device(node), not is_router(node), node))
     yield from (Edge(centre, node, PARTITION) for node in members if node != centre)

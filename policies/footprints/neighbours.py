@@ -16,8 +16,9 @@ from functools import cached_property
 from interlock.model.lock.record import Lock, Premise
 from interlock.model.site.inventory import Site
 from interlock.resources import canonical_json
+from interlock.vocabulary.nodes import Vlan, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
-from policies.edges.shape import Edge, GraphFragment, Relation, Union, is_node
+from policies.edges.shape import Edge, GraphFragment, Relation, Union
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.guards import assumption
@@ -80,8 +81,9 @@ class Classes:
                 holders[identity].add(name)
         used = set(union.vlans)
         for node, number in of_node.items():
-            if node.startswith("L:") and (vlan := ids.bridge_and_vlan(node)[1]) in used:
-                vlans[number].add(vlan)
+            segment = parse(node)
+            if isinstance(segment, Vlan) and segment.number in used:
+                vlans[number].add(segment.number)
         return cls(
             of_node=of_node,
             locks={number: frozenset(found) for number, found in locks.items()},
@@ -250,4 +252,4 @@ def _is_for_all(site: SiteFacts, item: Premise) -> bool:
         return assumption(site.site, "A11", only=item.tuple[1]).value is not True
     if item.relation in OF_AUTH:
         return any(column in COMMON for column in item.tuple)
-    return item.relation not in _BY_NUMBER and not any(is_node(column) for column in item.tuple)
+    return item.relation not in _BY_NUMBER and not any(is_identity(column) for column in item.tuple)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.nodes import Reference, parse
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
@@ -58,7 +59,7 @@ def owners(site: SiteFacts, shares: Collection[GraphFragment], resolved: Resolve
             put[node] |= labels
     for edge in (*resolved.edges, *(edge for share in shares for edge in share.edges)):
         for node in (edge.a, edge.b):
-            if node.startswith("ref:") and not edge.held:
+            if not edge.held and isinstance(parse(node), Reference):
                 put[node] |= {ids.FOREIGN}
     return dict(put)
 

@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from interlock.vocabulary.nodes import (
+    Allocation,
+    Capability,
+    Copy,
+    Device,
+    ExternalNetwork,
+    Gpu,
+    InfinibandPort,
+    MacAddress,
+    NeutronPort,
+    Node,
+    NvlinkPartition,
+    Overlay,
+    PartitionKey,
+    Reference,
+    Router,
+    ShareAddress,
+    SwitchPort,
+    SwitchRouter,
+    Vlan,
+    Volume,
+    is_device,
+    parse,
+)
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
@@ -16,12 +41,6 @@ from .model import Model
 if TYPE_CHECKING:
     from .search import Graph
 
-#: Nodes that are called by one word and the last part of their identity.
-_WORDS = {
-    "R": "router", "vol": "volume", "I": "V-IPU allocation", "K": "P_Key", "guid": "InfiniBand port",
-    "N": "NVLink partition", "gpu": "GPU", "vip": "storage address",
-    "mac": "MAC address",
-}  # fmt: skip
 _ENCAPSULATIONS = {"vxlan": "VXLAN", "geneve": "Geneve"}
 _PARTS = {"rnic": "RNIC", "gw": "gateway", "bmc": "BMC"}
 
@@ -42,51 +61,34 @@ class Names:
         """One node. `before` is the step before it: a port that follows its device is "its port"."""
         if node in self.fixed:
             return self.fixed[node]
-        kind, _, rest = node.partition(":")
-        last = unquote(rest.split(":")[-1])
-        if "@" in rest and kind != "X":
-            return self._copy(node, rest.rpartition("@")[2])
-        match kind:
-            case "L":
-                return self._segment(node)
-            case "X":
-                name, _, router = rest.partition("@")
-                return f"external network {unquote(name)}" + (" as that router meets it" if router else "")
-            case "V":
-                return self._overlay(*map(unquote, rest.split(":")))
-            case "cap":
-                return f"what {last} may plug in by itself"
-            case "port":
-                return self._port(node, last, before)
-            case "ref":
-                return f"{last}, which no file of this site describes"
-            case _:
-                return f"{_WORDS[kind]} {last}" if kind in _WORDS else last
+        match parse(node):
+            case Vlan() as vlan:
+                return self._segment(vlan)
+            case Overlay() as overlay:
+                return self._overlay(overlay)
+            case ExternalNetwork(name, router):
+                return f"external network {name}" + ("" if router is None else " as that router meets it")
+            case (Device(copy=Copy(vlan=vlan)) | SwitchRouter(copy=Copy(vlan=vlan))) as shared:
+                return f"{self.of(str(replace(shared, copy=None)))} as VLAN {vlan} meets it"
+            case NeutronPort(name=name):
+                return f"its port {name}" if before is not None and is_device(before) else f"port {name}"
+            case other:
+                return _in_a_word(other)
 
-    def _segment(self, node: str) -> str:
-        bridge, vlan = ids.bridge_and_vlan(node)
-        number = f"VLAN {vlan}" if vlan else "untagged frames"
-        group = ids.private_group(node)
-        if group is not None:
-            number += f" as {unquote(group).replace('-', ' ', 1)} meets it"
+    def _segment(self, vlan: Vlan) -> str:
+        bridge = vlan.bridge
+        number = f"VLAN {vlan.number}" if vlan.number else "untagged frames"
+        if vlan.group is not None:
+            number += f" as {vlan.group.replace('-', ' ', 1)} meets it"
         switch = self.site.switch_of_bridge.get(bridge)
         if switch is not None:
             return f"{switch.name} {number}"
         host = self.site.host_of_bridge.get(bridge)
         return f"{host[0].name} {host[1]} {number}" if host is not None else f"{bridge} {number}"
 
-    def _overlay(self, underlay: str, encapsulation: str, number: str) -> str:
-        where = "" if underlay == self.site.site.cloud else f" on {underlay}"
-        return f"{_ENCAPSULATIONS[encapsulation]} {number}{where}"
-
-    def _copy(self, node: str, vlan: str) -> str:
-        """A declared device or routing instance as one VLAN meets it."""
-        return f"{self.of(node.rpartition('@')[0])} as VLAN {vlan.partition('~')[0]} meets it"
-
-    def _port(self, node: str, last: str, before: str | None) -> str:
-        if "/" in node.partition(":")[2]:
-            return f"switch port {last}"
-        return f"its port {last}" if before is not None and before.startswith("dev:") else f"port {last}"
+    def _overlay(self, overlay: Overlay) -> str:
+        where = "" if overlay.underlay == self.site.site.cloud else f" on {overlay.underlay}"
+        return f"{_ENCAPSULATIONS[overlay.encapsulation]} {overlay.number}{where}"
 
     def path(self, graph: Graph, nodes: Sequence[str]) -> tuple[str, ...]:
         """A path step by step; `?` marks a step that rests on a fact nobody stated."""
@@ -105,6 +107,26 @@ class Names:
         labels = sorted(self.model.label(node))
         others = [label for label in labels if label != self.model.plan.owner]
         return f" [{', '.join(labels)}]" if labels and (at_end or others) else ""
+
+
+def _in_a_word(node: Node) -> str:
+    """A node that goes by one word and its own name."""
+    match node:
+        case Capability(tenant):
+            return f"what {tenant} may plug in by itself"
+        case Reference(reference):
+            return f"{reference}, which no file of this site describes"
+        case _:
+            # The last part of an identity names it among others of its kind.
+            last = unquote(str(node).rpartition(":")[2])
+            return f"{_WORDS[type(node)]} {last}" if type(node) in _WORDS else last
+
+
+_WORDS: dict[type, str] = {
+    Router: "router", SwitchRouter: "router", Volume: "volume", Allocation: "V-IPU allocation", PartitionKey: "P_Key",
+    InfinibandPort: "InfiniBand port", NvlinkPartition: "NVLink partition", Gpu: "GPU", ShareAddress: "storage address",
+    MacAddress: "MAC address", SwitchPort: "switch port",
+}  # fmt: skip
 
 
 def _fixed_names(site: SiteFacts) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from interlock.vocabulary.nodes import Capability, CloudApi, Foreigners, is_device, parse
 from policies.facts.identities import RESERVED_LABELS
 
 if TYPE_CHECKING:
@@ -110,13 +111,15 @@ def extended(graph: Graph, labels: Labels, path: Path, own: str) -> Path:
 
 def _device_near(graph: Graph, labels: Labels, node: str, owner: str, taken: set[str]) -> Path:
     """The steps from a node to the nearest device of an owner, without the node itself; at most four."""
-    if node.startswith("dev:"):
+    if is_device(node):
         return ()
-    allowed = {item for item in graph if item not in taken and not item.startswith(("cap:", "cloud:", "foreign:"))}
+    allowed = {
+        item for item in graph if item not in taken and not isinstance(parse(item), Capability | CloudApi | Foreigners)
+    }
     way = shortest(
         graph,
         [node],
-        lambda item: item.startswith("dev:") and owner in labels.get(item, _NOBODY),
+        lambda item: is_device(item) and owner in labels.get(item, _NOBODY),
         within=allowed,
     )
     return way[1:] if way is not None and len(way) <= 5 else ()

@@ -9,6 +9,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import Sharing
+from interlock.vocabulary.nodes import (
+    Device,
+    ExternalNetwork,
+    NeutronPort,
+    Overlay,
+    Router,
+    Server,
+    SwitchPort,
+    SwitchRouter,
+    Vlan,
+    parse,
+)
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import ServerFact
@@ -23,7 +35,7 @@ if TYPE_CHECKING:
     from policies.graph.search import Graph
 
 #: Segments, external networks and ports: what anybody's packets pass.
-_PASSIVE = ("L:", "V:", "X:", "port:")
+_PASSIVE = Vlan | Overlay | ExternalNetwork | NeutronPort | SwitchPort
 
 
 def _independent_way(model: Model, names: Names) -> RuleAnswer:
@@ -65,10 +77,11 @@ def _is_in_the_way(model: Model, node: str) -> bool:
 
     Rights and strangers are ways that may be laid, which is none that is there.
     """
-    if not node.startswith(("dev:", "R:")):
-        return not node.startswith(_PASSIVE)
-    device = node.partition("/")[0].partition("@")[0]
-    poplar = any(device == ids.hypervisor(host.serial) for host in model.site.site.hosts if host.role == "poplar")
+    item = parse(node)
+    if not isinstance(item, Server | Device | Router | SwitchRouter):
+        return not isinstance(item, _PASSIVE)
+    serial = item.serial if isinstance(item, Device) else None
+    poplar = any(serial == host.serial for host in model.site.site.hosts if host.role == "poplar")
     return poplar or bool(model.label(node) - {ids.OPERATOR})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary import NetworkRole
+from interlock.vocabulary.nodes import Fabric, is_capability, is_device, parse
 from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -109,7 +110,7 @@ def _stranger_cause(model: Model, names: Names, graph: Graph, vpod: VPodFact, wi
 
 def _way_to(model: Model, graph: Graph, vpod: VPodFact, wire: set[str], node: str) -> Path:
     around = neighbourhood(graph, wire) | {node}
-    own = [item for item in around if item.startswith("dev:") and model.vpod_of.get(item) == vpod.name]
+    own = [item for item in around if is_device(item) and model.vpod_of.get(item) == vpod.name]
     path = shortest(graph, [item for item in own if item != node], lambda item: item == node, within=around)
     path = path or shortest(graph, wire, lambda item: item == node, within=around) or (node,)
     return extended(graph, model.labels, path, model.plan.owner)
@@ -138,8 +139,8 @@ def _sub_owners(model: Model) -> dict[str, str]:
 def _media(model: Model, graph: Graph) -> set[str]:
     anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
-    fabrics = {node for node in graph if node.startswith("fabric:")}
-    return {node for node in around | fabrics if not node.startswith("cap:")}
+    fabrics = {node for node in graph if isinstance(parse(node), Fabric)}
+    return {node for node in around | fabrics if not is_capability(node)}
 
 
 def _joined_cause(names: Names, graph: Graph, component: set[str], owner: dict[str, str], found: list[str]) -> Cause:
@@ -175,7 +176,7 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
 def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[str, ...]:
     """The unstated facts on the ways from these members to the vPOD's segment."""
     segment = set(_data_wires(model, vpod.name, NetworkRole.IPU_DATA))
-    hardware = {node for node in model.may if not node.startswith("cap:")}
+    hardware = {node for node in model.may if not is_capability(node)}
     ways = (shortest(model.may, [node], segment.__contains__, within=hardware) for node in doubtful)
     return tuple(sorted({fact for way in ways if way is not None for fact in missing_on(model.may, way)}))
 

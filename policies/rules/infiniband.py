@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from interlock.vocabulary.nodes import PartitionKey, parse
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, assumption
@@ -41,7 +42,8 @@ class _Key:
     @property
     def bits(self) -> int:
         """The 15 bits."""
-        return int(self.node.rpartition(":")[2], 16)
+        node = parse(self.node)
+        return node.key if isinstance(node, PartitionKey) else 0
 
     @property
     def owners(self) -> frozenset[str]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
+from interlock.vocabulary.nodes import Fabric, parse
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import assumption
@@ -41,7 +42,8 @@ def _domains(model: Model) -> dict[str, list[str]]:
 
 
 def _name(fabric: str) -> str:
-    return f"NVLink domain {fabric.partition(':')[2]}"
+    node = parse(fabric)
+    return f"NVLink domain {node.name if isinstance(node, Fabric) else fabric}"
 
 
 def _owners(model: Model, nodes: list[str]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.nodes import switch_vlan
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.graph.model import Model
@@ -62,7 +63,7 @@ def _way(graph: Graph, wire: set[str], here: list[str], strangers: set[str], mod
 
 def _cause(model: Model, names: Names, graph: Graph, wire: set[str], path: Path) -> Cause:
     owners = sorted(model.label(path[0]) | model.label(path[-1]))
-    segment = names.of(min(wire, key=lambda node: ("/" in node, node)))
+    segment = names.of(min(wire, key=lambda node: (switch_vlan(node) is None, node)))
     return Cause(
         key=(min(wire), frozenset(owners)),
         message=f"{segment} is no quarantine: {names.of(path[0])}, released, meets {names.of(path[-1])} there",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.nodes import Router, parse
 from policies.edges.shape import Relation
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -30,7 +31,7 @@ def _not_adjacent(model: Model, names: Names) -> RuleAnswer:
 
 def _is_router(node: str) -> bool:
     """A router of a project; those of switches are wires' business."""
-    return node.startswith("R:") and ":" in node.removeprefix("R:")
+    return isinstance(parse(node), Router)
 
 
 def _adjacent(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
@@ -143,7 +144,9 @@ def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
     causes = [_scope_cause(scope, "every project may use it", outside) for scope in scopes]
     joined = [node for node, _, addresses, _ in gateways if addresses == "in scope"]
     why = "a subnet behind it joins an address scope"
-    causes += [_scope_cause(f"router {node.rpartition(':')[2]}", why, outside) for node in joined]
+    causes += [
+        _scope_cause(f"router {node.name}", why, outside) for node in map(parse, joined) if isinstance(node, Router)
+    ]
     return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.nodes import Server, Vlan, is_capability, parse
 from policies.facts import identities as ids
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
@@ -41,7 +42,7 @@ def _segment_cause(model: Model, names: Names, graph: Graph, wire: set[str], own
     around = neighbourhood(graph, wire)
     path = meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or (min(wire),)
     full = extended(graph, model.labels, path, model.plan.owner)
-    switches = [node for node in sorted(wire) if "/" not in node] or sorted(wire)
+    switches = [node for node in sorted(wire) if not _is_of_host(node)] or sorted(wire)
     held = tuple(str(claim) for claim in claims(model, wire) if claim.owner in owners)
     return Cause(
         key=(min(wire), frozenset(owners)),
@@ -52,6 +53,11 @@ def _segment_cause(model: Model, names: Names, graph: Graph, wire: set[str], own
         missing=missing_on(graph, full),
         specificity=60,
     )
+
+
+def _is_of_host(node: str) -> bool:
+    vlan = parse(node)
+    return isinstance(vlan, Vlan) and vlan.is_of_host
 
 
 def _nobody_meets(model: Model, names: Names) -> RuleAnswer:
@@ -88,13 +94,13 @@ def _servers_off_management(model: Model, names: Names) -> RuleAnswer:
 def _tenant_servers(model: Model) -> list[str]:
     """Servers that a tenant controls; the operator's own plan answers for those of every tenant."""
     shares = (model.own,) if model.plan.is_tenant else model.others
-    named = {node for share in shares for node in share.nodes if node.startswith("dev:") and not ids.is_boundary(node)}
+    named = {node for share in shares for node in share.nodes if isinstance(parse(node), Server)}
     return sorted(node for node in named if model.label(node) - ids.RESERVED_LABELS)
 
 
 def _ways_to_management(model: Model, names: Names, graph: Graph, servers: list[str]) -> Iterator[Cause]:
     targets = model.site.management_parts
-    hardware = {node for node in graph if not node.startswith("cap:")}
+    hardware = {node for node in graph if not is_capability(node)}
     path = shortest(graph, servers, lambda node: node in targets, within=hardware)
     path = path or shortest(graph, servers, lambda node: node in targets)
     if path is None:

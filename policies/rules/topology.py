@@ -7,6 +7,18 @@ from collections.abc import Iterator
 
 from interlock.hardware import is_power_of_two
 from interlock.model.site.inventory import Machine
+from interlock.vocabulary.nodes import (
+    Gpu,
+    HeldHost,
+    HeldMachine,
+    HeldSegment,
+    InfinibandPort,
+    MacAddress,
+    NvlinkPartition,
+    PartitionKey,
+    ShareAddress,
+    parse,
+)
 from policies.edges.plan_fragment import volume_holders
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -105,8 +117,12 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
     )
 
 
+#: Exclusive identities that are told by their own name.
+_NAMED_BY_THEMSELVES = ShareAddress | PartitionKey | InfinibandPort | NvlinkPartition | Gpu | MacAddress
+
+
 def _nobody_elses(model: Model, names: Names) -> RuleAnswer:
-    own = {item for item in model.own.exclusive if not item.startswith("segment:")}
+    own = {item for item in model.own.exclusive if not isinstance(parse(item), HeldSegment)}
     shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
     attached = volume_holders(model.plan)
     volumes = (_volume_cause(names, *item) for item in attached.items() if len(item[1]) > 1)
@@ -152,9 +168,9 @@ def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str])
         if ids.host_identity(host.serial) in identities:
             yield f"host {host.name}"
     for item in sorted(identities - told):
-        if item.startswith(("vip:", "K:", "guid:", "N:", "gpu:", "mac:")):
+        if isinstance(parse(item), _NAMED_BY_THEMSELVES):
             yield names.of(item)
-    if not any(item.startswith(("machine:", "host:")) for item in identities):
+    if not any(isinstance(parse(item), HeldMachine | HeldHost) for item in identities):
         for switch in model.site.site.switches:
             ports = range(1, 1 + sum(count for _, count in switch.port_groups))
             yield from (f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities)

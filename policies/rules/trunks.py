@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import SwitchPortConfig
 from interlock.model.site.networks import Ranges
+from interlock.vocabulary.nodes import NeutronPort, SwitchPort, parse, switch_vlan
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.graph.model import Model
@@ -40,7 +41,7 @@ def _by_link(model: Model, names: Names, guilty: _Guilty, hint: str) -> RuleAnsw
 
 def _bridges_of(wire: set[str]) -> set[str]:
     """The switches that a segment spans."""
-    return {ids.bridge_and_vlan(node)[0] for node in wire if node.startswith("L:") and "/" not in node}
+    return {vlan.bridge for vlan in map(switch_vlan, wire) if vlan is not None}
 
 
 def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str) -> Iterator[Cause]:
@@ -79,9 +80,10 @@ def _claimed_by(model: Model, wire: set[str], owners: frozenset[str]) -> set[str
 
 def _ends_between(model: Model, a: str, b: str) -> Iterator[tuple[SwitchEnd, SwitchEnd]]:
     """The links between the switches of two VLANs."""
-    if not all(node.startswith("L:") and "/" not in node for node in (a, b)):
+    near, far = switch_vlan(a), switch_vlan(b)
+    if near is None or far is None:
         return
-    wanted = {ids.bridge_and_vlan(node)[0] for node in (a, b)}
+    wanted = {near.bridge, far.bridge}
     for ends in model.site.switch_links:
         if {ids.switch_bridge(model.site.site.switch[end.switch].serial) for end in ends} == wanted:
             yield ends
@@ -99,7 +101,7 @@ def _unpruned(model: Model, graph: Graph, a: str, b: str) -> str | None:
 
 
 def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
-    if graph.edges[a, b]["rule"] != "E2" or a.startswith("port:"):
+    if graph.edges[a, b]["rule"] != "E2" or isinstance(parse(a), NeutronPort | SwitchPort):
         return None
     ends = next(_ends_between(model, a, b), None)
     return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"
