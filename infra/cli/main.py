@@ -78,6 +78,9 @@ def _run() -> None:
 def _fail(error: Exception) -> None:
     """Say what was wrong, and end; a stdout that is full is told by `main`."""
     if isinstance(error, OSError) and streams.is_unwritable(error):
+        # Typer was telling a wrong word on a full stderr: its exit code counts all the same.
+        if code := getattr(error.__context__, "exit_code", 0):
+            sys.exit(code)
         raise error
     if _is_wrong_input(error):
         _stop(str(error), Exit.INPUT)

@@ -187,4 +187,4 @@ def _junit(suites: Iterable[ElementTree.Element]) -> str:
     ElementTree.indent(root)
     # Characters outside ASCII are written as references, so that stdout's encoding does not matter.
     text: str = ElementTree.tostring(root, encoding="us-ascii").decode("ascii")
-    return '<?xml version="1.0" encoding="us-ascii"?>\n' + text.partition("?>\n")[2]
+    return '<?xml version="1.0" encoding="us-ascii"?>\n' + text
