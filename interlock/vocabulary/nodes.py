@@ -11,6 +11,11 @@ from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import unquote
 
+from .held_types import HeldHost as HeldHost
+from .held_types import HeldMachine as HeldMachine
+from .held_types import HeldSegment as HeldSegment
+from .held_types import HeldSwitchPort as HeldSwitchPort
+from .held_types import MacAddress as MacAddress
 from .node_types import KEY_BITS as KEY_BITS
 from .node_types import Allocation as Allocation
 from .node_types import Capability as Capability
@@ -21,13 +26,8 @@ from .node_types import ExternalNetwork as ExternalNetwork
 from .node_types import Fabric as Fabric
 from .node_types import Foreigners as Foreigners
 from .node_types import Gpu as Gpu
-from .node_types import HeldHost as HeldHost
-from .node_types import HeldMachine as HeldMachine
-from .node_types import HeldSegment as HeldSegment
-from .node_types import HeldSwitchPort as HeldSwitchPort
 from .node_types import InfinibandPort as InfinibandPort
 from .node_types import LostClaim as LostClaim
-from .node_types import MacAddress as MacAddress
 from .node_types import NeutronPort as NeutronPort
 from .node_types import NvlinkPartition as NvlinkPartition
 from .node_types import OtherText as OtherText
