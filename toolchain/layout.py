@@ -46,11 +46,6 @@ class CheckoutLayout:
         return self.venv / "bin" / "python"
 
     @property
-    def bytecode(self) -> Path:
-        """Where Python keeps what it compiled, so that the folders of sources stay clean."""
-        return self.made / "bytecode"
-
-    @property
     def go_module(self) -> Path:
         """The Go module that pins the Pulumi command line and all it is built from."""
         return self.root / "toolchain" / "pulumi"

@@ -29,7 +29,6 @@ def variables(layout: CheckoutLayout, inherited: Mapping[str, str], pulumi: Pulu
         "PULUMI_BACKEND_URL": f"file://{layout.state}",
         "PULUMI_HOME": str(layout.pulumi_home),
         "OS_CLIENT_CONFIG_FILE": str(layout.sandbox_clouds),
-        "PYTHONPYCACHEPREFIX": str(layout.bytecode),
     }
     chosen = {name: inherited.get(name) or value for name, value in defaults.items()}
     # An empty passphrase is one that a user may have chosen; the other variables mean nothing when empty.
