@@ -21,7 +21,7 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
-class Interrupted(Exception):
+class Interrupted(InterlockError):
     """Stopped by Ctrl-C where there is more to say than that; the text says what stands and how to go on."""
 
 

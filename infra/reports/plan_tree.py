@@ -12,6 +12,7 @@ from infra.cli.colour import BOLD, DIM, YELLOW, painted
 from interlock.model.tenant.request import Default
 from interlock.planning import Component, Plan, Planned, not_makeable
 from interlock.planning.origins import request_path
+from interlock.vocabulary import Reference
 
 #: Pieces of a line: the field that a text is about, and the text.
 Details = list[tuple[str, str]]
@@ -176,4 +177,4 @@ def in_words(value: Any) -> str:
     if isinstance(value, dict):
         return " ".join(f"{key}={in_words(item)}" for key, item in sorted(value.items()))
     text = str(value)
-    return text.rsplit("/", 1)[1] if text.startswith(("site:", "cloud:")) else text
+    return Reference.parse(text).name if Reference.scheme_of(text) else text

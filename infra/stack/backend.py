@@ -78,7 +78,7 @@ class FileBackend:
 
 
 @dataclass(frozen=True)
-class Interrupted:
+class PendingOperations:
     """Plan names of what the engine had begun and not ended."""
 
     creates: tuple[str, ...] = ()
@@ -86,11 +86,11 @@ class Interrupted:
     others: tuple[str, ...] = ()
 
 
-def interrupted(deployment: Mapping[str, Any]) -> Interrupted:
+def interrupted(deployment: Mapping[str, Any]) -> PendingOperations:
     """What is pending in a stack's deployment."""
     operations = deployment.get("pending_operations") or []
     names = [(item["type"] == "creating", item["resource"]["urn"].rpartition("::")[2]) for item in operations]
-    return Interrupted(
+    return PendingOperations(
         tuple(name for creating, name in names if creating), tuple(name for creating, name in names if not creating)
     )
 

@@ -15,7 +15,7 @@ from infra.cli.exits import EnvironmentFailed
 from infra.program.places import DEMO_PASSPHRASE, PACK, ROOT, SANDBOX, STATE, stacks
 from infra.stack import foreground
 
-from .backend import FileBackend, Interrupted, interrupted
+from .backend import FileBackend, PendingOperations, interrupted
 
 
 @dataclass(frozen=True)
@@ -93,17 +93,17 @@ class Engine:
         found: dict[str, Any] = json.loads(self.ask("stack", "output", "--json", "--stack", stack))
         return found
 
-    def drop_pending(self, stack: str) -> Interrupted:
+    def drop_pending(self, stack: str) -> PendingOperations:
         """Remove interrupted operations from the state, which ones.
 
         The provider finds again what creates made. All others have their object in the state; left where they are,
         they make the next `up` warn of them at length, and then it forgets them by itself.
         """
         if not self.backend.may_have_pending(stack):
-            return Interrupted()
+            return PendingOperations()
         document = json.loads(self.ask("stack", "export", "--stack", stack))
         dropped = interrupted(document["deployment"])
-        if dropped != Interrupted():
+        if dropped != PendingOperations():
             del document["deployment"]["pending_operations"]
             self.ask("stack", "import", "--stack", stack, given=json.dumps(document))
         return dropped

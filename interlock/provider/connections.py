@@ -17,31 +17,33 @@ from urllib3.exceptions import ConnectTimeoutError, ReadTimeoutError
 
 
 @dataclass(frozen=True)
-class Cause:
+class ConnectionCause:
     """The likely cause of a failed connection. `hint` is empty where nothing better is known than the usual."""
 
     what: str
     hint: str = ""
 
 
-_REFUSED = Cause(
+_REFUSED = ConnectionCause(
     "the connection was refused",
     "nothing listens there: check `auth_url` in clouds.yaml and the endpoints of the catalogue, and whether the "
     "service runs",
 )
-_NAME = Cause(
+_NAME = ConnectionCause(
     "its host name is not known (DNS)", "check the host name in clouds.yaml or in the catalogue, and your DNS"
 )
-_TLS = Cause(
+_TLS = ConnectionCause(
     "its TLS certificate or protocol was not accepted",
     "set `cacert` of this cloud in clouds.yaml to the issuer's certificate, and check http against https",
 )
-_TIMEOUT = Cause("it did not answer in time", "check VPN, proxy and firewall between here and it, then run it again")
-_ROUTE = Cause("there is no route to it", "check VPN and routes between here and it")
-_BROKEN = Cause("the connection broke")
+_TIMEOUT = ConnectionCause(
+    "it did not answer in time", "check VPN, proxy and firewall between here and it, then run it again"
+)
+_ROUTE = ConnectionCause("there is no route to it", "check VPN and routes between here and it")
+_BROKEN = ConnectionCause("the connection broke")
 
 
-def cause_of(error: BaseException) -> Cause | None:
+def cause_of(error: BaseException) -> ConnectionCause | None:
     """The likely cause; None if it is no failed connection."""
     chain = list(_chain(error))
     if any(isinstance(one, ssl.SSLError | SSLError) for one in chain):
@@ -83,7 +85,7 @@ def address(error: BaseException) -> str:
     return ""
 
 
-def missing_service(adapter: Adapter, service: str) -> Cause:
+def missing_service(adapter: Adapter, service: str) -> ConnectionCause:
     """Why the catalogue gives no address for a service: another region, or none at all."""
     region = adapter.region_name
     try:
@@ -94,13 +96,15 @@ def missing_service(adapter: Adapter, service: str) -> Cause:
         found = {}
     regions = sorted({str(one.region_name) for entries in found.values() for one in entries if one.region_name})
     if region and regions and region not in regions:
-        return Cause(
+        return ConnectionCause(
             f"it is not in the catalogue of region {region}, only of {', '.join(regions)}",
             "correct `region_name` of this cloud in clouds.yaml",
         )
     if not regions:
-        return Cause("it is not in the catalogue", "ask for a service of this type, or correct the cloud's entry")
-    return Cause(
+        return ConnectionCause(
+            "it is not in the catalogue", "ask for a service of this type, or correct the cloud's entry"
+        )
+    return ConnectionCause(
         "it is in the catalogue and does not say which versions it speaks",
         "check its endpoint in the catalogue, then run the command again",
     )

@@ -18,7 +18,7 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Vlan:
+class VlanNode:
     """A VLAN inside one bridge; 0: untagged with no VLAN. `group`: as an isolated port or a community meets it."""
 
     #: Text of the bridge: a switch, or one interface of a host (`identities.switch_bridge`, `host_bridge`).
@@ -37,7 +37,7 @@ class Vlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class OverlayNode:
     """An overlay; Neutron's underlay goes by the cloud's name."""
 
     underlay: str
@@ -60,7 +60,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Router:
+class RouterNode:
     """A Neutron router."""
 
     owner: str
@@ -71,18 +71,18 @@ class Router:
 
 
 @dataclass(frozen=True, slots=True)
-class ExternalNetwork:
+class ExternalNetworkNode:
     """The hub of an external network, or the split copy of it that one router meets."""
 
     name: str
-    router: Router | None = None
+    router: RouterNode | None = None
 
     def __str__(self) -> str:
         return f"X:{plain(self.name)}" + ("" if self.router is None else f"@{self.router}")
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchRouter:
+class SwitchRouterNode:
     """A routing instance of a switch: its default VRF, or the one named; `copy`: as one VLAN meets it."""
 
     serial: str
@@ -95,7 +95,7 @@ class SwitchRouter:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerNode:
     """A server of a plan."""
 
     owner: str
@@ -106,7 +106,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class DeviceNode:
     """A device, as far as one interface of it goes; a hypervisor or a whole device without one.
 
     `copy`: the split copy of a shared device that one VLAN meets.
@@ -122,7 +122,7 @@ class Device:
 
 
 @dataclass(frozen=True, slots=True)
-class NeutronPort:
+class NeutronPortNode:
     """A Neutron port of a plan."""
 
     owner: str
@@ -133,7 +133,7 @@ class NeutronPort:
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchPort:
+class SwitchPortNode:
     """A switch port with a device behind it."""
 
     serial: str
@@ -144,7 +144,7 @@ class SwitchPort:
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
+class VolumeNode:
     """A volume of a plan."""
 
     owner: str
@@ -155,7 +155,7 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
-class Allocation:
+class AllocationNode:
     """What one V-IPU controller joins."""
 
     owner: str
@@ -166,7 +166,7 @@ class Allocation:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareService:
+class ShareServiceNode:
     """The storage appliance behind the cloud's file shares."""
 
     cloud: str
@@ -176,7 +176,7 @@ class ShareService:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareAddress:
+class ShareAddressNode:
     """An address of that appliance (VIP), split off from it."""
 
     cloud: str
@@ -187,7 +187,7 @@ class ShareAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class PartitionKey:
+class PartitionKeyNode:
     """A P_Key (15 bits) of the InfiniBand subnet with this prefix."""
 
     prefix: str
@@ -198,7 +198,7 @@ class PartitionKey:
 
 
 @dataclass(frozen=True, slots=True)
-class InfinibandPort:
+class InfinibandPortNode:
     """An InfiniBand port, by its GUID in lower case."""
 
     guid: str
@@ -208,7 +208,7 @@ class InfinibandPort:
 
 
 @dataclass(frozen=True, slots=True)
-class NvlinkPartition:
+class NvlinkPartitionNode:
     """A partition of an NVLink domain."""
 
     domain: str
@@ -219,7 +219,7 @@ class NvlinkPartition:
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class GpuNode:
     """A GPU of an NVLink domain."""
 
     domain: str
@@ -230,7 +230,7 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
-class Capability:
+class CapabilityNode:
     """Everything that a tenant's project may plug in or call by itself."""
 
     tenant: str
@@ -240,7 +240,7 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
-class Processors:
+class ProcessorsNode:
     """The processors of a hypervisor that guests share."""
 
     serial: str
@@ -250,7 +250,7 @@ class Processors:
 
 
 @dataclass(frozen=True, slots=True)
-class Fabric:
+class FabricNode:
     """All VLANs of a switch, P_Keys of a subnet or partitions of a domain: met only where they are not kept apart."""
 
     name: str
@@ -260,7 +260,7 @@ class Fabric:
 
 
 @dataclass(frozen=True, slots=True)
-class CloudApi:
+class CloudApiNode:
     """A cloud that does not keep its projects apart."""
 
     cloud: str
@@ -270,7 +270,7 @@ class CloudApi:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreigners:
+class ForeignersNode:
     """What no model file describes."""
 
     cloud: str
@@ -280,7 +280,7 @@ class Foreigners:
 
 
 @dataclass(frozen=True, slots=True)
-class LostClaim:
+class LostClaimNode:
     """A released VLAN whose physical network nobody recorded."""
 
     owner: str
@@ -291,7 +291,7 @@ class LostClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceNode:
     """An object that neither plan nor site describes."""
 
     reference: str
@@ -301,7 +301,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherText:
+class OtherTextNode:
     """Text that begins like an identity and is none of ours; it is equal to itself alone."""
 
     text: str

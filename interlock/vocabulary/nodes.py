@@ -17,32 +17,32 @@ from .held_types import HeldSegment as HeldSegment
 from .held_types import HeldSwitchPort as HeldSwitchPort
 from .held_types import MacAddress as MacAddress
 from .node_types import KEY_BITS as KEY_BITS
-from .node_types import Allocation as Allocation
-from .node_types import Capability as Capability
-from .node_types import CloudApi as CloudApi
+from .node_types import AllocationNode as AllocationNode
+from .node_types import CapabilityNode as CapabilityNode
+from .node_types import CloudApiNode as CloudApiNode
 from .node_types import Copy as Copy
-from .node_types import Device as Device
-from .node_types import ExternalNetwork as ExternalNetwork
-from .node_types import Fabric as Fabric
-from .node_types import Foreigners as Foreigners
-from .node_types import Gpu as Gpu
-from .node_types import InfinibandPort as InfinibandPort
-from .node_types import LostClaim as LostClaim
-from .node_types import NeutronPort as NeutronPort
-from .node_types import NvlinkPartition as NvlinkPartition
-from .node_types import OtherText as OtherText
-from .node_types import Overlay as Overlay
-from .node_types import PartitionKey as PartitionKey
-from .node_types import Processors as Processors
-from .node_types import Reference as Reference
-from .node_types import Router as Router
-from .node_types import Server as Server
-from .node_types import ShareAddress as ShareAddress
-from .node_types import ShareService as ShareService
-from .node_types import SwitchPort as SwitchPort
-from .node_types import SwitchRouter as SwitchRouter
-from .node_types import Vlan as Vlan
-from .node_types import Volume as Volume
+from .node_types import DeviceNode as DeviceNode
+from .node_types import ExternalNetworkNode as ExternalNetworkNode
+from .node_types import FabricNode as FabricNode
+from .node_types import ForeignersNode as ForeignersNode
+from .node_types import GpuNode as GpuNode
+from .node_types import InfinibandPortNode as InfinibandPortNode
+from .node_types import LostClaimNode as LostClaimNode
+from .node_types import NeutronPortNode as NeutronPortNode
+from .node_types import NvlinkPartitionNode as NvlinkPartitionNode
+from .node_types import OtherTextNode as OtherTextNode
+from .node_types import OverlayNode as OverlayNode
+from .node_types import PartitionKeyNode as PartitionKeyNode
+from .node_types import ProcessorsNode as ProcessorsNode
+from .node_types import ReferenceNode as ReferenceNode
+from .node_types import RouterNode as RouterNode
+from .node_types import ServerNode as ServerNode
+from .node_types import ShareAddressNode as ShareAddressNode
+from .node_types import ShareServiceNode as ShareServiceNode
+from .node_types import SwitchPortNode as SwitchPortNode
+from .node_types import SwitchRouterNode as SwitchRouterNode
+from .node_types import VlanNode as VlanNode
+from .node_types import VolumeNode as VolumeNode
 from .node_types import plain as plain
 
 #: Different texts that are kept parsed: more than the boundary of 10 000 tenants has.
@@ -50,28 +50,80 @@ _KEPT = 1 << 18
 
 
 Node: TypeAlias = (
-    Vlan | Overlay | ExternalNetwork | Router | SwitchRouter | Server | Device | NeutronPort | SwitchPort | Volume
-    | Allocation | ShareService | ShareAddress | PartitionKey | InfinibandPort | NvlinkPartition | Gpu | Capability
-    | Processors | Fabric | CloudApi | Foreigners | LostClaim | Reference | MacAddress | HeldMachine | HeldHost
-    | HeldSwitchPort | HeldSegment | OtherText
-)  # fmt: skip
+    VlanNode
+    | OverlayNode
+    | ExternalNetworkNode
+    | RouterNode
+    | SwitchRouterNode
+    | ServerNode
+    | DeviceNode
+    | NeutronPortNode
+    | SwitchPortNode
+    | VolumeNode
+    | AllocationNode
+    | ShareServiceNode
+    | ShareAddressNode
+    | PartitionKeyNode
+    | InfinibandPortNode
+    | NvlinkPartitionNode
+    | GpuNode
+    | CapabilityNode
+    | ProcessorsNode
+    | FabricNode
+    | CloudApiNode
+    | ForeignersNode
+    | LostClaimNode
+    | ReferenceNode
+    | MacAddress
+    | HeldMachine
+    | HeldHost
+    | HeldSwitchPort
+    | HeldSegment
+    | OtherTextNode
+)
 
 #: What the text of a node begins with.
 _KINDS = (
-    "L:", "V:", "X:", "R:", "K:", "N:", "I:", "dev:", "port:", "vol:", "shares:", "vip:", "guid:", "gpu:",
-    "cap:", "cpu:", "fabric:", "cloud:", "foreign:", "lost:", "ref:",
-)  # fmt: skip
+    "L:",
+    "V:",
+    "X:",
+    "R:",
+    "K:",
+    "N:",
+    "I:",
+    "dev:",
+    "port:",
+    "vol:",
+    "shares:",
+    "vip:",
+    "guid:",
+    "gpu:",
+    "cap:",
+    "cpu:",
+    "fabric:",
+    "cloud:",
+    "foreign:",
+    "lost:",
+    "ref:",
+)
 _OF_ONE_NAME: dict[str, Callable[[str], Node]] = {
-    "shares": ShareService, "guid": InfinibandPort, "cap": Capability, "cpu": Processors, "fabric": Fabric,
-    "cloud": CloudApi, "foreign": Foreigners, "ref": Reference, "mac": MacAddress,
-}  # fmt: skip
+    "shares": ShareServiceNode,
+    "guid": InfinibandPortNode,
+    "cap": CapabilityNode,
+    "cpu": ProcessorsNode,
+    "fabric": FabricNode,
+    "cloud": CloudApiNode,
+    "foreign": ForeignersNode,
+    "ref": ReferenceNode,
+    "mac": MacAddress,
+}
 #: Written as they are: serials and identities of their own.
 _OF_A_TEXT: dict[str, Callable[[str], Node]] = {"machine": HeldMachine, "host": HeldHost, "segment": HeldSegment}
 _OF_TWO_NAMES: dict[str, Callable[[str, str], Node]] = {
-    "vol": Volume,
-    "I": Allocation,
-    "vip": ShareAddress,
-    "lost": LostClaim,
+    "vol": VolumeNode,
+    "I": AllocationNode,
+    "vip": ShareAddressNode,
+    "lost": LostClaimNode,
 }
 
 
@@ -82,13 +134,13 @@ def is_identity(text: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def parse(text: str) -> Node:
-    """The value of a node's text. `str` of it is the text again; what no `str` wrote is `OtherText`."""
+    """The value of a node's text. `str` of it is the text again; what no `str` wrote is `OtherTextNode`."""
     kind, _, rest = text.partition(":")
     try:
         found = _parsed(kind, rest)
     except ValueError:
         found = None
-    return found if found is not None and str(found) == text else OtherText(text)
+    return found if found is not None and str(found) == text else OtherTextNode(text)
 
 
 def _parsed(kind: str, rest: str) -> Node | None:
@@ -104,13 +156,13 @@ def _parsed(kind: str, rest: str) -> Node | None:
             return _vlan(rest)
         case "V":
             underlay, encapsulation, number = rest.split(":")
-            return Overlay(unquote(underlay), encapsulation, int(number))
+            return OverlayNode(unquote(underlay), encapsulation, int(number))
         case "dev":
-            return Server(*_two(rest)) if ":" in rest else Device(*_instance(rest))
+            return ServerNode(*_two(rest)) if ":" in rest else DeviceNode(*_instance(rest))
         case "port":
             return _port(rest)
         case "R":
-            return Router(*_two(rest)) if ":" in rest else SwitchRouter(*_instance(rest))
+            return RouterNode(*_two(rest)) if ":" in rest else SwitchRouterNode(*_instance(rest))
         case _:
             return _parsed_seldom(kind, rest)
 
@@ -120,19 +172,23 @@ def _parsed_seldom(kind: str, rest: str) -> Node | None:
         case "X":
             name, found, router = rest.partition("@")
             way_out = parse(router) if found else None
-            return ExternalNetwork(unquote(name), way_out) if way_out is None or isinstance(way_out, Router) else None
+            return (
+                ExternalNetworkNode(unquote(name), way_out)
+                if way_out is None or isinstance(way_out, RouterNode)
+                else None
+            )
         case "K":
             prefix, key = _two(rest)
-            return PartitionKey(prefix, int(key, 16))
+            return PartitionKeyNode(prefix, int(key, 16))
         case "N":
             domain, number = _two(rest)
-            return NvlinkPartition(domain, int(number))
+            return NvlinkPartitionNode(domain, int(number))
         case "switch-port":
             serial, _, number = rest.rpartition(":")
             return HeldSwitchPort(serial, int(number))
         case "gpu":
             domain, _, name = rest.partition("/")
-            return Gpu(unquote(domain), unquote(name))
+            return GpuNode(unquote(domain), unquote(name))
         case _:
             return None
 
@@ -142,15 +198,15 @@ def _two(rest: str) -> tuple[str, str]:
     return unquote(first), unquote(second)
 
 
-def _vlan(rest: str) -> Vlan:
+def _vlan(rest: str) -> VlanNode:
     place, _, number = rest.rpartition(":")
     bridge, grouped, group = place.partition("~")
-    return Vlan(bridge, int(number), unquote(group) if grouped else None)
+    return VlanNode(bridge, int(number), unquote(group) if grouped else None)
 
 
-def _port(rest: str) -> NeutronPort | SwitchPort:
+def _port(rest: str) -> NeutronPortNode | SwitchPortNode:
     serial, on_switch, number = rest.partition("/")
-    return SwitchPort(unquote(serial), int(number)) if on_switch else NeutronPort(*_two(rest))
+    return SwitchPortNode(unquote(serial), int(number)) if on_switch else NeutronPortNode(*_two(rest))
 
 
 def _instance(rest: str) -> tuple[str, str | None, Copy | None]:
@@ -164,25 +220,25 @@ def _instance(rest: str) -> tuple[str, str | None, Copy | None]:
 
 def is_vlan(text: str) -> bool:
     """True for a VLAN, of a switch or of a host's bridge."""
-    return isinstance(parse(text), Vlan)
+    return isinstance(parse(text), VlanNode)
 
 
-def switch_vlan(text: str) -> Vlan | None:
+def switch_vlan(text: str) -> VlanNode | None:
     """The VLAN of a switch that a node is; None if it is anything else."""
     node = parse(text)
-    return node if isinstance(node, Vlan) and not node.is_of_host else None
+    return node if isinstance(node, VlanNode) and not node.is_of_host else None
 
 
 def is_device(text: str) -> bool:
     """True for servers, devices, hypervisors, and split copies of them."""
-    return isinstance(parse(text), Server | Device)
+    return isinstance(parse(text), ServerNode | DeviceNode)
 
 
 def is_router(text: str) -> bool:
     """True for Neutron routers, routing instances of switches, and split copies of them."""
-    return isinstance(parse(text), Router | SwitchRouter)
+    return isinstance(parse(text), RouterNode | SwitchRouterNode)
 
 
 def is_capability(text: str) -> bool:
     """True for what a tenant may plug in by itself."""
-    return isinstance(parse(text), Capability)
+    return isinstance(parse(text), CapabilityNode)

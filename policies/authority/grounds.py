@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import ShareAddress, parse
+from interlock.vocabulary.nodes import ShareAddressNode, parse
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -35,7 +35,7 @@ def called(model: Model, graph: Graph) -> Iterator[Grant]:
                 yield caller.given(Way.WRITES, controller, "administers it without a key", open_to_all)
     for share, vip, tenant, prefix, why in model.union.facts(Relation.MOUNTS):
         met_at = parse(vip)
-        address = met_at.address if isinstance(met_at, ShareAddress) else vip
+        address = met_at.address if isinstance(met_at, ShareAddressNode) else vip
         for caller in _callers(model, graph, vip, tenant):
             yield caller.given(Way.WRITES, share, f"{why}, {prefix} at {address}")
 

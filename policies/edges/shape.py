@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
-from interlock.vocabulary.nodes import Vlan, is_identity, parse
+from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
@@ -160,7 +160,7 @@ class Union:
     @cached_property
     def named_vlans(self) -> frozenset[int]:
         """The VLAN ids that somebody claims, configures or uses."""
-        used = {node.number for node in map(parse, self.nodes) if isinstance(node, Vlan)}
+        used = {node.number for node in map(parse, self.nodes) if isinstance(node, VlanNode)}
         planned = {int(vlan) for _, _, vlan in self.facts(Relation.UNTAGGED)}
         released = {int(vlan) for _, vlan, _ in self.facts(Relation.SOMEWHERE) if vlan.isdecimal()}
         return frozenset(used | planned | released | self.site.vlans)

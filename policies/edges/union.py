@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.vocabulary.nodes import Overlay, Vlan, parse
+from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 
@@ -77,7 +77,7 @@ def _host_uplinks(union: Union) -> Iterator[Edge]:
 
 def _host_segments(union: Union) -> set[str]:
     """VLANs of host bridges that anything is attached to; where a port reaches every VLAN, all of them."""
-    named = {node for node in union.nodes if isinstance(vlan := parse(node), Vlan) and vlan.is_of_host}
+    named = {node for node in union.nodes if isinstance(vlan := parse(node), VlanNode) and vlan.is_of_host}
     open_bridges = {bridge for _, bridge in union.facts(Relation.EVERY_VLAN)}
     hub_bridges = _external_bridges(union)
     every = {ids.vlan_segment(bridge, vlan) for bridge in open_bridges for vlan in (0, *union.vlans)}
@@ -192,7 +192,7 @@ def _overlays(union: Union) -> Iterator[Edge]:
 def _neutrons_overlays(union: Union) -> Iterator[Edge]:
     """Neutron's overlays go by the cloud's name, and are one with what else runs over their underlay."""
     site = union.site.site
-    own = (item for item in map(parse, union.nodes) if isinstance(item, Overlay) and item.underlay == site.cloud)
+    own = (item for item in map(parse, union.nodes) if isinstance(item, OverlayNode) and item.underlay == site.cloud)
     overlays = sorted((item for item in own if item.encapsulation == "vxlan"), key=str)
     for underlay in site.underlays:
         if underlay.neutron and underlay.name != site.cloud:

@@ -68,7 +68,7 @@ def switch_bridge(serial: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def vlan_segment(bridge: str, vlan: int) -> str:
     """A VLAN (0: untagged with no VLAN) of a bridge: `switch_bridge` or `host_bridge`."""
-    return str(nodes.Vlan(bridge, vlan))
+    return str(nodes.VlanNode(bridge, vlan))
 
 
 def host_bridge(serial: str, interface: str) -> str:
@@ -82,62 +82,62 @@ def bridge_and_vlan(segment: str) -> tuple[str, int]:
     return found.bridge, found.number
 
 
-def vlan_of(segment: str) -> nodes.Vlan:
+def vlan_of(segment: str) -> nodes.VlanNode:
     """The value of a VLAN segment. Raises TypeError for any other node."""
     found = nodes.parse(segment)
-    if not isinstance(found, nodes.Vlan):
+    if not isinstance(found, nodes.VlanNode):
         raise TypeError(f"{segment} is no VLAN of a bridge")
     return found
 
 
 def private_segment(bridge: str, vlan: int, group: str) -> str:
     """What one isolated port (`port-17`) or one community (`group-red`) meets of a VLAN."""
-    return str(nodes.Vlan(bridge, vlan, group))
+    return str(nodes.VlanNode(bridge, vlan, group))
 
 
 def private_group(segment: str) -> str | None:
     """The group of a private VLAN that a segment's identity names."""
     found = nodes.parse(segment)
-    return found.group if isinstance(found, nodes.Vlan) else None
+    return found.group if isinstance(found, nodes.VlanNode) else None
 
 
 def overlay(underlay: str, vni: int, encapsulation: str = "vxlan") -> str:
     """An overlay segment."""
-    return str(nodes.Overlay(underlay, encapsulation, vni))
+    return str(nodes.OverlayNode(underlay, encapsulation, vni))
 
 
 def external_hub(network: str) -> str:
     """An external network as one node."""
-    return str(nodes.ExternalNetwork(network))
+    return str(nodes.ExternalNetworkNode(network))
 
 
 def external_copy(network: str, router: str) -> str:
     """What one router's filtered gateway meets of an external network."""
     met_by = nodes.parse(router)
-    if not isinstance(met_by, nodes.Router):
+    if not isinstance(met_by, nodes.RouterNode):
         raise TypeError(f"{router} is no Neutron router")
-    return str(nodes.ExternalNetwork(network, met_by))
+    return str(nodes.ExternalNetworkNode(network, met_by))
 
 
 def router(owner: str, name: str) -> str:
     """A Neutron router."""
-    return str(nodes.Router(owner, name))
+    return str(nodes.RouterNode(owner, name))
 
 
 def default_vrf(serial: str) -> str:
     """The routing instance of a switch in which its addresses lie."""
-    return str(nodes.SwitchRouter(serial))
+    return str(nodes.SwitchRouterNode(serial))
 
 
 def vrf(serial: str, name: str) -> str:
     """Another routing instance of a switch."""
-    return str(nodes.SwitchRouter(serial, name))
+    return str(nodes.SwitchRouterNode(serial, name))
 
 
 def copy_at(node: str, segment: str) -> str:
     """What one segment meets of a shared device's attachment or of a VRF."""
     shared, met = nodes.parse(node), vlan_of(segment)
-    if not isinstance(shared, nodes.Device | nodes.SwitchRouter):
+    if not isinstance(shared, nodes.DeviceNode | nodes.SwitchRouterNode):
         raise TypeError(f"{node} has no split copies")
     return str(replace(shared, copy=nodes.Copy(met.number, met.group)))
 
@@ -145,57 +145,57 @@ def copy_at(node: str, segment: str) -> str:
 def shared_by_copies(node: str) -> str:
     """What a split copy is a copy of; any other node is itself."""
     found = nodes.parse(node)
-    return str(replace(found, copy=None)) if isinstance(found, nodes.Device | nodes.SwitchRouter) else node
+    return str(replace(found, copy=None)) if isinstance(found, nodes.DeviceNode | nodes.SwitchRouterNode) else node
 
 
 def part(serial: str, interface: str) -> str:
     """One network device of a machine (`rnic`, `gw`, `bmc`), or another cabled device's interface."""
-    return str(nodes.Device(serial, interface))
+    return str(nodes.DeviceNode(serial, interface))
 
 
 def hypervisor(serial: str) -> str:
     """A host as the operator runs it."""
-    return str(nodes.Device(serial))
+    return str(nodes.DeviceNode(serial))
 
 
 def processors(serial: str) -> str:
     """What guests of one host share even under a sound hypervisor."""
-    return str(nodes.Processors(serial))
+    return str(nodes.ProcessorsNode(serial))
 
 
 def server(owner: str, name: str) -> str:
     """A server of a plan."""
-    return str(nodes.Server(owner, name))
+    return str(nodes.ServerNode(owner, name))
 
 
 def neutron_port(owner: str, name: str) -> str:
     """A Neutron port of a plan."""
-    return str(nodes.NeutronPort(owner, name))
+    return str(nodes.NeutronPortNode(owner, name))
 
 
 def switch_port(serial: str, number: int) -> str:
     """A port of a switch, with the device behind it."""
-    return str(nodes.SwitchPort(serial, number))
+    return str(nodes.SwitchPortNode(serial, number))
 
 
 def volume(owner: str, name: str) -> str:
     """A volume of a plan."""
-    return str(nodes.Volume(owner, name))
+    return str(nodes.VolumeNode(owner, name))
 
 
 def allocation(owner: str, name: str) -> str:
     """A V-IPU allocation of a plan."""
-    return str(nodes.Allocation(owner, name))
+    return str(nodes.AllocationNode(owner, name))
 
 
 def share_service(cloud: str) -> str:
     """The storage appliance that exports the cloud's file shares."""
-    return str(nodes.ShareService(cloud))
+    return str(nodes.ShareServiceNode(cloud))
 
 
 def share_address(cloud: str, address: str) -> str:
     """An address of that appliance (VIP)."""
-    return str(nodes.ShareAddress(cloud, address))
+    return str(nodes.ShareAddressNode(cloud, address))
 
 
 GUID_DIGITS = 16
@@ -205,12 +205,12 @@ DEFAULT_KEY = 0x7FFF
 
 def partition_key(prefix: str, key: int) -> str:
     """A P_Key of the InfiniBand subnet with this prefix."""
-    return str(nodes.PartitionKey(prefix, key))
+    return str(nodes.PartitionKeyNode(prefix, key))
 
 
 def infiniband_port(guid: str) -> str:
     """An InfiniBand port."""
-    return str(nodes.InfinibandPort(guid.lower()))
+    return str(nodes.InfinibandPortNode(guid.lower()))
 
 
 def is_guid(name: str) -> bool:
@@ -220,42 +220,42 @@ def is_guid(name: str) -> bool:
 
 def nvlink_partition(domain: str, partition: int) -> str:
     """An NVLink partition."""
-    return str(nodes.NvlinkPartition(domain, partition))
+    return str(nodes.NvlinkPartitionNode(domain, partition))
 
 
 def gpu(domain: str, name: str) -> str:
     """A GPU of an NVLink domain."""
-    return str(nodes.Gpu(domain, name))
+    return str(nodes.GpuNode(domain, name))
 
 
 def capability(tenant: str) -> str:
     """Everything that a tenant's project may plug in or call by itself."""
-    return str(nodes.Capability(tenant))
+    return str(nodes.CapabilityNode(tenant))
 
 
 def fabric(serial: str) -> str:
     """A switch that does not keep its VLANs apart; an InfiniBand subnet or NVLink domain likewise."""
-    return str(nodes.Fabric(serial))
+    return str(nodes.FabricNode(serial))
 
 
 def cloud_api(cloud: str) -> str:
     """A cloud that does not keep its projects apart."""
-    return str(nodes.CloudApi(cloud))
+    return str(nodes.CloudApiNode(cloud))
 
 
 def foreigners(cloud: str) -> str:
     """Whatever else there is on the cloud."""
-    return str(nodes.Foreigners(cloud))
+    return str(nodes.ForeignersNode(cloud))
 
 
 def unresolved(reference: str) -> str:
     """An object that is referred to and that no model file describes."""
-    return str(nodes.Reference(reference))
+    return str(nodes.ReferenceNode(reference))
 
 
 def lost_claim(owner: str, claim: str) -> str:
     """A released claim of which nobody knows where it lies."""
-    return str(nodes.LostClaim(owner, claim))
+    return str(nodes.LostClaimNode(owner, claim))
 
 
 def machine_identity(serial: str) -> str:
@@ -291,17 +291,23 @@ def claimed_segment(identity: str) -> str | None:
 
 def is_wire(node: str) -> bool:
     """True for VLANs and overlays: what E1-E4 join to wire segments."""
-    return isinstance(nodes.parse(node), nodes.Vlan | nodes.Overlay)
+    return isinstance(nodes.parse(node), nodes.VlanNode | nodes.OverlayNode)
 
 
 def is_boundary(node: str) -> bool:
     """True unless the node is an object of a plan's own (those stay only where a premise names them)."""
     match nodes.parse(node):
-        case nodes.Volume() | nodes.Allocation() | nodes.Server() | nodes.NeutronPort() | nodes.Router():
+        case (
+            nodes.VolumeNode()
+            | nodes.AllocationNode()
+            | nodes.ServerNode()
+            | nodes.NeutronPortNode()
+            | nodes.RouterNode()
+        ):
             return False
-        case nodes.ExternalNetwork(router=nodes.Router()):
+        case nodes.ExternalNetworkNode(router=nodes.RouterNode()):
             return False
-        case nodes.Device(copy=copy) | nodes.SwitchRouter(copy=copy):
+        case nodes.DeviceNode(copy=copy) | nodes.SwitchRouterNode(copy=copy):
             return copy is None
         case _:
             return True

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from interlock.planning.plan import Plan
 from interlock.resources import RouterInterface, VolumeAttachment
 from interlock.vocabulary.nodes import (
-    PartitionKey,
-    SwitchPort,
-    Vlan,
+    PartitionKeyNode,
+    SwitchPortNode,
+    VlanNode,
     is_capability,
     is_device,
     is_router,
@@ -169,7 +169,7 @@ class SpecEntries:
 
     def _attached(self, a: str, b: str) -> list[Support]:
         """A cable stays where it is: what its switch port carries can change."""
-        is_cable = any(isinstance(parse(node), SwitchPort) for node in (a, b))
+        is_cable = any(isinstance(parse(node), SwitchPortNode) for node in (a, b))
         return [FIXED] if is_cable else [ways([*self.objects.of(a), *self.objects.of(b)])]
 
     def _external(self, _a: str, _b: str) -> list[Support]:
@@ -184,7 +184,7 @@ class SpecEntries:
         site = self.model.site
         for node in (a, b):
             vlan = parse(node)
-            if isinstance(vlan, Vlan) and vlan.bridge in site.switch_of_bridge:
+            if isinstance(vlan, VlanNode) and vlan.bridge in site.switch_of_bridge:
                 yield f"{SITE}switches.{site.switch_of_bridge[vlan.bridge].name}.vteps.{vlan.number}"
         yield from (f"{SITE}underlays.{item.name}" for item in site.site.underlays if item.neutron)
 
@@ -229,7 +229,7 @@ class SpecEntries:
 
     def _members(self, a: str, b: str) -> list[Support]:
         """A port in a P_Key: whose plan put it there."""
-        key, port = (a, b) if isinstance(parse(a), PartitionKey) else (b, a)
+        key, port = (a, b) if isinstance(parse(a), PartitionKeyNode) else (b, a)
         found = [ways([lock]) for lock in self.objects.holders(Relation.KEY, key, port)]
         return [*found, *([ways(self.objects.of(key))] if self.objects.of(key) else [])] or [FIXED]
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from interlock.vocabulary.nodes import (
-    Allocation,
-    Capability,
-    ExternalNetwork,
-    NeutronPort,
-    Router,
-    Server,
-    Volume,
+    AllocationNode,
+    CapabilityNode,
+    ExternalNetworkNode,
+    NeutronPortNode,
+    RouterNode,
+    ServerNode,
+    VolumeNode,
     parse,
 )
 from policies.edges.plan import PlanOnSite
@@ -96,7 +96,7 @@ class Objects:
         if node in self._named:
             return tuple(RESOURCE + name for name in self._named[node])
         hub = parse(node)
-        if isinstance(hub, ExternalNetwork) and hub.router is not None:
+        if isinstance(hub, ExternalNetworkNode) and hub.router is not None:
             return self.of(str(hub.router))
         owner = _owner_in(node)
         return (LOCK + owner,) if owner in self._others else ()
@@ -213,7 +213,14 @@ class Objects:
 def _owner_in(node: str) -> str:
     """The owner that an identity names; empty if it names none."""
     match parse(node):
-        case Capability(owner) | Server(owner) | NeutronPort(owner) | Router(owner) | Volume(owner) | Allocation(owner):
+        case (
+            CapabilityNode(owner)
+            | ServerNode(owner)
+            | NeutronPortNode(owner)
+            | RouterNode(owner)
+            | VolumeNode(owner)
+            | AllocationNode(owner)
+        ):
             return owner
         case _:
             return ""

@@ -16,7 +16,7 @@ from functools import cached_property
 from interlock.model.lock.record import Lock, Premise
 from interlock.model.site.inventory import Site
 from interlock.resources import canonical_json
-from interlock.vocabulary.nodes import Vlan, is_identity, parse
+from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
 from policies.facts import identities as ids
@@ -82,7 +82,7 @@ class Classes:
         used = set(union.vlans)
         for node, number in of_node.items():
             segment = parse(node)
-            if isinstance(segment, Vlan) and segment.number in used:
+            if isinstance(segment, VlanNode) and segment.number in used:
                 vlans[number].add(segment.number)
         return cls(
             of_node=of_node,

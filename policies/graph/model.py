@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import Reference, parse
+from interlock.vocabulary.nodes import ReferenceNode, parse
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
@@ -59,7 +59,7 @@ def owners(site: SiteFacts, shares: Collection[GraphFragment], resolved: Resolve
             put[node] |= labels
     for edge in (*resolved.edges, *(edge for share in shares for edge in share.edges)):
         for node in (edge.a, edge.b):
-            if not edge.held and isinstance(parse(node), Reference):
+            if not edge.held and isinstance(parse(node), ReferenceNode):
                 put[node] |= {ids.FOREIGN}
     return dict(put)
 

@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from interlock.vocabulary.nodes import (
-    Allocation,
-    Capability,
+    AllocationNode,
+    CapabilityNode,
     Copy,
-    Device,
-    ExternalNetwork,
-    Gpu,
-    InfinibandPort,
+    DeviceNode,
+    ExternalNetworkNode,
+    GpuNode,
+    InfinibandPortNode,
     MacAddress,
-    NeutronPort,
+    NeutronPortNode,
     Node,
-    NvlinkPartition,
-    Overlay,
-    PartitionKey,
-    Reference,
-    Router,
-    ShareAddress,
-    SwitchPort,
-    SwitchRouter,
-    Vlan,
-    Volume,
+    NvlinkPartitionNode,
+    OverlayNode,
+    PartitionKeyNode,
+    ReferenceNode,
+    RouterNode,
+    ShareAddressNode,
+    SwitchPortNode,
+    SwitchRouterNode,
+    VlanNode,
+    VolumeNode,
     is_device,
     parse,
 )
@@ -62,20 +62,20 @@ class Names:
         if node in self.fixed:
             return self.fixed[node]
         match parse(node):
-            case Vlan() as vlan:
+            case VlanNode() as vlan:
                 return self._segment(vlan)
-            case Overlay() as overlay:
+            case OverlayNode() as overlay:
                 return self._overlay(overlay)
-            case ExternalNetwork(name, router):
+            case ExternalNetworkNode(name, router):
                 return f"external network {name}" + ("" if router is None else " as that router meets it")
-            case (Device(copy=Copy(vlan=vlan)) | SwitchRouter(copy=Copy(vlan=vlan))) as shared:
+            case (DeviceNode(copy=Copy(vlan=vlan)) | SwitchRouterNode(copy=Copy(vlan=vlan))) as shared:
                 return f"{self.of(str(replace(shared, copy=None)))} as VLAN {vlan} meets it"
-            case NeutronPort(name=name):
+            case NeutronPortNode(name=name):
                 return f"its port {name}" if before is not None and is_device(before) else f"port {name}"
             case other:
                 return _in_a_word(other)
 
-    def _segment(self, vlan: Vlan) -> str:
+    def _segment(self, vlan: VlanNode) -> str:
         bridge = vlan.bridge
         number = f"VLAN {vlan.number}" if vlan.number else "untagged frames"
         if vlan.group is not None:
@@ -86,7 +86,7 @@ class Names:
         host = self.site.host_of_bridge.get(bridge)
         return f"{host[0].name} {host[1]} {number}" if host is not None else f"{bridge} {number}"
 
-    def _overlay(self, overlay: Overlay) -> str:
+    def _overlay(self, overlay: OverlayNode) -> str:
         where = "" if overlay.underlay == self.site.site.cloud else f" on {overlay.underlay}"
         return f"{_ENCAPSULATIONS[overlay.encapsulation]} {overlay.number}{where}"
 
@@ -112,9 +112,9 @@ class Names:
 def _in_a_word(node: Node) -> str:
     """A node that goes by one word and its own name."""
     match node:
-        case Capability(tenant):
+        case CapabilityNode(tenant):
             return f"what {tenant} may plug in by itself"
-        case Reference(reference):
+        case ReferenceNode(reference):
             return f"{reference}, which no file of this site describes"
         case _:
             # The last part of an identity names it among others of its kind.
@@ -123,10 +123,18 @@ def _in_a_word(node: Node) -> str:
 
 
 _WORDS: dict[type, str] = {
-    Router: "router", SwitchRouter: "router", Volume: "volume", Allocation: "V-IPU allocation", PartitionKey: "P_Key",
-    InfinibandPort: "InfiniBand port", NvlinkPartition: "NVLink partition", Gpu: "GPU", ShareAddress: "storage address",
-    MacAddress: "MAC address", SwitchPort: "switch port",
-}  # fmt: skip
+    RouterNode: "router",
+    SwitchRouterNode: "router",
+    VolumeNode: "volume",
+    AllocationNode: "V-IPU allocation",
+    PartitionKeyNode: "P_Key",
+    InfinibandPortNode: "InfiniBand port",
+    NvlinkPartitionNode: "NVLink partition",
+    GpuNode: "GPU",
+    ShareAddressNode: "storage address",
+    MacAddress: "MAC address",
+    SwitchPortNode: "switch port",
+}
 
 
 def _fixed_names(site: SiteFacts) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from interlock.vocabulary.nodes import Capability, CloudApi, Foreigners, is_device, parse
+from interlock.vocabulary.nodes import CapabilityNode, CloudApiNode, ForeignersNode, is_device, parse
 from policies.facts.identities import RESERVED_LABELS
 
 if TYPE_CHECKING:
@@ -114,7 +114,9 @@ def _device_near(graph: Graph, labels: Labels, node: str, owner: str, taken: set
     if is_device(node):
         return ()
     allowed = {
-        item for item in graph if item not in taken and not isinstance(parse(item), Capability | CloudApi | Foreigners)
+        item
+        for item in graph
+        if item not in taken and not isinstance(parse(item), CapabilityNode | CloudApiNode | ForeignersNode)
     }
     way = shortest(
         graph,

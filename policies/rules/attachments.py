@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import NeutronPort, SwitchPort, is_device, parse
+from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, is_device, parse
 from policies.facts import identities as ids
 from policies.footprints.applied import APPLIED
 from policies.graph.model import WIRE_RULES, Model
@@ -68,7 +68,7 @@ def attached(graph: Graph, wire: set[str]) -> Iterator[str]:
 
 
 def _behind(graph: Graph, node: str) -> Iterator[str]:
-    if isinstance(parse(node), SwitchPort):
+    if isinstance(parse(node), SwitchPortNode):
         known = {other for other, facts in graph[node].items() if facts["rule"] != APPLIED}
         yield from (device for device in sorted(known) if not ids.is_wire(device))
     else:
@@ -79,5 +79,5 @@ def neighbourhood(graph: Graph, wire: set[str]) -> set[str]:
     """The wire segment, what is plugged into it, and the ports and servers in between."""
     near = {item for node in wire for item in graph[node] if graph.edges[node, item]["rule"] not in ASSUMPTION_RULES}
     found = wire | near | set(attached(graph, wire))
-    ports = [node for node in found if isinstance(parse(node), NeutronPort | SwitchPort)]
+    ports = [node for node in found if isinstance(parse(node), NeutronPortNode | SwitchPortNode)]
     return found | {item for port in ports for item in graph[port] if is_device(item)}

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import Sharing
 from interlock.vocabulary.nodes import (
-    Device,
-    ExternalNetwork,
-    NeutronPort,
-    Overlay,
-    Router,
-    Server,
-    SwitchPort,
-    SwitchRouter,
-    Vlan,
+    DeviceNode,
+    ExternalNetworkNode,
+    NeutronPortNode,
+    OverlayNode,
+    RouterNode,
+    ServerNode,
+    SwitchPortNode,
+    SwitchRouterNode,
+    VlanNode,
     parse,
 )
 from policies.edges.terminals import copies
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from policies.graph.search import Graph
 
 #: Segments, external networks and ports: what anybody's packets pass.
-_PASSIVE = Vlan | Overlay | ExternalNetwork | NeutronPort | SwitchPort
+_PASSIVE = VlanNode | OverlayNode | ExternalNetworkNode | NeutronPortNode | SwitchPortNode
 
 
 def _independent_way(model: Model, names: Names) -> RuleAnswer:
@@ -78,9 +78,9 @@ def _is_in_the_way(model: Model, node: str) -> bool:
     Rights and strangers are ways that may be laid, which is none that is there.
     """
     item = parse(node)
-    if not isinstance(item, Server | Device | Router | SwitchRouter):
+    if not isinstance(item, ServerNode | DeviceNode | RouterNode | SwitchRouterNode):
         return not isinstance(item, _PASSIVE)
-    serial = item.serial if isinstance(item, Device) else None
+    serial = item.serial if isinstance(item, DeviceNode) else None
     poplar = any(serial == host.serial for host in model.site.site.hosts if host.role == "poplar")
     return poplar or bool(model.label(node) - {ids.OPERATOR})
 

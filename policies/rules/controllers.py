@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import NeutronPort, Reference, SwitchPort, parse
+from interlock.vocabulary.nodes import NeutronPortNode, ReferenceNode, SwitchPortNode, parse
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.graph.model import Model
@@ -42,7 +42,11 @@ def _ways_through(model: Model, names: Names, graph: Graph, controllers: list[st
 
 def _way_through(model: Model, graph: Graph, node: str) -> Path | None:
     """In by a port that the tenant reaches, out by another, to somebody else."""
-    ports = [item for item in sorted(graph[node]) if isinstance(parse(item), NeutronPort | SwitchPort | Reference)]
+    ports = [
+        item
+        for item in sorted(graph[node])
+        if isinstance(parse(item), NeutronPortNode | SwitchPortNode | ReferenceNode)
+    ]
     apart = {item for item in graph if item != node}
     own = model.plan.owner
     for entry in ports:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from interlock.vocabulary.nodes import PartitionKey, parse
+from interlock.vocabulary.nodes import PartitionKeyNode, parse
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, assumption
@@ -43,7 +43,7 @@ class _Key:
     def bits(self) -> int:
         """The 15 bits."""
         node = parse(self.node)
-        return node.key if isinstance(node, PartitionKey) else 0
+        return node.key if isinstance(node, PartitionKeyNode) else 0
 
     @property
     def owners(self) -> frozenset[str]:

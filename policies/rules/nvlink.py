@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from interlock.vocabulary.nodes import Fabric, parse
+from interlock.vocabulary.nodes import FabricNode, parse
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import assumption
@@ -43,7 +43,7 @@ def _domains(model: Model) -> dict[str, list[str]]:
 
 def _name(fabric: str) -> str:
     node = parse(fabric)
-    return f"NVLink domain {node.name if isinstance(node, Fabric) else fabric}"
+    return f"NVLink domain {node.name if isinstance(node, FabricNode) else fabric}"
 
 
 def _owners(model: Model, nodes: list[str]) -> frozenset[str]:

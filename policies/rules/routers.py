@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import Router, parse
+from interlock.vocabulary.nodes import RouterNode, parse
 from policies.edges.shape import Relation
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -31,7 +31,7 @@ def _not_adjacent(model: Model, names: Names) -> RuleAnswer:
 
 def _is_router(node: str) -> bool:
     """A router of a project; those of switches are wires' business."""
-    return isinstance(parse(node), Router)
+    return isinstance(parse(node), RouterNode)
 
 
 def _adjacent(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
@@ -145,7 +145,7 @@ def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
     joined = [node for node, _, addresses, _ in gateways if addresses == "in scope"]
     why = "a subnet behind it joins an address scope"
     causes += [
-        _scope_cause(f"router {node.name}", why, outside) for node in map(parse, joined) if isinstance(node, Router)
+        _scope_cause(f"router {node.name}", why, outside) for node in map(parse, joined) if isinstance(node, RouterNode)
     ]
     return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 

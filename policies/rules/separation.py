@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import Server, Vlan, is_capability, parse
+from interlock.vocabulary.nodes import ServerNode, VlanNode, is_capability, parse
 from policies.facts import identities as ids
 from policies.graph.model import Model
 from policies.graph.naming import Names, missing_on
@@ -57,7 +57,7 @@ def _segment_cause(model: Model, names: Names, graph: Graph, wire: set[str], own
 
 def _is_of_host(node: str) -> bool:
     vlan = parse(node)
-    return isinstance(vlan, Vlan) and vlan.is_of_host
+    return isinstance(vlan, VlanNode) and vlan.is_of_host
 
 
 def _nobody_meets(model: Model, names: Names) -> RuleAnswer:
@@ -94,7 +94,7 @@ def _servers_off_management(model: Model, names: Names) -> RuleAnswer:
 def _tenant_servers(model: Model) -> list[str]:
     """Servers that a tenant controls; the operator's own plan answers for those of every tenant."""
     shares = (model.own,) if model.plan.is_tenant else model.others
-    named = {node for share in shares for node in share.nodes if isinstance(parse(node), Server)}
+    named = {node for share in shares for node in share.nodes if isinstance(parse(node), ServerNode)}
     return sorted(node for node in named if model.label(node) - ids.RESERVED_LABELS)
 
 

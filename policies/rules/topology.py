@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from interlock.hardware import is_power_of_two
 from interlock.model.site.inventory import Machine
 from interlock.vocabulary.nodes import (
-    Gpu,
+    GpuNode,
     HeldHost,
     HeldMachine,
     HeldSegment,
-    InfinibandPort,
+    InfinibandPortNode,
     MacAddress,
-    NvlinkPartition,
-    PartitionKey,
-    ShareAddress,
+    NvlinkPartitionNode,
+    PartitionKeyNode,
+    ShareAddressNode,
     parse,
 )
 from policies.edges.plan_fragment import volume_holders
@@ -118,7 +118,9 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
 
 
 #: Exclusive identities that are told by their own name.
-_NAMED_BY_THEMSELVES = ShareAddress | PartitionKey | InfinibandPort | NvlinkPartition | Gpu | MacAddress
+_NAMED_BY_THEMSELVES = (
+    ShareAddressNode | PartitionKeyNode | InfinibandPortNode | NvlinkPartitionNode | GpuNode | MacAddress
+)
 
 
 def _nobody_elses(model: Model, names: Names) -> RuleAnswer:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from interlock.model.site.inventory import SwitchPortConfig
 from interlock.model.site.networks import Ranges
-from interlock.vocabulary.nodes import NeutronPort, SwitchPort, parse, switch_vlan
+from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, parse, switch_vlan
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.graph.model import Model
@@ -101,7 +101,7 @@ def _unpruned(model: Model, graph: Graph, a: str, b: str) -> str | None:
 
 
 def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
-    if graph.edges[a, b]["rule"] != "E2" or isinstance(parse(a), NeutronPort | SwitchPort):
+    if graph.edges[a, b]["rule"] != "E2" or isinstance(parse(a), NeutronPortNode | SwitchPortNode):
         return None
     ends = next(_ends_between(model, a, b), None)
     return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from interlock.vocabulary.nodes import OtherText, is_identity, parse
+from interlock.vocabulary.nodes import OtherTextNode, is_identity, parse
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("interlock", "policies", "components", "infra")
@@ -14,13 +14,10 @@ VOCABULARY = "interlock/vocabulary/"
 #: Methods of text that take a beginning, an end or a separator.
 METHODS = frozenset({"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"})
 
-#: What begins like an identity and is none: a reference to what the cloud has, such as `cloud:Role/admin`.
-NO_IDENTITIES = {("interlock/resources/base.py", "cloud:"), ("infra/reports/plan_tree.py", "cloud:")}
-
 
 def _is_of_an_identity(text: str) -> bool:
     """True for what the text of a node or of an exclusive identity begins with, such as `L:`."""
-    return is_identity(text) or (text.endswith(":") and not isinstance(parse(f"{text}x"), OtherText))
+    return is_identity(text) or (text.endswith(":") and not isinstance(parse(f"{text}x"), OtherTextNode))
 
 
 def asked_of_text(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -39,8 +36,7 @@ def test_identities_are_not_taken_apart_as_text() -> None:
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith(VOCABULARY):
                 found += [(name, text, line) for text, line in asked_of_text(ast.parse(path.read_text()))]
-    assert [item for item in found if item[:2] not in NO_IDENTITIES] == []
-    assert {item[:2] for item in found} == NO_IDENTITIES, "an exception that nothing needs any more"
+    assert found == []
 
 
 def test_the_search_finds_what_it_looks_for() -> None:

@@ -14,8 +14,6 @@ PRODUCT = ("infra", "components", "policies", "interlock", "toolchain")
 #: Names that two classes have on purpose, with the reason.
 TWICE = {
     "BareMetalServer": "the resource, and the component that declares it: both are named after what Nova calls it",
-    "Form": "the values of --format of one command each; no command imports another's",
-    "Format": "the values of --format of one command each; no command imports another's",
 }
 
 #: Errors that people are never shown: caught by the module that raises them, or by its caller.

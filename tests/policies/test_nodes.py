@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from interlock.vocabulary import nodes
-from interlock.vocabulary.nodes import Copy, Device, ExternalNetwork, OtherText, Router, SwitchRouter, Vlan, parse
+from interlock.vocabulary.nodes import (
+    Copy,
+    DeviceNode,
+    ExternalNetworkNode,
+    OtherTextNode,
+    RouterNode,
+    SwitchRouterNode,
+    VlanNode,
+    parse,
+)
 from policies.facts import identities as ids
 
 NAME = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=8)
@@ -25,9 +34,9 @@ BY_FIELD: dict[str, st.SearchStrategy[object]] = {
     "interface": st.none() | NAME,
     "encapsulation": st.sampled_from(["vxlan", "geneve"]),
     "copy": st.none() | st.builds(Copy, NUMBER, st.none() | NAME),
-    "router": st.none() | st.builds(Router, NAME, NAME),
+    "router": st.none() | st.builds(RouterNode, NAME, NAME),
 }
-TYPES = [kind for kind in nodes.Node.__args__ if kind is not OtherText]
+TYPES = [kind for kind in nodes.Node.__args__ if kind is not OtherTextNode]
 
 
 @given(st.data(), st.sampled_from(TYPES))
@@ -44,18 +53,18 @@ def test_any_text_is_some_value_and_stays_as_it_is(text: str) -> None:
 
 #: As locks hold them: none of these may ever be written in another way.
 HELD = {
-    "L:FDO2~group-red:1001": Vlan("FDO2", 1001, "group-red"),
-    "L:SN1/ens1f0:0": Vlan("SN1/ens1f0", 0),
-    "V:lyon:vxlan:5001": nodes.Overlay("lyon", "vxlan", 5001),
-    "X:external": ExternalNetwork("external"),
-    "X:external@R:acme:edge": ExternalNetwork("external", Router("acme", "edge")),
-    "R:FDO2/acme@1001": SwitchRouter("FDO2", "acme", Copy(1001)),
-    "dev:acme:pod-a%2F0": nodes.Server("acme", "pod-a/0"),
-    "dev:SN9/rnic@1001~port-17": Device("SN9", "rnic", Copy(1001, "port-17")),
-    "dev:SN9": Device("SN9"),
-    "port:FDO2/17": nodes.SwitchPort("FDO2", 17),
-    "port:acme:data": nodes.NeutronPort("acme", "data"),
-    "K:fe80%3A%3A:0x0005": nodes.PartitionKey("fe80::", 5),
+    "L:FDO2~group-red:1001": VlanNode("FDO2", 1001, "group-red"),
+    "L:SN1/ens1f0:0": VlanNode("SN1/ens1f0", 0),
+    "V:lyon:vxlan:5001": nodes.OverlayNode("lyon", "vxlan", 5001),
+    "X:external": ExternalNetworkNode("external"),
+    "X:external@R:acme:edge": ExternalNetworkNode("external", RouterNode("acme", "edge")),
+    "R:FDO2/acme@1001": SwitchRouterNode("FDO2", "acme", Copy(1001)),
+    "dev:acme:pod-a%2F0": nodes.ServerNode("acme", "pod-a/0"),
+    "dev:SN9/rnic@1001~port-17": DeviceNode("SN9", "rnic", Copy(1001, "port-17")),
+    "dev:SN9": DeviceNode("SN9"),
+    "port:FDO2/17": nodes.SwitchPortNode("FDO2", 17),
+    "port:acme:data": nodes.NeutronPortNode("acme", "data"),
+    "K:fe80%3A%3A:0x0005": nodes.PartitionKeyNode("fe80::", 5),
     "segment:L:FDO2:1001": nodes.HeldSegment("L:FDO2:1001"),
     "switch-port:FDO2:17": nodes.HeldSwitchPort("FDO2", 17),
     "machine:SN:1": nodes.HeldMachine("SN:1"),
@@ -72,7 +81,7 @@ def test_texts_of_locks_stay_as_they_are(text: str) -> None:
     "text", ["L:FDO2:x", "L:FDO2:01", "K:fe80:5", "dev:a:b:c", "port:FDO2/", "X:e@dev:SN", "R:a@b"]
 )
 def test_what_no_value_writes_is_no_value(text: str) -> None:
-    assert parse(text) == OtherText(text)
+    assert parse(text) == OtherTextNode(text)
     assert nodes.is_identity(text)
     assert not nodes.is_vlan(text)
     assert not nodes.is_device(text)
