@@ -138,8 +138,9 @@ class Facts:
 
     @cached_property
     def ids(self) -> tuple[int, ...]:
-        """VLAN ids that make a difference: each that is named, and one of each stretch that no list divides."""
-        cuts = {1, *self._ids_of_plans(), *self._ids_of_switches()}
+        """VLAN ids that make a difference: each that is named, and one of each stretch that nothing named divides."""
+        named = {*self._ids_of_plans(), *self._ids_of_switches()}
+        cuts = {1, *named, *(item + 1 for item in named), *self._bounds_of_lists()}
         return tuple(sorted(item for item in cuts if 0 < item < 4095))
 
     def _ids_of_plans(self) -> Iterator[int]:
@@ -156,13 +157,17 @@ class Facts:
                 yield item.untagged or 0
                 for pair in item.translations:
                     yield from pair
-                for first, last in item.tagged or ():
-                    yield first
-                    yield last + 1
         for switch in self.site.switches:
             yield from switch.routed_vlans or ()
             yield from (vlan for vrf in switch.vrfs for vlan in vrf.vlans)
             yield from (vtep.vlan for vtep in switch.vteps)
+
+    def _bounds_of_lists(self) -> Iterator[int]:
+        for settings in self.settings.values():
+            for item in settings:
+                for first, last in item.tagged or ():
+                    yield first
+                    yield last + 1
 
     def is_whole(self, host: Host) -> bool:
         """The host is given out whole."""
