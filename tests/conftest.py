@@ -17,6 +17,7 @@ from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
 from tests.support.groups import is_slow
+from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
 from tests.support.scheduling import PROCESSES, GroupScheduling
 
@@ -46,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # The parts of a long run are about different examples.
     seed = sampling.random(f"hypothesis {sampling.part}").getrandbits(64)
     hypothesis.core.global_force_seed = seed  # type: ignore[assignment] # annotated as None
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Progress(config))
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
