@@ -21,7 +21,7 @@ class Redacted(logging.Formatter):
         from interlock.provider.redaction import REDACTOR
 
         said = _QUERY.sub("?…", record.getMessage())
-        return f"debug: {record.relativeCreated:7.0f} ms  {REDACTOR.clean(said)}"
+        return f"debug: {record.relativeCreated:7.0f} ms  {REDACTOR.redact(said)}"
 
 
 def begin() -> None:

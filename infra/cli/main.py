@@ -121,7 +121,7 @@ def _stop(message: str, code: Exit) -> None:
     if debugging.is_on() and (error := sys.exception()):
         from interlock.provider.redaction import REDACTOR
 
-        print(REDACTOR.clean("".join(traceback.format_exception(error))), file=sys.stderr)
+        print(REDACTOR.redact("".join(traceback.format_exception(error))), file=sys.stderr)
     print(message, file=sys.stderr)
     sys.exit(code)
 

@@ -66,7 +66,7 @@ class Failure(InterlockError):
 
     def __init__(self, trouble: Trouble, message: str, hint: str | None = None, service: str = "") -> None:
         usual = HINTS[trouble].format(service=service or "the cloud")
-        super().__init__(REDACTOR.clean(message), usual if hint is None else hint)
+        super().__init__(REDACTOR.redact(message), usual if hint is None else hint)
         self.trouble = trouble
 
     @property

@@ -47,14 +47,14 @@ def check_owner(target: Target[Any], seen: Observed) -> None:
         )
 
 
-def check_data(cloud: Cloud, actuator: Actuator[Any], target: Target[Any], seen: Observed, again: bool) -> None:
-    """Raises `Failure` if the object holds data that is to be kept. `again`: it goes only to be made again."""
+def check_data(cloud: Cloud, actuator: Actuator[Any], target: Target[Any], seen: Observed, recreated: bool) -> None:
+    """Raises `Failure` if the object holds data that is to be kept. `recreated`: it goes only to be created again."""
     spec = target.spec
     # Cinder's `error` is a volume that was never made; it holds nothing.
     if not spec.HOLDS_DATA or seen.phase is Phase.BROKEN:
         return
     what = f"{spec.KIND} {spec.canonical()['name']} ({seen.id}) holds data"
-    if again and actuator.holds_data(cloud, target, seen):
+    if recreated and actuator.holds_data(cloud, target, seen):
         raise refused(
             f"{what} and would be deleted only to be recreated: its data would not come back",
             "leave out `--replace`; to begin with an empty one, take it out of the request first",

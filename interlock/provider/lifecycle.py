@@ -143,10 +143,10 @@ class Lifecycle:
         if seen is None:
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
-        again = item.name in self._gate.creates
-        await self._run(actuator, check_data, self._cloud, actuator, target, seen, again)
+        recreated = item.name in self._gate.creates
+        await self._run(actuator, check_data, self._cloud, actuator, target, seen, recreated)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
-        if again:
+        if recreated:
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)

@@ -41,7 +41,7 @@ class Redactor:
         """Take note of the secrets in the `auth` of an entry of clouds.yaml."""
         self.add(*(value for key, value in auth.items() if any(part in key for part in _SECRET_KEYS)))
 
-    def clean(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """The text with a mask in place of each secret."""
         for value in sorted(self._values, key=len, reverse=True):
             text = text.replace(value, MASK)

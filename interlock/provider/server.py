@@ -280,7 +280,7 @@ def _partial(partial: Partial) -> _Status:
 def _defect(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    said = REDACTOR.clean(f"{type(error).__name__}: {error}")
+    said = REDACTOR.redact(f"{type(error).__name__}: {error}")
     return f"a fault in the provider itself: {said} ({place}); please report it"
 
 

@@ -146,5 +146,5 @@ def test_a_failure_is_clean_wherever_its_text_comes_from() -> None:
     hidden.add_login({"username": "operator", "password": "pass-word-1", "application_credential_secret": "app-secret"})
     hidden.add("pass-word-1-and-more", None, 123456789, "short")
     text = "operator pass-word-1 pass-word-1-and-more app-secret 123456789 short http://a:b@host/ https://host/a@b"
-    assert hidden.clean(text) == (f"operator {MASK} {MASK} {MASK} {MASK} short http://{MASK}@host/ https://host/a@b")
+    assert hidden.redact(text) == (f"operator {MASK} {MASK} {MASK} {MASK} short http://{MASK}@host/ https://host/a@b")
     assert str(Failure(Trouble.SERVICE, "https://u:p@host: no")).startswith(f"https://{MASK}@host: no")
