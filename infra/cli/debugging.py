@@ -9,7 +9,7 @@ import sys
 #: Logs a line for each connection and each request of keystoneauth and of S3 clients.
 _REQUESTS = "urllib3.connectionpool"
 #: The query of an address: signatures and names stand in it.
-_QUERY = re.compile(r"\?[^\s\"']+")
+_QUERY = re.compile(r"\?\S+")
 
 
 class Redacted(logging.Formatter):

@@ -148,13 +148,14 @@ def _object_cases(stack: StackAudit, gate: Gate) -> Iterator[_Case]:
     places, drifted = gate.places(stack.plan), {item.name for item in stack.drift}
     for item in stack.standings:
         planned = f"planned at {places.position(f'resource:{item.name}')}" if item.name in drifted else ""
-        failed = f"not as planned; {planned}" if planned else ""
-        yield _Case(f"{item.kind} {item.name}", failed, item.unread or "")
+        unread = f"unread: {item.unread}" if item.unread else ""
+        yield _Case(f"{item.kind} {item.name}", f"not as planned; {planned}" if planned else unread)
 
 
 def _unmanaged_cases(audit: Audit) -> Iterator[_Case]:
     yield from (_Case(f"{item.kind} {item.id}", failed=f"{item}: {item.why}; {item.hint}") for item in audit.unmanaged)
-    yield from (_Case(f"list of {what}", skipped=f"unread: {why}") for what, why in audit.unread.items())
+    # What could not be read is no pass: CI that looks at this file alone has to see it.
+    yield from (_Case(f"list of {what}", failed=f"unread: {why}") for what, why in audit.unread.items())
 
 
 def _suite(name: str, cases: Iterable[_Case]) -> ElementTree.Element:
@@ -162,9 +163,9 @@ def _suite(name: str, cases: Iterable[_Case]) -> ElementTree.Element:
     failed = sum(bool(case.failed) for case in told)
     skipped = sum(bool(case.skipped and not case.failed) for case in told)
     numbers = {"tests": str(len(told)), "failures": str(failed), "skipped": str(skipped)}
-    suite = ElementTree.Element("testsuite", {"name": name, **numbers})
+    suite = ElementTree.Element("testsuite", {"name": _plain(name), **numbers})
     for case in told:
-        element = ElementTree.SubElement(suite, "testcase", {"classname": name, "name": case.name})
+        element = ElementTree.SubElement(suite, "testcase", {"classname": _plain(name), "name": _plain(case.name)})
         if case.failed:
             ElementTree.SubElement(element, "failure", {"message": _head(case.failed)}).text = _plain(case.failed)
         elif case.skipped:

@@ -221,7 +221,7 @@ class Api:
 def no_login(what: str, error: Exception) -> Tried[Any]:
     """A token or an address that could not be had: nothing was sent to the service itself."""
     kind, again, after = Trouble.UNREACHABLE, True, None
-    if cause_of(error) is not None:
+    if not isinstance(error, trouble.HttpError) and cause_of(error) is not None:
         return Tried(failure=unconnected(kind, what, error, "identity"), again=again)
     message = f"{what} cannot be reached: {short(error)}"
     if isinstance(error, trouble.HttpError):

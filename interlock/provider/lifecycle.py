@@ -88,7 +88,13 @@ class Lifecycle:
             if await self._is_gone(actuator, target, ident):
                 hint = "run `pulumi up` again: it is recreated, or found by its marker"
                 raise Failure(failure.trouble, failure.message, hint) from failure
-            raise await self._partial(actuator, item, target, ident, failure) from failure
+            partial = await self._partial(actuator, item, target, ident, failure)
+            if item.spec.is_kept and partial.values["broken"]:
+                # In the state it would be protected, and the engine refuses to replace what is. It holds no data yet;
+                # the next creation finds it by its marker, and deletes it first.
+                hint = "correct the cause, then run `pulumi up` again: it deletes this one and creates another"
+                raise Failure(failure.trouble, failure.message, hint) from failure
+            raise partial from failure
         return ident, self._outputs(item, target, seen)
 
     async def read(

@@ -171,12 +171,11 @@ def _parsed_seldom(kind: str, rest: str) -> Node | None:
     match kind:
         case "X":
             name, found, router = rest.partition("@")
-            way_out = parse(router) if found else None
-            return (
-                ExternalNetworkNode(unquote(name), way_out)
-                if way_out is None or isinstance(way_out, RouterNode)
-                else None
-            )
+            # Of a router's copy only: parsing whatever follows would never end on a long row of them.
+            if not found:
+                return ExternalNetworkNode(unquote(name))
+            way_out = parse(router) if router.startswith("R:") else None
+            return ExternalNetworkNode(unquote(name), way_out) if isinstance(way_out, RouterNode) else None
         case "K":
             prefix, key = _two(rest)
             return PartitionKeyNode(prefix, int(key, 16))

@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from infra.audit.comparison import Audit
+from infra.reports import ci_reports
 from policies import RULES
 from tests.infra.conftest import STACKS, Interlock, Lyon
 
@@ -72,3 +74,17 @@ def test_a_waived_finding_is_suppressed(lyon: Lyon, interlock: Interlock) -> Non
     assert waived["suppressions"] == [{"kind": "external", "justification": "until the visit"}]
     assert "PWR-02" in interlock("check").out
     assert "(waived, does not count)" in interlock("check").out
+
+
+def test_a_list_that_cannot_be_read_fails_in_junit() -> None:
+    """As the exit code says: CI that looks at the file alone must not take it for a pass."""
+    audit = Audit("lyon", "sandbox", (), (), {"FloatingIp": "HTTP 403"}, requests=1, objects=0)
+    suite = ci_reports._suite("lyon", ci_reports._unmanaged_cases(audit))
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
+
+
+@pytest.mark.parametrize("character", ["\x01", "\x1b", "\ufffe", "\ud800"])
+def test_names_that_xml_cannot_hold_leave_the_report_whole(character: str) -> None:
+    case = ci_reports._Case(f"kp{character}x", failed="gone")
+    suite = ElementTree.fromstring(ci_reports._junit([ci_reports._suite(f"s{character}", [case])]))[0]
+    assert [item.get("name") for item in suite] == ["kp?x"]

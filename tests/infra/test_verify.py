@@ -51,6 +51,21 @@ def test_about_something_else_is_1(acme: Path, lyon: Lyon, interlock: Interlock,
     ]  # fmt: skip
 
 
+def test_a_plan_from_which_one_role_was_taken_is_another(acme: Path, interlock: Interlock, tmp_path: Path) -> None:
+    """Read as a plan, it has a network that nobody may judge; a file of before has no role and no vPOD at all."""
+    plan, document = tmp_path / "plan.json", json.loads(interlock("plan", "acme", "--format", "json").out)
+    resources = document.get("plan", document)["resources"]
+    (storage,) = (item for item in resources if item["name"] == "acme-train-storage")
+    del storage["role"]
+    plan.write_text(json.dumps(document))
+    assert interlock("verify", str(acme), "--plan", str(plan)).code == 1
+    for item in resources:
+        item.pop("role", None)
+        del item["vpod"]
+    plan.write_text(json.dumps(document))
+    assert interlock("verify", str(acme), "--plan", str(plan)).code == 0
+
+
 def test_altered_is_1(acme: Path, interlock: Interlock) -> None:
     found = json.loads(acme.read_text())
     found["statement"]["facts"].pop("E9")

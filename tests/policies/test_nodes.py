@@ -86,3 +86,8 @@ def test_what_no_value_writes_is_no_value(text: str) -> None:
     assert not nodes.is_vlan(text)
     assert not nodes.is_device(text)
     assert not nodes.is_router(text)
+
+
+def test_a_long_row_of_copies_is_a_text_like_any_other() -> None:
+    text = "X:a@" * 5000 + "R:a:b"
+    assert parse(text) == nodes.OtherTextNode(text)

@@ -181,3 +181,25 @@ def test_debug_shows_requests_without_secrets(server: int, capsys: pytest.Captur
     assert " 200 " in told
     for secret in ("hunter2", "abcdef0123", "t0ken", "header-secret", "body-secret"):
         assert secret not in told
+
+
+def test_a_query_goes_whole_whatever_is_in_it() -> None:
+    record = logging.LogRecord("urllib3", logging.DEBUG, "", 0, "GET /b?prefix='a'&X-Amz-Signature=HUSH 200", (), None)
+    said = debugging.Redacted().format(record)
+    assert said.endswith("GET /b?… 200")
+
+
+def test_an_answer_is_an_answer_whatever_came_before() -> None:
+    def raised() -> Exception:
+        try:
+            try:
+                raise trouble.ConnectFailure("broken")
+            except trouble.ConnectFailure:
+                raise trouble.Unauthorized("no")  # noqa: B904 - the chain is what this is about
+        except trouble.Unauthorized as error:
+            return error
+
+    tried = no_login("cloud 'lyon'", raised())
+    assert isinstance(tried.failure, Failure)
+    assert tried.failure.trouble is Trouble.UNAUTHORIZED
+    assert not tried.again

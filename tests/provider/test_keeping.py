@@ -78,11 +78,12 @@ def tenant(sandbox: Sandbox, folder: Path, operator: Cloud) -> Iterator[Stack]:
         "fast": VolumeType(name="safe-fast", extra_specs={"volume_backend_name": "fake"}),
         "project": Project(name="safe"),
         "operator": admin_of("project"),
+        "nowhere": VolumeType(name="safe-nowhere", extra_specs={"volume_backend_name": "none"}),
         VOLUME: Volume(name="safe-data", project="project", size_gib=1, volume_type="fast", on_delete="snapshot"),
     }
     program = Stack(Process(), "lyon-safe", OWNER, kept, SITE_OWNER, folder)
     assert program.admit(preview=False) == []
-    for name in ("fast", "project", "operator"):
+    for name in ("fast", "nowhere", "project", "operator"):
         assert program.check(name) == []
         program.create(name)
     yield program
@@ -292,3 +293,25 @@ def test_where_nobody_takes_backups_the_promise_is_refused_before_the_first_call
 
 def test_the_embedded_cloud_takes_backups(tenant: Stack, operator: Cloud) -> None:
     assert list(copies(operator, tenant.admission())) == []
+
+
+def test_a_volume_to_be_kept_that_was_never_made_is_made_again(tenant: Stack, operator: Cloud) -> None:
+    """In the state it would be protected, so that the engine could never replace it."""
+    name, project = "never", tenant.state["project"].id
+    tenant.resources[name] = Volume(
+        name="safe-never", project="project", size_gib=1, volume_type="nowhere", on_delete="keep"
+    )
+    api, seen = operator.api("block-storage"), set[str]()
+    for attempt in range(2):
+        tenant.process.close()
+        tenant.process = Process()
+        assert tenant.admit(preview=False) == []
+        with pytest.raises(Refused, match="deletes this one and creates another") as refused:
+            tenant.create(name)
+        assert refused.value.partial is None
+        (volume,) = api.items("/volumes/detail", "volumes", all_tenants=1, project_id=project)
+        assert volume["status"] == "error"
+        seen.add(volume["id"])
+        assert len(seen) == attempt + 1
+    del tenant.resources[name]
+    _clear(operator, project)
