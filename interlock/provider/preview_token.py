@@ -38,13 +38,17 @@ class NotPreviewed(InterlockError):
 
 @dataclass(frozen=True)
 class PreviewTokens:
-    """Notes of previews in one folder, a file for each stack."""
+    """Notes of previews in one folder: a file for each stack and engine.
+
+    Stacks of one name in two backends are two stacks, and their engines may run at once.
+    """
 
     folder: Path
 
     def note(self, admission: Admission, creates: frozenset[str]) -> None:
         """A preview has begun, and these are to be created so far; it counts until something in it is refused."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._drop_stale(admission)
         self._file(admission).write_text(json.dumps(_head(admission) | {"creates": sorted(creates)}))
 
     def fail(self, admission: Admission) -> None:
@@ -68,7 +72,14 @@ class PreviewTokens:
         return creates
 
     def _file(self, admission: Admission) -> Path:
-        return self.folder / f"{admission.stack}.json"
+        return self.folder / f"{admission.stack}.{os.getppid()}.json"
+
+    def _drop_stale(self, admission: Admission) -> None:
+        """Notes of engines that ended without an update: nobody else removes them."""
+        for file in self.folder.glob(f"{admission.stack}.*.json"):
+            engine = file.name.split(".")[-2]
+            if not (engine.isdecimal() and Path("/proc", engine).exists()):
+                file.unlink(missing_ok=True)
 
 
 def _head(admission: Admission) -> dict[str, object]:

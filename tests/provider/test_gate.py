@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -142,8 +144,30 @@ def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path)
     AdmissionGate().admit(admission.model_copy(update={"proof_hash": "another"}), notes, preview=True)
     assert AdmissionGate().admit(admission, notes, preview=False) == [CHANGED_SINCE]
     assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
-    (tmp_path / "lyon-t.json").write_text('{"proof": "q", "engine": -1}')
+    (tmp_path / f"lyon-t.{os.getppid()}.json").write_text('{"proof": "q", "engine": -1}')
     assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
+
+
+def test_engines_of_two_backends_do_not_take_each_others_previews(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    alive = [os.getpid(), os.getppid()]
+    for engine in alive:
+        monkeypatch.setattr(os, "getppid", lambda engine=engine: engine)
+        assert AdmissionGate().admit(admission, notes, preview=True) == []
+    for engine in alive:
+        monkeypatch.setattr(os, "getppid", lambda engine=engine: engine)
+        assert AdmissionGate().admit(admission, notes, preview=False) == []
+
+
+def test_notes_of_engines_that_ended_go_with_the_next(tmp_path: Path) -> None:
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    with subprocess.Popen(["true"]) as ended:
+        stale = tmp_path / f"lyon-t.{ended.pid}.json"
+    stale.write_text("{}")
+    AdmissionGate().admit(admission, notes, preview=True)
+    assert not stale.exists()
 
 
 def test_a_preview_in_which_something_was_refused_allows_no_update(tmp_path: Path) -> None:
