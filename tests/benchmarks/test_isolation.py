@@ -42,7 +42,7 @@ def test_the_pairs_that_interlock_check_names() -> None:
         said("halls-t00007", "lock:t00008", rule="ISO-03"),
         said("halls-t00007", "lock:t00008", verdict="proved"),
     ]
-    found = isolation_site.pairs_of(Fleet(), json.dumps(reports))
+    found = isolation_site.pairs_of(Fleet(), json.dumps({"version": 1, "stacks": reports}))
     assert found == {("t000000", "t000001"), ("t000050", "t000051")}
 
 
