@@ -34,6 +34,7 @@ READERS = 16
 #: Seconds until a server that says nothing counts as silent.
 _CONNECT, _READ = 5, 15
 
+_NOT_FOUND = 404
 _CONDITION_FAILED = 412
 #: Answers after which the same call may succeed. 409 is ConditionalRequestConflict: two writers met in the server.
 _AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504})
@@ -160,7 +161,9 @@ class _Attempts:
             status = error.response["ResponseMetadata"]["HTTPStatusCode"]
             if status == _CONDITION_FAILED or code(error) == "NoSuchKey":
                 raise ConditionFailed(unsure=self._unsure) from error
-            if status not in _AGAIN:
+            # An answer that was cut off says no reason: the status stands in its place.
+            cut_off = status == _NOT_FOUND and code(error) == str(_NOT_FOUND)
+            if status not in _AGAIN and not cut_off:
                 raise self._calls.explained(self._place, error) from error
             return self._failed(error, unsure=status not in _NOTHING_DONE)
         except (ConnectionError, HTTPClientError, IncompleteReadError) as error:

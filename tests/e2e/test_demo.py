@@ -98,6 +98,8 @@ def test_a_second_run_changes_nothing_and_says_so(newcomer: Newcomer, demo: Ran)
     assert newcomer.status() == ""
 
 
+# The tutorial applies a tenant four times; beside three other processes it takes longer than any other test.
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", ROUTE)
 def test_a_page_read_from_top_to_bottom(page: str, newcomer: Newcomer, demo: Ran) -> None:
     _own_cloud(newcomer)

@@ -44,6 +44,8 @@ def kept(world: Project) -> Iterator[Project]:
     world.must(world.interlock("lock", "umbrella"))
     world.must(world.up(STACK))
     world.must(world.pulumi("destroy", STACK, "--yes"))
+    for name in (FILE, FILE.replace(".yaml", ".lock.json"), f"Pulumi.{STACK}.yaml"):
+        (stacks / name).unlink()
 
 
 def test_a_destroy_is_refused_before_anything_is_deleted(kept: Project, journal: Journal) -> None:

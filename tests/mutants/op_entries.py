@@ -98,29 +98,43 @@ def entry_that_is_declared(space: Workspace, rng: Random) -> Workspace | None:
     return None if pod is None else _floating(space, pod.tenant, port_of(pod, "control"), declare=True)
 
 
-def _trunk(space: Workspace, pod: VPodOf, vlan: int) -> Workspace:
-    """A sub-port on a network of the tenant's own, with this VLAN."""
-    tenant, project = pod.tenant, f"{pod.tenant}-project"
-    wire = network(space, pod, "storage").model_copy(update={"name": "more", "segmentation_id": vlan})
-    subnet = Subnet(name="more", project=project, network="more", cidr="10.77.0.0/24")
-    sub = port(space, pod, "storage")
-    fields = {"name": "sub", "network": "more", "subnet": "more-subnet", "address": at("10.77.0.0/24", 9)}
+def _trunk(space: Workspace, pod: VPodOf, sub: Port) -> Workspace:
+    """A trunk of the first Poplar server with this sub-port."""
+    tenant = pod.tenant
     trunk = Trunk(
-        name="trunk", project=project, port=port_of(pod, "control"), sub_ports=(TrunkSubPort(port="sub", vlan=7),)
+        name="trunk",
+        project=f"{tenant}-project",
+        port=port_of(pod, "control"),
+        sub_ports=(TrunkSubPort(port="sub", vlan=7),),
     )
-    wider = space.add(tenant, "more", Network(**wire.model_dump())).add(tenant, "more-subnet", subnet)
-    wider = wider.add(tenant, "sub", Port(**(sub.model_dump() | fields)))
+    wider = space.add(tenant, "sub", sub)
     return wider.add(tenant, "trunk", trunk).asking(tenant)
 
 
+def _sub_port(space: Workspace, pod: VPodOf, **fields: object) -> Port:
+    return Port(**(port(space, pod, "storage").model_dump() | {"name": "sub"} | fields))
+
+
 def sub_port_on_another(space: Workspace, rng: Random) -> Workspace | None:
+    """On a network of the tenant's own, with the VLAN of another."""
     found = neighbours(space, rng, among=virtual(space))
-    return None if found is None else _trunk(space, found[0], found[1].claims.storage_vlan)
+    if found is None:
+        return None
+    pod, tenant, project = found[0], found[0].tenant, f"{found[0].tenant}-project"
+    vlan = found[1].claims.storage_vlan
+    wire = network(space, pod, "storage").model_copy(update={"name": "more", "segmentation_id": vlan})
+    subnet = Subnet(name="more", project=project, network="more", cidr="10.77.0.0/24")
+    wider = space.add(tenant, "more", Network(**wire.model_dump())).add(tenant, "more-subnet", subnet)
+    sub = _sub_port(space, pod, network="more", subnet="more-subnet", address=at("10.77.0.0/24", 9))
+    return _trunk(wider, pod, sub)
 
 
 def sub_port_on_ones_own(space: Workspace, rng: Random) -> Workspace | None:
+    """On the vPOD's own storage network."""
     pod = pick(rng, [pod for pod in virtual(space) if servers_of(space, pod)])
-    return None if pod is None else _trunk(space, pod, 2950)
+    if pod is None:
+        return None
+    return _trunk(space, pod, _sub_port(space, pod, address=at(pod.claims.storage_subnet, 240)))
 
 
 ENTRIES = (

@@ -126,6 +126,7 @@ def machine_of_another(space: Workspace, rng: Random) -> Workspace | None:
             update={
                 "name": f"{mine.prefix}-{kind}-{theirs.claims.machines[0]}",
                 "component": plan.by_name[own].component,
+                "vpod": plan.by_name[own].vpod,
                 "resource": item.resource.model_copy(update={"vlan": vlan}),
             }
         )

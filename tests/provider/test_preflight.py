@@ -144,10 +144,10 @@ def test_a_wrong_password_is_one_fault(sandbox: Any, tmp_path: Path, monkeypatch
 def test_the_image_file_is_only_asked_for_until_the_image_is_there(process: Process, folder: Path) -> None:
     assert (folder / FILE).read_bytes() == DATA
     image = Image(name="c-i", file=FILE, sha512=SHA512)
-    program = Stack(process, "lyon-site", "51729", {"i": image}, "51729", folder)
+    program = Stack(process, "lyon-elsewhere", "51729", {"i": image}, "51729", folder)
     assert program.admit(preview=False) == []
     program.create("i")
-    moved = Stack(process, "lyon-site", "51729", {"i": image}, "51729", folder / "empty")
+    moved = Stack(process, "lyon-elsewhere", "51729", {"i": image}, "51729", folder / "empty")
     assert preflight(moved.admission()) == []
     program.delete_all()
 

@@ -106,7 +106,7 @@ def build_elsewhere(checkout: CheckoutLayout, tools: Path) -> subprocess.Popen[s
         "from toolchain import making, layout, pulumi_cli\n"
         "making.stop_on_sigterm()\n"
         "pulumi_cli._GO_PLACES = (sys.argv[2],)\n"
-        "pulumi_cli.ensure_pulumi(layout.Layout(Path(sys.argv[1])), sys.argv[2] + sys.argv[3])\n"
+        "pulumi_cli.ensure_pulumi(layout.CheckoutLayout(Path(sys.argv[1])), sys.argv[2] + sys.argv[3])\n"
     )
     command = [sys.executable, "-c", code, str(checkout.root), str(tools), PATH]
     return subprocess.Popen(command, cwd=checkout.root, stderr=subprocess.PIPE, text=True)
