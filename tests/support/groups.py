@@ -25,7 +25,7 @@ GROUPS: tuple[Group, ...] = (
     # The clones of a newcomer have a cloud of their own each.
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
     # One site and two tenants that the engine applied, in each of two processes.
-    Group("engine, first", tuple(f"tests/e2e/test_{name}" for name in ("a", "c", "f"))),
+    Group("engine, first", tuple(f"tests/e2e/test_{name}" for name in ("a", "c", "i"))),
     Group("engine, second", ("tests/e2e/",)),
     Group("kills", ("tests/kills/",)),
     Group("faults", ("tests/faults/",)),
