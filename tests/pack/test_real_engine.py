@@ -25,7 +25,7 @@ name: Packed
 access:
   ssh_public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKr02uEjnP4eKInAoZpd9RjVn5+oETOPEk/TeADGI9jM
 vpods: {lab: {machines: 1, poplar: {servers: 1, flavor: poplar.quarter, volume: 10GiB}}}
-buckets: {results: {versioning: true}}
+buckets: {results: {versioning: true, on_delete: erase}}
 """
 
 
@@ -148,7 +148,7 @@ def test_the_committed_program_passes_whole_and_not_in_part(project: Project) ->
 
 def test_what_a_smaller_plan_takes_away_is_not_held_against_it(project: Project) -> None:
     request = project.folder / "stacks" / "lyon" / "tenants" / f"{TENANT}.yaml"
-    request.write_text(request.read_text().replace("buckets: {results: {versioning: true}}\n", ""))
+    request.write_text(request.read_text().replace("buckets: {results: {versioning: true, on_delete: erase}}\n", ""))
     project.lock()
     code, told = project.judged("up", "--yes")
     assert code == 0, told
