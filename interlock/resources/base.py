@@ -36,7 +36,7 @@ ID_OF = "id_of_"
 class Frozen(BaseModel):
     """A value: immutable, strict about unknown fields, compared and hashed by content."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Effect(StrEnum):

@@ -51,7 +51,7 @@ MOST_LISTED, MOST_COMPARED, LONGEST_NAME = 30, 300, 80
 class FileModel(BaseModel):
     """A part of an input file as people write it: strict types, no unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     #: Of the model of a whole file: how large it may be.
     LIMITS: ClassVar[FileLimits] = SITE
