@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,9 @@ class Children:
     def __init__(self) -> None:
         self._running: set[Process] = set()
 
-    async def start(self, command: list[str], **options: Any) -> Process:
-        """Start a process and remember it until `forget`."""
-        process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL, **options)
+    async def start(self, command: list[str], *, stdin: int = DEVNULL, **options: Any) -> Process:
+        """Start a process and remember it until `end`."""
+        process = await asyncio.create_subprocess_exec(*command, stdin=stdin, **options)
         self._running.add(process)
         return process
 
@@ -102,12 +102,42 @@ def _signal(process: Process, number: signal.Signals) -> None:
         return  # it ended by itself in the meantime
 
 
+class Runners:
+    """Processes of run_program.py, each of which takes one program. One may start before the engine asks for it."""
+
+    def __init__(self, children: Children) -> None:
+        self._children = children
+        self._ahead: dict[str, asyncio.Task[Process]] = {}
+
+    def start_ahead(self, python: str) -> None:
+        """Let one start and import what programs import, while the engine waits for something else."""
+        if python not in self._ahead:
+            self._ahead[python] = asyncio.create_task(self._start(python, "--preload"))
+
+    async def run(self, python: str, program: dict[str, Any]) -> int:
+        """Run a program to its end; returns the exit code. It is told on stdin, which nobody else can read."""
+        ahead = self._ahead.pop(python, None)
+        process = await (ahead or self._start(python))
+        assert process.stdin is not None, "started with a pipe"
+        try:
+            process.stdin.write(json.dumps(program).encode())
+            process.stdin.close()
+            return await process.wait()
+        finally:
+            await self._children.end(process)
+
+    async def _start(self, python: str, *options: str) -> Process:
+        runner = str(Path(__file__).with_name("run_program.py"))
+        return await self._children.start([python, "-P", "-u", runner, *options], stdin=PIPE)
+
+
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     """Answers the engine. Method names, requests and responses are those of pulumirpc.LanguageRuntime."""
 
     def __init__(self, engine: str, children: Children) -> None:
         self._engine = engine
         self._children = children
+        self._runners = Runners(children)
 
     async def Handshake(
         self, request: lang.LanguageHandshakeRequest, context: Context
@@ -167,13 +197,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             python = python_for(request.info)
         except NoSuchEnvironment as problem:
             return lang.RunResponse(error=str(problem))
-        runner = str(Path(__file__).with_name("run_program.py"))
-        command = [python, "-P", "-u", runner, json.dumps(self._program(request))]
-        process = await self._children.start(command, env=_program_environment(request))
-        try:
-            return _run_response(await process.wait())
-        finally:
-            await self._children.end(process)
+        return _run_response(await self._runners.run(python, self._program(request)))
 
     async def RunPlugin(
         self, request: lang.RunPluginRequest, context: Context
@@ -185,6 +209,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(problem))
         environment = dict(pair.split("=", 1) for pair in request.env) if request.env else None
         process = await self._children.start(command, cwd=request.pwd, env=environment, stdout=PIPE, stderr=PIPE)
+        if request.kind == "analyzer":
+            # The engine runs the program next, when the pack serves; most projects have both in one environment.
+            self._runners.start_ahead(command[0])
         try:
             async for response in _output_of(process):
                 yield response
@@ -206,14 +233,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "parallel": request.parallel,
             "monitor": request.monitor_address,
             "engine": self._engine,
+            "config": dict(request.config),
+            "secret_keys": list(request.configSecretKeys),
         }
-
-
-def _program_environment(request: lang.RunRequest) -> dict[str, str]:
-    """Configuration goes by the environment: on the command line, every user of the machine could read it."""
-    config = json.dumps(dict(request.config))
-    secret = json.dumps(list(request.configSecretKeys))
-    return {**os.environ, "PULUMI_CONFIG": config, "PULUMI_CONFIG_SECRET_KEYS": secret}
 
 
 def _run_response(exit_code: int) -> lang.RunResponse:

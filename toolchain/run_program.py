@@ -1,8 +1,14 @@
-"""Runs one Pulumi program for `language_host`: what `pulumi-language-python-exec` is to the official host."""
+"""Runs one Pulumi program for `language_host`: what `pulumi-language-python-exec` is to the official host.
+
+`run_program.py [--preload]`, with the program as JSON on stdin. A process that was started ahead imports what this
+project's program imports while it waits for that.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import importlib
 import json
 import logging
 import os
@@ -17,6 +23,9 @@ import pulumi.runtime
 
 ALREADY_EXPLAINED = 32
 """Exit code for a failure that the user has been told about; `language_host` knows it."""
+
+AHEAD = "infra.program.ahead"
+"""Imports what this project's program needs; for any other nothing is imported ahead but the SDK."""
 
 THREADS_PER_RESOURCE = 4
 """Threads for the SDK's blocking calls, per resource that may be in work at once; as in the official host."""
@@ -37,10 +46,15 @@ class Program:
     parallel: int
     monitor: str
     engine: str
+    config: dict[str, str]
+    secret_keys: list[str]
 
 
 def configure(program: Program) -> None:
     """Connect the SDK with the engine, and take over the stack's configuration."""
+    # Where the official host puts it, and programs may look.
+    os.environ["PULUMI_CONFIG"] = json.dumps(program.config)
+    os.environ["PULUMI_CONFIG_SECRET_KEYS"] = json.dumps(program.secret_keys)
     pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
     pulumi.runtime.configure(
         pulumi.runtime.Settings(
@@ -80,9 +94,20 @@ def run(program: Program) -> int:
     return 0
 
 
+def preload() -> None:
+    """Import what the program imports, without running it; another project's environment may not have it."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module(AHEAD).import_all()
+
+
 def main() -> int:
-    """Run the program that the one argument describes, in JSON."""
-    program = Program(**json.loads(sys.argv[1]))
+    """Run the program that stdin describes, in JSON; none if stdin ends before that."""
+    if "--preload" in sys.argv[1:]:
+        preload()
+    document = sys.stdin.read()
+    if not document:
+        return 0
+    program = Program(**json.loads(document))
     configure(program)
     return run(program)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pulumi
@@ -14,12 +15,15 @@ from interlock.provider.redaction import quote_no_files
 
 from .places import DEMO_PASSPHRASE
 
+if TYPE_CHECKING:
+    from openstack.config import OpenStackConfig
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def refuse_demo_passphrase(cloud: str, environment: Mapping[str, str] = os.environ) -> None:
     """Raise `pulumi.RunError` if the state of a real cloud would be encrypted with the public passphrase."""
-    if _passphrase(environment) == DEMO_PASSPHRASE and not is_sandbox(cloud):
+    if is_demo_passphrase(environment) and not is_sandbox(cloud):
         raise pulumi.RunError(
             f"cloud {cloud} is not the sandbox, and the demo passphrase is public: set "
             "PULUMI_CONFIG_PASSPHRASE (or a secrets provider) of your own, then run `pulumi stack init`"
@@ -31,20 +35,33 @@ def is_sandbox(cloud: str) -> bool:
 
     Raises `pulumi.RunError` if clouds.yaml has no such cloud: nobody can tell then.
     """
-    # Imported here: only the demo's passphrase needs it; and without the services, which take the longest.
-    defer("openstack")
-    from openstack.config import OpenStackConfig
-    from openstack.exceptions import ConfigException
-
+    reader, cannot_be_read = cloud_reader()
     quote_no_files()
     try:
-        region = OpenStackConfig().get_one(cloud=cloud)
-    except ConfigException as error:
+        region = reader().get_one(cloud=cloud)
+    except cannot_be_read as error:
         raise pulumi.RunError(
             f"there is no usable cloud {cloud}: {error}. For the embedded one run "
             "`./run interlock sandbox up`; for your own name its clouds.yaml in OS_CLIENT_CONFIG_FILE"
         ) from None
     return urlsplit(region.get_auth_args().get("auth_url", "")).hostname in LOOPBACK
+
+
+def is_demo_passphrase(environment: Mapping[str, str] = os.environ) -> bool:
+    """True if states are encrypted with the public passphrase."""
+    return _passphrase(environment) == DEMO_PASSPHRASE
+
+
+def cloud_reader() -> tuple[type[OpenStackConfig], type[Exception]]:
+    """What reads clouds.yaml, and the error if it cannot.
+
+    Imported here: only the demo's passphrase needs it; and without the services, which take the longest.
+    """
+    defer("openstack")
+    from openstack.config import OpenStackConfig
+    from openstack.exceptions import ConfigException
+
+    return OpenStackConfig, ConfigException
 
 
 def _passphrase(environment: Mapping[str, str]) -> str | None:

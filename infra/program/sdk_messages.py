@@ -1,7 +1,8 @@
-"""Debug messages of Pulumi's SDK, without what it registers.
+"""Debug messages of Pulumi's SDK, which no run needs to send.
 
-The SDK puts the outputs of each component into its debug messages as they go over the wire, where a secret is marked
-and not encrypted. `pulumi up --debug` and `--verbose 3` print these messages.
+For each resource the SDK tells the engine four times what it is doing and waits for the answer each time: 218 calls for
+a tenant of 47 resources. Some hold the outputs of components as they go over the wire, where a secret is marked and not
+encrypted. `pulumi up --debug` goes on to show what the engine and the provider say.
 """
 
 from __future__ import annotations
@@ -10,25 +11,12 @@ from typing import Any
 
 import pulumi
 
-#: Where the registered values begin in such a message.
-VALUES = "props="
 
-
-def hide_values() -> None:
-    """Cut the values off from now on. Calling it again changes nothing."""
-    if getattr(pulumi.log.debug, "cuts_values", False):
-        return
-    said = pulumi.log.debug
-
-    def debug(msg: str, *arguments: Any, **options: Any) -> None:
-        said(shortened(msg), *arguments, **options)
-
-    debug.cuts_values = True  # type: ignore[attr-defined]
+def silence_sdk() -> None:
+    """Send none of them from now on. Calling it again changes nothing."""
     # The SDK looks the function up in its module at each call.
-    pulumi.log.debug = debug
+    pulumi.log.debug = _unsaid
 
 
-def shortened(message: str) -> str:
-    """A message up to the values in it."""
-    head, found, _ = message.partition(VALUES)
-    return f"{head}{VALUES}[left out]" if found else message
+def _unsaid(*_message: Any, **_options: Any) -> None:
+    """In place of `pulumi.log.debug`."""

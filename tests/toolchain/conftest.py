@@ -19,7 +19,7 @@ from toolchain.variables import foreign_path, variables
 ROOT = CheckoutLayout.here()
 
 PROGRAM = """\
-import os, pathlib, time
+import os, pathlib, sys, time
 import pulumi
 
 class Box(pulumi.ComponentResource):
@@ -35,6 +35,8 @@ if case == "crashed":
 Box("a")
 pulumi.export("secret", pulumi.Config().get_secret("key"))
 pulumi.export("folder", os.getcwd())
+if case == "ahead":
+    pathlib.Path("ahead").write_text(" ".join(sys.argv[1:]) + str("infra.program.ahead" in sys.modules))
 if case == "slow":
     pathlib.Path("started").write_text(str(os.getpid()))
     time.sleep(120)

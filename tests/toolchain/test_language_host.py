@@ -89,6 +89,15 @@ def test_a_mandatory_policy_blocks_before_anything_is_made(project: Project) -> 
     assert resources(project) == []
 
 
+def test_beside_a_pack_the_program_starts_ahead(project: Project) -> None:
+    """It has imported what this project's program needs before the engine asks for it; without a pack it has not."""
+    project.pulumi("config", "set", "case", "ahead")
+    assert project.pulumi("preview").returncode == 0
+    assert (project.folder / "ahead").read_text() == "False"
+    project.pulumi("preview", "--policy-pack", str(project.folder.parent / "pack"))
+    assert (project.folder / "ahead").read_text() == "True"
+
+
 def test_ctrl_c_stops_the_program_and_frees_the_stack(project: Project) -> None:
     project.pulumi("config", "set", "case", "slow")
     running = project.start("up", "--yes", "--skip-preview")
@@ -102,9 +111,10 @@ def test_ctrl_c_stops_the_program_and_frees_the_stack(project: Project) -> None:
     assert project.pulumi("up", "--yes").returncode == 0
 
 
-def test_a_killed_engine_leaves_no_process(project: Project) -> None:
+@pytest.mark.parametrize("pack", [False, True])
+def test_a_killed_engine_leaves_no_process(project: Project, pack: bool) -> None:
     project.pulumi("config", "set", "case", "slow")
-    running = project.start("preview")
+    running = project.start("preview", *(["--policy-pack", str(project.folder.parent / "pack")] if pack else []))
     program = started_program(project)
     running.kill()
     running.communicate(timeout=60)
