@@ -16,7 +16,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
-from tests.support.groups import is_slow
+from tests.support.groups import is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
 from tests.support.scheduling import PROCESSES, GroupScheduling
@@ -52,6 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
     # A shell's background jobs are started with SIGINT ignored, and what the tests start would ignore Ctrl-C, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A fast run does not even read what it leaves out whole."""
+    here = config.option.fast and collection_path.is_relative_to(ROOT)
+    return True if here and is_slow_path(collection_path.relative_to(ROOT).as_posix()) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -146,8 +152,8 @@ def pytest_configure_node(node: WorkerController) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """As many processes as are worth it: see `tests.support.scheduling`."""
-    return PROCESSES * (os.cpu_count() or 1)
+    """As many processes as are worth it: see `tests.support.scheduling`. A fast run only computes."""
+    return (1 if config.option.fast else PROCESSES) * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(optionalhook=True)

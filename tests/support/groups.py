@@ -73,6 +73,11 @@ SLOW = (
 """
 
 
+def is_slow_path(path: str) -> bool:
+    """True for a file or folder, from the root of the project, of which `--fast` runs nothing."""
+    return f"{path}/".startswith(SLOW)
+
+
 def is_slow(nodeid: str, fixtures: Iterable[str]) -> bool:
     """True for a test that `--fast` leaves out."""
     return nodeid.startswith(SLOW) or not NEEDS.isdisjoint(fixtures)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.groups import GROUPS, group_of, is_slow, on_cloud, place_of
+from tests.support.groups import GROUPS, group_of, is_slow, is_slow_path, on_cloud, place_of
 from tests.support.scheduling import prefers_cloud
 from toolchain.testing import TOGETHER, pytest_arguments
 
@@ -50,6 +50,10 @@ def test_what_a_fast_run_leaves_out() -> None:
     assert is_slow("tests/faults/test_it.py::test_it", ["sandbox"])
     assert is_slow("tests/e2e/test_leaky.py::test_it", [])
     assert not is_slow("tests/policies/test_it.py::test_it", ["tmp_path"])
+    assert is_slow_path("tests/e2e")
+    assert is_slow_path("tests/store/test_stores.py")
+    assert not is_slow_path("tests")
+    assert not is_slow_path("tests/store")
 
 
 CONFTEST = """\
