@@ -71,7 +71,7 @@ def test_a_server_that_does_not_let_go_keeps_its_port(
     monkeypatch.setattr(removing, "TAKING_OFF", 0.5)
     with pytest.raises(Refused, match=rf"Port {PORT} .*: server {before['device_id']} has not detached it") as refused:
         alice.delete(PORT)
-    assert "next: see to it that nova-compute on its host is up" in str(refused.value)
+    assert "next: make sure that nova-compute on its host is up" in str(refused.value)
     assert _port(operator, alice) == before
 
 
