@@ -24,7 +24,7 @@ COMMANDS = {
     "capacity": "Count how many more vPODs of each size a site holds.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
-    "recover": "Take over a stack whose state was lost or replaced by an old copy.",
+    "recover": "Take over a stack whose state was lost or is an old copy.",
     "audit": "Read the live cloud and compare it with what was proved.",
     "settle": "Settle what a tenant released, once nothing holds it any more.",
     "site": "Show what a site holds, and which facts are not stated.",

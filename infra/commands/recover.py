@@ -25,7 +25,7 @@ def recover(
     site: Site = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Take over a stack whose state was lost or replaced by an old copy.
+    """Take over a stack whose state was lost or is an old copy.
 
     The claims store records from which state a stack is applied, and refuses every other. This command puts the
     state of the backend in use in its place: its content is copied to a file and removed, then `pulumi up` finds
