@@ -37,10 +37,10 @@ def verify(
 ) -> None:
     """Check a certificate that `interlock check --certificate` wrote.
 
-    The checker rebuilds all classes from the edges in the certificate by tables of its own, and asks whether every
-    class and identity has one owner, every edge that is missing is kept away by guards that hold, and what the owner
-    can do by calls is closed. It shares no code with the proof, and takes for granted that the facts are those of
-    the plan. With --proof, --plan and --lock it also says whether they are about what you have.
+    The checker rebuilds all classes from the edges in the certificate by tables of its own. It checks that every
+    class and identity has one owner, that guards that hold justify every edge that is left out, and that what the
+    owner can do by API calls is closed. It shares no code with the proof, and does not check that the facts are
+    those of the plan; with --proof, --plan and --lock it also checks that they are about your plan and locks.
 
     \b
     Exit code: 0 sound, 1 not sound or about something else, 2 the input is wrong.
@@ -124,6 +124,6 @@ def _sound(found: dict[str, Any]) -> str:
     classes = {least for least, _ in found["classes"].values()}
     edges, away = (sum(len(rows) for rows in said[part].values()) for part in ("facts", "held"))
     size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {edges} edges"
-    more = f"{away} kept away by guards, {len(said['unknown'])} facts unknown"
+    more = f"{away} removed by guards, {len(said['unknown'])} facts unknown"
     hashes = (f"  plan  {judgement['plan_hash']}", f"  proof {proof_of(judgement)}")
     return "\n".join((f"sound: {judgement['stack']} is proved", f"{size}, {more}", *hashes))

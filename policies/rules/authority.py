@@ -83,7 +83,7 @@ def _verb(leak: Leak) -> str:
 
 AUTH_01 = Rule(
     id="AUTH-01",
-    title="what an owner can do by calls alone stays with its owner",
+    title="by API calls alone no owner gets what belongs to another",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a grant, a role or a credential that lies about is a way around every network",

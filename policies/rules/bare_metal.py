@@ -74,7 +74,7 @@ ISO_18 = Rule(
 )
 L3_13 = Rule(
     id="L3-13",
-    title="Ironic's endpoints for ramdisks are on no listener that tenants or outside reach",
+    title="Ironic's endpoints for ramdisks are on no listener that tenants or the outside can reach",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="lookup, heartbeat and inspection take calls without a token, and lookup gives one out for a host",

@@ -63,7 +63,7 @@ def _no_vpod_cause(name: str) -> Cause:
 
 FACT_01 = Rule(
     id="FACT-01",
-    title="everything planned is read by the proof",
+    title="the proof reads every planned resource",
     severity=Severity.BLOCK,
     polarity=Polarity.PRESENCE,
     why="what the proof does not look at may join two owners, whatever the other rules say",

@@ -152,7 +152,7 @@ SEC_01 = Rule(
 )
 SEC_02 = Rule(
     id="SEC-02",
-    title="a controller lets in its own vPOD's control subnet, at the user API, and nothing else",
+    title="a controller admits only its own vPOD's control subnet, at the user API",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="the admin API of a controller gives machines away, and another vPOD's servers have no business there",

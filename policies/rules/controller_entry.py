@@ -99,7 +99,7 @@ def _cause(controller: ServerFact, way: tuple[str, ...], missing: tuple[str, ...
 
 L3_09 = Rule(
     id="L3-09",
-    title="each controller is reached from a bastion by a way without any Poplar server",
+    title="each controller can be reached from a bastion by a path without any Poplar server",
     severity=Severity.ERROR,
     polarity=Polarity.PRESENCE,
     why="who can come to a controller only through the servers that it serves is shut out together with them",

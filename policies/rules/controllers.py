@@ -111,7 +111,7 @@ def _joined_cause(names: Names, graph: Graph, path: Path, met: dict[str, str]) -
 
 ISO_06 = Rule(
     id="ISO-06",
-    title="no tenant hops by way of its controller",
+    title="no tenant's traffic passes through its controller",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="the controller stands on the tenant's control network and on the operator's management network",
@@ -122,7 +122,7 @@ ISO_06 = Rule(
 )
 ISO_07 = Rule(
     id="ISO-07",
-    title="controllers of two tenants are not joined behind them",
+    title="controllers of two tenants are not connected on the operator's side",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="a rule of its own, which no tenant's path breaks: one controller taken over could attack the next. The "

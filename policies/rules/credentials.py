@@ -117,7 +117,7 @@ def _shared_account(key: str, user: str, vpod: str) -> Cause:
 
 SEC_04 = Rule(
     id="SEC-04",
-    title="no credential lies in what a server is told at its start",
+    title="no server has a credential in its user data",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="user data is served to every process in the server, and kept in plain text by cloud and state",

@@ -132,7 +132,7 @@ def _target_cause(item: FloatingIpFact, why: str) -> Cause:
 
 L3_08 = Rule(
     id="L3-08",
-    title="floating addresses lead to their owner's own servers, never to controllers, BMCs or storage",
+    title="floating IPs lead to their owner's own servers, never to controllers, BMCs or storage",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="who reaches a controller or BMC from outside has the machines behind it",

@@ -177,7 +177,7 @@ TOP_23 = Rule(
 )
 ISO_13 = Rule(
     id="ISO-13",
-    title="ids that the cloud gives out by itself are in no pool",
+    title="segment ids that the cloud allocates by itself are in no pool",
     severity=Severity.ERROR,
     polarity=Polarity.STATED,
     why="a network that names no id could be given a tenant's",

@@ -137,7 +137,7 @@ def _one_sided_cause(group: SecurityGroupFact, rule: Filter, wide: str) -> Cause
 
 L3_11 = Rule(
     id="L3-11",
-    title="filters are well formed, none lets the whole world in undeclared, and none lets another owner in by group",
+    title="security groups are well formed, and admit neither the whole world undeclared nor another owner by group",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="a rule with ports and no protocol filters something else than it says; a group lets in whoever joins it later",
@@ -147,7 +147,7 @@ L3_11 = Rule(
 )
 L3_12 = Rule(
     id="L3-12",
-    title="a restriction for IPv4 has its twin for IPv6",
+    title="each restriction for IPv4 or IPv6 exists for both",
     severity=Severity.WARN,
     polarity=Polarity.STATED,
     why="a server with both is reached by the one that nobody thought of",

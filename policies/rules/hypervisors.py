@@ -104,7 +104,7 @@ def _owners_on(model: Model) -> dict[str, dict[str, str]]:
 
 SEC_08 = Rule(
     id="SEC-08",
-    title="flavours are fenced to a role, and every hypervisor has exactly one",
+    title="each flavour is limited to hosts of one role, and each hypervisor has exactly one role",
     severity=Severity.ERROR,
     polarity=Polarity.STATED,
     why="a fence on one side only keeps the vPODs' flavours in, and lets every other in to them",

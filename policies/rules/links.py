@@ -97,7 +97,7 @@ def _witness(model: Model, names: Names, pair: _Pair, cables: list[Cable], held:
 
 ISO_27 = Rule(
     id="ISO-27",
-    title="links between machines of two owners are down, by a mechanism that is named",
+    title="links between machines of two owners are down, by a named mechanism",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="the cable between the last machine of one vPOD and the first of the next is plugged, whoever has them",

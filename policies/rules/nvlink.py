@@ -86,7 +86,7 @@ def _cause(names: Names, model: Model, nodes: list[str], message: str, missing: 
 
 ISO_22 = Rule(
     id="ISO-22",
-    title="an NVLink partition is one owner's",
+    title="an NVLink partition has one owner",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="GPUs of one partition reach each other's memory. That a GPU is in one partition, and each has one, is a rule "

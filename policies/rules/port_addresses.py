@@ -147,7 +147,7 @@ def _private(model: Model, physical_network: str | None, vlan: int | None) -> st
 
 L3_03 = Rule(
     id="L3-03",
-    title="no tenant can make a port that counts as the network's own",
+    title="no tenant can create a port that Neutron treats as its own (`network:*`)",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="Neutron leaves ports of its own services without filters, and believes their device_owner",
@@ -158,7 +158,7 @@ L3_03 = Rule(
 )
 L3_07 = Rule(
     id="L3-07",
-    title="ports take no address that is reserved or given out by itself",
+    title="no port has a static address that is reserved or that Neutron allocates by itself",
     severity=Severity.WARN,
     polarity=Polarity.STATED,
     why="DHCP and metadata answer at addresses of the subnet; a server there takes their place, or never starts",
@@ -168,7 +168,7 @@ L3_07 = Rule(
 )
 L3_10 = Rule(
     id="L3-10",
-    title="no port may send from addresses of others where an address lets it in",
+    title="no port may send from others' addresses where access is granted by address",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="a port that may call itself anything takes over every grant that goes by address",

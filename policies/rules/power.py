@@ -186,7 +186,7 @@ def _nameplates(model: Model, _: Names) -> RuleAnswer:
 _NEEDS = ("physical_racks", "placements")
 PWR_01 = Rule(
     id="PWR-01",
-    title="a rack draws no more than its cooling takes",
+    title="a rack draws no more power than its cooling can remove",
     severity=Severity.ERROR,
     polarity=Polarity.PRESENCE,
     why="machines throttle, then switch off",
@@ -197,7 +197,7 @@ PWR_01 = Rule(
 )
 PWR_02 = Rule(
     id="PWR-02",
-    title="each feed of a rack carries all of it",
+    title="each power feed of a rack can carry the whole load",
     severity=Severity.ERROR,
     polarity=Polarity.PRESENCE,
     why="the second feed is there for the day when the first one fails",
@@ -208,7 +208,7 @@ PWR_02 = Rule(
 )
 PWR_03 = Rule(
     id="PWR-03",
-    title="machines and servers hang on two feeds",
+    title="machines and servers are connected to two power feeds",
     severity=Severity.ERROR,
     polarity=Polarity.PRESENCE,
     why="a device with both cords in one PDU goes dark with it",
@@ -230,7 +230,7 @@ PWR_04 = Rule(
 )
 PWR_06 = Rule(
     id="PWR-06",
-    title="the nameplate of every device is stated",
+    title="the nameplate power of every device is stated",
     severity=Severity.WARN,
     polarity=Polarity.PRESENCE,
     why="what is only remembered of a machine's draw carries no power plan",

@@ -77,7 +77,7 @@ def _cause(model: Model, names: Names, graph: Graph, wire: set[str], path: Path)
 
 ISO_16 = Rule(
     id="ISO-16",
-    title="what was released meets nobody in quarantine",
+    title="released machines meet no other owner in quarantine",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="until its power cycle a machine runs its former holder's code, and a plain VLAN joins all on it",

@@ -187,7 +187,7 @@ def _open_routers(model: Model, names: Names, graph: Graph, nodes: dict[str, set
 
 L3_01 = Rule(
     id="L3-01",
-    title="routers of two owners are not adjacent, but at the external network",
+    title="routers of two owners are adjacent at the external network only",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a router forwards between all its interfaces, whatever the routes say",
@@ -207,7 +207,7 @@ L3_02 = Rule(
 )
 L3_05 = Rule(
     id="L3-05",
-    title="no address scope lets packets past the NAT of two tenants",
+    title="no address scope lets packets between two tenants bypass NAT",
     severity=Severity.ERROR,
     polarity=Polarity.STATED,
     why="inside one scope Neutron routes without NAT, and a gateway then filters nothing",
@@ -217,7 +217,7 @@ L3_05 = Rule(
 )
 L3_06 = Rule(
     id="L3-06",
-    title="a routed back end is reached by way of its declared router only",
+    title="a routed back end is reached through its declared router only",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="a router toward a service that permits everything joins all its tenants",

@@ -158,7 +158,7 @@ def _id_cause(network: NetworkFact, why: str) -> Cause:
 
 ISO_08 = Rule(
     id="ISO-08",
-    title="every virtual function is held to one VLAN",
+    title="every virtual function is restricted to one VLAN",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="a function without a VLAN, or with its spoof check off, sees every VLAN of its host's switch port",
@@ -168,7 +168,7 @@ ISO_08 = Rule(
 )
 ISO_11 = Rule(
     id="ISO-11",
-    title="one wire is claimed by one owner",
+    title="one segment is claimed by one owner, whatever its names",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a segment is what switches and cables make of it: two names for one VLAN are one segment",

@@ -30,7 +30,7 @@ def _closed_to_outside(model: Model, _: Names) -> RuleAnswer:
 
 L3_14 = Rule(
     id="L3-14",
-    title="a signature of an S3 key is exchanged for a token by nobody but services",
+    title="only services can exchange a signature of an S3 key for a token",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="who sees one presigned URL would act in the whole project",

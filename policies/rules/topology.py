@@ -206,7 +206,7 @@ def _twice_cause(thing: str, items: list[SwitchPortFact]) -> Cause:
 
 TOP_02 = Rule(
     id="TOP-02",
-    title="a vPOD has a size that exists",
+    title="a vPOD has one of the sizes that exist",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="IPU partitions come in powers of two, and racks are filled whole",

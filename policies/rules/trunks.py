@@ -222,7 +222,7 @@ ISO_14 = Rule(
 )
 ISO_15 = Rule(
     id="ISO-15",
-    title="native VLANs of links between switches are dead ones",
+    title="native VLANs of links between switches are unused",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
     why="what leaves one switch untagged is in the other's native VLAN, whatever its number. For the site it is a "

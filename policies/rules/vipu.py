@@ -111,7 +111,7 @@ TOP_10 = Rule(
 )
 TOP_11 = Rule(
     id="TOP-11",
-    title="partitions are such as V-IPU makes",
+    title="partitions have a form that V-IPU can create",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="V-IPU would refuse them when everything else stands already",

@@ -57,7 +57,7 @@ def _group_cause(port: PortFact) -> Cause:
 
 ISO_09 = Rule(
     id="ISO-09",
-    title="virtual functions send as themselves only",
+    title="virtual functions send from their own addresses only",
     severity=Severity.ERROR,
     polarity=Polarity.STATED,
     why="shares and the appliance's addresses are granted by address, and nothing behind a virtual function checks one",
@@ -67,7 +67,7 @@ ISO_09 = Rule(
 )
 ISO_10 = Rule(
     id="ISO-10",
-    title="no security groups where they do nothing",
+    title="no security groups on ports where they have no effect",
     severity=Severity.WARN,
     polarity=Polarity.STATED,
     why="who reads the plan takes them for a filter; the proof never does",
