@@ -5,9 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
+from pydantic import Field
+
 from interlock.planning.plan import Plan
 from interlock.resources import Admission, Admitted, Frozen, digest_of
 from interlock.vocabulary import InterlockError
+from policies.about import Subject
 
 
 class Verdict(StrEnum):
@@ -57,6 +60,8 @@ class Finding(Frozen):
     id: str = ""
     #: The nodes of the witness, where it is a path.
     path: tuple[str, ...] = ()
+    #: What its rule says that it is about besides the path, until `about` is made of it; never told.
+    subjects: tuple[Subject, ...] = Field(default=(), exclude=True, repr=False)
     #: What causes it, as entries of the specification (`policies.findings.spec_entries`).
     about: tuple[str, ...] = ()
     #: The entries that, changed together, part the two owners; empty: not asked for, or there are none.

@@ -73,7 +73,7 @@ def statement(model: Model) -> Statement:
     return Statement(
         owner=model.plan.owner,
         facts=_rows((edge, ()) for edge in edges),
-        held=_rows((edge, edge.held) for edge in held),
+        held=_rows((edge, tuple(map(str, edge.held))) for edge in held),
         unknown=_unknown(edges),
         guards=_guards(model.site.site),
         labels={node: tuple(sorted(model.label(node))) for node in sorted(here) if model.label(node)},
@@ -99,7 +99,7 @@ def _unknown(edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for edge in edges:
         for fact in edge.missing:
-            found[fact].add(f"{edge.rule} {edge.a} {edge.b}")
+            found[str(fact)].add(f"{edge.rule} {edge.a} {edge.b}")
     return {fact: tuple(sorted(words)) for fact, words in sorted(found.items())}
 
 

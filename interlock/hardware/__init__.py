@@ -50,6 +50,7 @@ from .ports import (
 from .power import (
     FeedLine,
     Load,
+    UnitFault,
     cooling_verdict,
     feed_verdict,
     floor_verdict,
@@ -141,6 +142,7 @@ __all__ = [
     "ServerModel",
     "StorageClass",
     "SwitchModel",
+    "UnitFault",
     "compute_pflops",
     "cooling_verdict",
     "factory_address",

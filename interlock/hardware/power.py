@@ -102,17 +102,30 @@ def floor_verdict(load: Load, area_m2: float, floor_kg_m2: int | None) -> Placem
     return _against(load, carried, "kg", f"the floor carries {floor_kg_m2} kg/m² on {area_m2:g} m²")
 
 
-def unit_faults(units: int, placed: Iterable[tuple[str, int, int]]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class UnitFault:
+    """What cannot stand as stated, in words, and the devices that these name."""
+
+    words: str
+    devices: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def unit_faults(units: int, placed: Iterable[tuple[str, int, int]]) -> tuple[UnitFault, ...]:
     """What cannot stand as stated: (device, lowest unit from 1, height). Height 0 stands beside the units."""
-    faults: list[str] = []
+    faults: list[UnitFault] = []
     taken: dict[int, str] = {}
     for device, lowest, height in sorted(placed, key=lambda item: (item[1], item[0])):
         own = range(lowest, lowest + height)
         if own and (lowest < 1 or own[-1] > units):
-            faults.append(f"{device} takes units {own[0]} to {own[-1]}: the rack has 1 to {units}")
+            words = f"{device} takes units {own[0]} to {own[-1]}: the rack has 1 to {units}"
+            faults.append(UnitFault(words, (device,)))
         below = next((unit for unit in own if unit in taken), None)
         if below is not None:
-            faults.append(f"{device} and {taken[below]} both take unit {below}")
+            both = (device, taken[below])
+            faults.append(UnitFault(f"{' and '.join(both)} both take unit {below}", both))
         taken |= {unit: device for unit in own if unit not in taken}
     return tuple(faults)
 

@@ -15,6 +15,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from policies.about import Fact, in_order, listed
 from policies.edges.premises import Way
 from policies.edges.shape import GraphFragment
 from policies.facts import identities as ids
@@ -79,9 +80,9 @@ class Leak:
         return any(grant.follows for grant in self.grants)
 
     @property
-    def missing(self) -> tuple[str, ...]:
+    def missing(self) -> tuple[Fact, ...]:
         """The unstated facts that it rests on."""
-        return tuple(sorted({fact for grant in self.grants for fact in grant.missing}))
+        return in_order(fact for grant in self.grants for fact in grant.missing)
 
 
 class Authority:
@@ -202,5 +203,5 @@ def steps(leak: Leak) -> tuple[str, ...]:
 
 def _step(grant: Grant) -> str:
     mark = "? " if grant.missing else ""
-    reason = f"; not held: {', '.join(grant.broken)}" if grant.broken else ""
+    reason = f"; not held: {listed(grant.broken)}" if grant.broken else ""
     return f"{mark}{grant.way} {who.words(grant.target)} ({grant.why}{reason})"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from policies.about import Fact
 from policies.edges.premises import Way
 from policies.edges.shape import GraphFragment, Relation, Union
 from policies.facts import identities as ids
@@ -38,11 +39,13 @@ class Grant(NamedTuple):
     #: What gives it: a resource, or where the two meet.
     why: str
     #: Facts without which nobody knows whether it is given.
-    missing: tuple[str, ...] = ()
+    missing: tuple[Fact, ...] = ()
     #: Guards that would take it away and do not hold.
-    broken: tuple[str, ...] = ()
+    broken: tuple[Fact, ...] = ()
     #: True if it only follows from packets of two owners meeting, which rules about packets explain better.
     follows: bool = False
+    #: The plan name of what gives it; of what the cloud or a service gives by itself, words that are no plan name.
+    given_by: str = ""
 
 
 class Table:
@@ -95,7 +98,7 @@ class Stated:
 
     def _grants(self) -> Iterator[Grant]:
         for way, source, target, why in self.union.facts(Relation.GRANT):
-            yield Grant(Way(way), self.alike.get(source, source), self.alike.get(target, target), why)
+            yield Grant(Way(way), self.alike.get(source, source), self.alike.get(target, target), why, given_by=why)
         for node, labels in self.labels.items():
             for label in sorted(labels):
                 yield Grant(Way.WRITES, who.principal(label), node, f"{label}'s own")

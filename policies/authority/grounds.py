@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary.nodes import ShareAddressNode, parse
+from policies.about import Fact, in_order
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -37,7 +38,7 @@ def called(model: Model, graph: Graph) -> Iterator[Grant]:
         met_at = parse(vip)
         address = met_at.address if isinstance(met_at, ShareAddressNode) else vip
         for caller in _callers(model, graph, vip, tenant):
-            yield caller.given(Way.WRITES, share, f"{why}, {prefix} at {address}")
+            yield caller.given(Way.WRITES, share, f"{why}, {prefix} at {address}", given_by=why)
 
 
 def asked_of_services(model: Model) -> Iterator[Grant]:
@@ -54,15 +55,15 @@ class _Caller:
     """An owner that meets a place, and the unstated and the broken guards on the way there."""
 
     owner: str
-    missing: tuple[str, ...]
-    broken: tuple[str, ...]
+    missing: tuple[Fact, ...]
+    broken: tuple[Fact, ...]
     #: True if others meet it there too.
     among_others: bool
 
-    def given(self, way: Way, target: str, why: str, besides: GuardState = _NOTHING) -> Grant:
+    def given(self, way: Way, target: str, why: str, besides: GuardState = _NOTHING, *, given_by: str = "") -> Grant:
         """What it gets by standing there; `besides` is a guard that would have to hold as well."""
         missing, broken = (*self.missing, *besides.missing), (*self.broken, *besides.broken)
-        return Grant(way, who.principal(self.owner), target, why, missing, broken, follows=self.among_others)
+        return Grant(way, who.principal(self.owner), target, why, missing, broken, self.among_others, given_by)
 
 
 def _callers(model: Model, graph: Graph, node: str, tenant: str) -> tuple[_Caller, ...]:
@@ -85,12 +86,12 @@ def _callers(model: Model, graph: Graph, node: str, tenant: str) -> tuple[_Calle
     )
 
 
-def _reasons(graph: Graph, came_from: Mapping[str, str], node: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    missing: set[str] = set()
-    broken: set[str] = set()
+def _reasons(graph: Graph, came_from: Mapping[str, str], node: str) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    missing: set[Fact] = set()
+    broken: set[Fact] = set()
     while (before := came_from.get(node)) is not None:
         facts = graph.edges[before, node]
         missing |= set(facts["missing"])
         broken |= set(facts["broken"])
         node = before
-    return tuple(sorted(missing)), tuple(sorted(broken))
+    return in_order(missing), in_order(broken)

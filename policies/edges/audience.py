@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
 from policies.facts.guards import EVERYBODY, welcome
 
@@ -42,14 +43,14 @@ def _uninvited(union: Union, classes: _Classes, copy: TerminalCopy) -> bool:
     )
 
 
-def _paths(copy: TerminalCopy) -> tuple[str, ...]:
-    return tuple(f"sharing.{item.name}.audience" for item in copy.declared)
+def _paths(copy: TerminalCopy) -> tuple[Fact, ...]:
+    return tuple(SiteFact(f"sharing.{item.name}.audience") for item in copy.declared)
 
 
-def _doubts(edges: Iterable[Edge], classes: _Classes, copy: TerminalCopy) -> tuple[str, ...]:
+def _doubts(edges: Iterable[Edge], classes: _Classes, copy: TerminalCopy) -> tuple[Fact, ...]:
     """The unstated facts around a copy: without some of them nobody knows who meets it."""
     there = classes.root(copy.node)
-    return tuple(sorted({fact for edge in edges if classes.root(edge.a) == there for fact in edge.missing}))
+    return in_order(fact for edge in edges if classes.root(edge.a) == there for fact in edge.missing)
 
 
 class _Classes:

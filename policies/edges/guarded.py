@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from interlock.model.site.inventory import Sharing
 from interlock.vocabulary.nodes import switch_vlan
+from policies.about import Fact, OpenScope, SaidFact, ScopeIsShared, SiteFact, UndeclaredSharing
 from policies.facts import identities as ids
 from policies.facts.guards import BETWEEN_OWNERS, GuardState, sharing, welcome
 
@@ -35,17 +36,21 @@ def declarations(union: Union, kind: str) -> tuple[Sharing, ...]:
 def _declared_held(union: Union, kind: str) -> GuardState:
     """Undeclared sharing is an ordinary node: like a declaration with a false guard."""
     found = declarations(union, kind)
-    return sharing(union.site.site, found) if found else _broken(f"sharing declares no {kind}")
+    return sharing(union.site.site, found) if found else _broken(UndeclaredSharing(kind))
 
 
-def _broken(fact: str) -> GuardState:
+def _broken(fact: Fact) -> GuardState:
     return GuardState(value=False, broken=(fact,))
+
+
+#: A router that does no NAT.
+_JOINED = SaidFact("a subnet of the router joins an address scope")
 
 
 def _gateways(union: Union) -> Iterator[Edge]:
     held = _declared_held(union, "external-network")
     for (scope,) in union.facts(Relation.OPEN_SCOPE):
-        held = _broken(f"{scope} is shared with tenants")
+        held = _broken(ScopeIsShared(OpenScope.parse(scope)))
     for router, reference, addresses, _ in union.facts(Relation.GATEWAY):
         if reference != EXTERNAL_REFERENCE:
             yield Edge(router, ids.unresolved(reference), "E11")
@@ -54,9 +59,7 @@ def _gateways(union: Union) -> Iterator[Edge]:
         copy, hub = ids.external_copy(name, router), ids.external_hub(name)
         yield Edge(router, copy, "E11")
         joined = addresses == "in scope"
-        yield from unless(
-            _broken("a subnet of the router joins an address scope") if joined else held, "E11", copy, hub
-        )
+        yield from unless(_broken(_JOINED) if joined else held, "E11", copy, hub)
 
 
 def _machines(union: Union) -> Iterator[Edge]:
@@ -149,7 +152,8 @@ def _unwelcome(union: Union, port: str, terminals: dict[str, tuple[Sharing, ...]
     owners = {label for share in union.shares for label in share.labels.get(port, ())} - ids.RESERVED_LABELS
     for terminal, declared in terminals.items():
         if terminal != port and not all(welcome(declared, owner) for owner in owners):
-            yield Edge(port, terminal, "E19", broken=tuple(f"sharing.{item.name}.audience" for item in declared))
+            audiences = tuple(SiteFact(f"sharing.{item.name}.audience") for item in declared)
+            yield Edge(port, terminal, "E19", broken=audiences)
 
 
 def _key_edges(union: Union, key: str, port: str, full: list[tuple[Sharing, ...]]) -> Iterator[Edge]:

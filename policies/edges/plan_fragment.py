@@ -167,7 +167,7 @@ def _network_premises(facts: PlanOnSite) -> Iterator[Premise]:
                 yield premise(Relation.OFFERED, wire)
         if network.shared and network.external:
             yield premise(Relation.OFFERED, facts.hub(network))
-    yield from (premise(Relation.OPEN_SCOPE, scope) for scope in facts.plan.open_scopes)
+    yield from (premise(Relation.OPEN_SCOPE, str(scope)) for scope in facts.plan.open_scopes)
     yield from right_premises(facts)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.model.site.inventory import Sharing, Switch
+from policies.about import SaidFact, SiteFact
 from policies.facts import identities as ids
-from policies.facts.guards import Fact, GuardState, assumption_facts, sharing_facts
+from policies.facts.guards import GuardState, StatedFact, assumption_facts, sharing_facts
 from policies.facts.kinds import SwitchEnd
 
 from .guarded import unless
@@ -28,7 +29,7 @@ def roles(union: Union) -> Iterator[Edge]:
             yield from unless(held, "E1", group, hub)
 
 
-def _facts(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
+def _facts(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
     site = union.site.site
     yield from assumption_facts(site, "A7")
     # A switch that does not keep its VLANs apart keeps no groups apart.
@@ -36,10 +37,10 @@ def _facts(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
     yield from _ports(union, switch, vlan)
     yield from _routing(union, switch, vlan)
     if any(item.vlan == vlan for item in switch.vteps):
-        yield f"switches.{switch.name}.vteps.{vlan}: an overlay passes frames on", False
+        yield SaidFact(f"switches.{switch.name}.vteps.{vlan}: an overlay passes frames on"), False
 
 
-def _ports(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
+def _ports(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
     bridged = set(union.site.uplink.values())
     for end, port in union.site.device_ends:
         if port.switch == switch.name and union.mode[port].private is None:
@@ -50,18 +51,18 @@ def _ports(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
             yield from _member(union, port, vlan, ())
 
 
-def _member(union: Union, port: SwitchEnd, vlan: int, declared: tuple[Sharing, ...]) -> Iterator[Fact]:
+def _member(union: Union, port: SwitchEnd, vlan: int, declared: tuple[Sharing, ...]) -> Iterator[StatedFact]:
     path = f"switches.{port.switch}.ports.{port.port}"
     if not union.mode[port].known:
-        yield path, None
+        yield SiteFact(path), None
     if vlan in union.carried(port):
         yield from _passing(union, path, declared)
 
 
-def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
+def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
     path, declared = f"switches.{switch.name}", union.site.shared
     if switch.ip_routing is not False and switch.routed_vlans is None:
-        yield f"{path}.routed_vlans", None
+        yield SiteFact(f"{path}.routed_vlans"), None
     elif switch.ip_routing is not False and vlan in (switch.routed_vlans or ()):
         yield from _passing(union, f"{path}.routed_vlans", declared.get(switch.name, ()))
     for item in switch.vrfs:
@@ -69,8 +70,8 @@ def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[Fact]:
             yield from _passing(union, f"{path}.vrfs.{item.name}", declared.get(f"{switch.name}/{item.name}", ()))
 
 
-def _passing(union: Union, path: str, declared: tuple[Sharing, ...]) -> Iterator[Fact]:
+def _passing(union: Union, path: str, declared: tuple[Sharing, ...]) -> Iterator[StatedFact]:
     """What keeps a promiscuous member from passing frames on."""
     if not declared:
-        yield f"{path}: promiscuous, and no declared terminal", False
+        yield SaidFact(f"{path}: promiscuous, and no declared terminal"), False
     yield from sharing_facts(union.site.site, declared)

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
+from policies.about import Fact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
@@ -30,12 +31,12 @@ class Edge:
     b: str
     rule: str
     #: The facts without which nobody knows whether it does.
-    missing: tuple[str, ...] = ()
+    missing: tuple[Fact, ...] = ()
     #: The facts that would remove this edge and are known not to hold.
-    broken: tuple[str, ...] = ()
+    broken: tuple[Fact, ...] = ()
     #: The guards that keep this edge away: all known to hold, so it is in no graph. The certificate names it, so that
     #: a checker can see what the verdict rests on.
-    held: tuple[str, ...] = ()
+    held: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -208,12 +209,12 @@ class Union:
                     found[end.switch, vlan].add(self.segment(end, vlan))
         return {place: tuple(sorted(groups)) for place, groups in sorted(found.items())}
 
-    def inside(self, end: SwitchEnd, tag: int) -> dict[int, tuple[str, ...]]:
+    def inside(self, end: SwitchEnd, tag: int) -> dict[int, tuple[Fact, ...]]:
         """The VLANs that frames with this tag may belong to, and for each the facts without which nobody knows."""
         mode = self.mode[end]
-        found: dict[int, tuple[str, ...]] = dict.fromkeys(sorted(mode.inside(tag)), ())
+        found: dict[int, tuple[Fact, ...]] = dict.fromkeys(sorted(mode.inside(tag)), ())
         for vlan in sorted(mode.perhaps_inside(tag)):
-            found[vlan] = (f"switches.{end.switch}.ports.{end.port}.tagged",)
+            found[vlan] = (SiteFact(f"switches.{end.switch}.ports.{end.port}.tagged"),)
         return found
 
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interlock.model.site.inventory import Sharing, Switch
+from policies.about import Fact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.guards import sharing
 from policies.facts.kinds import SwitchEnd
@@ -17,7 +18,7 @@ from policies.facts.kinds import SwitchEnd
 from .guarded import unless
 from .shape import Edge, Union
 
-Missing = tuple[str, ...]
+Missing = tuple[Fact, ...]
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def _segments(union: Union, port: SwitchEnd) -> Iterator[tuple[str, Missing]]:
     """The segments behind a port; a promiscuous one meets every group of a private VLAN by itself."""
     carried = union.carried(port)
     perhaps = () if union.mode[port].known else tuple(vlan for vlan in union.vlans if vlan not in carried)
-    switch, missing = union.site.site.switch[port.switch], (port_path(union, port),)
+    switch, missing = union.site.site.switch[port.switch], (port_fact(union, port),)
     if union.mode[port].private is not None:
         yield from ((union.segment(port, vlan), ()) for vlan in carried)
         return
@@ -77,11 +78,16 @@ def port_path(union: Union, end: SwitchEnd) -> str:
     return f"{path}.mode" if union.mode[end].unmodelled else path
 
 
+def port_fact(union: Union, end: SwitchEnd) -> SiteFact:
+    """What that place states."""
+    return SiteFact(port_path(union, end))
+
+
 def instances(union: Union, switch: Switch) -> Iterator[tuple[str, str, tuple[int, ...], Missing]]:
     """(name, node, VLANs, unstated facts) of each routing instance of a switch."""
     if switch.ip_routing is not False and switch.routed_vlans != ():
         stated = {"ip_routing": switch.ip_routing, "routed_vlans": switch.routed_vlans}
-        missing = tuple(f"switches.{switch.name}.{name}" for name, value in stated.items() if value is None)
+        missing = tuple(SiteFact(f"switches.{switch.name}.{name}") for name, value in stated.items() if value is None)
         vlans = union.vlans if switch.routed_vlans is None else switch.routed_vlans
         yield switch.name, ids.default_vrf(switch.serial), vlans, missing
     for item in switch.vrfs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
+from policies.about import SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 
@@ -12,7 +13,7 @@ from .audience import outsiders
 from .guarded import GUARDED_EDGES
 from .private_vlans import roles
 from .shape import Edge, EdgeRule, Relation, Union
-from .terminals import attachments, instances, passing, port_path
+from .terminals import attachments, instances, passing, port_fact, port_path
 
 #: What an overlay may be encapsulated in.
 ENCAPSULATIONS = ("vxlan", "geneve")
@@ -43,7 +44,7 @@ def _perhaps_tagged(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
         for native in sorted(mode.untagged):
             for tag in _tags_of(mode, native):
                 for vlan, more in union.inside(b, tag).items():
-                    missing = (f"{port_path(union, a)}.tag_native", *more)
+                    missing = (SiteFact(f"{port_path(union, a)}.tag_native"), *more)
                     yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
 
 
@@ -54,7 +55,7 @@ def _tags_of(mode: PortMode, vlan: int) -> tuple[int, ...]:
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
     """A link with an end that the site file does not configure may join all VLANs of both switches."""
-    missing = tuple(port_path(union, end) for end in (a, b) if not union.mode[end].known)
+    missing = tuple(port_fact(union, end) for end in (a, b) if not union.mode[end].known)
     link = ids.switch_port(union.site.site.switch[a.switch].serial, a.port)
     for end in (a, b):
         yield from (Edge(link, ids.vlan_segment(_bridge(union, end), vlan), "E2", missing) for vlan in union.vlans)
@@ -88,13 +89,13 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
     mode, switch = union.mode[end], _bridge(union, end)
     if not mode.known:
         for other in union.vlans:
-            yield Edge(node, ids.vlan_segment(switch, other), "E4", (port_path(union, end),))
+            yield Edge(node, ids.vlan_segment(switch, other), "E4", (port_fact(union, end),))
     if vlan == 0:
         yield from (Edge(node, union.segment(end, native), "E4") for native in sorted(mode.untagged))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
     elif mode.known and vlan in mode.untagged and mode.tag_native is None:
         # A switch may or may not take frames tagged with the VLAN that it sends untagged.
-        yield Edge(node, union.segment(end, vlan), "E4", (f"{port_path(union, end)}.tag_native",))
+        yield Edge(node, union.segment(end, vlan), "E4", (SiteFact(f"{port_path(union, end)}.tag_native"),))
     else:
         native = {vlan} & mode.untagged if mode.tag_native else set()
         inside = union.inside(end, vlan) | dict.fromkeys(sorted(native), ())
@@ -113,7 +114,7 @@ def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]
     switch = union.site.site.switch[end.switch]
     port, bridge = ids.switch_port(switch.serial, end.port), _bridge(union, end)
     if not mode.known:
-        missing = (port_path(union, end),)
+        missing = (port_fact(union, end),)
         yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5", missing) for vlan in union.vlans)
     yield from (Edge(port, union.segment(end, vlan), "E5") for vlan in union.carried(end))
 
@@ -123,7 +124,7 @@ def _unplaced(union: Union) -> Iterator[Edge]:
         listed = union.site.site.host.get(host)
         stated = listed is not None and network in listed.interfaces
         # A virtual server on a host that is given out whole: its interfaces are stated, and are not its own.
-        missing = (f"hosts.{host}.provisioning" if stated else f"hosts.{host}.interfaces.{network}",)
+        missing = (SiteFact(f"hosts.{host}.provisioning" if stated else f"hosts.{host}.interfaces.{network}"),)
         for switch in union.site.switches_of.get(network, ()):
             bridge = ids.switch_bridge(switch.serial)
             yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E7", missing) for vlan in union.vlans)
@@ -158,7 +159,7 @@ def _routed_ports(union: Union) -> Iterator[Edge]:
     for end in routed:
         switch = union.site.site.switch[end.switch]
         if switch.ip_routing is not False:
-            missing = () if switch.ip_routing else (f"switches.{end.switch}.ip_routing",)
+            missing = () if switch.ip_routing else (SiteFact(f"switches.{end.switch}.ip_routing"),)
             yield Edge(ids.default_vrf(switch.serial), ids.switch_port(switch.serial, end.port), "E10", missing)
     for a, b in union.site.switch_links:
         for near, far in ((a, b), (b, a)):
@@ -182,8 +183,8 @@ def _overlays(union: Union) -> Iterator[Edge]:
     for switch in union.site.site.switches:
         bridge = ids.switch_bridge(switch.serial)
         for item in switch.vteps:
-            path = f"switches.{switch.name}.vteps.{item.vlan}.encapsulation"
-            missing = () if item.encapsulation else (path,)
+            fact = SiteFact(f"switches.{switch.name}.vteps.{item.vlan}.encapsulation")
+            missing = () if item.encapsulation else (fact,)
             for kind in (item.encapsulation,) if item.encapsulation else ENCAPSULATIONS:
                 segment = ids.overlay(item.underlay, item.vni, kind)
                 yield Edge(ids.vlan_segment(bridge, item.vlan), segment, "E3", missing)
@@ -239,7 +240,7 @@ def _lost_claims(union: Union) -> Iterator[Edge]:
         if vlan.isdecimal():
             for switch in union.site.site.switches:
                 segment = ids.vlan_segment(ids.switch_bridge(switch.serial), int(vlan))
-                yield Edge(node, segment, "E13", (f"physical network of {words}",))
+                yield Edge(node, segment, "E13", (SaidFact(f"physical network of {words}"),))
 
 
 #: The rows that each look at facts alone.

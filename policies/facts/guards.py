@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import Sharing, Site
+from policies.about import Fact, SiteFact
 
 #: Guard of A5 that counts only where two owners sit on one host.
 BETWEEN_OWNERS = "mitigations"
@@ -18,10 +19,10 @@ BETWEEN_OWNERS = "mitigations"
 #: The audience that is everybody.
 EVERYBODY = "*"
 
-#: A fact's place, and what is stated there.
-Fact = tuple[str, bool | None]
-
-#: Facts are named as the site file has them: `sharing.<name>.guards.<guard>`, `assumptions.<id>.<guard>`.
+#: A fact, and what is stated of it.
+StatedFact = tuple[Fact, bool | None]
+#: The same of a fact that the site file has: `sharing.<name>.guards.<guard>`, `assumptions.<id>.<guard>`.
+StatedInSite = tuple[SiteFact, bool | None]
 
 
 @dataclass(frozen=True)
@@ -29,37 +30,37 @@ class GuardState:
     """Whether something is held: True, False, or None with the facts that would decide it."""
 
     value: bool | None
-    missing: tuple[str, ...] = ()
+    missing: tuple[Fact, ...] = ()
     #: Guards known to be false.
-    broken: tuple[str, ...] = ()
+    broken: tuple[Fact, ...] = ()
     #: Every fact that it takes.
-    guards: tuple[str, ...] = ()
+    guards: tuple[Fact, ...] = ()
 
     @staticmethod
-    def of(facts: Iterable[Fact]) -> GuardState:
-        """All of `facts` (path, value): one false decides, else one unknown does."""
+    def of(facts: Iterable[StatedFact]) -> GuardState:
+        """All of `facts` (fact, value): one false decides, else one unknown does."""
         known = tuple(facts)
-        broken = tuple(path for path, value in known if value is False)
-        missing = tuple(path for path, value in known if value is None)
+        broken = tuple(fact for fact, value in known if value is False)
+        missing = tuple(fact for fact, value in known if value is None)
         value = False if broken else (None if missing else True)
-        return GuardState(value, () if broken else missing, broken, tuple(path for path, _ in known))
+        return GuardState(value, () if broken else missing, broken, tuple(fact for fact, _ in known))
 
 
 def assumption(site: Site, name: str, *, only: str | None = None, without: str | None = None) -> GuardState:
     """Whether an assumption is held; `only` and `without` select one of its guards or all but one."""
     head = f"assumptions.{name}."
     return GuardState.of(
-        (path, value)
-        for path, value in assumption_facts(site, name)
-        if path != f"{head}{without}" and only in (None, path.removeprefix(head))
+        (fact, value)
+        for fact, value in assumption_facts(site, name)
+        if fact.path != f"{head}{without}" and only in (None, fact.path.removeprefix(head))
     )
 
 
-def assumption_facts(site: Site, name: str) -> tuple[Fact, ...]:
+def assumption_facts(site: Site, name: str) -> tuple[StatedInSite, ...]:
     """Every guard of an assumption, stated or not."""
     stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
     facts = dict.fromkeys(ASSUMPTION_GUARDS.get(name, ())) | stated
-    return tuple((f"assumptions.{name}.{guard}", value) for guard, value in sorted(facts.items()))
+    return tuple((SiteFact(f"assumptions.{name}.{guard}"), value) for guard, value in sorted(facts.items()))
 
 
 def sharing(site: Site, declarations: Iterable[Sharing]) -> GuardState:
@@ -67,15 +68,15 @@ def sharing(site: Site, declarations: Iterable[Sharing]) -> GuardState:
     return GuardState.of(sharing_facts(site, declarations))
 
 
-def sharing_facts(site: Site, declarations: Iterable[Sharing]) -> tuple[Fact, ...]:
+def sharing_facts(site: Site, declarations: Iterable[Sharing]) -> tuple[StatedInSite, ...]:
     """Every guard of these, stated or not."""
-    stated: list[Fact] = []
+    stated: list[StatedInSite] = []
     for declared in declarations:
         facts = dict.fromkeys(SHARING_GUARDS[declared.kind]) | declared.guards
         head = f"sharing.{declared.name}.guards"
-        stated += [(f"{head}.{guard}", value) for guard, value in sorted(facts.items())]
+        stated += [(SiteFact(f"{head}.{guard}"), value) for guard, value in sorted(facts.items())]
         if declared.kind == "external-network":
-            stated.append(("external.address_scope", site.external.address_scope is not None))
+            stated.append((SiteFact("external.address_scope"), site.external.address_scope is not None))
     return tuple(stated)
 
 

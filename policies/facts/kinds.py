@@ -7,6 +7,7 @@ from functools import cached_property
 
 from interlock.resources.network import NetworkType, VnicType
 from interlock.vocabulary import NetworkRole
+from policies.about import OpenScope
 
 from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact
 from .data import (
@@ -185,7 +186,7 @@ class PlanFacts:
     #: (resource, vPOD that it states, vPOD whose part it is) where these are two.
     other_vpod: tuple[tuple[str, str, str | None], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
-    open_scopes: tuple[str, ...] = ()
+    open_scopes: tuple[OpenScope, ...] = ()
     #: Whether vPODs are owners too: `separate: vpods` of the request.
     separates_vpods: bool = True
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from interlock.planning.plan import Plan
 from interlock.resources import AddressScope, SubnetPool
+from policies.about import OpenScope
 
 from .access import AggregateFact, FlavorAccessFact, FlavorFact, access_facts
 from .data import (
@@ -115,9 +116,9 @@ def _hidden(plan: Plan) -> Iterable[tuple[str, tuple[str, ...]]]:
     return ((name, tuple(found)) for name, found in kinds.items() if len(found) > 1)
 
 
-def _open_scopes(reader: PlanReader) -> Iterable[str]:
-    yield from (f"address scope {item.name}" for item, spec in reader.all(AddressScope) if spec.shared)
-    yield from (f"subnet pool {item.name}" for item, spec in reader.all(SubnetPool) if spec.shared)
+def _open_scopes(reader: PlanReader) -> Iterable[OpenScope]:
+    yield from (OpenScope("address scope", item.name) for item, spec in reader.all(AddressScope) if spec.shared)
+    yield from (OpenScope("subnet pool", item.name) for item, spec in reader.all(SubnetPool) if spec.shared)
 
 
 def _without_vpod(plan: Plan) -> Iterable[str]:

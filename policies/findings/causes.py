@@ -31,7 +31,7 @@ def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, sugges
         about = entries.of_finding(finding)
         fix = fix_of(entries, finding) if id(finding) in mended else None
         changes = {"fix": fix[0], "fix_kind": fix[1]} if fix is not None else {}
-        return finding.model_copy(update={"id": short[finding.id], "about": about, **changes})
+        return finding.model_copy(update={"id": short[finding.id], "about": about, "subjects": (), **changes})
 
     return tuple(
         result.model_copy(update={"findings": tuple(map(told, result.findings))}) if result.findings else result

@@ -112,7 +112,7 @@ def steps(model: Model, plan: Plan, finding: Finding) -> tuple[Step, ...]:
         return tuple(Step(node=text) for text in finding.witness)
     graph = model.must if finding.verdict is Verdict.VIOLATED else model.may
     names, entries = Names(model), SpecEntries(model, plan)
-    shown = [text.removeprefix("? ") for text in names.path(graph, finding.path)]
+    shown = names.path(graph, finding.path, marked=False)
     found = [Step(node=shown[0], about=entries.along(graph, finding.path) if len(finding.path) == 1 else ())]
     for index, (a, b) in enumerate(pairwise(finding.path), start=1):
         facts = graph.edges[a, b]
@@ -122,8 +122,8 @@ def steps(model: Model, plan: Plan, finding: Finding) -> tuple[Step, ...]:
                 rule=facts["rule"],
                 title=title_of(model, facts["rule"], a, b),
                 about=entries.along(graph, (a, b)),
-                not_stated=facts["missing"],
-                not_held=facts["broken"],
+                not_stated=tuple(map(str, facts["missing"])),
+                not_held=tuple(map(str, facts["broken"])),
             )
         )
     return tuple(found)

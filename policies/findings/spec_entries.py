@@ -6,7 +6,6 @@ guard keeps away goes when all its facts hold; what several cables or tenants jo
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -25,6 +24,7 @@ from interlock.vocabulary.nodes import (
     is_vlan,
     parse,
 )
+from policies.about import PlanComponent, PlanResource, SiteDevice, SiteFact, Subject, UndeclaredSharing
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.footprints.boundary import PARTITION
@@ -36,8 +36,6 @@ from .spec_objects import FIXED, LOCK, RESOURCE, SITE, Objects, Support, fact_en
 
 if TYPE_CHECKING:
     from policies.graph.search import EdgeFacts, Graph
-
-_WORD = re.compile(r"[A-Za-z0-9][\w./-]*")
 
 
 class SpecEntries:
@@ -51,14 +49,8 @@ class SpecEntries:
     # What a finding is about
 
     def of_finding(self, finding: Finding) -> tuple[str, ...]:
-        """What causes a finding: what its rule says, else what its path shows, else what its words name."""
-        unstated = [entry for fact in finding.missing if (entry := fact_entry(fact)) is not None]
-        found = [*finding.about, *unstated]
-        if finding.path:
-            found += self.along(self.model.may, finding.path)
-        elif not found:
-            found += self._in_words((finding.message, *finding.witness))
-        return tuple(dict.fromkeys(found))
+        """What causes a finding: what its rule says that it is about, and what its path shows."""
+        return tuple(dict.fromkeys((*self._of_subjects(finding.subjects), *self.along(self.model.may, finding.path))))
 
     def along(self, graph: Graph, path: tuple[str, ...]) -> tuple[str, ...]:
         """The entries behind a path, in its order; behind the labels of a single node."""
@@ -70,16 +62,26 @@ class SpecEntries:
         found = (entry for support in supports for way in support for entry in sorted(way))
         return tuple(dict.fromkeys(found))
 
-    def _in_words(self, texts: Iterable[str]) -> Iterator[str]:
-        """Resources that a text names, else components, else devices of the site."""
-        words = dict.fromkeys(word.rstrip("./-") for text in texts for word in _WORD.findall(text))
+    def _of_subjects(self, subjects: Iterable[Subject]) -> list[str]:
+        """Facts, and of what the plan and the site have: the resources, else the components, else the devices."""
+        facts, resources, components, devices = list[str](), list[str](), list[str](), list[str]()
+        for subject in subjects:
+            match subject:
+                case PlanResource(name):
+                    resources += [RESOURCE + name] if name in self.plan.by_name else []
+                case PlanComponent(name):
+                    components += [RESOURCE + name] if name in self.plan.component else []
+                case SiteDevice(name):
+                    devices += self._records(name)
+                case SiteFact() | UndeclaredSharing():
+                    facts += [entry] if (entry := fact_entry(subject)) is not None else []
+        return facts + (resources or components or devices)
+
+    def _records(self, device: str) -> Iterator[str]:
+        """Where the site file has a device."""
         site = self.model.site.site
-        named = [word for word in words if word in self.plan.by_name]
-        named = named or [word for word in words if word in self.plan.component]
-        yield from (RESOURCE + word for word in named)
-        if not named:
-            tables = (("switches", site.switch), ("machines", site.machine), ("hosts", site.host))
-            yield from (f"{SITE}{section}.{word}" for word in words for section, table in tables if word in table)
+        tables = (("switches", site.switch), ("machines", site.machine), ("hosts", site.host))
+        yield from (f"{SITE}{section}.{device}" for section, table in tables if device in table)
 
     # Why an edge is there
 

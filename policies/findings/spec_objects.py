@@ -6,7 +6,6 @@ of the site in its full form, or `lock:<tenant>` for what another tenant holds.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -21,6 +20,7 @@ from interlock.vocabulary.nodes import (
     VolumeNode,
     parse,
 )
+from policies.about import Fact, SiteFact, UndeclaredSharing
 from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -37,19 +37,21 @@ Support = tuple[Way, ...]
 #: A reason that no entry takes away.
 FIXED: Support = ()
 
-_FACT = re.compile(r"[a-z_]+\.\S+")
-
 
 def ways(entries: Iterable[str]) -> Support:
     """Each entry is a change of its own."""
     return tuple(frozenset({entry}) for entry in dict.fromkeys(entries))
 
 
-def fact_entry(fact: str) -> str | None:
-    """The entry of a fact as edges name it; None for words that are no path of the site file."""
-    if fact.startswith("sharing declares"):
-        return f"{SITE}sharing"
-    return f"{SITE}{fact}" if _FACT.fullmatch(fact) else None
+def fact_entry(fact: Fact) -> str | None:
+    """The entry of a fact; None for one that has no place in the site file."""
+    match fact:
+        case SiteFact(path):
+            return f"{SITE}{path}"
+        case UndeclaredSharing():
+            return f"{SITE}sharing"
+        case _:
+            return None
 
 
 class Objects:

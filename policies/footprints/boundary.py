@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from interlock.model.lock.record import Footprint, Lock, Released
 from interlock.vocabulary.nodes import is_device, is_identity, is_router
+from policies.about import listed
 from policies.edges.residue import with_released
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.union import UNION_EDGES
@@ -108,7 +109,7 @@ def _unknown_marks(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
     for rule in UNION_EDGES:
         for edge in rule.edges(union):
             if edge.missing and {edge.a, edge.b} & share.nodes:
-                yield f"{edge.rule} {edge.a} - {edge.b}: {', '.join(edge.missing)}"
+                yield f"{edge.rule} {edge.a} - {edge.b}: {listed(edge.missing)}"
 
 
 def _joined(members: tuple[str, ...]) -> Iterator[Edge]:

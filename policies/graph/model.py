@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary.nodes import ReferenceNode, parse
+from policies.about import Fact
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Edges inside a wire segment.
 WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
-Missing = tuple[str, ...]
+Missing = tuple[Fact, ...]
 #: With more groups of unstated facts only G_may is searched, and findings name the facts on its paths.
 CAUSES_SHOWN_ALONE = 32
 
@@ -170,7 +171,7 @@ class Model:
     @cached_property
     def unknown(self) -> tuple[Missing, ...]:
         """The groups of facts that nobody stated and that edges rest on."""
-        return tuple(sorted(self._unstated))
+        return tuple(sorted(self._unstated, key=lambda group: tuple(map(str, group))))
 
     @cached_property
     def may(self) -> Graph:

@@ -33,6 +33,7 @@ from interlock.vocabulary.nodes import (
     is_device,
     parse,
 )
+from policies.about import Fact, in_order, listed
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
@@ -90,18 +91,19 @@ class Names:
         where = "" if overlay.underlay == self.site.site.cloud else f" on {overlay.underlay}"
         return f"{_ENCAPSULATIONS[overlay.encapsulation]} {overlay.number}{where}"
 
-    def path(self, graph: Graph, nodes: Sequence[str]) -> tuple[str, ...]:
-        """A path step by step; `?` marks a step that rests on a fact nobody stated."""
-        return tuple(
+    def path(self, graph: Graph, nodes: Sequence[str], *, marked: bool = True) -> tuple[str, ...]:
+        """A path step by step; if it is `marked`, with a `?` before a step that rests on a fact nobody stated."""
+        steps = (
             self._step(graph, node, nodes[index - 1] if index else None, at_end=index in (0, len(nodes) - 1))
             for index, node in enumerate(nodes)
         )
+        return tuple(f"{'? ' if marked and is_doubtful else ''}{words}" for words, is_doubtful in steps)
 
-    def _step(self, graph: Graph, node: str, before: str | None, *, at_end: bool) -> str:
+    def _step(self, graph: Graph, node: str, before: str | None, *, at_end: bool) -> tuple[str, bool]:
+        """A step in words, and whether it rests on a fact nobody stated."""
         facts = graph.edges[before, node] if before is not None else {"missing": (), "broken": ()}
-        mark = "? " if facts["missing"] else ""
-        reason = f" (not held: {', '.join(facts['broken'])})" if facts["broken"] else ""
-        return f"{mark}{self.of(node, before)}{self._owners(node, at_end)}{reason}"
+        reason = f" (not held: {listed(facts['broken'])})" if facts["broken"] else ""
+        return f"{self.of(node, before)}{self._owners(node, at_end)}{reason}", bool(facts["missing"])
 
     def _owners(self, node: str, at_end: bool) -> str:
         labels = sorted(self.model.label(node))
@@ -167,7 +169,7 @@ def _fixed_names(site: SiteFacts) -> dict[str, str]:
     return found
 
 
-def missing_on(graph: Graph, nodes: Sequence[str]) -> tuple[str, ...]:
+def missing_on(graph: Graph, nodes: Sequence[str]) -> tuple[Fact, ...]:
     """The unstated facts that a path rests on."""
     pairs = itertools.pairwise(nodes)
-    return tuple(sorted({fact for a, b in pairs for fact in graph.edges[a, b]["missing"]}))
+    return in_order(fact for a, b in pairs for fact in graph.edges[a, b]["missing"])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from interlock.vocabulary.nodes import CapabilityNode, CloudApiNode, ForeignersNode, is_device, parse
+from policies.about import Fact
 from policies.facts.identities import RESERVED_LABELS
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class EdgeFacts(TypedDict):
     #: The row of the table of edges.
     rule: str
     #: The facts that nobody stated and without which it is not known to be there.
-    missing: tuple[str, ...]
+    missing: tuple[Fact, ...]
     #: The guards that would remove it and do not hold.
-    broken: tuple[str, ...]
+    broken: tuple[Fact, ...]
 
 
 def facts_of(graph: Graph, a: str, b: str) -> EdgeFacts:

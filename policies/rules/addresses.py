@@ -8,6 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 
 from interlock.vocabulary import NetworkRole
+from policies.about import Fact, SaidFact, resources
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.data import ShareAccessFact
 from policies.facts.kinds import NetworkFact, PlanFacts, SubnetFact
@@ -26,12 +27,28 @@ UNUSABLE = 2
 
 
 @dataclass(frozen=True)
+class _Prefix:
+    """A subnet: in words, the plan name of it or of its network, its addresses."""
+
+    words: str
+    name: str
+    cidr: str
+
+
+@dataclass(frozen=True)
 class _Meeting:
     """Subnets that meet at a router or a server; `unknown` ones are described by no file."""
 
-    where: str
-    subnets: tuple[tuple[str, str], ...]
+    #: `router` or `server`, and its plan name.
+    kind: str
+    name: str
+    subnets: tuple[_Prefix, ...]
     unknown: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """In words."""
+        return f"{self.kind} {self.name}"
 
 
 def _disjoint_where_they_meet(model: Model, _: Names) -> RuleAnswer:
@@ -44,7 +61,7 @@ def _disjoint_where_they_meet(model: Model, _: Names) -> RuleAnswer:
     return RuleAnswer(len(meetings) + len(alike), violated, unknown)
 
 
-def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[str, ...]) -> Cause:
+def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[Fact, ...]) -> Cause:
     return Cause(
         key=(item.name, why),
         message=f"{item.prefix} and {prefix} of {why} overlap and meet at the storage appliance",
@@ -52,35 +69,37 @@ def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tupl
         hint="give one of them another prefix, or let the appliance decide by its own address too",
         missing=missing,
         specificity=84,
+        about=resources(why, item.network),
     )
 
 
 def _meetings(model: Model) -> Iterator[_Meeting]:
     external = model.site.site.external
-    known = {"site:Subnet/external-subnet": (f"subnet of {external.name}", external.cidr)}
-    known |= {item.name: (f"subnet {item.name}", item.cidr) for item in model.plan.subnets}
+    known = {"site:Subnet/external-subnet": _Prefix(f"subnet of {external.name}", external.name, external.cidr)}
+    known |= {item.name: _Prefix(f"subnet {item.name}", item.name, item.cidr) for item in model.plan.subnets}
     for router in model.plan.routers:
         gateway = ("site:Subnet/external-subnet",) if router.external_network == EXTERNAL_REFERENCE else ()
-        yield _meeting(f"router {router.name}", router.subnets + gateway, known)
+        yield _meeting("router", router.name, router.subnets + gateway, known)
     for server in model.plan.servers:
         names = (port.subnet for port in model.plan.ports if port.server == server.name)
-        yield _meeting(f"server {server.name}", tuple(dict.fromkeys(names)), known)
+        yield _meeting("server", server.name, tuple(dict.fromkeys(names)), known)
 
 
-def _meeting(where: str, names: tuple[str, ...], known: Mapping[str, tuple[str, str]]) -> _Meeting:
+def _meeting(kind: str, name: str, names: tuple[str, ...], known: Mapping[str, _Prefix]) -> _Meeting:
     found = tuple(known[name] for name in names if name in known)
-    return _Meeting(where, found, tuple(name for name in names if name not in known))
+    return _Meeting(kind, name, found, tuple(name for name in names if name not in known))
 
 
 def _overlaps(meeting: _Meeting) -> Iterator[Cause]:
-    for (name, cidr), (other, other_cidr) in combinations(meeting.subnets, 2):
-        if ip_network(cidr, strict=False).overlaps(ip_network(other_cidr, strict=False)):
+    for a, b in combinations(meeting.subnets, 2):
+        if ip_network(a.cidr, strict=False).overlaps(ip_network(b.cidr, strict=False)):
             yield Cause(
-                key=frozenset({name, other}),
-                message=f"{name} ({cidr}) and {other} ({other_cidr}) overlap and meet at {meeting.where}",
-                witness=(f"{name} {cidr}", meeting.where, f"{other} {other_cidr}"),
+                key=frozenset({a.words, b.words}),
+                message=f"{a.words} ({a.cidr}) and {b.words} ({b.cidr}) overlap and meet at {meeting.where}",
+                witness=(f"{a.words} {a.cidr}", meeting.where, f"{b.words} {b.cidr}"),
                 hint="give one of them another prefix; what meets at a router or server must be disjoint",
                 specificity=85,
+                about=resources(a.name, b.name, meeting.name),
             )
 
 
@@ -90,8 +109,9 @@ def _unknown_cause(meeting: _Meeting) -> Cause:
         message=f"nobody states the addresses of {', '.join(meeting.unknown)}, met at {meeting.where}",
         witness=(meeting.where, *meeting.unknown),
         hint="refer to subnets of this plan only",
-        missing=meeting.unknown,
+        missing=tuple(map(SaidFact, meeting.unknown)),
         specificity=85,
+        about=resources(*meeting.unknown, meeting.name),
     )
 
 
@@ -114,6 +134,7 @@ def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
             witness=(f"subnet {subnet.name} {subnet.cidr}", *sums),
             hint="pin a bigger subnet, or let the pool in the site file cut bigger ones",
             specificity=70,
+            about=resources(subnet.name),
         )
     yield from _outside(plan, subnet, prefix)
 
@@ -139,6 +160,7 @@ def _outside(plan: PlanFacts, subnet: SubnetFact, prefix: IPv4Network | IPv6Netw
                 witness=(f"port {port.name} {port.address}", f"subnet {subnet.name} {subnet.cidr}"),
                 hint="an address lies in the subnet of its port",
                 specificity=70,
+                about=resources(port.name, subnet.name),
             )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from policies.about import PlanComponent, PlanResource, ScopeIsShared, Subject, components, resources
 from policies.authority.closure import AccessMode, Leak, leaks_of, mentioned, steps
+from policies.authority.grants import Grant
 from policies.edges.shape import Relation
 from policies.facts import principals as who
 from policies.graph.model import Model
@@ -67,7 +69,24 @@ def leak_cause(leak: Leak, *, hint: str, specificity: int) -> Cause:
         missing=leak.missing,
         # Where packets meet, calls do too: the rules about packets say why.
         specificity=CONSEQUENCE if leak.follows else specificity,
+        about=_about(leak),
     )
+
+
+def _about(leak: Leak) -> tuple[Subject, ...]:
+    """What is held, whose it is, and what each step gives by what."""
+    steps_on = (subject for grant in leak.grants for subject in _about_step(grant))
+    return (*components(leak.owner), *_about_node(leak.held.node), *components(*sorted(leak.labels)), *steps_on)
+
+
+def _about_step(grant: Grant) -> tuple[Subject, ...]:
+    opened = (fact.scope.name for fact in grant.broken if isinstance(fact, ScopeIsShared))
+    return (*_about_node(grant.target), *resources(grant.given_by, *opened))
+
+
+def _about_node(node: str) -> tuple[Subject, ...]:
+    name = who.kind_and_name(node)[1]
+    return (PlanResource(name), PlanComponent(name))
 
 
 _PACKETS_FIRST = "it only follows from packets that meet: mend what the other rules name"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from policies.about import devices
 from policies.facts.guards import GuardState, assumption_facts
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -21,7 +22,7 @@ def _stated(claim: str, hint: str, *guards: str) -> Callable[[Model, Names], Rul
     def ask(model: Model, _: Names) -> RuleAnswer:
         site = model.site.site
         hosts = model.site.whole_hosts
-        facts = (fact for fact in assumption_facts(site, "A14") if fact[0].rpartition(".")[2] in guards)
+        facts = (fact for fact in assumption_facts(site, "A14") if fact[0].path.rpartition(".")[2] in guards)
         held = GuardState.of(facts)
         return by_guard(len(hosts), held, [_cause(claim, hint, held, hosts)] if hosts else ())
 
@@ -33,10 +34,11 @@ def _cause(claim: str, hint: str, held: GuardState, hosts: tuple[str, ...]) -> C
     return Cause(
         key=claim,
         message=f"whether {claim} is {known}, and {_several(hosts)} given out whole",
-        witness=(f"root on {hosts[0]}", *(held.broken or held.missing)),
+        witness=(f"root on {hosts[0]}", *map(str, held.broken or held.missing)),
         hint=hint,
         missing=held.missing,
         specificity=90,
+        about=devices(hosts[0]),
     )
 
 

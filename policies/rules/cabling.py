@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINES, PortBudget, management_verdict, tor_verdict
 from interlock.model.site.inventory import Cable, Host, Machine, Switch
+from policies.about import devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -30,10 +31,11 @@ def _chain(model: Model, _: Names) -> RuleAnswer:
 
 
 def _used_twice(cables: list[Cable]) -> Iterator[Cause]:
-    plugs = Counter(str(end) for cable in cables for end in (cable.a, cable.b))
-    for plug, times in sorted(plugs.items()):
+    plugs = Counter(end for cable in cables for end in (cable.a, cable.b))
+    for plug, times in sorted(plugs.items(), key=lambda item: str(item[0])):
         if times > 1:
-            yield _link_cause(plug, f"{times} cables are in the IPU-Link port {plug}", (plug,))
+            what = f"{times} cables are in the IPU-Link port {plug}"
+            yield _link_cause(str(plug), what, (str(plug),), plug.device)
 
 
 def _astray(model: Model, cables: list[Cable]) -> Iterator[Cause]:
@@ -42,13 +44,18 @@ def _astray(model: Model, cables: list[Cable]) -> Iterator[Cause]:
         a, b = (model.site.site.machine.get(end.device) for end in (cable.a, cable.b))
         where = f"{cable.a} – {cable.b}"
         if a is None or b is None:
-            yield _link_cause(where, f"the IPU-Link {where} does not join two machines", (where,))
+            yield _link_cause(where, f"the IPU-Link {where} does not join two machines", (where,), *_ends(cable))
         elif a.logical_rack != b.logical_rack:
             racks = (f"{a.name} in {a.logical_rack}", f"{b.name} in {b.logical_rack}")
-            yield _link_cause(where, f"the IPU-Link {where} leaves its logical rack", racks)
+            yield _link_cause(where, f"the IPU-Link {where} leaves its logical rack", racks, *_ends(cable))
         elif abs(a.position - b.position) != 1 and not _closes(model, a, b):
             steps = (f"{a.name} at {a.position}", f"{b.name} at {b.position}")
-            yield _link_cause(where, f"the IPU-Link {where} joins no neighbours", steps)
+            yield _link_cause(where, f"the IPU-Link {where} joins no neighbours", steps, *_ends(cable))
+
+
+def _ends(cable: Cable) -> tuple[str, str]:
+    """The devices that a cable joins."""
+    return cable.a.device, cable.b.device
 
 
 def _closes(model: Model, a: Machine, b: Machine) -> bool:
@@ -74,11 +81,13 @@ def _bundles(model: Model) -> Iterator[Cause]:
 
 def _bundle_cause(rack: str, a: Machine, b: Machine, number: int, wanted: int) -> Cause:
     what = f"{a.name} and {b.name} of logical rack {rack} have {number} IPU-Link cables, not {wanted}"
-    return _link_cause(f"{a.name} {b.name}", what, (f"{a.name} – {b.name}: {number} of {wanted}",))
+    return _link_cause(f"{a.name} {b.name}", what, (f"{a.name} – {b.name}: {number} of {wanted}",), a.name, b.name)
 
 
-def _link_cause(key: str, message: str, witness: tuple[str, ...]) -> Cause:
-    return Cause(key, message, witness, "correct the cable in the site file, or in the rack", specificity=35)
+def _link_cause(key: str, message: str, witness: tuple[str, ...], *named: str) -> Cause:
+    """`named`: the devices that message and witness name."""
+    hint = "correct the cable in the site file, or in the rack"
+    return Cause(key, message, witness, hint, specificity=35, about=devices(*named))
 
 
 # TOP-09
@@ -95,9 +104,12 @@ def _too_many_links(model: Model, cables: list[Cable]) -> Iterator[Cause]:
     for machine in model.site.site.machines:
         ports = MACHINES[machine.generation].gw_link_ports.value
         if degree[machine.name] > ports:
-            found = tuple(f"{item.a} – {item.b}" for item in cables if machine.name in (item.a.device, item.b.device))
+            found = [item for item in cables if machine.name in _ends(item)]
             what = f"{machine.name} has {degree[machine.name]} GW-Links on {ports} ports"
-            yield _link_cause(machine.name, what, found)
+            joined = (device for item in found for device in _ends(item))
+            yield _link_cause(
+                machine.name, what, tuple(f"{item.a} – {item.b}" for item in found), machine.name, *joined
+            )
 
 
 def _wrong_links(model: Model, cables: list[Cable]) -> Iterator[Cause]:
@@ -112,7 +124,7 @@ def _wrong_links(model: Model, cables: list[Cable]) -> Iterator[Cause]:
             switched = any(machines) and any(switch is not None and switch.role == "gw-link" for switch in switches)
             why = "" if switched else "ends neither at a machine nor at a GW-Link switch"
         if why:
-            yield _link_cause(where, f"the GW-Link {where} {why}", (where,))
+            yield _link_cause(where, f"the GW-Link {where} {why}", (where,), *_ends(cable))
 
 
 def _unequal(a: Machine, b: Machine) -> str:
@@ -161,6 +173,7 @@ def _parted(model: Model, host: Host, network: str, names: tuple[str, ...]) -> C
         witness=tuple(f"{host.name}:{name} – {end}" for name, end in ends.items() if end is not None),
         hint="virtual functions lie on the pair: cable both legs to one switch",
         specificity=34,
+        about=devices(host.name, *sorted(switches)),
     )
 
 
@@ -196,6 +209,7 @@ def _port_cause(switch: Switch, why: str, severity: Severity) -> Cause:
         hint="cable less to it, or put in a second switch",
         specificity=30,
         severity=severity,
+        about=devices(switch.name),
     )
 
 

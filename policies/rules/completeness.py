@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import starmap
 
+from policies.about import SaidFact, components, resources
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -24,8 +25,9 @@ def _unread_cause(kind: str, name: str) -> Cause:
         message=f"nobody says what tenants could meet in {name}, a {kind}",
         witness=(f"{kind} {name}",),
         hint=f"give {kind} a line in policies/facts/readings.py: how the proof reads it, or why nothing can meet there",
-        missing=(f"reading of {kind}",),
+        missing=(SaidFact(f"reading of {kind}"),),
         specificity=99,
+        about=resources(name),
     )
 
 
@@ -37,6 +39,7 @@ def _hidden_cause(name: str, kinds: tuple[str, ...]) -> Cause:
         witness=tuple(f"{kind} {name}" for kind in kinds),
         hint="give each resource of a plan a name of its own",
         specificity=99,
+        about=resources(name),
     )
 
 
@@ -47,6 +50,7 @@ def _vpod_cause(name: str, stated: str, above: str | None) -> Cause:
         witness=(f"{name}, vPOD {stated}", f"component tree: {above or 'no vPOD'}"),
         hint="plan the request again: a plan states the vPOD that each resource is a part of",
         specificity=98,
+        about=(*resources(name), *components(stated, above)),
     )
 
 
@@ -56,8 +60,9 @@ def _no_vpod_cause(name: str) -> Cause:
         message=f"nobody states to which vPOD {name} belongs",
         witness=(name,),
         hint="plan the request again: a plan states the vPOD that each resource is a part of",
-        missing=(f"vPOD of {name}",),
+        missing=(SaidFact(f"vPOD of {name}"),),
         specificity=98,
+        about=resources(name),
     )
 
 

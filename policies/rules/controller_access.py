@@ -7,10 +7,12 @@ from ipaddress import ip_network
 
 from interlock.resources import SecurityGroupRule as Filter
 from interlock.vocabulary import NetworkRole
+from policies.about import Reason, resources
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
 from policies.facts import principals as who
+from policies.facts.fabric import AllocationFact
 from policies.facts.guards import assumption
 from policies.facts.kinds import PlanFacts, PortFact, ServerFact
 from policies.graph.model import Model
@@ -39,18 +41,23 @@ def _with_keys(model: Model, _: Names) -> RuleAnswer:
         Cause(
             key=item.name,
             message=f"whether {item.name} takes calls only with a key and over TLS is {known}",
-            witness=(f"everybody on the networks of {item.name}", item.name, *_allocations(model.plan, item.name)),
+            witness=(f"everybody on the networks of {item.name}", item.name, *_witness(model.plan, item.name)),
             hint="start controllers with --secure and TLS, and state `secure_tls` of A4",
             missing=held.missing,
             specificity=91,
+            about=resources(item.name, *(given.name for given in _allocations(model.plan, item.name))),
         )
         for item in controllers
     )
     return by_guard(len(controllers), held, causes)
 
 
-def _allocations(plan: PlanFacts, controller: str) -> tuple[str, ...]:
-    return tuple(f"allocation {item.name}" for item in plan.allocations if item.controller == controller)
+def _witness(plan: PlanFacts, controller: str) -> tuple[str, ...]:
+    return tuple(f"allocation {item.name}" for item in _allocations(plan, controller))
+
+
+def _allocations(plan: PlanFacts, controller: str) -> tuple[AllocationFact, ...]:
+    return tuple(item for item in plan.allocations if item.controller == controller)
 
 
 # SEC-02
@@ -68,39 +75,44 @@ def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
     """Sep keeps other tenants away; filters keep the tenant's own servers at the user API, and off the admin API."""
     groups = {item.name: item for item in plan.security_groups}
     if not port.port_security or not port.security_groups:
-        yield _open_cause(port, "has no security group that filters")
+        yield _open_cause(port, Reason("has no security group that filters"))
     for name in port.security_groups:
         if name not in groups:
-            yield _open_cause(port, f"has the group {name}, which is not of this plan")
+            yield _open_cause(port, Reason(f"has the group {name}, which is not of this plan", resources(name)))
             continue
         rules = [rule for rule in groups[name].rules if rule.direction == "ingress"]
-        yield from (_open_cause(port, why) for rule in rules if (why := _too_open(plan, port, rule, user_api)))
+        reasons = (_too_open(plan, port, rule, user_api) for rule in rules)
+        yield from (_open_cause(port, why) for why in reasons if why is not None)
 
 
-def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> str:
+def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> Reason | None:
     network = plan.network.get(port.network)
     if network is not None and plan.lacks_role(network):
-        return ""  # `unstated_roles` says so.
+        return None  # `unstated_roles` says so.
     if network is None or network.role is not NetworkRole.CONTROL:
-        return f"lets {shown(rule)} in, and nothing but the user API is called there"
+        return _lets_in(rule, "and nothing but the user API is called there")
     if rule.protocol != "tcp" or (rule.port_min, rule.port_max) != (user_api, user_api):
-        return f"lets {shown(rule)} in, and the user API is tcp {user_api}"
+        return _lets_in(rule, f"and the user API is tcp {user_api}")
     own = [ip_network(subnet.cidr, strict=False) for subnet in plan.subnets if subnet.network == network.name]
     if rule.remote_group is not None:
         return _group_too_wide(plan, rule, network.name)
     asked = ip_network(rule.remote_prefix, strict=False) if rule.remote_prefix is not None else None
     if asked is None or asked not in own:
-        return f"lets {shown(rule)} in, and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}"
-    return ""
+        return _lets_in(rule, f"and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}")
+    return None
 
 
-def _group_too_wide(plan: PlanFacts, rule: Filter, control: str) -> str:
+def _lets_in(rule: Filter, and_yet: str, *named: str) -> Reason:
+    return Reason(f"lets {shown(rule)} in, {and_yet}", resources(shown_group(rule), *named))
+
+
+def _group_too_wide(plan: PlanFacts, rule: Filter, control: str) -> Reason | None:
     """A group is as good as the control subnet while all its members are there."""
     name = rule.remote_group or ""
     if all(name != group.name for group in plan.security_groups):
-        return f"lets {shown(rule)} in, which is not of this plan"
+        return _lets_in(rule, "which is not of this plan")
     beside = sorted(port.name for port in holders(plan, name) if port.network != control)
-    return f"lets {shown(rule)} in, of which {', '.join(beside)} is not on {control}" if beside else ""
+    return _lets_in(rule, f"of which {', '.join(beside)} is not on {control}", *beside, control) if beside else None
 
 
 def shown(rule: Filter) -> str:
@@ -112,13 +124,19 @@ def shown(rule: Filter) -> str:
     )
 
 
-def _open_cause(port: PortFact, why: str) -> Cause:
+def shown_group(rule: Filter) -> str | None:
+    """The group that these words name; None if they name none."""
+    return rule.remote_group if not rule.remote_prefix else None
+
+
+def _open_cause(port: PortFact, why: Reason) -> Cause:
     return Cause(
-        key=(port.name, why),
+        key=(port.name, str(why)),
         message=f"port {port.name} of controller {port.server} {why}",
-        witness=(f"controller {port.server}", f"port {port.name} on {port.network}", why),
+        witness=(f"controller {port.server}", f"port {port.name} on {port.network}", str(why)),
         hint="let in the user API from the vPOD's own control subnet, and nothing else",
         specificity=74,
+        about=(*resources(port.name, port.server), *why.about, *resources(port.network)),
     )
 
 

@@ -21,6 +21,7 @@ from interlock.vocabulary.nodes import (
     VlanNode,
     parse,
 )
+from policies.about import Fact, SaidFact, resources
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import ServerFact
@@ -56,7 +57,7 @@ def _without_way(
     if _way(model, model.must, controller, entries) is not None:
         return
     if not entries:
-        missing = tuple(f"cables of {item.node}" for item in bastions)
+        missing = tuple(SaidFact(f"cables of {item.node}") for item in bastions)
         yield _cause(controller, tuple(item.node for item in bastions), missing)
         return
     perhaps = _way(model, model.may, controller, entries)
@@ -85,7 +86,7 @@ def _is_in_the_way(model: Model, node: str) -> bool:
     return poplar or bool(model.label(node) - {ids.OPERATOR})
 
 
-def _cause(controller: ServerFact, way: tuple[str, ...], missing: tuple[str, ...]) -> Cause:
+def _cause(controller: ServerFact, way: tuple[str, ...], missing: tuple[Fact, ...]) -> Cause:
     known = "is not known" if missing else "is false"
     return Cause(
         key=controller.name,
@@ -94,6 +95,7 @@ def _cause(controller: ServerFact, way: tuple[str, ...], missing: tuple[str, ...
         hint="put the bastion on the management network of each vPOD, and state its cable and the VLANs of its port",
         missing=missing,
         specificity=38,
+        about=resources(controller.name),
     )
 
 

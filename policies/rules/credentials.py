@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from policies.about import components, resources
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -72,6 +73,7 @@ def _found(server: ServerFact) -> Iterator[Cause]:
             witness=(f"server {server.name}", f"user data, line {line}", f"{pattern.what} ({pattern.source})"),
             hint="user data is readable in the server by everybody; hand the secret over as a secret output",
             specificity=80,
+            about=resources(server.name),
         )
 
 
@@ -102,6 +104,7 @@ def _no_account(vpod: str) -> Cause:
         witness=(f"vPOD {vpod}", "no service user with a key"),
         hint="one service user and one key for each vPOD",
         specificity=34,
+        about=components(vpod),
     )
 
 
@@ -112,6 +115,7 @@ def _shared_account(key: str, user: str, vpod: str) -> Cause:
         witness=(f"key {key}", f"user {user}", f"vPOD {vpod}"),
         hint="one service user and one key for each vPOD",
         specificity=34,
+        about=(*resources(key, user), *components(vpod)),
     )
 
 

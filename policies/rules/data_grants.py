@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address, ip_network
 
 from interlock.vocabulary import NetworkRole
+from policies.about import Fact, Reason, SiteFact, resources
 from policies.edges.shape import Relation
 from policies.facts.data import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
 from policies.facts.guards import GuardState, assumption
@@ -24,7 +25,7 @@ def _held_by_the_service(held: GuardState, what: str, count: int) -> Iterator[Ca
         yield Cause(
             key=what,
             message=f"whether {what} is enforced is {'false' if held.broken else 'not known'}",
-            witness=(*held.broken, *held.missing),
+            witness=tuple(map(str, (*held.broken, *held.missing))),
             hint="state the guard of A11 in the site file, if it is held",
             missing=held.missing,
             specificity=67,
@@ -56,7 +57,7 @@ def _bucket_faults(plan: PlanFacts, item: BucketFact) -> Iterator[Cause]:
 
 def _policy_faults(plan: PlanFacts, item: BucketPolicyFact) -> Iterator[Cause]:
     if item.bucket not in {bucket.name for bucket in plan.buckets}:
-        yield _bucket_cause(item.name, f"is for {item.bucket}, no bucket of this plan")
+        yield _bucket_cause(item.name, f"is for {item.bucket}, no bucket of this plan", item.bucket)
     yield from _key_faults(plan, item.name, item.credential)
     own = {user.name for user in plan.users if user.owner == plan.owner}
     for principals, actions in item.grants:
@@ -65,23 +66,25 @@ def _policy_faults(plan: PlanFacts, item: BucketPolicyFact) -> Iterator[Cause]:
                 continue  # a public bucket, as its request declares it: an exposure, not a grant to somebody
             if principal not in own:
                 who = "everybody" if principal == EVERYBODY else f"{principal}, no user of {plan.owner},"
-                yield _bucket_cause(item.name, f"lets {who} {' and '.join(actions)}")
+                yield _bucket_cause(item.name, f"lets {who} {' and '.join(actions)}", principal)
 
 
 def _key_faults(plan: PlanFacts, name: str, credential: str) -> Iterator[Cause]:
     key = next((item for item in plan.credentials if item.name == credential), None)
     users = {user.name for user in plan.users if user.owner == plan.owner}
     if key is None or key.owner != plan.owner or key.user not in users:
-        yield _bucket_cause(name, f"is made with {credential}, no key of a user of {plan.owner}")
+        yield _bucket_cause(name, f"is made with {credential}, no key of a user of {plan.owner}", credential)
 
 
-def _bucket_cause(name: str, why: str) -> Cause:
+def _bucket_cause(name: str, why: str, *named: str) -> Cause:
+    """`named`: the resources that the reason names."""
     return Cause(
         key=(name, why),
         message=f"{name} {why}",
         witness=(name, why),
         hint="grant to vPODs of this tenant only; `public: true` gives everybody read access, and no more",
         specificity=88,
+        about=resources(name, *named),
     )
 
 
@@ -90,7 +93,7 @@ def _bucket_cause(name: str, why: str) -> Cause:
 
 def _exact_prefixes(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
-    causes = tuple(_share_cause(item, why) for item in plan.accesses if (why := "; ".join(_access_faults(plan, item))))
+    causes = tuple(_share_cause(item, why) for item in plan.accesses if (why := tuple(_access_faults(plan, item))))
     alike, unknown = overlapping(model)
     causes += tuple(_alike_cause(*pair) for pair in alike if not unknown)
     held = assumption(model.site.site, "A11", only="storage_rules_enforced")
@@ -101,7 +104,7 @@ def _exact_prefixes(model: Model, _: Names) -> RuleAnswer:
     return RuleAnswer(answer.count, answer.violated, answer.unknown + doubtful)
 
 
-def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], ...], tuple[str, ...]]:
+def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], ...], tuple[Fact, ...]]:
     """(own grant, another's prefix, another's grant) that one client address can present, and what nobody states.
 
     Empty while the appliance looks at its own address too, and not at the client's alone.
@@ -120,16 +123,16 @@ def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], .
     return pairs, () if broken else missing
 
 
-def _by_client_alone(model: Model) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _by_client_alone(model: Model) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     """The guards that say so, and those that nobody states."""
     guard = "access_by_vip_and_client"
     appliances = [item for item in model.site.site.sharing if item.kind == "storage-appliance"]
-    broken = tuple(f"sharing.{item.name}.guards.{guard}" for item in appliances if item.guards.get(guard) is False)
-    missing = tuple(f"sharing.{item.name}.guards.{guard}" for item in appliances if item.guards.get(guard) is None)
-    return broken, missing
+    facts = [(SiteFact(f"sharing.{item.name}.guards.{guard}"), item.guards.get(guard)) for item in appliances]
+    held = [tuple(fact for fact, value in facts if value is wanted) for wanted in (False, None)]
+    return held[0], held[1]
 
 
-def _alike_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[str, ...] = ()) -> Cause:
+def _alike_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[Fact, ...] = ()) -> Cause:
     return Cause(
         key=(item.name, why),
         message=f"{item.name} and {why} are for {item.prefix} and {prefix}, and the appliance looks at clients alone",
@@ -137,50 +140,54 @@ def _alike_cause(item: ShareAccessFact, prefix: str, why: str, missing: tuple[st
         hint="let the appliance decide by its own address too, or give one of the two another prefix",
         missing=missing,
         specificity=89,
+        about=resources(item.name, why),
     )
 
 
-def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[str]:
+def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[Reason]:
     if not any(share.name == item.share and share.owner == plan.owner for share in plan.shares):
-        yield f"{item.share} is no share of {plan.owner}"
+        yield Reason(f"{item.share} is no share of {plan.owner}", resources(item.share))
     if not item.root_squash:
-        yield "root_squash is off: root of any client is root on the share"
+        yield Reason("root_squash is off: root of any client is root on the share")
     network = plan.network.get(item.network)
     if network is not None and plan.lacks_role(network):
         return  # `unstated_roles` says so.
     if network is None or network.role is not NetworkRole.STORAGE or network.owner != plan.owner:
-        yield f"{item.network} is no storage network of a vPOD of {plan.owner}"
+        yield Reason(f"{item.network} is no storage network of a vPOD of {plan.owner}", resources(item.network))
         return
     subnets = [subnet for subnet in plan.subnets if subnet.network == network.name]
     if item.prefix not in {subnet.cidr for subnet in subnets}:
         known = ", ".join(subnet.cidr for subnet in subnets) or "none"
-        yield f"it is for {item.prefix}, and the subnet of {network.name} is {known}"
+        yield Reason(f"it is for {item.prefix}, and the subnet of {network.name} is {known}", resources(network.name))
         return
     yield from _address_faults(plan, item, network, subnets)
 
 
 def _address_faults(
     plan: PlanFacts, item: ShareAccessFact, network: NetworkFact, subnets: list[SubnetFact]
-) -> Iterator[str]:
+) -> Iterator[Reason]:
     if ip_address(item.vip) not in ip_network(item.prefix, strict=False):
-        yield f"the appliance's address {item.vip} is not in {item.prefix}"
-    taken = {port.address: port.name for port in plan.ports_on(network.name)}
-    taken |= {subnet.gateway: f"gateway of {subnet.name}" for subnet in subnets if subnet.gateway is not None}
+        yield Reason(f"the appliance's address {item.vip} is not in {item.prefix}")
+    taken = {port.address: Reason(port.name, resources(port.name)) for port in plan.ports_on(network.name)}
+    gateways = {subnet.gateway: subnet.name for subnet in subnets if subnet.gateway is not None}
+    taken |= {address: Reason(f"gateway of {name}", resources(name)) for address, name in gateways.items()}
     if item.vip in taken:
-        yield f"the appliance's address {item.vip} is that of {taken[item.vip]}"
+        yield Reason(f"the appliance's address {item.vip} is that of {taken[item.vip]}", taken[item.vip].about)
     others = (other for other in plan.accesses if other.network != item.network)
     elsewhere = sorted(other.network for other in others if other.vip == item.vip)
     if elsewhere:
-        yield f"the appliance's address {item.vip} stands on {elsewhere[0]} too"
+        yield Reason(f"the appliance's address {item.vip} stands on {elsewhere[0]} too", resources(elsewhere[0]))
 
 
-def _share_cause(item: ShareAccessFact, why: str) -> Cause:
+def _share_cause(item: ShareAccessFact, why: tuple[Reason, ...]) -> Cause:
+    named = (subject for reason in why for subject in reason.about)
     return Cause(
         key=item.name,
-        message=f"{item.name}: {why}",
+        message=f"{item.name}: {'; '.join(map(str, why))}",
         witness=(f"share {item.share}", f"network {item.network}", f"{item.prefix} at {item.vip}"),
         hint="each vPOD mounts a share from its own storage subnet, the whole of it, at the appliance's address there",
         specificity=89,
+        about=(*resources(item.name), *named, *resources(item.share, item.network)),
     )
 
 

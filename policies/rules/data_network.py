@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary import NetworkRole
-from interlock.vocabulary.nodes import FabricNode, is_capability, is_device, parse
+from interlock.vocabulary.nodes import FabricNode, NeutronPortNode, is_capability, is_device, parse
+from policies.about import Fact, components, in_order, resources
 from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -173,12 +174,12 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
     return tuple(absent), tuple(unsure)
 
 
-def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[str, ...]:
+def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[Fact, ...]:
     """The unstated facts on the ways from these members to the vPOD's segment."""
     segment = set(_data_wires(model, vpod.name, NetworkRole.IPU_DATA))
     hardware = {node for node in model.may if not is_capability(node)}
     ways = (shortest(model.may, [node], segment.__contains__, within=hardware) for node in doubtful)
-    return tuple(sorted({fact for way in ways if way is not None for fact in missing_on(model.may, way)}))
+    return in_order(fact for way in ways if way is not None for fact in missing_on(model.may, way))
 
 
 def _lost(model: Model, graph: Graph, vpod: VPodFact) -> list[str]:
@@ -195,11 +196,12 @@ def _lost_cause(
     vpod: VPodFact,
     networks: tuple[NetworkFact, ...],
     lost: list[str],
-    facts: tuple[str, ...],
+    facts: tuple[Fact, ...],
 ) -> Cause:
     members = _members(model, vpod)
     segment = ", ".join(network.segment_name for network in networks) or "none planned"
     listed = ", ".join(members.get(node, node) for node in lost) or "anything"
+    ports = (port.name for port in map(parse, lost) if isinstance(port, NeutronPortNode))
     return Cause(
         key=("lost", vpod.name),
         message=f"the ipu-data segment of vPOD {vpod.name} ({segment}) does not carry {listed}",
@@ -207,6 +209,7 @@ def _lost_cause(
         hint="put the switch port on the vPOD's VLAN, or let the trunk of the host's switch ports carry it",
         missing=facts,
         specificity=75,
+        about=(*components(vpod.name), *resources(*ports)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from policies.about import Reason, components, resources
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.data import EVERYBODY
 from policies.facts.kinds import PlanFacts
@@ -18,10 +19,10 @@ from .rule import Cause, Polarity, Rule, RuleAnswer
 
 @dataclass(frozen=True)
 class ExposedEntry:
-    """Something that everybody outside can reach; `leads_to` in words."""
+    """Something that everybody outside can reach; `leads_to` in words, with what they name."""
 
     name: str
-    leads_to: str
+    leads_to: Reason
 
 
 def entries(plan: PlanFacts) -> tuple[ExposedEntry, ...]:
@@ -33,14 +34,15 @@ def _floating(plan: PlanFacts) -> Iterator[ExposedEntry]:
     for item in plan.floating_ips:
         port = plan.port.get(item.port)
         server = port.server if port is not None else None
-        yield ExposedEntry(item.name, f"{item.address} leads to {server or item.port}")
+        target = server or item.port
+        yield ExposedEntry(item.name, Reason(f"{item.address} leads to {target}", resources(target)))
 
 
 def _public_buckets(plan: PlanFacts) -> Iterator[ExposedEntry]:
     for policy in plan.bucket_policies:
         for principals, actions in policy.grants:
             if EVERYBODY in principals:
-                yield ExposedEntry(policy.bucket, f"everybody may {' and '.join(actions)}")
+                yield ExposedEntry(policy.bucket, Reason(f"everybody may {' and '.join(actions)}"))
 
 
 def _as_declared(model: Model, _: Names) -> RuleAnswer:
@@ -55,9 +57,10 @@ def _undeclared(entry: ExposedEntry) -> Cause:
     return Cause(
         key=("undeclared", entry.name),
         message=f"{entry.name} is an entry from outside that the request does not declare: {entry.leads_to}",
-        witness=("outside", entry.name, entry.leads_to),
+        witness=("outside", entry.name, str(entry.leads_to)),
         hint="declare it public in the request, or take it away",
         specificity=20,
+        about=(*resources(entry.name), *components(entry.name), *entry.leads_to.about),
     )
 
 
@@ -68,6 +71,7 @@ def _absent(name: str) -> Cause:
         witness=(name, "declared public", "no policy and no floating address"),
         hint="plan again from the request: declaration and entry come from one line of it",
         specificity=20,
+        about=(*resources(name), *components(name)),
     )
 
 
@@ -80,6 +84,7 @@ def _strange_networks(plan: PlanFacts) -> Iterator[Cause]:
                 witness=(item.name, item.address, item.external_network),
                 hint="take addresses of the site's external network only",
                 specificity=20,
+                about=resources(item.name, item.external_network),
             )
 
 
@@ -101,32 +106,33 @@ EXPO_01 = Rule(
 def _own_servers_only(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     wrong = ((item, _wrong_target(plan, item)) for item in plan.floating_ips)
-    return RuleAnswer(len(plan.floating_ips), tuple(_target_cause(item, why) for item, why in wrong if why))
+    return RuleAnswer(len(plan.floating_ips), tuple(_target_cause(item, why) for item, why in wrong if why is not None))
 
 
-def _wrong_target(plan: PlanFacts, item: FloatingIpFact) -> str:
-    """What is wrong with where a floating address leads; empty if it is one of the owner's own servers."""
+def _wrong_target(plan: PlanFacts, item: FloatingIpFact) -> Reason | None:
+    """What is wrong with where a floating address leads; None if it is one of the owner's own servers."""
     port = plan.port.get(item.port)
     if port is None:
-        return f"{item.port}, which is no port of this plan"
+        return Reason(f"{item.port}, which is no port of this plan", resources(item.port))
     server = plan.server.get(port.server or "")
     if server is None:
-        return f"port {port.name}, which no server holds"
+        return Reason(f"port {port.name}, which no server holds", resources(port.name))
     if server.is_controller:
-        return f"the V-IPU controller {server.name}"
+        return Reason(f"the V-IPU controller {server.name}", resources(server.name))
     if server.labels != {plan.owner} or item.owner != plan.owner:
         others = " and ".join(sorted((server.labels | {item.owner}) - {plan.owner}))
-        return f"{server.name}, in which {others} has a part"
-    return ""
+        return Reason(f"{server.name}, in which {others} has a part", resources(server.name))
+    return None
 
 
-def _target_cause(item: FloatingIpFact, why: str) -> Cause:
+def _target_cause(item: FloatingIpFact, why: Reason) -> Cause:
     return Cause(
         key=item.name,
         message=f"floating address {item.address} ({item.name}) leads to {why}",
-        witness=("outside", f"{item.address}", f"port {item.port}", why),
+        witness=("outside", f"{item.address}", f"port {item.port}", str(why)),
         hint="let it lead to a Poplar server or bastion of the same owner",
         specificity=92,
+        about=(*resources(item.name), *why.about, *resources(item.port)),
     )
 
 

@@ -8,6 +8,7 @@ from itertools import product
 from interlock.hardware import tunnel_mtu
 from interlock.model.site.inventory import PhysicalNetwork
 from interlock.model.site.networks import Ranges
+from policies.about import PlanResource, resources
 from policies.facts.kinds import NetworkFact, SegmentRangeFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -64,7 +65,8 @@ def _too_long(model: Model, network: NetworkFact, mtu: int) -> Cause | None:
     if limit is None or mtu <= limit:
         return None
     what = f"network {network.name} ({network.segment_name}) has frames of {mtu} bytes, {limit} fit"
-    return _cause(network.name, what, (f"network {network.name}: {mtu}", f"{network.segment_name}: {limit}"))
+    witness = (f"network {network.name}: {mtu}", f"{network.segment_name}: {limit}")
+    return _cause(network.name, what, witness, resources(network.name))
 
 
 def _limit(model: Model, network: NetworkFact) -> int | None:
@@ -93,8 +95,9 @@ def _profiles_too_long(model: Model, stated: list[PhysicalNetwork]) -> Iterator[
             yield _cause(item.name, what, (f"profile {profile.name}: {profile.mtu}", f"{item.name}: {item.mtu}"))
 
 
-def _cause(key: object, message: str, witness: tuple[str, ...]) -> Cause:
-    return Cause(str(key), message, witness or (message,), "make both ends equal in the site file", specificity=32)
+def _cause(key: object, message: str, witness: tuple[str, ...], about: tuple[PlanResource, ...] = ()) -> Cause:
+    hint = "make both ends equal in the site file"
+    return Cause(str(key), message, witness or (message,), hint, specificity=32, about=about)
 
 
 # ISO-13

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from interlock.resources import SecurityGroupRule as Filter
+from policies.about import resources
 from policies.facts.kinds import PlanFacts
 from policies.facts.rights import SecurityGroupFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .controller_access import shown
+from .controller_access import shown, shown_group
 from .remote_groups import Member, holders, strangers
 from .rule import Cause, Polarity, Rule, RuleAnswer, unique
 
@@ -80,6 +81,7 @@ def _malformed_cause(group: SecurityGroupFact, rule: Filter, why: str) -> Cause:
         witness=(f"security group {group.name}", f"{rule.direction} {shown(rule)}", why),
         hint="name tcp or udp where ports are meant, with both ends of the range, and prefixes of the rule's ethertype",
         specificity=36,
+        about=resources(group.name, shown_group(rule)),
     )
 
 
@@ -90,6 +92,7 @@ def _world_cause(group: SecurityGroupFact, rule: Filter) -> Cause:
         witness=("outside", f"security group {group.name}", shown(rule)),
         hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
         specificity=35,
+        about=resources(group.name, shown_group(rule)),
     )
 
 
@@ -102,6 +105,7 @@ def _group_cause(group: SecurityGroupFact, rule: Filter, who: Member) -> Cause:
         hint="let in a group of the stack's own, all of whose ports are on its own networks, or name prefixes",
         missing=who.missing,
         specificity=36,
+        about=resources(group.name, shown_group(rule), *who.named, rule.remote_group),
     )
 
 
@@ -132,6 +136,7 @@ def _one_sided_cause(group: SecurityGroupFact, rule: Filter, wide: str) -> Cause
         witness=(f"security group {group.name}", f"{rule.direction} {shown(rule)}", f"{wide}: any address"),
         hint=f"give {wide} the same restriction, or no rule",
         specificity=22,
+        about=resources(group.name, shown_group(rule)),
     )
 
 

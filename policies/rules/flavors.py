@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from interlock.model.site.offers import FlavorSpec
+from policies.about import SiteFact, resources
 from policies.facts.access import FlavorAccessFact
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.graph.model import Model
@@ -46,9 +47,10 @@ def _given_away(plan: PlanFacts, access: FlavorAccessFact, specs: dict[str, Flav
     offer, name = specs.get(access.flavor), access.flavor.removeprefix(_SITES)
     if access.project_owner != plan.owner:
         why = f"{access.name} puts a project of {access.project_owner} on it"
-        yield _list_cause(name, why, "each tenant's own stack puts its own project on the list")
+        yield _list_cause(name, why, "each tenant's own stack puts its own project on the list", access.name)
     if offer is not None and offer.public:
-        yield _list_cause(name, f"{access.name} is for a flavour that everybody may use", "say `public: false` of it")
+        why = f"{access.name} is for a flavour that everybody may use"
+        yield _list_cause(name, why, "say `public: false` of it", access.name)
 
 
 def _without_access(plan: PlanFacts, server: ServerFact, specs: dict[str, FlavorSpec]) -> Iterator[Cause]:
@@ -56,7 +58,8 @@ def _without_access(plan: PlanFacts, server: ServerFact, specs: dict[str, Flavor
     listed = {item.flavor for item in plan.flavor_accesses if item.project_owner == plan.owner}
     if not specs[server.flavor].public and server.flavor not in listed:
         why = f"{server.name} uses it, and {plan.owner}'s project is not on it"
-        yield _list_cause(server.flavor.removeprefix(_SITES), why, "plan the request again: a plan holds the access")
+        hint = "plan the request again: a plan holds the access"
+        yield _list_cause(server.flavor.removeprefix(_SITES), why, hint, server.name)
 
 
 def _existing(
@@ -73,8 +76,9 @@ def _existing(
                 "use it",
                 witness=(f"flavour {offer.name}", device, f"existing Flavor/{offer.name}"),
                 hint="let the site's stack make a flavour of its own for it, with `public: false`",
-                missing=(f"existing.Flavor/{offer.name}",),
+                missing=(SiteFact(f"existing.Flavor/{offer.name}"),),
                 specificity=37,
+                about=resources(offer.name),
             )
 
 
@@ -85,16 +89,19 @@ def _public_cause(name: str, device: str) -> Cause:
         witness=("every project", f"flavour {name}", device),
         hint="say `public: false` of it: each tenant whose servers are of it gets an access",
         specificity=37,
+        about=resources(name),
     )
 
 
-def _list_cause(name: str, why: str, hint: str) -> Cause:
+def _list_cause(name: str, why: str, hint: str, named: str) -> Cause:
+    """`named`: the resource that the reason names."""
     return Cause(
         key=(name, why),
         message=f"access list of flavour {name}: {why}",
         witness=(f"flavour {name}", why),
         hint=hint,
         specificity=37,
+        about=resources(name, named),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from interlock.vocabulary.nodes import ServerNode, parse
+from policies.about import PlanResource, SiteDevice, SiteFact, components, devices, resources
 from policies.edges.shape import Relation
 from policies.facts.access import AggregateFact, FlavorFact
 from policies.facts.guards import BETWEEN_OWNERS, assumption
@@ -27,8 +29,8 @@ def _fenced(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for flavor in plan.flavors for cause in _flavor_faults(flavor, plan.aggregates, known)]
     open_hosts = [name for name in hosts if not any(name in item.hosts for item in plan.aggregates)]
     why_open = "stands in no aggregate: every flavour without a fence lands there"
-    causes += [_host_cause(name, why_open, known) for name in open_hosts]
-    causes += [_host_cause(name, why, ()) for name, why in _twice(plan.aggregates)]
+    causes += [_fence_cause(SiteDevice(name), why_open, known) for name in open_hosts]
+    causes += [_fence_cause(SiteDevice(name), why, ()) for name, why in _twice(plan.aggregates)]
     # An aggregate that is on the cloud already may mend it: nobody states what stands in one.
     violated, unknown = ([cause for cause in causes if bool(cause.missing) is open_] for open_ in (False, True))
     return RuleAnswer(len(hosts) + len(plan.flavors), tuple(violated), tuple(unknown))
@@ -39,11 +41,11 @@ def _flavor_faults(
 ) -> Iterator[Cause]:  # fmt: skip
     fences = {key.removeprefix(FENCE): value for key, value in flavor.extra_specs if key.startswith(FENCE)}
     if not fences:
-        yield _host_cause(f"flavour {flavor.name}", "has no fence: its servers may start on any host", ())
+        yield _fence_cause(PlanResource(flavor.name), "has no fence: its servers may start on any host", ())
     met = any(fences.items() <= dict(item.metadata).items() for item in aggregates)
     if fences and not met:
         asked = ", ".join(f"{key}={value}" for key, value in fences.items())
-        yield _host_cause(f"flavour {flavor.name}", f"asks for {asked}, which no aggregate has", known)
+        yield _fence_cause(PlanResource(flavor.name), f"asks for {asked}, which no aggregate has", known)
 
 
 def _twice(aggregates: tuple[AggregateFact, ...]) -> Iterator[tuple[str, str]]:
@@ -58,15 +60,18 @@ def _twice(aggregates: tuple[AggregateFact, ...]) -> Iterator[tuple[str, str]]:
             yield host, f"stands in aggregates with {key} {' and '.join(sorted(values))}"
 
 
-def _host_cause(name: str, why: str, missing: list[str] | tuple[str, ...]) -> Cause:
+def _fence_cause(what: PlanResource | SiteDevice, why: str, missing: list[str] | tuple[str, ...]) -> Cause:
+    """A flavour or a host on one side of a fence."""
+    name = f"flavour {what.name}" if isinstance(what, PlanResource) else what.name
     return Cause(
         key=(name, why),
         message=f"{name} {why}",
         witness=(name, why),
         hint="every flavour asks for a role, and every hypervisor stands in the aggregate of exactly one",
-        missing=tuple(f"existing.{item}" for item in missing),
+        missing=tuple(SiteFact(f"existing.{item}") for item in missing),
         specificity=37,
         severity=Severity.WARN if missing else None,
+        about=(what,),
     )
 
 
@@ -86,10 +91,17 @@ def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
             hint="give one of them another host, or leave `mitigations` on and state it in A5",
             missing=held.missing,
             specificity=65,
+            about=(*resources(*_servers(owners)), *components(*sorted(owners.values())), *devices(host)),
         )
         for host, owners in sorted(shared.items())
     )
     return by_guard(len(hosts), held, causes)
+
+
+def _servers(owners: dict[str, str]) -> Iterator[str]:
+    """The names of these guests."""
+    nodes = (parse(key.partition(" ")[0]) for key in sorted(owners))
+    yield from (node.name for node in nodes if isinstance(node, ServerNode))
 
 
 def _owners_on(model: Model) -> dict[str, dict[str, str]]:

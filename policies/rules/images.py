@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from policies.about import resources
 from policies.facts.access import ImageFileFact
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.facts.rights import ImageFact
@@ -31,29 +32,33 @@ def _boots(plan: PlanFacts, server: ServerFact) -> Iterator[Cause]:
     own = {image.name for image in plan.images if image.owner == plan.owner}
     if not server.image.startswith(_OPERATORS) and server.image not in own:
         why = f"boots {server.image}, which is neither the operator's nor its owner's"
-        yield _cause(f"server {server.name}", why, "whoever can write an image runs what boots from it")
+        step = "whoever can write an image runs what boots from it"
+        yield _cause("server", server.name, why, step, server.image)
 
 
 def _offered(plan: PlanFacts, image: ImageFact) -> Iterator[Cause]:
     if plan.is_tenant and image.visibility != "private":
         why = f"of {image.owner} is {image.visibility}: others boot what {image.owner} can write"
-        yield _cause(f"image {image.name}", why, "everybody boots it")
+        yield _cause("image", image.name, why, "everybody boots it")
 
 
 def _unchecked(file: ImageFileFact) -> Iterator[Cause]:
     if not _SHA512.fullmatch(file.sha512):
-        yield _cause(f"image {file.name}", "has no SHA-512 checksum", f"sha512 {file.sha512 or 'empty'}")
+        yield _cause("image", file.name, "has no SHA-512 checksum", f"sha512 {file.sha512 or 'empty'}")
     if "://" in file.file or file.file.startswith("/") or ".." in file.file.split("/"):
-        yield _cause(f"image {file.name}", f"comes from {file.file}, not from the site's own folder", file.file)
+        yield _cause("image", file.name, f"comes from {file.file}, not from the site's own folder", file.file)
 
 
-def _cause(what: str, why: str, step: str) -> Cause:
+def _cause(kind: str, name: str, why: str, step: str, *named: str) -> Cause:
+    """`named`: the resources that the reason names."""
+    what = f"{kind} {name}"
     return Cause(
         key=(what, why),
         message=f"{what} {why}",
         witness=(what, why, step),
         hint="boot the operator's images, or private ones of the same tenant, from files with a checksum",
         specificity=79,
+        about=resources(name, *named),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from interlock.vocabulary.nodes import PartitionKeyNode, parse
+from policies.about import components, resources
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, assumption
@@ -88,6 +89,7 @@ def _cause(names: Names, key: _Key, members: tuple[_Member, ...], message: str, 
         witness=(f"{names.of(key.node)} on {names.of(key.fabric)}", *listed),
         hint=hint,
         specificity=93,
+        about=components(*sorted({owner for item in members for owner in item.owners})),
     )
 
 
@@ -98,7 +100,7 @@ def _unless_held(model: Model, names: Names, held: GuardState, what: str) -> Rul
         Cause(
             key=(fabric, what),
             message=f"{names.of(fabric)}: {what if held.broken else f'nobody states whether {what}'}",
-            witness=(names.of(fabric), *held.broken, *held.missing),
+            witness=(names.of(fabric), *map(str, (*held.broken, *held.missing))),
             hint="set it at the subnet manager, and state the guard of A6 in the site file",
             missing=held.missing,
             specificity=62,
@@ -158,7 +160,8 @@ def _illegal(model: Model, names: Names) -> Iterator[Cause]:
         known = pool is None or bits in (0, ids.DEFAULT_KEY, *pool.reserved)
         if pool is not None and not known and not any(low <= bits <= high for low, high in pool.keys):
             what = f"{item.name}: {bits:#06x} is not in the pool of {item.infiniband}"
-            yield Cause(item.name, what, (item.name, what), "let `interlock lock` give out the key", specificity=93)
+            hint = "let `interlock lock` give out the key"
+            yield Cause(item.name, what, (item.name, what), hint, specificity=93, about=resources(item.name))
 
 
 def _ports_of_two(model: Model, names: Names) -> Iterator[Cause]:

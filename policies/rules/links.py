@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from interlock.model.site.inventory import Cable
+from policies.about import components, devices, listed
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, assumption
 from policies.graph.model import Model
@@ -84,6 +85,10 @@ def _cause(model: Model, names: Names, pair: _Pair, cables: list[Cable], held: G
         hint="state the guards of A4 in the site file if they are held, or pull the cables",
         missing=held.missing,
         specificity=84,
+        about=(
+            *components(*sorted({owner for machine in pair for owner in _holder(model, machine)[0]})),
+            *devices(*pair, *(end.device for cable in cables for end in (cable.a, cable.b))),
+        ),
     )
 
 
@@ -91,7 +96,7 @@ def _witness(model: Model, names: Names, pair: _Pair, cables: list[Cable], held:
     first, last = (ids.part(model.site.site.machine[machine].serial, "rnic") for machine in pair)
     yield f"{names.of(first)} [{', '.join(sorted(model.label(first)))}]"
     yield from (f"{_KINDS[cable.kind]} {cable.a} – {cable.b}" for cable in cables)
-    reason = f" (not held: {', '.join(held.broken)})" if held.broken else ""
+    reason = f" (not held: {listed(held.broken)})" if held.broken else ""
     yield f"{names.of(last)} [{', '.join(sorted(model.label(last)))}]{reason}"
 
 

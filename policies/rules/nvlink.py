@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from interlock.vocabulary.nodes import FabricNode, parse
+from policies.about import Fact, components, resources
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
 from policies.facts.guards import assumption
@@ -20,11 +21,11 @@ from .rule import Cause, Polarity, Rule, RuleAnswer, by_guard
 def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
     domains = _domains(model)
     held = assumption(model.site.site, "A8")
-    shared = {fabric: nodes for fabric, nodes in domains.items() if len(_owners(model, nodes)) > 1}
+    shared = {_name(fabric): nodes for fabric, nodes in domains.items() if len(_owners(model, nodes)) > 1}
     known = "false" if held.broken else "not known"
     joined = (
-        _cause(names, model, nodes, f"whether the partitions of {_name(fabric)} are apart is {known}", held.missing)
-        for fabric, nodes in shared.items()
+        _cause(names, model, nodes, f"whether the partitions of {name} are apart is {known}", missing=held.missing)
+        for name, nodes in shared.items()
     )
     certain = (*_in_two_hands(model, names, domains), *_gpus_twice(model, names))
     answer = by_guard(sum(len(nodes) for nodes in domains.values()), held, joined)
@@ -65,15 +66,19 @@ def _gpus_twice(model: Model, names: Names) -> Iterator[Cause]:
     for item in model.plan.nvlinks:
         node = ids.nvlink_partition(item.domain, item.partition)
         if not item.gpus:
-            yield _cause(names, model, [node], f"{item.name} has no GPU: its domain's default partition is left")
+            what = f"{item.name} has no GPU: its domain's default partition is left"
+            yield _cause(names, model, [node], what, item.name)
         for name in item.gpus:
             held[ids.gpu(item.domain, name)].append(item.name)
     for gpu, partitions in sorted(held.items()):
         if len(partitions) > 1:
-            yield _cause(names, model, [gpu], f"{names.of(gpu)} is in {' and '.join(partitions)}")
+            yield _cause(names, model, [gpu], f"{names.of(gpu)} is in {' and '.join(partitions)}", *partitions)
 
 
-def _cause(names: Names, model: Model, nodes: list[str], message: str, missing: tuple[str, ...] = ()) -> Cause:
+def _cause(
+    names: Names, model: Model, nodes: list[str], message: str, *named: str, missing: tuple[Fact, ...] = ()
+) -> Cause:
+    """`named`: the resources that the message names."""
     return Cause(
         key=message,
         message=message,
@@ -81,6 +86,7 @@ def _cause(names: Names, model: Model, nodes: list[str], message: str, missing: 
         hint="give each owner a partition of its own in the fabric manager, and state the guards of A8",
         missing=missing,
         specificity=94,
+        about=(*resources(*named), *components(*sorted(_owners(model, nodes)))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
+from policies.about import Reason, resources
 from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts.guards import assumption
@@ -27,7 +28,7 @@ def _nobody_poses_as_the_network(model: Model, _: Names) -> RuleAnswer:
         key="device_owner",
         message=f"whether a tenant can make a port whose device_owner begins with network: is "
         f"{'true' if held.broken else 'not known'}",
-        witness=(*held.broken, *held.missing),
+        witness=tuple(map(str, (*held.broken, *held.missing))),
         hint="keep Neutron's default policies, and state `default_policies` of A2",
         missing=held.missing,
         specificity=30,
@@ -60,7 +61,7 @@ def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
         return
     address = ip_address(port.address)
     if port.address == subnet.gateway:
-        yield _reserved_cause(port.name, f"{port.address} is the gateway of {subnet.name}")
+        yield _reserved_cause(port.name, f"{port.address} is the gateway of {subnet.name}", subnet.name)
     prefix = ip_network(subnet.cidr, strict=False)
     if address in (prefix.network_address, prefix.broadcast_address):
         yield _reserved_cause(port.name, f"{port.address} is no host's address in {subnet.cidr}")
@@ -69,13 +70,15 @@ def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
             yield _reserved_cause(port.name, f"{port.address} is in the pool {first}-{last}, which Neutron gives out")
 
 
-def _reserved_cause(name: str, why: str) -> Cause:
+def _reserved_cause(name: str, why: str, *named: str) -> Cause:
+    """`named`: the resources that the reason names."""
     return Cause(
         key=(name, why),
         message=f"{name}: {why}",
         witness=(name, why),
         hint="take an address that nothing gives out by itself",
         specificity=25,
+        about=resources(name, *named),
     )
 
 
@@ -96,13 +99,15 @@ def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
     theirs = _of_others(model, asked)
     if shared or asked.prefixlen == 0 or theirs:
         covers = f", which covers {theirs}" if theirs else ""
+        where = shared or Reason(f"{port.network}, its own wire", resources(port.network))
         yield Cause(
             key=(port.name, pair),
             message=f"port {port.name} may send from {pair}{covers}",
-            witness=(f"port {port.name}", f"allowed address pair {pair}", shared or f"{port.network}, its own wire"),
+            witness=(f"port {port.name}", f"allowed address pair {pair}", str(where)),
             hint="allow the addresses that the port needs, inside its own subnet",
             specificity=100 if shared else 45,
             severity=None if shared else Severity.WARN,
+            about=(*resources(port.name), *(theirs.about if theirs else ()), *where.about),
         )
 
 
@@ -111,29 +116,29 @@ def _within(asked: Prefix, own: Prefix) -> bool:
     return asked.version == own.version and int(own.network_address) <= first <= last <= int(own.broadcast_address)
 
 
-def _of_others(model: Model, asked: Prefix) -> str:
+def _of_others(model: Model, asked: Prefix) -> Reason | None:
     """Another owner's prefix at the appliance that the pair covers."""
     own = {access.name for access in model.plan.accesses}
     for *_, prefix, why in model.union.facts(Relation.MOUNTS):
         if why not in own and ip_network(prefix, strict=False).overlaps(asked):
-            return f"{prefix} of {why}"
-    return ""
+            return Reason(f"{prefix} of {why}", resources(why))
+    return None
 
 
-def _shared(model: Model, port: PortFact) -> str:
-    """What makes an address count on the port's wire; empty if nothing does."""
+def _shared(model: Model, port: PortFact) -> Reason | None:
+    """What makes an address count on the port's wire; None if nothing does."""
     grants = [access.name for access in model.plan.accesses if access.network == port.network]
     if grants:
-        return f"{grants[0]} lets clients in by their address"
+        return Reason(f"{grants[0]} lets clients in by their address", resources(grants[0]))
     network = model.plan.network.get(port.network)
     if network is None:
-        return f"{port.network}, a network of somebody else's"
+        return Reason(f"{port.network}, a network of somebody else's", resources(port.network))
     private = _private(model, network.physical_network, network.segment)
     if private:
-        return f"{private} is a port of a private VLAN"
+        return Reason(f"{private} is a port of a private VLAN")
     wires = PlanOnSite(model.site, model.plan).wires(network)
     owners = {label for wire in model.wire_of(model.must, wires) for node in wire for label in model.label(node)}
-    return f"the wire of {' and '.join(sorted(owners))}" if len(owners) > 1 else ""
+    return Reason(f"the wire of {' and '.join(sorted(owners))}") if len(owners) > 1 else None
 
 
 def _private(model: Model, physical_network: str | None, vlan: int | None) -> str:

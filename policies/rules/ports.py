@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from interlock.model.site.inventory import Endpoint, Machine
 from interlock.model.site.physical import MACHINE_PARTS
+from policies.about import Reason, SiteFact, components, devices, resources
 from policies.facts.fabric import SwitchPortFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -18,24 +19,25 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 def _right_ports(model: Model, _: Names) -> RuleAnswer:
     wrong = ((item, _wrong(model, item)) for item in model.plan.switch_ports)
-    causes = tuple(_port_cause(item, why) for item, why in wrong if why)
+    causes = tuple(_port_cause(item, why) for item, why in wrong if why is not None)
     return RuleAnswer(len(model.plan.switch_ports), violated=causes)
 
 
-def _wrong(model: Model, item: SwitchPortFact) -> str:
-    """What is wrong with a planned switch port; empty if nothing is."""
+def _wrong(model: Model, item: SwitchPortFact) -> Reason | None:
+    """What is wrong with a planned switch port; None if nothing is."""
     switch = model.site.site.switch.get(item.switch)
     if switch is None:
-        return f"the site has no switch {item.switch}"
+        return Reason(f"the site has no switch {item.switch}")
     if not 1 <= item.port <= sum(count for _, count in switch.port_groups):
-        return f"{item.switch}, a {switch.model}, has no port {item.port}"
+        return Reason(f"{item.switch}, a {switch.model}, has no port {item.port}")
     if model.site.site.far_end(item.device, item.interface) != Endpoint(device=item.switch, interface=str(item.port)):
         behind = model.site.site.far_end(item.switch, str(item.port))
-        return f"behind {item.switch} port {item.port} is {behind or 'no cable'}, not {item.device}:{item.interface}"
+        words = f"behind {item.switch} port {item.port} is {behind or 'no cable'}, not {item.device}:{item.interface}"
+        return Reason(words, devices(behind.device) if behind else ())
     return _out_of_reach(model, item)
 
 
-def _out_of_reach(model: Model, item: SwitchPortFact) -> str:
+def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
     """VLAN ids are local to a physical network: the same id on a switch beside it is another segment.
 
     A vPOD may have one id twice, on its fabric and on its management network: one of them must reach the switch.
@@ -46,19 +48,21 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> str:
     ]  # fmt: skip
     for network in networks:
         if any(switch.name == item.switch for switch in model.site.switches_of.get(network.physical_network or "", ())):
-            return ""
+            return None
     if networks:
-        return f"{networks[0].segment_name} ({networks[0].name}) does not reach {item.switch}"
-    return ""
+        first = networks[0]
+        return Reason(f"{first.segment_name} ({first.name}) does not reach {item.switch}", resources(first.name))
+    return None
 
 
-def _port_cause(item: SwitchPortFact, why: str) -> Cause:
+def _port_cause(item: SwitchPortFact, why: Reason) -> Cause:
     return Cause(
         key=item.name,
         message=f"{item.device}:{item.interface} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
-        witness=(f"{item.device}:{item.interface}", f"{item.switch} port {item.port}, VLAN {item.vlan}", why),
+        witness=(f"{item.device}:{item.interface}", f"{item.switch} port {item.port}, VLAN {item.vlan}", str(why)),
         hint="take machines and hosts whose cables end at the switches of the vPOD's physical network",
         specificity=83,
+        about=(*components(item.vpod), *devices(item.device, item.switch), *why.about),
     )
 
 
@@ -70,18 +74,20 @@ def _unique_addresses(model: Model, _: Names) -> RuleAnswer:
 
 
 def _same_addresses(model: Model) -> Iterator[Cause]:
-    holders: defaultdict[str, list[str]] = defaultdict(list)
+    holders: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for machine in model.site.site.machines:
         for part, address in machine.macs.items():
-            holders[address.lower().replace("-", ":")].append(f"{part} of {machine.name}")
-    for address, parts in sorted(holders.items()):
-        if len(parts) > 1:
+            holders[address.lower().replace("-", ":")].append((part, machine.name))
+    for address, found in sorted(holders.items()):
+        if len(found) > 1:
+            parts = tuple(f"{part} of {machine}" for part, machine in found)
             yield Cause(
                 key=address,
                 message=f"{' and '.join(parts)} have one MAC address, {address}",
-                witness=tuple(parts),
+                witness=parts,
                 hint="read the labels again: gateway, BMC and RNIC of each machine have one each",
                 specificity=33,
+                about=devices(*(machine for _, machine in found)),
             )
 
 
@@ -96,7 +102,7 @@ def _silent_cause(rack: str, machines: list[Machine]) -> Cause | None:
         message=f"{len(silent)} machines of logical rack {rack} lack MAC addresses, {first.name} those of {parts}",
         witness=(f"{first.name} … {silent[-1].name}",) if len(silent) > 1 else (first.name,),
         hint="state `macs` of each machine: DHCP gives addresses by them",
-        missing=(f"machines.{first.name}.macs",),
+        missing=(SiteFact(f"machines.{first.name}.macs"),),
         specificity=5,
         severity=Severity.WARN,
     )

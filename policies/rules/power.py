@@ -20,6 +20,7 @@ from interlock.hardware import (
     weight_verdict,
 )
 from interlock.model.site.inventory import Placement, Rack
+from policies.about import Fact, SaidFact, SiteFact, devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -42,7 +43,7 @@ def _power(model: Model, rack: Rack) -> Load:
 
 
 def _each_rack(
-    model: Model, verdict: Callable[[Rack], tuple[PlacementVerdict, tuple[str, ...]]], hint: str
+    model: Model, verdict: Callable[[Rack], tuple[PlacementVerdict, tuple[Fact, ...]]], hint: str
 ) -> RuleAnswer:
     """Asks for each rack; `verdict` gives the facts that are missing, too."""
     violated, unknown = [], []
@@ -55,40 +56,50 @@ def _each_rack(
     return RuleAnswer(len(model.site.site.physical_racks), tuple(violated), tuple(unknown))
 
 
-def _cause(rack: Rack, why: str, hint: str, missing: tuple[str, ...], severity: Severity | None) -> Cause:
+def _cause(rack: Rack, why: str, hint: str, missing: tuple[Fact, ...], severity: Severity | None, *named: str) -> Cause:
+    """`named`: the devices that the reason names."""
     place = f"rack {rack.name}" + (f" in {rack.room}" if rack.room else "")
-    return Cause((rack.name, why), f"{place}: {why}", (place,), hint, missing, specificity=28, severity=severity)
+    return Cause(
+        key=(rack.name, why),
+        message=f"{place}: {why}",
+        witness=(place,),
+        hint=hint,
+        missing=missing,
+        specificity=28,
+        severity=severity,
+        about=devices(*named),
+    )
 
 
-def _silent(load: Load, field: str) -> tuple[str, ...]:
+def _silent(load: Load, field: str) -> tuple[Fact, ...]:
     """The first of the figures that are missing, as a place; PWR-06 lists all devices."""
-    return tuple(f"placements.{device}.{field}" for device in load.silent[:1])
+    return tuple(SiteFact(f"placements.{device}.{field}") for device in load.silent[:1])
 
 
 def _cooled(model: Model, _: Names) -> RuleAnswer:
-    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[Fact, ...]]:
         load = _power(model, rack)
         stated = rack.cooling is not None or rack.cooling_limit_w is not None
-        missing = () if stated else (f"physical_racks.{rack.name}.cooling",)
+        missing = () if stated else (SiteFact(f"physical_racks.{rack.name}.cooling"),)
         return cooling_verdict(load, rack.cooling, rack.cooling_limit_w), missing + _silent(load, "nameplate_w")
 
     return _each_rack(model, verdict, "move devices to another rack, or state what this rack's cooling really takes")
 
 
 def _fed(model: Model, _: Names) -> RuleAnswer:
-    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[Fact, ...]]:
         load = _power(model, rack)
         feeds = [FeedLine(feed.name, feed.capacity_w, feed.derate) for feed in rack.feeds]
-        missing = () if feeds else (f"physical_racks.{rack.name}.feeds",)
+        missing = () if feeds else (SiteFact(f"physical_racks.{rack.name}.feeds"),)
         return feed_verdict(load, feeds), missing + _silent(load, "nameplate_w")
 
     return _each_rack(model, verdict, "move devices to another rack: each feed alone must carry all of it")
 
 
 def _weighs(model: Model, _: Names) -> RuleAnswer:
-    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[str, ...]]:
+    def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[Fact, ...]]:
         load = load_of((item.device, item.weight_kg) for item in _standing(model, rack))
-        missing = () if rack.max_weight_kg is not None else (f"physical_racks.{rack.name}.max_weight_kg",)
+        missing = () if rack.max_weight_kg is not None else (SiteFact(f"physical_racks.{rack.name}.max_weight_kg"),)
         return weight_verdict(load, rack.max_weight_kg), missing + _silent(load, "weight_kg")
 
     answer = _each_rack(model, verdict, "move devices to another rack")
@@ -101,7 +112,7 @@ def _misplaced(model: Model) -> Iterator[Cause]:
     for rack in model.site.site.physical_racks:
         placed = [(item.device, item.unit, item.height_u) for item in _standing(model, rack) if item.unit is not None]
         for fault in unit_faults(rack.units, placed):
-            yield _cause(rack, fault, "correct the unit, or move the device", (), None)
+            yield _cause(rack, str(fault), "correct the unit, or move the device", (), None, *fault.devices)
 
 
 def _unplaced(model: Model) -> Iterator[Cause]:
@@ -109,7 +120,7 @@ def _unplaced(model: Model) -> Iterator[Cause]:
         floating = [item.device for item in _standing(model, rack) if item.unit is None and item.height_u > 0]
         if floating:
             why = f"nobody states the unit of {', '.join(floating)}"
-            missing = tuple(f"placements.{name}.unit" for name in floating)
+            missing = tuple(SiteFact(f"placements.{name}.unit") for name in floating)
             yield _cause(rack, why, "state `unit`, the lowest one it takes", missing, Severity.WARN)
 
 
@@ -153,6 +164,7 @@ def _cord_cause(name: str, feeds: list[str]) -> Cause:
         witness=(name, *feeds),
         hint="plug its two power inputs into PDUs of two feeds",
         specificity=29,
+        about=devices(name),
     )
 
 
@@ -162,7 +174,7 @@ def _no_cords_cause(rack: str) -> Cause:
         message=f"nobody states the power cords in rack {rack}",
         witness=(f"rack {rack}",),
         hint="state the power cables, or `power: both-pdus` of the rack",
-        missing=(f"cables of kind power in {rack}",),
+        missing=(SaidFact(f"cables of kind power in {rack}"),),
         specificity=4,
         severity=Severity.WARN,
     )
@@ -178,7 +190,7 @@ def _nameplates(model: Model, _: Names) -> RuleAnswer:
         count += len(_drawing(model, rack))
         if load.silent:
             why = f"nobody states the nameplate of {', '.join(load.silent)}"
-            missing = tuple(f"placements.{device}.nameplate_w" for device in load.silent)
+            missing = tuple(SiteFact(f"placements.{device}.nameplate_w") for device in load.silent)
             causes.append(_cause(rack, why, "read it off the device and state `nameplate`", missing, None))
     return RuleAnswer(count, unknown=tuple(causes))
 

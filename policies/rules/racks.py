@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.site.inventory import Machine
+from policies.about import Reason, Subject, components, devices, resources
 from policies.facts.fabric import AllocationFact
 from policies.facts.kinds import VPodFact
 from policies.graph.model import Model
@@ -52,6 +53,7 @@ def _unaligned(vpod: VPodFact, machines: list[Machine]) -> Cause | None:
         witness=(f"{first.name}: position {first.position} of {first.logical_rack}", f"blocks of {size} begin at 1"),
         hint=f"take a block that begins at 1, {1 + size}, …: others leave holes where no vPOD of {size} fits",
         specificity=20,
+        about=components(vpod.name),
     )
 
 
@@ -114,6 +116,7 @@ def _rack_cause(vpod: VPodFact, key: str, what: str, witness: tuple[str, ...]) -
         witness=witness,
         hint="above 16 machines a vPOD is whole logical racks, joined by GW-Links between equal positions",
         specificity=81,
+        about=components(vpod.name),
     )
 
 
@@ -123,39 +126,40 @@ def _rack_cause(vpod: VPodFact, key: str, what: str, witness: tuple[str, ...]) -
 def _closed_rings(model: Model, _: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         racks = [rack.name for rack in model.site.site.logical_racks if rack.topology == "torus"]
-        causes = (_open_ring(model, rack, f"logical rack {rack}") for rack in racks)
+        causes = (_open_ring(model, rack, Reason(f"logical rack {rack}")) for rack in racks)
         return RuleAnswer(len(racks), violated=tuple(cause for cause in causes if cause is not None))
     rings = [item for item in model.plan.allocations if item.topology == "torus"]
     return RuleAnswer(len(rings), violated=tuple(cause for item in rings for cause in _open_allocation(model, item)))
 
 
 def _open_allocation(model: Model, item: AllocationFact) -> Iterator[Cause]:
+    whose = Reason(f"allocation {item.name}", resources(item.name))
     for rack, machines in by_rack(machines_of(model, item.machines)).items():
         standing = sum(machine.logical_rack == rack for machine in model.site.site.machines)
         if len(set(item.machines) & {machine.name for machine in machines}) < standing:
-            yield _ring_cause(
-                rack, f"allocation {item.name}", (f"{len(machines)} of {standing} machines of logical rack {rack}",)
-            )
-        elif (cause := _open_ring(model, rack, f"allocation {item.name}")) is not None:
+            yield _ring_cause(rack, whose, (f"{len(machines)} of {standing} machines of logical rack {rack}",))
+        elif (cause := _open_ring(model, rack, whose)) is not None:
             yield cause
 
 
-def _open_ring(model: Model, rack: str, whose: str) -> Cause | None:
+def _open_ring(model: Model, rack: str, whose: Reason) -> Cause | None:
     """The cause why a logical rack is no ring; None if each machine has an IPU-Link cable to the next one around."""
     machines = by_rack([item for item in model.site.site.machines if item.logical_rack == rack]).get(rack, [])
     pairs = zip(machines, machines[1:] + machines[:1], strict=True)
-    open_pairs = ((a, b) for a, b in pairs if not model.site.ipu_links[frozenset((a.name, b.name))])
-    gaps = tuple(f"no IPU-Link cable {a.name} – {b.name}" for a, b in open_pairs)
-    return _ring_cause(rack, whose, gaps) if gaps else None
+    open_pairs = [(a.name, b.name) for a, b in pairs if not model.site.ipu_links[frozenset((a.name, b.name))]]
+    gaps = tuple(f"no IPU-Link cable {a} – {b}" for a, b in open_pairs)
+    ends = devices(*(name for pair in open_pairs for name in pair))
+    return _ring_cause(rack, whose, gaps, ends) if gaps else None
 
 
-def _ring_cause(rack: str, whose: str, witness: tuple[str, ...]) -> Cause:
+def _ring_cause(rack: str, whose: Reason, witness: tuple[str, ...], ends: tuple[Subject, ...] = ()) -> Cause:
     return Cause(
-        key=(whose, rack),
+        key=(str(whose), rack),
         message=f"{whose} is called a torus, and its machines in {rack} close to no ring",
         witness=witness,
         hint="call it a mesh, or cable the last machine of the whole logical rack back to the first",
         specificity=79,
+        about=(*whose.about, *ends),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from interlock.resources import SecurityGroupRule as Filter
 from interlock.resources import is_site_reference
+from policies.about import Fact, SaidFact
 from policies.facts.identities import FOREIGN, OPERATOR
 from policies.facts.kinds import PlanFacts, PortFact
 from policies.facts.rights import EVERY_PROJECT, RightFact, SecurityGroupFact
@@ -16,11 +17,12 @@ _SITES_NETWORK = "site:Network/"
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody who is let in, or may be: whose, in words why, and the fact that would tell."""
+    """Somebody who is let in, or may be: whose, in words why, the resources that these name, and what would tell."""
 
     owner: str
     why: str
-    missing: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    missing: tuple[Fact, ...] = ()
 
 
 def strangers(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> Iterator[Member]:
@@ -34,17 +36,18 @@ def strangers(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> Iterat
 def _members(plan: PlanFacts, name: str) -> Iterator[Member]:
     if is_site_reference(name):
         # The operator's group: what stands in it is in no plan of a site.
-        yield Member(OPERATOR, f"nobody states who has a port in {name}", (f"members of {name}",))
+        yield Member(OPERATOR, f"nobody states who has a port in {name}", (name,), (SaidFact(f"members of {name}"),))
         return
     remote = next((item for item in plan.security_groups if item.name == name), None)
     if remote is None:
-        yield Member(FOREIGN, f"{name} is no group of this plan, so others put their ports into it")
+        yield Member(FOREIGN, f"{name} is no group of this plan, so others put their ports into it", (name,))
         return
     yield Member(remote.owner, f"the group is {remote.owner}'s")
     for port in holders(plan, name):
-        yield Member(port.owner, f"port {port.name} in it is {port.owner}'s")
+        yield Member(port.owner, f"port {port.name} in it is {port.owner}'s", (port.name,))
         owner = _owner_of_network(plan, port.network)
-        yield Member(owner, f"port {port.name} in it is on {port.network}, a network of {owner}")
+        why = f"port {port.name} in it is on {port.network}, a network of {owner}"
+        yield Member(owner, why, (port.name, port.network))
     yield from (_right_member(right) for right in plan.rights if right.object == name)
 
 
@@ -63,4 +66,4 @@ def _owner_of_network(plan: PlanFacts, reference: str) -> str:
 def _right_member(right: RightFact) -> Member:
     """Who may use a group puts ports into it."""
     owner = FOREIGN if right.target == EVERY_PROJECT else right.target
-    return Member(owner, f"{right.name} lets {owner} put ports into it")
+    return Member(owner, f"{right.name} lets {owner} put ports into it", (right.name,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policies.about import resources
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.kinds import NetworkFact
 from policies.facts.rights import EVERY_PROJECT, RightFact
@@ -34,28 +35,32 @@ def _nothing_for_all(model: Model, _: Names) -> RuleAnswer:
 def _shared_networks(networks: list[NetworkFact]) -> Iterator[Cause]:
     for network in networks:
         if network.shared:
-            yield _open_cause(f"network {network.name} of {network.owner}", f"{network.segment_name}, shared: true")
+            what, how = f"network {network.name} of {network.owner}", f"{network.segment_name}, shared: true"
+            yield _open_cause(what, how, network.name)
 
 
 def _open_scopes(model: Model) -> Iterator[Cause]:
     """A tenant's own; what the operator opens counts where a gateway stands on it."""
     if model.plan.is_tenant:
-        yield from (_open_cause(scope, "shared: true") for scope in model.plan.open_scopes)
+        yield from (_open_cause(str(scope), "shared: true", scope.name) for scope in model.plan.open_scopes)
 
 
 def _wildcards(rights: list[RightFact]) -> Iterator[Cause]:
     for right in rights:
         if right.target == EVERY_PROJECT:
-            yield _open_cause(f"{right.object} of {right.owner}", f"{right.name}: {right.action} to *")
+            what, how = f"{right.object} of {right.owner}", f"{right.name}: {right.action} to *"
+            yield _open_cause(what, how, right.object, right.name)
 
 
-def _open_cause(what: str, how: str) -> Cause:
+def _open_cause(what: str, how: str, *named: str) -> Cause:
+    """`named`: the resources that these words name."""
     return Cause(
         key=(what, how),
         message=f"every project, foreign ones among them, has a right to {what}",
         witness=(what, how, "every tenant, and projects that no file describes"),
         hint="take the right away: what several owners may use is the operator's, declared under `sharing`",
         specificity=96,
+        about=resources(*named),
     )
 
 
@@ -75,6 +80,7 @@ def _given_cause(right: RightFact) -> Cause:
         witness=(f"{right.object} of {right.owner}", f"{right.name}: {right.action}", f"project of {right.target}"),
         hint="take the right away: a right to plug in joins two owners like a port does",
         specificity=95,
+        about=resources(right.object, right.name),
     )
 
 
@@ -94,6 +100,7 @@ def _wide_cause(right: RightFact) -> Cause:
         witness=(right.object, f"{right.name}: {right.action} to *"),
         hint="give the right to each tenant's project by name",
         specificity=20,
+        about=resources(right.object, right.name),
     )
 
 

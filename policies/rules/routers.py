@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary.nodes import RouterNode, parse
+from policies.about import OpenScope, resources
 from policies.edges.shape import Relation
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -115,6 +116,7 @@ def _interface_cause(router: RouterFact, _: str, subnet: str, why: str) -> Cause
         witness=(f"router {router.name} [{router.owner}]", f"subnet {subnet}", why),
         hint="router, interface, subnet and network lie in one project",
         specificity=84,
+        about=resources(router.name, subnet),
     )
 
 
@@ -131,6 +133,7 @@ def _port_faults(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
         witness=(f"port {port.name} [{port.owner}]", f"network {network.name} [{network.owner}]"),
         hint="put the port on a network of its own project",
         specificity=58,
+        about=resources(port.name, network.name),
     )
 
 
@@ -138,25 +141,28 @@ def _port_faults(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
 
 
 def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
-    scopes = [scope for (scope,) in model.union.facts(Relation.OPEN_SCOPE)]
+    scopes = [OpenScope.parse(scope) for (scope,) in model.union.facts(Relation.OPEN_SCOPE)]
     gateways = [item for item in model.union.facts(Relation.GATEWAY) if item[0] in model.own.nodes]
-    outside = f"external network {model.site.site.external.name}"
-    causes = [_scope_cause(scope, "every project may use it", outside) for scope in scopes]
+    outside = model.site.site.external.name
+    causes = [_scope_cause(scope.kind, scope.name, "every project may use it", outside) for scope in scopes]
     joined = [node for node, _, addresses, _ in gateways if addresses == "in scope"]
     why = "a subnet behind it joins an address scope"
     causes += [
-        _scope_cause(f"router {node.name}", why, outside) for node in map(parse, joined) if isinstance(node, RouterNode)
+        _scope_cause("router", node.name, why, outside) for node in map(parse, joined) if isinstance(node, RouterNode)
     ]
     return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 
 
-def _scope_cause(name: str, why: str, outside: str) -> Cause:
+def _scope_cause(kind: str, name: str, why: str, outside: str) -> Cause:
+    """`outside`: the name of the external network."""
+    what = f"{kind} {name}"
     return Cause(
-        key=name,
-        message=f"{name}: {why}, so packets are routed without NAT, both ways",
-        witness=(name, why, outside),
+        key=what,
+        message=f"{what}: {why}, so packets are routed without NAT, both ways",
+        witness=(what, why, f"external network {outside}"),
         hint="keep the external subnet's address scope to itself, and tenants' subnets out of any scope",
         specificity=62,
+        about=resources(name, outside),
     )
 
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
+from policies.about import Fact, Subject, in_order, with_places
 from policies.facts.guards import GuardState
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -51,15 +52,16 @@ class Cause:
     message: str
     witness: tuple[str, ...]
     hint: str
-    missing: tuple[str, ...] = ()
+    missing: tuple[Fact, ...] = ()
     #: Higher speaks first when several rules explain one conflict.
     specificity: int = 0
     #: Only where this cause weighs less than its rule: a figure that nobody stated.
     severity: Severity | None = None
     #: The nodes of the witness, where it is a path: what causes it is read off them (`policies.findings.spec_entries`).
     path: tuple[str, ...] = ()
-    #: Entries of the specification that cause it, where no path says so.
-    about: tuple[str, ...] = ()
+    #: What it is about, in the order in which entries of it are to be shown: where neither a path nor an unstated fact
+    #: of the site file says so.
+    about: tuple[Subject, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,8 +103,9 @@ class Rule:
     def _finding(self, cause: Cause, verdict: Verdict, stack: str) -> Finding:
         return Finding(
             rule=self.id, severity=cause.severity or self.severity, verdict=verdict, message=cause.message,
-            witness=cause.witness, missing=cause.missing, hint=cause.hint, specificity=cause.specificity,
-            id=f"{self.id}-{cause_hash(stack, cause.key)}", path=cause.path, about=cause.about,
+            witness=cause.witness, missing=tuple(map(str, cause.missing)), hint=cause.hint,
+            specificity=cause.specificity, id=f"{self.id}-{cause_hash(stack, cause.key)}", path=cause.path,
+            subjects=with_places(cause.missing) or (() if cause.path else cause.about),
         )  # fmt: skip
 
 
@@ -148,7 +151,7 @@ def _merged(known: Cause | None, cause: Cause) -> Cause:
     """One cause for one conflict: the first witness, and every unstated fact that would bring it about."""
     if known is None:
         return cause
-    return replace(known, missing=tuple(sorted({*known.missing, *cause.missing})))
+    return replace(known, missing=in_order((*known.missing, *cause.missing)))
 
 
 def unique(causes: Iterable[Cause]) -> Iterator[Cause]:

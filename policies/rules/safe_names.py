@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from policies.about import components, resources
 from policies.facts.kinds import PlanFacts
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -39,6 +40,7 @@ def _cause(what: str, name: str) -> Cause:
         witness=(f"{what} {name!r}", f"allowed: {SAFE.pattern}"),
         hint="rename it: letters, digits, dash, underscore and dot, begun with a letter or digit",
         specificity=38,
+        about=(*resources(name), *components(name)),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary import NetworkRole
+from policies.about import Reason, resources
 from policies.edges.plan import reaches_every_vlan
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, PortFact
@@ -48,6 +49,7 @@ def _function_cause(port: PortFact, network: NetworkFact | None, trunk: str | No
         ),
         hint="a direct port needs a VLAN network with an id of its own and port_security true on both",
         specificity=100,
+        about=resources(port.name, trunk or (None if unchecked else port.network), port.server, port.network),
     )
 
 
@@ -90,69 +92,73 @@ def _nodes_of(model: Model, wire: set[str], claim: SegmentClaim) -> set[str]:
 def _legal_ids(model: Model, _: Names) -> RuleAnswer:
     networks = [item for item in model.plan.networks if not (item.external and item.kind == "flat")]
     wrong = [(network, _wrong_id(model, network)) for network in networks]
-    causes = tuple(_id_cause(network, why) for network, why in wrong if why)
-    unsure = (network for network, why in wrong if not why and model.plan.lacks_role(network))
+    causes = tuple(_id_cause(network, why) for network, why in wrong if why is not None)
+    unsure = (network for network, why in wrong if why is None and model.plan.lacks_role(network))
     return RuleAnswer(len(networks), causes, tuple(unstated_roles(unsure, "from which pool its id has to be", 97)))
 
 
-def _wrong_id(model: Model, network: NetworkFact) -> str:
-    """What is wrong with a network's id; empty if nothing is."""
+def _wrong_id(model: Model, network: NetworkFact) -> Reason | None:
+    """What is wrong with a network's id; None if nothing is."""
     if network.kind == "flat":
-        return "a flat network has no id of its own"
+        return Reason("a flat network has no id of its own")
     if network.segment is None:
-        return "it states no id, so the cloud would choose one"
+        return Reason("it states no id, so the cloud would choose one")
     if (why := _wrong_role(model, network)) or network.kind == "vxlan":
         return why or _wrong_vni(model, network)
     if network.segment not in LEGAL_VLANS:
-        return f"VLAN {network.segment} is not in 2-4094"
+        return Reason(f"VLAN {network.segment} is not in 2-4094")
     if network.segment in model.site.site.pools.reserved_vlans:
-        return f"VLAN {network.segment} is reserved"
+        return Reason(f"VLAN {network.segment} is reserved")
     return _wrong_pool(model, network)
 
 
-def _wrong_role(model: Model, network: NetworkFact) -> str:
+def _wrong_role(model: Model, network: NetworkFact) -> Reason | None:
     """A role that the network cannot have; what it is for decides the pool, so a wrong one would choose another."""
     if network.role is None or network.vpod is None:
-        return ""
+        return None
     twins = [item.name for item in model.plan.role(network.vpod, network.role) if item.name != network.name]
     if twins:
-        return f"it is said to be the {network.role} network of {network.vpod}, and so is {twins[0]}"
+        words = f"it is said to be the {network.role} network of {network.vpod}, and so is {twins[0]}"
+        return Reason(words, resources(twins[0]))
     if network.kind == "vxlan" and network.role is not NetworkRole.CONTROL:
-        return f"a {network.role} network is a VLAN, and this is an overlay"
-    return ""
+        return Reason(f"a {network.role} network is a VLAN, and this is an overlay")
+    return None
 
 
-def _wrong_vni(model: Model, network: NetworkFact) -> str:
+def _wrong_vni(model: Model, network: NetworkFact) -> Reason | None:
     pool = model.site.site.pools.control
     inside = network.segment is not None and any(low <= network.segment <= high for low, high in pool)
-    return "" if inside or network.role is None else f"VNI {network.segment} is not in the control pool {_spans(pool)}"
+    if inside or network.role is None:
+        return None
+    return Reason(f"VNI {network.segment} is not in the control pool {_spans(pool)}")
 
 
-def _wrong_pool(model: Model, network: NetworkFact) -> str:
+def _wrong_pool(model: Model, network: NetworkFact) -> Reason | None:
     pool = model.site.site.pools.vlans_of.get(network.role) if network.role is not None else None
     if pool is None:
         known = network.physical_network in model.site.switches_of
-        return "" if known else f"the site has no physical network {network.physical_network}"
+        return None if known else Reason(f"the site has no physical network {network.physical_network}")
     if network.physical_network not in pool.physical_networks:
         known_as = ", ".join(pool.physical_networks)
-        return f"{network.role} networks lie on {known_as}, not on {network.physical_network}"
+        return Reason(f"{network.role} networks lie on {known_as}, not on {network.physical_network}")
     if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
-        return f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}"
-    return ""
+        return Reason(f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}")
+    return None
 
 
 def _spans(ranges: tuple[tuple[int, int], ...]) -> str:
     return ", ".join(f"{low}-{high}" for low, high in ranges)
 
 
-def _id_cause(network: NetworkFact, why: str) -> Cause:
+def _id_cause(network: NetworkFact, why: Reason) -> Cause:
     owner = "the operator" if network.owner == ids.OPERATOR else network.owner
     return Cause(
         key=network.name,
         message=f"network {network.name} ({network.segment_name}): {why}",
-        witness=(f"network {network.name} of {owner}", network.segment_name, why),
+        witness=(f"network {network.name} of {owner}", network.segment_name, str(why)),
         hint="take an id from the pool of its kind in the site file; `interlock lock` does",
         specificity=97,
+        about=(*resources(network.name), *why.about),
     )
 
 

@@ -8,6 +8,7 @@ from ipaddress import ip_network
 from itertools import combinations
 
 from interlock.vocabulary import NetworkRole
+from policies.about import components, resources
 from policies.edges.plan import PlanOnSite
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact
@@ -61,7 +62,8 @@ def _shared(a: _Storage, b: _Storage) -> Iterator[Cause]:
     for name, cidr in sorted(a.subnets.items()):
         for other, prefix in sorted(b.subnets.items()):
             if ip_network(cidr, strict=False).overlaps(ip_network(prefix, strict=False)):
-                yield _cause(a.vpod, b.vpod, "storage subnet", f"{name} {cidr}", f"{other} {prefix}")
+                things = (f"{name} {cidr}", f"{other} {prefix}")
+                yield _cause(a.vpod, b.vpod, "storage subnet", *things, named=(name, other))
     for address in sorted(a.addresses & b.addresses):
         yield _cause(a.vpod, b.vpod, "address of the appliance", address)
 
@@ -74,13 +76,15 @@ def _of_others(model: Model, item: _Storage) -> Iterator[Cause]:
                 yield _cause(item.vpod, share.owner, "address of the appliance", address)
 
 
-def _cause(a: str, b: str, what: str, *things: str) -> Cause:
+def _cause(a: str, b: str, what: str, *things: str, named: tuple[str, ...] = ()) -> Cause:
+    """`named`: the resources that the words for these things name."""
     return Cause(
         key=(a, b, what),
         message=f"{a} and {b} have one {what}: {' and '.join(things)}",
         witness=(a, *things, b),
         hint="let `interlock lock` choose, or pin another for one of the two",
         specificity=86,
+        about=(*resources(*named), *components(a, b)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from policies.about import resources
 from policies.facts.guards import assumption
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -23,6 +24,7 @@ def _closed_to_outside(model: Model, _: Names) -> RuleAnswer:
             hint="let the S3 gateway alone reach them (or update Keystone), and state `token_endpoints_closed` of A15",
             missing=held.missing,
             specificity=73,
+            about=resources(keys[0].name),
         )
     ] if keys else []  # fmt: skip
     return by_guard(len(keys), held, causes)

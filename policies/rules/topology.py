@@ -17,8 +17,10 @@ from interlock.vocabulary.nodes import (
     NvlinkPartitionNode,
     PartitionKeyNode,
     ShareAddressNode,
+    VolumeNode,
     parse,
 )
+from policies.about import Reason, SiteFact, components, devices, resources
 from policies.edges.plan_fragment import volume_holders
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -46,6 +48,7 @@ def _size_cause(vpod: VPodFact) -> Cause:
         witness=(f"vPOD {vpod.name}", *vpod.machines),
         hint="ask for the next smaller or larger size",
         specificity=82,
+        about=components(vpod.name),
     )
 
 
@@ -95,14 +98,14 @@ def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
 
 
 def _run_cause(model: Model, vpod: VPodFact, why: tuple[str, ...]) -> Cause:
-    held = tuple(f"resource:{item.name}" for item in model.plan.allocations if item.vpod == vpod.name)
+    held = (item.name for item in model.plan.allocations if item.vpod == vpod.name)
     return Cause(
         key=vpod.name,
         message=f"the machines of vPOD {vpod.name} are not joined by IPU-Links of their own",
         witness=why,
         hint="take neighbours in one logical rack (16 machines and more: whole racks)",
         specificity=80,
-        about=held,
+        about=(*resources(*held), *components(vpod.name)),
     )
 
 
@@ -112,8 +115,9 @@ def _stranger_cause(vpod: VPodFact, unlisted: tuple[str, ...]) -> Cause:
         message=f"the site does not list {', '.join(unlisted)} of vPOD {vpod.name}",
         witness=unlisted,
         hint="list the machine in the site file, with its rack and cables",
-        missing=tuple(f"machines.{name}" for name in unlisted),
+        missing=tuple(SiteFact(f"machines.{name}") for name in unlisted),
         specificity=80,
+        about=components(vpod.name),
     )
 
 
@@ -135,47 +139,51 @@ def _nobody_elses(model: Model, names: Names) -> RuleAnswer:
 
 def _volume_cause(names: Names, volume: str, holders: frozenset[str]) -> Cause:
     """One of the servers is another's: whoever controls it reads and writes all that is stored."""
+    node = parse(volume)
     return Cause(
         key=volume,
         message=f"{names.of(volume)} is attached for {' and '.join(sorted(holders))}",
         witness=(names.of(volume), *sorted(holders)),
         hint="attach a volume to servers of its own tenant only",
         specificity=92,
+        about=(*resources(node.name if isinstance(node, VolumeNode) else None), *components(*sorted(holders))),
     )
 
 
 def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
-    things = [item for item in _in_words(model, names, shared) if item] if shared else []
+    things = list(_in_words(model, names, shared)) if shared else []
     if not things:
         return None
     released = {identity for identity, owner, _ in model.union.facts(Relation.RESIDUE) if owner == other}
     how = "has released but is not seen to have let go" if shared & released else "holds"
     return Cause(
         key=other,
-        message=f"{model.plan.owner} takes what {other} {how}: {', '.join(things)}",
+        message=f"{model.plan.owner} takes what {other} {how}: {', '.join(map(str, things))}",
         witness=tuple(f"{thing}: {model.plan.owner} and {other}" for thing in things),
         hint="take others; what was released is free once `interlock settle` has seen it let go",
         specificity=92,
+        about=(*components(model.plan.owner, other), *(subject for thing in things for subject in thing.about)),
     )
 
 
-def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str]) -> Iterator[str]:
+def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str]) -> Iterator[Reason]:
     """Machines and hosts by name; an address or a switch port only if it is not that of one that is named already."""
     told: set[str] = set()
     for machine in model.site.site.machines:
         if ids.machine_identity(machine.serial) in identities:
             told.update(model.site.held_with(machine))
-            yield machine.name
+            yield Reason(machine.name, devices(machine.name))
     for host in model.site.site.hosts:
         if ids.host_identity(host.serial) in identities:
-            yield f"host {host.name}"
+            yield Reason(f"host {host.name}", devices(host.name))
     for item in sorted(identities - told):
         if isinstance(parse(item), _NAMED_BY_THEMSELVES):
-            yield names.of(item)
+            yield Reason(names.of(item))
     if not any(isinstance(parse(item), HeldMachine | HeldHost) for item in identities):
         for switch in model.site.site.switches:
             ports = range(1, 1 + sum(count for _, count in switch.port_groups))
-            yield from (f"{switch.name} port {n}" for n in ports if ids.port_identity(switch.serial, n) in identities)
+            taken = (n for n in ports if ids.port_identity(switch.serial, n) in identities)
+            yield from (Reason(f"{switch.name} port {n}", devices(switch.name)) for n in taken)
 
 
 def _twice(model: Model) -> Iterator[Cause]:
@@ -201,6 +209,7 @@ def _twice_cause(thing: str, items: list[SwitchPortFact]) -> Cause:
         ),
         hint="a machine belongs to one vPOD, and its switch port to one VLAN",
         specificity=92,
+        about=resources(*(item.name for item in items)),
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from interlock.model.site.inventory import SwitchPortConfig
 from interlock.model.site.networks import Ranges
 from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, parse, switch_vlan
+from policies.about import SiteFact, devices
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.graph.model import Model
@@ -132,7 +133,8 @@ def _links_of_site(model: Model, wrong: Callable[[SwitchPortConfig], str], hint:
 
 
 def _port_cause(end: SwitchEnd, words: str, hint: str) -> Cause:
-    return Cause(_port(end), f"{_port(end)} {words}", (_port(end), words), hint, specificity=63)
+    port, about = _port(end), devices(end.switch)
+    return Cause(port, f"{port} {words}", (port, words), hint, specificity=63, about=about)
 
 
 def _unstated(end: SwitchEnd) -> Cause:
@@ -141,7 +143,7 @@ def _unstated(end: SwitchEnd) -> Cause:
         message=f"nobody states which VLANs {_port(end)} carries to the next switch",
         witness=(_port(end),),
         hint="describe the port in the site file",
-        missing=(f"switches.{end.switch}.ports.{end.port}",),
+        missing=(SiteFact(f"switches.{end.switch}.ports.{end.port}"),),
         specificity=63,
     )
 

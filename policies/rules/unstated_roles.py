@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from interlock.vocabulary import NetworkRole
+from policies.about import SaidFact, resources
 from policies.facts.kinds import NetworkFact, PlanFacts
 
 from .rule import Cause
@@ -18,8 +19,9 @@ def unstated_roles(networks: Iterable[NetworkFact], question: str, specificity: 
             message=f"network {network.name} ({network.segment_name}) has no stated role, so nobody can say {question}",
             witness=(f"network {network.name} of {network.vpod or 'no stated vPOD'}", network.segment_name),
             hint="plan the request again: a plan states vPOD and role of each of its networks",
-            missing=(f"{'vPOD' if network.role else 'role'} of network {network.name}",),
+            missing=(SaidFact(f"{'vPOD' if network.role else 'role'} of network {network.name}"),),
             specificity=specificity,
+            about=resources(network.name),
         )
 
 

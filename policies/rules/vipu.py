@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from interlock.hardware import MACHINES, partition_faults
+from policies.about import components, resources
 from policies.facts.fabric import AllocationFact, PartitionFact
 from policies.facts.kinds import VPodFact
 from policies.graph.model import Model
@@ -27,7 +28,7 @@ def _of_vpod(model: Model, vpod: VPodFact) -> Iterator[Cause]:
     found = [item for item in model.plan.allocations if item.vpod == vpod.name]
     if len(found) != 1:
         names = tuple(item.name for item in found)
-        yield _cause(vpod.name, f"has {len(found)} V-IPU allocations, and a vPOD is one", names, what="vPOD")
+        yield _cause(vpod.name, f"has {len(found)} V-IPU allocations, and a vPOD is one", names, *names, what="vPOD")
     for item in found:
         yield from _of_allocation(model, vpod, item)
 
@@ -43,16 +44,19 @@ def _of_allocation(model: Model, vpod: VPodFact, item: AllocationFact) -> Iterat
         yield _cause(item.name, f"takes {', '.join(sorted(strange))}, not of vPOD {vpod.name}", tuple(sorted(strange)))
     controller = model.plan.server.get(item.controller)
     if controller is None or not controller.is_controller or controller.vpod != vpod.name:
-        yield _cause(item.name, f"stands on {item.controller}, not the controller of vPOD {vpod.name}", ())
+        why = f"stands on {item.controller}, not the controller of vPOD {vpod.name}"
+        yield _cause(item.name, why, (), item.controller)
 
 
-def _cause(name: str, why: str, witness: tuple[str, ...], what: str = "allocation") -> Cause:
+def _cause(name: str, why: str, witness: tuple[str, ...], *named: str, what: str = "allocation") -> Cause:
+    """`named`: the resources that reason and witness name."""
     return Cause(
         key=(name, why),
         message=f"{what} {name} {why}",
         witness=(f"{what} {name}", *witness),
         hint="one allocation for each vPOD, on its own controller, with each of its machines once",
         specificity=78,
+        about=(*resources(name, *named), *components(name)),
     )
 
 
@@ -64,7 +68,7 @@ def _possible(model: Model, _: Names) -> RuleAnswer:
 def _of_partition(model: Model, item: PartitionFact) -> Iterator[Cause]:
     allocation = model.plan.allocation.get(item.allocation)
     if allocation is None:
-        yield _partition_cause(item.name, f"{item.allocation} is no allocation of this plan")
+        yield _partition_cause(item.name, f"{item.allocation} is no allocation of this plan", item.allocation)
         return
     faults = partition_faults(
         item.ipus, item.gcds, item.replicas, allocation_ipus=_ipus(model, allocation),
@@ -85,16 +89,19 @@ def _too_many(model: Model) -> Iterator[Cause]:
         total, there = sum(item.ipus for item in asked), _ipus(model, allocation)
         if len(asked) > 1 and total > there:
             names = ", ".join(f"{item.name} {item.ipus}" for item in asked)
-            yield _partition_cause(allocation.name, f"{total} IPUs in partitions ({names}) of {there} there are")
+            why = f"{total} IPUs in partitions ({names}) of {there} there are"
+            yield _partition_cause(allocation.name, why, *(item.name for item in asked))
 
 
-def _partition_cause(name: str, why: str) -> Cause:
+def _partition_cause(name: str, why: str, *named: str) -> Cause:
+    """`named`: the resources that the reason names."""
     return Cause(
         key=(name, why),
         message=f"{name}: {why}",
         witness=(name, why),
         hint="correct `partitions:` of the vPOD",
         specificity=77,
+        about=resources(name, *named),
     )
 
 

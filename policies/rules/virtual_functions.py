@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from policies.about import resources
 from policies.facts.kinds import PlanFacts, PortFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -36,6 +37,7 @@ def _soft_cause(port: PortFact, why: str, fact: str) -> Cause:
         witness=(f"port {port.name} of {port.server or 'no server'}", f"network {port.network}", fact),
         hint="a direct port has port_security true, on its network too, and no allowed_address_pairs",
         specificity=99,
+        about=resources(port.name, port.server, port.network),
     )
 
 
@@ -52,6 +54,7 @@ def _group_cause(port: PortFact) -> Cause:
         witness=(f"port {port.name} of {port.server or 'no server'}", f"security groups {groups}"),
         hint="take them off: only its VLAN and its subnet's grants separate this port from others",
         specificity=20,
+        about=resources(port.name, *port.security_groups, port.server),
     )
 
 

@@ -11,6 +11,7 @@ from interlock.hardware import (
     IPU_M2000,
     FeedLine,
     Load,
+    UnitFault,
     cooling_verdict,
     feed_verdict,
     floor_verdict,
@@ -125,6 +126,7 @@ def test_the_floor() -> None:
 
 def test_units_of_a_rack() -> None:
     assert unit_faults(42, [("m1", 1, 1), ("m2", 2, 2), ("tor", 42, 1), ("pdu", 1, 0)]) == ()
-    assert unit_faults(42, [("m1", 1, 2), ("m2", 2, 1)]) == ("m2 and m1 both take unit 2",)
-    assert unit_faults(42, [("tall", 42, 2)]) == ("tall takes units 42 to 43: the rack has 1 to 42",)
-    assert unit_faults(42, [("low", 0, 1)]) == ("low takes units 0 to 0: the rack has 1 to 42",)
+    assert unit_faults(42, [("m1", 1, 2), ("m2", 2, 1)]) == (UnitFault("m2 and m1 both take unit 2", ("m2", "m1")),)
+    tall, low = (unit_faults(42, [item]) for item in (("tall", 42, 2), ("low", 0, 1)))
+    assert tall == (UnitFault("tall takes units 42 to 43: the rack has 1 to 42", ("tall",)),)
+    assert list(map(str, low)) == ["low takes units 0 to 0: the rack has 1 to 42"]

@@ -107,7 +107,7 @@ def way(found: Sequence[Edge], a: str, b: str) -> bool | None:
 
 def missing(site: Site, *shares: GraphFragment) -> set[str]:
     """Every fact that some edge lacks."""
-    return {fact for edge in edges(site, shares) for fact in edge.missing}
+    return {str(fact) for edge in edges(site, shares) for fact in edge.missing}
 
 
 def _reached(found: Iterable[Edge], start: str) -> set[str]:

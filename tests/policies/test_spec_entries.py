@@ -13,15 +13,33 @@ from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from interlock.resources import SwitchPort
 from policies import Finding, Judgement, Severity, Verdict, judge
+from policies.about import (
+    Fact,
+    OpenScope,
+    PlanComponent,
+    PlanResource,
+    SaidFact,
+    ScopeIsShared,
+    SiteDevice,
+    SiteFact,
+    Subject,
+    UndeclaredSharing,
+)
+from policies.authority.closure import AccessMode, HeldNode, Leak
+from policies.authority.grants import Grant
+from policies.edges.premises import Way
 from policies.edges.shape import Edge, GraphFragment
+from policies.facts import principals as who
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.findings.fixes import _Parting, fix_of
 from policies.findings.spec_entries import SpecEntries
+from policies.findings.spec_objects import fact_entry
 from policies.footprints.boundary import PARTITION
 from policies.graph.model import Model
 from policies.judging import model_of
 from policies.proof import FixKind
+from policies.rules.authority import leak_cause
 from policies.rules.rule import cause_hash
 from tests.policies.workspace import (
     Made,
@@ -83,12 +101,68 @@ def test_a_guard_that_nobody_states_is_named() -> None:
     assert finding.fix == ()
 
 
-def test_a_rule_without_a_path_names_the_resource_of_its_words() -> None:
+def test_a_rule_without_a_path_says_which_resource_it_is_about() -> None:
     acme, globex = pair(SITE)
     plan = edited(acme.plan, "acme-train-control-subnet", cidr="10.30.0.0/30")
     finding = found(judged(SITE, plan, globex), "CAP-05")
     assert finding.path == ()
     assert "resource:acme-train-control-subnet" in finding.about
+
+
+def about(*subjects: Subject) -> tuple[str, ...]:
+    """The entries of a finding whose text names a network and a switch, and that is about these."""
+    acme, globex = pair(SITE)
+    entries = SpecEntries(model_of(SITE, acme.plan, [globex.lock]), acme.plan)
+    finding = Finding(
+        rule="ISO-12", severity=Severity.BLOCK, verdict=Verdict.VIOLATED, message=f"network {VLAN}: not on tor-1",
+        witness=(VLAN, "tor-1"), missing=("assumptions.A3.no_forwarding",), subjects=subjects,
+    )  # fmt: skip
+    return entries.of_finding(finding)
+
+
+def test_text_is_not_read() -> None:
+    assert about() == ()
+
+
+def test_resources_say_more_than_components_and_these_than_devices() -> None:
+    resource, component, device = PlanResource("acme-router"), PlanComponent("acme-train"), SiteDevice("tor-1")
+    assert about(device) == ("site:switches.tor-1",)
+    assert about(device, component) == ("resource:acme-train",)
+    assert about(device, component, resource) == ("resource:acme-router",)
+    assert about(resource, SiteFact("external.vlan")) == ("site:external.vlan", "resource:acme-router")
+
+
+def test_what_neither_plan_nor_site_has_is_no_entry() -> None:
+    assert about(PlanResource("globex-router"), PlanComponent("globex"), SiteDevice("tor-9")) == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "words", "entry"),
+    [
+        (SiteFact("external.vlan"), "external.vlan", "site:external.vlan"),
+        (UndeclaredSharing("bastion"), "sharing declares no bastion", "site:sharing"),
+        (ScopeIsShared(OpenScope("subnet pool", "p")), "subnet pool p is shared with tenants", None),
+        (SaidFact("role of network a.b"), "role of network a.b", None),
+    ],
+)
+def test_facts_have_an_entry_if_the_site_file_has_a_place_for_them(fact: Fact, words: str, entry: str | None) -> None:
+    assert (str(fact), fact_entry(fact)) == (words, entry)
+
+
+def test_an_open_scope_is_read_as_it_is_written() -> None:
+    for scope in (OpenScope("address scope", "external-scope"), OpenScope("subnet pool", "site:SubnetPool/external")):
+        assert OpenScope.parse(str(scope)) == scope
+
+
+def test_a_leak_by_an_open_scope_is_about_that_scope() -> None:
+    opened = ScopeIsShared(OpenScope("address scope", "external-scope"))
+    bucket = who.thing("bucket", "acme", "acme-data")
+    grant = Grant(Way.WRITES, who.principal("globex"), bucket, "policy", broken=(opened,), given_by="policy")
+    leak = Leak("globex", HeldNode(bucket, AccessMode.WRITE), frozenset({"acme"}), (grant,))
+    cause = leak_cause(leak, hint="", specificity=1)
+    assert "not held: address scope external-scope is shared with tenants" in cause.witness[-1]
+    named = [subject.name for subject in cause.about if isinstance(subject, PlanResource)]
+    assert list(dict.fromkeys(named)) == ["acme-data", "policy", "external-scope"]
 
 
 def test_a_clean_plan_costs_nothing() -> None:
