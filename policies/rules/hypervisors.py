@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from interlock.resources import Aggregate
+from interlock.vocabulary import ExistingObject
 from policies.edges.shape import Relation
 from policies.facts.access import AggregateFact, FlavorFact
 from policies.facts.guards import BETWEEN_OWNERS, assumption
@@ -23,7 +25,7 @@ FENCE = "aggregate_instance_extra_specs:"
 def _fenced(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     hosts = [host.name for host in site.hosts if host.provisioning == "hypervisor"]
-    known = [kind for kind in site.existing if kind.startswith("Aggregate/")]
+    known = [name for name in site.existing if ExistingObject.parse(name).kind == Aggregate.KIND]
     causes = [cause for flavor in plan.flavors for cause in _flavor_faults(flavor, plan.aggregates, known)]
     open_hosts = [name for name in hosts if not any(name in item.hosts for item in plan.aggregates)]
     why_open = "stands in no aggregate: every flavour without a fence lands there"
@@ -75,29 +77,28 @@ def _host_cause(name: str, why: str, missing: list[str] | tuple[str, ...]) -> Ca
 
 def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
     hosts = _owners_on(model)
-    shared = {host: owners for host, owners in hosts.items() if len(set(owners.values())) > 1}
+    shared = {host: guests for host, guests in hosts.items() if len({owner for _, owner in guests}) > 1}
     held = assumption(model.site.site, "A5", only=BETWEEN_OWNERS)
     causes = (
         Cause(
             key=host,
-            message=f"{host} runs servers of {' and '.join(sorted(set(owners.values())))}, and whether processors are "
-            f"kept apart is {'false' if held.broken else 'not known'}",
-            witness=tuple(f"{names.of(key.partition(' ')[0])} [{owner}]" for key, owner in sorted(owners.items())),
+            message=f"{host} runs servers of {' and '.join(sorted({owner for _, owner in guests}))}, and whether "
+            f"processors are kept apart is {'false' if held.broken else 'not known'}",
+            witness=tuple(f"{names.of(server)} [{owner}]" for server, owner in sorted(guests)),
             hint="give one of them another host, or leave `mitigations` on and state it in A5",
             missing=held.missing,
             specificity=65,
         )
-        for host, owners in sorted(shared.items())
+        for host, guests in sorted(shared.items())
     )
     return by_guard(len(hosts), held, causes)
 
 
-def _owners_on(model: Model) -> dict[str, dict[str, str]]:
-    """Host -> its guests that the plan answers for or meets, with the owner of each."""
-    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+def _owners_on(model: Model) -> dict[str, set[tuple[str, str]]]:
+    """Host -> its guests that the plan answers for or meets: (server, an owner of it)."""
+    found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
     for server, host, _ in model.union.facts(Relation.GUEST):
-        for owner in sorted(model.label(server)):
-            found[host][f"{server} {owner}"] = owner
+        found[host] |= {(server, owner) for owner in model.label(server)}
     mine = {server.host for server in model.plan.servers}
     return {host: owners for host, owners in found.items() if host in mine or not model.plan.is_tenant}
 
