@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pulumi
 
 from interlock.resources import Resource
+from interlock.vocabulary.urns import TypeToken
 
 from .declaration import CloudObject, Declaration
 
@@ -30,7 +31,7 @@ class PlannedComponent(pulumi.ComponentResource):
     TYPE: ClassVar[str]
 
     def __init__(self, name: str, args: ComponentArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__(f"interlock:components:{self.TYPE}", name, None, opts)
+        super().__init__(TypeToken.component(self.TYPE), name, None, opts)
         self.declaration = args.declaration
         self.name = name
         self.objects: Mapping[str, CloudObject] = args.declaration.resources(name, self)

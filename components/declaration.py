@@ -9,6 +9,7 @@ import pulumi
 
 from interlock.planning.plan import Component, Planned
 from interlock.resources import ID_OF, Admission, Claims, Resource, is_cloud_reference, is_site_reference
+from interlock.vocabulary.urns import TypeToken
 from policies.proof import Proof
 
 #: What components read of all that the provider computes, by kind.
@@ -40,7 +41,7 @@ class CloudObject(pulumi.CustomResource):
             additional_secret_outputs=list(SECRET.get(kind, ())),
         )
         merged = pulumi.ResourceOptions.merge(opts, always)
-        super().__init__(f"interlock:index:{kind}", name, inputs | computed, merged)
+        super().__init__(TypeToken.object(kind), name, inputs | computed, merged)
 
     def computed(self, key: str) -> pulumi.Output[Any]:
         """A value that the provider computes (`COMPUTED`), unknown at the first preview."""

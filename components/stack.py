@@ -7,6 +7,7 @@ from pathlib import Path
 import pulumi
 
 from interlock.resources import Admission
+from interlock.vocabulary.urns import TypeToken
 from policies.proof import Proof
 
 from .base import ComponentArgs, PlannedComponent
@@ -25,7 +26,7 @@ COMPONENTS: dict[str, type[PlannedComponent]] = {
     )
 }  # fmt: skip
 
-ADMIT = "interlock:index:admit"
+ADMIT = TypeToken.object("admit")
 
 
 def declare(proof: Proof, admission: Admission, preview_tokens: Path) -> PlannedComponent | None:

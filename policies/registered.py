@@ -8,7 +8,6 @@ the policy SDK would turn an unknown into an advisory note about the whole polic
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,19 +19,17 @@ from pydantic import ValidationError
 
 from interlock.project import project_folder
 from interlock.resources import KINDS, Admission, digest_of
+from interlock.vocabulary.digests import Digest
+from interlock.vocabulary.urns import TypeToken, Urn
 
 #: Where the program leaves copies of proofs.
 PROOFS = project_folder() / ".interlock" / "proofs"
 
-OBJECT = "interlock:index:"
-COMPONENT = "interlock:components:"
 PROVIDER = "pulumi:providers:interlock"
 STACK = "pulumi:pulumi:Stack"
 
 NO_PROOF = "no proof of this stack was found: run the committed program, which writes one before it declares"
 MIX = "a mix of old and new, as --target leaves it, was not proved"
-
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def validate(args: StackValidationArgs, report: Callable[..., None]) -> None:
@@ -44,7 +41,7 @@ def validate(args: StackValidationArgs, report: Callable[..., None]) -> None:
 def differences(resources: Sequence[PolicyResource], proofs: Path = PROOFS) -> Iterator[str]:
     """What is in the stack and not in its proof, or not as proved, or only in the proof; a sentence each."""
     yield from _foreign(resources)
-    objects = [item for item in resources if item.resource_type.startswith(OBJECT)]
+    objects = [item for item in resources if TypeToken.kind_of(item.resource_type)]
     admission = _admission(resources, proofs)
     if admission is not None:
         yield from _other_provider(resources, admission)
@@ -57,7 +54,7 @@ def differences(resources: Sequence[PolicyResource], proofs: Path = PROOFS) -> I
 def _foreign(resources: Sequence[PolicyResource]) -> Iterator[str]:
     """Nobody's proof speaks of what another provider makes."""
     for item in resources:
-        known = item.resource_type in (STACK, PROVIDER) or item.resource_type.startswith((OBJECT, COMPONENT))
+        known = item.resource_type in (STACK, PROVIDER) or TypeToken.named(item.resource_type) is not None
         if not known:
             yield f"{item.resource_type} {item.name} is of no kind that a proof holds (code beside the plan)"
 
@@ -66,10 +63,11 @@ def _admission(resources: Sequence[PolicyResource], proofs: Path) -> Admission |
     """The proof whose plan the stack's own output names; None if there is none that can be read."""
     stack = next((item for item in resources if item.resource_type == STACK), None)
     plan_hash = _read(stack.props, "plan_hash") if stack else None
-    if stack is None or not isinstance(plan_hash, str) or not _HASH.fullmatch(plan_hash):
+    digest = Digest.named(plan_hash) if isinstance(plan_hash, str) else None
+    if stack is None or digest is None:
         return None
-    name = stack.urn.split("::")[0].removeprefix("urn:pulumi:")
-    file = proofs / name / f"{plan_hash.removeprefix('sha256:')}.json"
+    name = Urn.parse(stack.urn).stack
+    file = proofs / name / f"{digest.hex}.json"
     try:
         found = Admission.model_validate(json.loads(file.read_text())["admission"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -111,7 +109,7 @@ def _missing(objects: Sequence[PolicyResource], admission: Admission) -> Iterato
 
 
 def _key(item: PolicyResource) -> tuple[str, str]:
-    return item.resource_type.removeprefix(OBJECT), item.name
+    return TypeToken.kind_of(item.resource_type), item.name
 
 
 def _differs(item: PolicyResource, kind: str, admission: Admission) -> str | None:

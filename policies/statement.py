@@ -12,7 +12,7 @@ from interlock.model.site.inventory import Site
 from interlock.resources import Frozen, digest_of
 from policies.edges.plan_fragment import volume_holders
 
-from .authority.closure import everything, holdings
+from .authority.closure import everything, held_by
 from .authority.grants import NOBODYS
 from .edges.shape import Edge, GraphFragment
 from .facts import identities as ids
@@ -135,7 +135,7 @@ def _authority(model: Model) -> tuple[tuple[tuple[str, str, str], ...], dict[str
     Not out of the operator or strangers: who holds those holds what any plan may say of them, whoever is looked at.
     """
     authority = everything(model)
-    nodes = sorted({item.partition(" ")[2] for item in holdings(model, model.plan.owner)})
+    nodes = sorted({held.node for held in held_by(model, model.plan.owner)})
     tables = (authority.stated.table, authority.met)
     itself = who.principal(model.plan.owner)
     known = [node for node in nodes if node == itself or node not in NOBODYS]

@@ -155,13 +155,9 @@ def _territory(site: Site, plans: Iterable[Plan], standings: Mapping[str, list[S
 
 def _pools(site: Site) -> tuple[SegmentPool, ...]:
     pools = site.pools
-    named = {
-        "ipu_data": pools.ipu_data,
-        "storage": pools.storage,
-        "management": pools.management,
-        "bare_metal_control": pools.bare_metal_control,
-    }
-    vlans = (SegmentPool(name, "vlan", pool.physical_networks, pool.vlans) for name, pool in named.items() if pool)
+    vlans = (
+        SegmentPool(name, "vlan", pool.physical_networks, pool.vlans) for name, pool in pools.vlans_by_name.items()
+    )
     return (*vlans, SegmentPool("control", "vxlan", (), pools.control))
 
 
@@ -183,13 +179,17 @@ def _live(gate: Gate, committed: Seen, real: ObservedPlan | None) -> Live | None
         return None
     judged, seen = gate.look_at(real.plan)
     before, after = _facts(statement(committed.model)), _facts(statement(seen.model))
-    return Live(judged.judgement, tuple(sorted(after - before)), tuple(sorted(before - after)), real.unsaid)
+    return Live(judged.judgement, _in_words(after - before), _in_words(before - after), real.unsaid)
 
 
-def _facts(said: Statement) -> set[str]:
-    """Everything in a statement that is not about files, as words."""
+def _in_words(facts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted(" ".join(fact) for fact in facts))
+
+
+def _facts(said: Statement) -> set[tuple[str, ...]]:
+    """Everything in a statement that is not about files: relation and what it joins."""
     values = said.model_dump(mode="json", exclude={"owner", "guards", "terminals"})
-    return {" ".join((relation, *words)) for relation, value in values.items() for words in _rows(value)}
+    return {(relation, *row) for relation, value in values.items() for row in _rows(value)}
 
 
 def _rows(value: Any) -> Iterator[tuple[str, ...]]:

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from interlock.planning import Plan
 from interlock.planning.plan import Planned
-from interlock.provider.actuators import FOREIGN
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
+from interlock.vocabulary import CloudId
 
 from .unmanaged_resources import SAID, Unsaid, Words, name_of, named
 
@@ -94,4 +94,4 @@ class _Said:
             # A router with several interfaces is said by each of them.
             self.resources.setdefault(name, Planned(name=name, component=component, resource=one))
             if resource.kind == one.KIND:
-                self.names[f"{FOREIGN}{resource.id}"] = name
+                self.names[str(CloudId(resource.id))] = name

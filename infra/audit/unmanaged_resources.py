@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from interlock.planning import Plan
-from interlock.provider.actuators import FOREIGN
 from interlock.provider.actuators.routing import as_rule
 from interlock.provider.audit.listing import RBAC_KINDS, Listed, Raw
 from interlock.provider.audit.standing import Standing
@@ -25,7 +24,8 @@ from interlock.resources import (
     Trunk,
     TrunkSubPort,
 )
-from interlock.vocabulary import Reference
+from interlock.vocabulary import CloudId, Reference
+from interlock.vocabulary.pair_ids import FlavorAccessId, RoleAssignmentId
 
 
 class Unsaid(LookupError):
@@ -88,7 +88,7 @@ class Words:
         """Id -> reference: by the id in what is there, for names are shared by people of other domains."""
         assigned = ((self.plan.by_name[item.name].resource, item.ids) for item in self.standings[self.plan.stack])
         return {
-            ids[0].split("/")[1]: spec.user
+            RoleAssignmentId.parse(ids[0]).user: spec.user
             for spec, ids in assigned
             if isinstance(spec, RoleAssignment) and len(ids) == 1
         }
@@ -105,7 +105,7 @@ def named(value: Any, found: Mapping[str, str]) -> Any:
         return [named(one, found) for one in value]
     if isinstance(value, dict):
         return {name: named(one, found) for name, one in value.items()}
-    if not isinstance(value, str) or not value.startswith(FOREIGN):
+    if CloudId.named(value) is None:
         return value
     if value not in found:
         raise Unsaid(value)
@@ -227,16 +227,14 @@ def _trunk(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]
 
 
 def _role(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
-    project, user, role = ident.split("/")
-    yield (
-        name,
-        RoleAssignment(project=words.of("Project", project), user=words.user(user), role=words.role(role)),
-    )
+    given = RoleAssignmentId.parse(ident)
+    project, user, role = words.of("Project", given.project), words.user(given.user), words.role(given.role)
+    yield name, RoleAssignment(project=project, user=user, role=role)
 
 
 def _flavor_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
-    flavor, project = ident.split("/")
-    yield name, FlavorAccess(project=words.project(project), flavor=words.of("Flavor", flavor))
+    pair = FlavorAccessId.parse(ident)
+    yield name, FlavorAccess(project=words.project(pair.project), flavor=words.of("Flavor", pair.flavor))
 
 
 #: Kinds that others can have at a stack and that a plan can say.

@@ -21,6 +21,7 @@ from interlock.provider.clouds import Cloud
 from interlock.store.ledger import Ledger, Refused
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
+from interlock.vocabulary import Claimant
 
 
 def settle(
@@ -117,7 +118,7 @@ def _agrees(stack: str) -> bool:
 def _tell(evidence: Evidence) -> None:
     lock, leftover = evidence.lock, evidence.leftover
     for given_up in lock.released:
-        print(f"{lock.id}/{given_up.vpod}: {given_up.claim} {given_up.value}")
+        print(f"{Claimant(lock.id, given_up.vpod)}: {given_up.claim} {given_up.value}")
     stay = [entry for entry in evidence.record.entries if entry not in leftover] if evidence.record else []
     for entry in leftover:
         print(f"{lock.id}: footprint {entry.digest} of an interrupted run", *only_of(entry, stay))

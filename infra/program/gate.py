@@ -39,6 +39,7 @@ from interlock.planning import (
 from interlock.resources import Admission
 from interlock.store.records import Taking
 from interlock.vocabulary import InterlockError, StackName
+from interlock.vocabulary.digests import Digest
 from policies import RULES, Judgement, Proof, admission, prove
 from policies.findings.waivers import NotWaivable, not_waivable
 from policies.footprints.neighbours import Neighbours
@@ -242,7 +243,7 @@ def keep_copy(proof: Proof, admitted: Admission, proofs: Path = PROOFS) -> Path:
     """Write the proof where the policy pack and people find it: `.interlock/proofs/<stack>/<hash>.json`."""
     folder = proofs / proof.plan.stack
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{proof.plan.hash.removeprefix('sha256:')}.json"
+    path = folder / f"{Digest.parse(proof.plan.hash).hex}.json"
     document = {
         "plan_hash": proof.plan.hash,
         "proof_hash": proof.hash,

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from infra.reports.check_report import Checked
 from interlock import __version__
+from interlock.vocabulary import Position
 from policies import RULES
 from policies.findings.report import counts, why_not_counted
 from policies.proof import Verdict
@@ -21,19 +22,6 @@ if TYPE_CHECKING:
     from infra.program.gate import Gate
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
-@dataclass(frozen=True)
-class _Place:
-    file: str
-    line: int
-    column: int
-
-    @classmethod
-    def of(cls, position: str) -> _Place:
-        """`file:line:column`; a file without lines counts as its first one."""
-        file, line, column = position.rsplit(":", 2) if position.count(":") >= 2 else (position, "1", "1")
-        return cls(file, int(line), int(column))
 
 
 def check_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
@@ -56,7 +44,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
             results.append(_result("behind", f"{stack.plan.stack}: {AUDIT_RULES['behind']}", []))
         places = gate.places(stack.plan)
         for item in stack.drift:
-            place = _Place.of(places.position(f"resource:{item.name}"))
+            place = Position.parse(places.position(f"resource:{item.name}"))
             results.append(
                 _result("drift", f"{item.kind} {item.name} of {stack.plan.stack} is not as planned", [place])
             )
@@ -87,7 +75,7 @@ def _finding(item: Checked, index: int) -> dict[str, Any]:
     judgement = item.judgement
     finding = judgement.findings[index]
     level = "error" if counts(judgement, finding) else "note"
-    places = [_Place(place.file, place.line, place.column) for place in item.where(finding.about)]
+    places = [Position(place.file, place.line, place.column) for place in item.where(finding.about)]
     text = "\n".join([f"{judgement.stack}: {finding.message}", *finding.witness, *_next(finding.hint)])
     result = _result(finding.rule, text, places, level)
     result["partialFingerprints"] = {"interlock/v1": f"{judgement.stack}/{finding.id}"}
@@ -100,7 +88,7 @@ def _next(hint: str) -> list[str]:
     return [f"next: {hint}"] if hint else []
 
 
-def _result(rule: str, text: str, places: Sequence[_Place], level: str = "error") -> dict[str, Any]:
+def _result(rule: str, text: str, places: Sequence[Position], level: str = "error") -> dict[str, Any]:
     locations = [
         {
             "physicalLocation": {

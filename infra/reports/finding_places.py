@@ -13,7 +13,7 @@ from interlock.planning import Plan
 from interlock.planning.origins import request_path
 from interlock.planning.plan import Component, Planned
 from interlock.resources import Network, Subnet
-from interlock.vocabulary import CLAIMS_OF
+from interlock.vocabulary import CLAIMS_OF, Position
 from policies.facts.identities import OPERATOR
 from policies.findings.report import EntryPlace
 
@@ -105,6 +105,5 @@ def _short(plan: Plan, component: str) -> str:
 
 def _place(position: str, entry: str) -> EntryPlace:
     """A file without lines counts as its first one."""
-    parts = position.rsplit(":", 2)
-    file, line, column = parts if len(parts) == 3 else (position, "1", "1")
-    return EntryPlace(file=file, line=int(line), column=int(column), entry=entry)
+    place = Position.parse(position)
+    return EntryPlace(file=place.file, line=place.line, column=place.column, entry=entry)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infra.cli.colour import BOLD, DIM, YELLOW, painted
+from interlock.model.site.inventory import Endpoint
 from interlock.model.tenant.request import Default
 from interlock.planning import Component, Plan, Planned, not_makeable
 from interlock.planning.origins import request_path
@@ -31,8 +32,8 @@ def _range(spec: Mapping[str, Any]) -> Details:
 
 
 def _switch_port(spec: Mapping[str, Any]) -> Details:
-    behind = f"{spec['switch']} port {spec['port']} – {spec['device']}:{spec['interface']}"
-    return [("device", behind), ("vlan", f"VLAN {spec['vlan']}")]
+    end = Endpoint(device=spec["device"], interface=spec["interface"])
+    return [("device", f"{spec['switch']} port {spec['port']} – {end}"), ("vlan", f"VLAN {spec['vlan']}")]
 
 
 def _rules(spec: Mapping[str, Any]) -> Details:

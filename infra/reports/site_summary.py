@@ -71,11 +71,9 @@ def _names(names: Iterable[str]) -> str:
 def _pools(site: Site) -> list[tuple[str, ...]]:
     pools = site.pools
     rows: list[tuple[str, ...]] = []
-    for name in ("ipu_data", "storage", "management", "bare_metal_control"):
-        pool = getattr(pools, name)
-        if pool is not None:
-            where = f"VLAN {_ranges(pool.vlans)} on {_names(pool.physical_networks)}"
-            rows.append((name, where, _subnets(getattr(pools, f"{name}_subnets", None))))
+    for name, pool in pools.vlans_by_name.items():
+        where = f"VLAN {_ranges(pool.vlans)} on {_names(pool.physical_networks)}"
+        rows.append((name, where, _subnets(pools.subnets_by_name.get(name))))
     rows.append(("control", f"VNI {_ranges(pools.control)}", _subnets(pools.control_subnets)))
     rows += [
         ("partition_keys", f"P_Key {_ranges(keys.keys, '#06x')} on {keys.infiniband}", "")

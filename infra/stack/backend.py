@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from infra.cli.exits import EnvironmentFailed
 from infra.program.places import PROJECT
+from interlock.vocabulary.urns import Urn
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class PendingOperations:
 def interrupted(deployment: Mapping[str, Any]) -> PendingOperations:
     """What is pending in a stack's deployment."""
     operations = deployment.get("pending_operations") or []
-    names = [(item["type"] == "creating", item["resource"]["urn"].rpartition("::")[2]) for item in operations]
+    names = [(item["type"] == "creating", Urn.parse(item["resource"]["urn"]).name) for item in operations]
     return PendingOperations(
         tuple(name for creating, name in names if creating), tuple(name for creating, name in names if not creating)
     )

@@ -15,11 +15,10 @@ from infra.program.claiming import version
 from interlock.model.lock.record import Lock
 from interlock.planning import Plan
 from interlock.provider.census import Counted
-from interlock.provider.claims import parts
 from interlock.resources import Claims
 from interlock.store.records import FootprintRecord, StackRecord
-
-OBJECT = "interlock:index:"
+from interlock.vocabulary import ClaimsId
+from interlock.vocabulary.urns import TypeToken, Urn
 
 #: What is said of the switches: no kind of ours is wired that sets one.
 SWITCHES = "switches: nothing here sets switch ports yet, so nothing of ours is on them"
@@ -52,7 +51,9 @@ class Evidence:
     def claimed(self) -> frozenset[str]:
         """Versions of the footprints whose claims the state holds."""
         return frozenset(
-            parts(str(item["id"]))[1] for item in self._resources if _kind_and_name(item)[0] == Claims.KIND
+            ClaimsId.parse(str(item["id"])).version
+            for item in self._resources
+            if _kind_and_name(item)[0] == Claims.KIND
         )
 
     @property
@@ -129,6 +130,4 @@ def _wanted(plan: Plan, lock: Lock) -> str | None:
 
 def _kind_and_name(item: Mapping[str, Any]) -> tuple[str, str]:
     """Kind (empty for what is no object of ours) and plan name of a resource in a state."""
-    token = str(item.get("type", ""))
-    kind = token.removeprefix(OBJECT) if token.startswith(OBJECT) else ""
-    return kind, str(item["urn"]).rsplit("::", 1)[-1]
+    return TypeToken.kind_of(str(item.get("type", ""))), Urn.parse(str(item["urn"])).name

@@ -23,16 +23,13 @@ from interlock.resources import (
     SubnetPool,
     VolumeType,
 )
-from interlock.vocabulary import Reference, StackName
+from interlock.vocabulary import ExistingObject, Reference, StackName
+from interlock.vocabulary.references import ADMIN_ROLE, CONTROLLERS_PROJECT, OPERATOR_USER
 
 from .hashes import site_hash
 from .plan import Plan
 from .plan_builder import PlanBuilder
 from .quotas import MIB_PER_GIB, controllers_quota
-
-OPERATOR = "cloud:User/@operator"
-ADMIN = "cloud:Role/admin"
-READER = "cloud:Role/reader"
 
 #: Plan name of the role of service users; its name on the cloud is the site's `s3_role`.
 S3_ROLE = "s3_service"
@@ -53,7 +50,7 @@ class SiteSheet(PlanBuilder):
 
     def own(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
         """Write down one resource, unless it exists; returns the reference to it either way."""
-        if f"{resource.KIND}/{name}" in self.site.existing:
+        if str(ExistingObject(resource.KIND, name)) in self.site.existing:
             return Reference.site(resource.KIND, name)
         return self.add(name, resource, after)
 
@@ -91,7 +88,7 @@ def _controllers(site: Site, builder: SiteSheet) -> None:
         "controllers",
         Project(name=f"{site.name}-controllers", domain=site.domain, description="V-IPU controllers"),
     )
-    role = RoleAssignment(project=project, user=OPERATOR, role=ADMIN)
+    role = RoleAssignment(project=project, user=OPERATOR_USER, role=ADMIN_ROLE)
     operator = builder.own("controllers-operator", role)
     builder.own("controllers-quota", controllers_quota(site, project), after=(operator,))
 
@@ -135,7 +132,8 @@ def _catalogue(site: Site, builder: SiteSheet) -> None:
     for flavor in site.flavors:
         reference = builder.own(flavor.name, _flavor(flavor))
         if flavor.name == site.controller.flavor and not flavor.public:
-            project = "site:Project/controllers" if "Project/controllers" in site.existing else "controllers"
+            own = str(ExistingObject("Project", "controllers"))
+            project = CONTROLLERS_PROJECT if own in site.existing else "controllers"
             builder.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
     for image in site.images:
         builder.own(image.name, Image(**image.model_dump()))

@@ -7,6 +7,7 @@ from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
 from interlock.resources import FlavorAccess, Keypair, Project, Resource, RoleAssignment, Router
 from interlock.vocabulary import Reference, StackName
+from interlock.vocabulary.references import ADMIN_ROLE, EXTERNAL_REFERENCE, OPERATOR_USER, READER_ROLE
 
 from .errors import PlanningError
 from .hashes import request_hash
@@ -14,7 +15,6 @@ from .plan import Plan, Planned
 from .plan_builder import PlanBuilder
 from .quotas import quota_for
 from .scope import VPodScope, access_name, private_flavors
-from .site_plan import ADMIN, OPERATOR, READER
 from .tenant_data import public_names, write_data
 from .vpod_plan import write_vpod
 
@@ -59,14 +59,14 @@ def _write_project(site: Site, tenant: Tenant, builder: PlanBuilder) -> None:
     """All but the quota, which is known only when everything else is written down."""
     project = f"{tenant.id}-project"
     builder.add(project, Project(name=tenant.id, domain=site.domain, description=tenant.name))
-    builder.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR, role=ADMIN))
+    builder.add(f"{tenant.id}-operator", RoleAssignment(project=project, user=OPERATOR_USER, role=ADMIN_ROLE))
     for member in tenant.access.members:
-        role = RoleAssignment(project=project, user=Reference.cloud("User", member), role=READER)
+        role = RoleAssignment(project=project, user=Reference.cloud("User", member), role=READER_ROLE)
         builder.add(f"{tenant.id}-member-{member}", role)
     key = f"{tenant.id}-key"
     builder.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
     router = f"{tenant.id}-router"
-    builder.add(router, Router(name=router, project=project, external_network="site:Network/external"))
+    builder.add(router, Router(name=router, project=project, external_network=EXTERNAL_REFERENCE))
     for flavor in sorted(private_flavors(site, tenant)):
         builder.add(access_name(tenant, flavor), FlavorAccess(project=project, flavor=Reference.site("Flavor", flavor)))
 

@@ -7,15 +7,13 @@ from typing import Literal
 from interlock.model.site.inventory import Site
 from interlock.resources import Network, Port, SecurityGroup, Server, Subnet, VipuAllocation, VipuPartition
 from interlock.vocabulary import NetworkRole, Reference
+from interlock.vocabulary.references import CONTROLLERS_PROJECT
 
 from .addresses import automatic_pool, controller_address
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import controller_api_rules, controller_management_rules
 from .user_data import controller_user_data
-
-#: The operator's project for controllers: nobody of the tenant can enter, rescue or see them.
-CONTROLLERS = "site:Project/controllers"
 
 
 def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
@@ -24,10 +22,10 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
     claims, controller = scope.claims, scope.site.controller
     management = _write_management_network(scope, builder)
     api_rules = controller_api_rules(controller.user_api_port, claims.control_subnet)
-    api = SecurityGroup(name=f"{name}-api", project=CONTROLLERS, rules=api_rules)
+    api = SecurityGroup(name=f"{name}-api", project=CONTROLLERS_PROJECT, rules=api_rules)
     builder.add(api.name, api)
     inside = SecurityGroup(
-        name=f"{name}-mgmt", project=CONTROLLERS, rules=controller_management_rules(claims.management_subnet)
+        name=f"{name}-mgmt", project=CONTROLLERS_PROJECT, rules=controller_management_rules(claims.management_subnet)
     )
     builder.add(inside.name, inside)
     ports = tuple(
@@ -38,7 +36,7 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
         )
     )
     server = Server(
-        name=name, project=CONTROLLERS, flavor=Reference.site("Flavor", controller.flavor),
+        name=name, project=CONTROLLERS_PROJECT, flavor=Reference.site("Flavor", controller.flavor),
         image=Reference.site("Image", controller.image), host=claims.controller_host, ports=ports,
         user_data=controller_user_data(name),
     )  # fmt: skip
@@ -50,13 +48,13 @@ def _write_management_network(scope: VPodScope, builder: PlanBuilder) -> str:
     """The VLAN of BMCs and gateways: no gateway address and no DHCP, it is routed nowhere."""
     name, cidr = scope.name(NetworkRole.MANAGEMENT), scope.claims.management_subnet
     network = Network(
-        name=name, project=CONTROLLERS, network_type="vlan",
+        name=name, project=CONTROLLERS_PROJECT, network_type="vlan",
         physical_network=scope.claims.management_network,
         segmentation_id=scope.claims.management_vlan,
     )  # fmt: skip
     builder.add(name, network, role=NetworkRole.MANAGEMENT)
     subnet = Subnet(
-        name=f"{name}-subnet", project=CONTROLLERS, network=name, cidr=cidr, dhcp=False,
+        name=f"{name}-subnet", project=CONTROLLERS_PROJECT, network=name, cidr=cidr, dhcp=False,
         pools=automatic_pool(cidr),
     )  # fmt: skip
     builder.add(f"{name}-subnet", subnet)
@@ -65,7 +63,7 @@ def _write_management_network(scope: VPodScope, builder: PlanBuilder) -> str:
 
 def _write_port(builder: PlanBuilder, server: str, part: str, network: str, cidr: str, group: str) -> str:
     port = Port(
-        name=f"{server}-{part}", project=CONTROLLERS, network=network, subnet=f"{network}-subnet",
+        name=f"{server}-{part}", project=CONTROLLERS_PROJECT, network=network, subnet=f"{network}-subnet",
         address=controller_address(cidr), security_groups=(group,),
     )  # fmt: skip
     return builder.add(port.name, port)

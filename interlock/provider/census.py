@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from interlock.vocabulary.markers import Marker
+
 from .clouds import Cloud
-from .markers import owner_of
 from .registers import REGISTERS, Register, marker_of
 
 #: Lists at once: the calls wait for services, and each service has at most a few of them.
@@ -39,7 +40,6 @@ def census(cloud: Cloud, registers: Iterable[Register] = REGISTERS) -> list[Coun
 
 def _listed(cloud: Cloud, register: Register) -> Iterator[Counted]:
     for item in register.objects(cloud):
-        mark = marker_of(item, register)
-        if mark:
-            ident = str(item.get("id") or item["name"])
-            yield Counted(register.kind, ident, owner_of(mark), mark.rpartition(":")[2])
+        mark = Marker.named(marker_of(item, register))
+        if mark is not None:
+            yield Counted(register.kind, str(item.get("id") or item["name"]), mark.owner, mark.name)

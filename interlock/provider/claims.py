@@ -16,7 +16,7 @@ from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
-from interlock.vocabulary import StackName
+from interlock.vocabulary import ClaimsId, StackName
 
 from .actuators import ACTUATORS
 from .admitted import AdmissionGate
@@ -65,9 +65,9 @@ class ClaimsLifecycle:
 
     async def known(self, ident: str, olds: Mapping[str, Any]) -> None:
         """Learn what the state holds. Raises `Failure` if it is not the state that the store knows."""
-        stack, version = parts(ident)
+        held = ClaimsId.parse(ident)
         self._lineage = _lineage(olds)
-        await self._run(self._ledger_of(olds, stack).check_state, stack, self._lineage, version)
+        await self._run(self._ledger_of(olds, held.stack).check_state, held.stack, self._lineage, held.version)
 
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Take the claims. Raises `Failure`: then nothing is held that was not before."""
@@ -79,15 +79,15 @@ class ClaimsLifecycle:
             raise refused(f"Claims {item.name}: the proof that was handed over names none")
         record = await self._run(self._ledger().take, taking, self._lineage or None)
         self._lineage = record.lineage
-        return f"{taking.stack}@{taking.entry.digest}", _outputs(item, record.lineage)
+        return str(ClaimsId(taking.stack, taking.entry.digest)), _outputs(item, record.lineage)
 
     async def read(
         self, item: Declared, ident: str, values: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Inputs and outputs as recorded; None if the store holds nothing of this footprint any more."""
-        stack, version = parts(ident)
-        record = await self._run(self._ledger_of(values, stack).stack, stack)
-        if record is None or version not in [entry.digest for entry in record.entries]:
+        held = ClaimsId.parse(ident)
+        record = await self._run(self._ledger_of(values, held.stack).stack, held.stack)
+        if record is None or held.version not in [entry.digest for entry in record.entries]:
             return None
         return item.inputs(), _outputs(item, record.lineage)
 
@@ -101,15 +101,16 @@ class ClaimsLifecycle:
         Nothing is to be told of it.
         """
         self._gate.open()
-        named, version = parts(ident)
+        held = ClaimsId.parse(ident)
         if left_out := self._left_out():
             raise refused(
                 f"Claims {item.name}: the footprint that was applied before stays claimed: with --target, "
                 f"{', '.join(left_out[:3])}{' …' if left_out[3:] else ''} may still be as it says",
                 "run `pulumi up` on the whole stack: it then drops this footprint",
             )
-        if not self._is_wanted(version):
-            await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
+        if not self._is_wanted(held.version):
+            drop = self._ledger_of(olds, held.stack).drop
+            await self._run(drop, held.stack, _lineage(olds), held.version)
         return ""
 
     async def require(self) -> None:
@@ -169,12 +170,6 @@ class ClaimsLifecycle:
 def site_of(stack: str) -> str:
     """The name of the site that a stack is of."""
     return StackName.parse(stack).site
-
-
-def parts(ident: str) -> tuple[str, str]:
-    """(stack, version of the footprint) in the id of claims."""
-    stack, _, version = ident.partition("@")
-    return stack, version
 
 
 def _lineage(values: Mapping[str, Any]) -> str:

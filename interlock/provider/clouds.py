@@ -20,6 +20,7 @@ from keystoneauth1.adapter import Adapter
 
 from interlock import __version__
 from interlock.deferred_imports import defer
+from interlock.vocabulary import CloudFingerprint
 
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
@@ -49,9 +50,9 @@ _SCOPE = (
 
 @dataclass(frozen=True)
 class Login:
-    """Who the credential is. `fingerprint` is the id of the identity service in the catalogue."""
+    """Who the credential is, and on which cloud."""
 
-    fingerprint: str
+    fingerprint: CloudFingerprint
     user: str
     project: str
     roles: tuple[str, ...]
@@ -188,7 +189,7 @@ class Cloud:
 def _login(access: Any) -> Login:
     services = {entry["type"]: entry["id"] for entry in access.service_catalog.catalog}
     return Login(
-        fingerprint=str(services["identity"]),
+        fingerprint=CloudFingerprint(str(services["identity"])),
         user=str(access.user_id),
         project=str(access.project_id or ""),
         roles=tuple(access.role_names),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.vocabulary import StackName
+from interlock.vocabulary import CloudFingerprint, StackName
 
 from .actuators import Actuator, Observed, Phase, Target
 from .clouds import Cloud
@@ -20,8 +20,8 @@ def check_cloud(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None
 
     Otherwise `refresh` against another cloud of the same name would find nothing and drop the whole state.
     """
-    recorded, present = values.get("cloud_id"), cloud.login.fingerprint
-    if recorded and recorded != present:
+    recorded, present = CloudFingerprint.recorded(values.get("cloud_id")), cloud.login.fingerprint
+    if recorded is not None and recorded != present:
         raise refused(
             f"{item.kind} {item.name} is on the cloud {recorded}; {cloud.name!r} in clouds.yaml is now {present}",
             "point that entry of clouds.yaml (or OS_CLIENT_CONFIG_FILE) to the cloud on which this stack was applied",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-_MARKED = re.compile(r"^(?:(?P<text>.*) )?(?P<marker>interlock:[^\s:]+:[^\s:]+)$", re.DOTALL)
+from interlock.vocabulary.markers import Marker
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ CARRIERS: dict[str, Carrier] = {
 
 def marker(owner: str, name: str) -> str:
     """The marker of plan name `name` in the stack whose owner id is `owner`."""
-    return f"interlock:{owner}:{name}"
+    return str(Marker(owner, name))
 
 
 def join(text: str, mark: str) -> str:
@@ -63,13 +62,11 @@ def join(text: str, mark: str) -> str:
 
 def split(value: str | None) -> tuple[str, str]:
     """(text, marker) of a description or name; the marker is empty if it carries none."""
-    found = _MARKED.match(value or "")
-    if found is None:
-        return value or "", ""
-    return found["text"] or "", found["marker"]
+    text, found = Marker.carried_by(value or "")
+    return text, "" if found is None else str(found)
 
 
 def owner_of(mark: str) -> str:
     """The owner id in a marker; empty if it is none."""
-    text, found = split(mark)
-    return found.split(":")[1] if found and not text else ""
+    found = Marker.named(mark)
+    return "" if found is None else found.owner

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from interlock.resources import ID_OF, Admitted, S3Credential, is_cloud_reference, is_site_reference
-from interlock.vocabulary import Reference, StackName
+from interlock.vocabulary import ExistingObject, Reference, Scheme, StackName
+from interlock.vocabulary.pair_ids import CredentialId
+from interlock.vocabulary.references import OPERATOR_USER
 
 from .actuators import ACTUATORS, Ids, Target
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
 from .markers import marker
 from .state import Declared
-
-#: What a plan calls the user whose credential applies it.
-OPERATOR = "@operator"
 
 
 class Known(Protocol):
@@ -148,7 +147,7 @@ class _Look:
             return marker_of(self._cloud, kind, ident)
         # A key carries nothing: it is ours if its user is the one that the proof gives it.
         planned = self._admission.by_name[kind, reference].spec["user"]
-        carried = marker_of(self._cloud, "ServiceUser", ident.split("/")[0])
+        carried = marker_of(self._cloud, "ServiceUser", CredentialId.parse(ident).user)
         return marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
 
 
@@ -165,16 +164,17 @@ def marker_of(cloud: Cloud, kind: str, ident: str) -> str:
 
 def site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     """The id of an object of the site's stack, or of one listed under `existing:`. Raises `Failure`."""
-    return cloud.once(f"site:{kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name))
+    return cloud.once(
+        f"{Scheme.SITE} {kind}", admission.site_owner, name, lambda: _site_object(cloud, admission, kind, name)
+    )
 
 
 def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
-    listed = admission.existing.get(f"{kind}/{name}")
+    named = ExistingObject(kind, name)
+    listed = admission.existing.get(str(named))
     if listed is not None:
         if ACTUATORS[kind].read(cloud, listed) is None:
-            raise Failure(
-                Trouble.NOT_FOUND, f"existing {kind}/{name} is not on the cloud: {listed}", "correct its uuid"
-            )
+            raise Failure(Trouble.NOT_FOUND, f"existing {named} is not on the cloud: {listed}", "correct its uuid")
         return listed
     mark = marker(admission.site_owner, name)
     found = ACTUATORS[kind].search(cloud, mark, cloud.login.project)
@@ -182,17 +182,19 @@ def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
         return found[0]
     stack = StackName.parse(admission.stack).of_site
     what = f"{len(found)} objects carry {mark}" if found else "it is not on the cloud"
-    raise Failure(Trouble.NOT_FOUND, f"site:{kind}/{name}: {what}", f"apply stack {stack} first")
+    raise Failure(Trouble.NOT_FOUND, f"{Reference.site(kind, name)}: {what}", f"apply stack {stack} first")
 
 
 def cloud_object(cloud: Cloud, kind: str, name: str, domain: str = "default") -> str:
     """The id of something that the cloud brings, by its exact name. Raises `Failure`."""
-    if kind == "User" and name == OPERATOR:
+    if Reference.cloud(kind, name) == OPERATOR_USER:
         return cloud.login.user
     lists = {"Role": ("/roles", "roles"), "User": ("/users", "users")}
     if kind not in lists:
-        raise refused(f"cloud:{kind}/{name}: only roles and users can be named so")
-    return cloud.once(f"cloud:{kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind]))
+        raise refused(f"{Reference.cloud(kind, name)}: only roles and users can be named so")
+    return cloud.once(
+        f"{Scheme.CLOUD} {kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind])
+    )
 
 
 def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, key: str) -> str:
@@ -200,7 +202,9 @@ def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, ke
     found = [item for item in cloud.api("identity").items(path, key, name=name, **scope) if item["name"] == name]
     if len(found) != 1:
         what = "does not know it" if not found else f"knows {len(found)} of that name"
-        raise Failure(Trouble.NOT_FOUND, f"cloud:{kind}/{name}: Keystone {what}", "correct the name in the file")
+        raise Failure(
+            Trouble.NOT_FOUND, f"{Reference.cloud(kind, name)}: Keystone {what}", "correct the name in the file"
+        )
     return str(found[0]["id"])
 
 

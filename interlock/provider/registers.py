@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.vocabulary.markers import KeypairName, Marker
+
 from .clouds import Cloud
 from .markers import marker, split
 
@@ -85,8 +87,9 @@ def marker_of(item: Mapping[str, Any], register: Register) -> str:
         value = (value or {}).get(step)
     if register.kind == "Keypair":
         # `<name>-<owner id>`, as its actuator names it: whose it is counts only where the owner id is known.
-        name, _, owner = str(value or "").rpartition("-")
-        return marker(owner, name) if name else ""
+        pair = KeypairName.parse(str(value or ""))
+        mark = marker(pair.owner, pair.name)
+        return "" if Marker.named(mark) is None else mark
     if register.kind == "Aggregate" and not value:
         # Nova takes metadata only by a second request: until then the name carries the marker.
         value = item["name"]

@@ -19,6 +19,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, st
 from pydantic import ValidationError
 
 from interlock.resources import KINDS, Admission, Claims
+from interlock.vocabulary.urns import TypeToken, Urn
 
 from . import VERSION
 from .actuators import ACTUATORS
@@ -42,7 +43,7 @@ from .state import Declared, declared, not_imported
 
 T = TypeVar("T")
 
-ADMIT = "interlock:index:admit"
+ADMIT = TypeToken.object("admit")
 
 #: Pulumi sends whole states of resources; its own limit.
 _LARGEST_MESSAGE = 400 * 1024 * 1024
@@ -204,7 +205,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
-        stack = request.urn.split("::")[0].rpartition(":")[2]
+        stack = Urn.parse(request.urn).stack
         if said := await self._of(item.kind).delete(item, request.id, decode(request.properties), stack):
             await self._notes.tell(request.urn, said)
         return empty_pb2.Empty()
@@ -285,8 +286,8 @@ def _defect(error: Exception) -> str:
 
 
 def _kind_and_name(urn: str) -> tuple[str, str]:
-    _, _, types, name = urn.split("::", 3)
-    kind = types.rpartition("$")[2].rpartition(":")[2]
+    called = Urn.parse(urn)
+    kind, name = called.kind, called.name
     if kind not in ACTUATORS and kind != Claims.KIND:
         known = "nothing can make it yet" if kind in KINDS else "there is no such kind"
         raise refused(f"{kind} {name}: {known}")

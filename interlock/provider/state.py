@@ -24,8 +24,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from interlock.resources import ID_OF, KINDS, Effect, Resource, canonical_json
+from interlock.vocabulary import CloudFingerprint, CloudId
 
-from .actuators import ACTUATORS, FOREIGN, Ids, Observed, Target
+from .actuators import ACTUATORS, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
 from .errors import Failure, refused
 from .markers import CARRIERS
@@ -78,7 +79,7 @@ def previewed(item: Declared) -> dict[str, Any]:
     return item.inputs() | dict.fromkeys(computed, UNKNOWN)
 
 
-def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed | None) -> dict[str, Any]:
+def outputs(item: Declared, target: Target[Any], cloud: CloudFingerprint, seen: Observed | None) -> dict[str, Any]:
     """Outputs after a create or update; `seen` is None if the object could not be read."""
     computed = dict.fromkeys(ACTUATORS[item.kind].OUTPUTS)
     return (
@@ -86,7 +87,7 @@ def outputs(item: Declared, target: Target[Any], cloud_id: str, seen: Observed |
         | computed
         | (dict(seen.outputs) if seen else {})
         | {
-            "cloud_id": cloud_id,
+            "cloud_id": str(cloud),
             "resolved": {key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()},
             "marker": target.marker if CARRIERS[item.kind].field else "",
             "broken": _broken(seen),
@@ -184,5 +185,5 @@ def _named(wanted: Any, resolved: Ids, actual: Ids) -> Any:
     """Reference field as it really is: the plan's names where the ids are known, else the ids."""
     if isinstance(wanted, list):
         known = dict(zip(resolved or (), wanted, strict=False))
-        return [known.get(ident, FOREIGN + ident) for ident in actual or ()]
-    return None if actual is None else f"{FOREIGN}{actual}"
+        return [known.get(ident, str(CloudId(ident))) for ident in actual or ()]
+    return None if actual is None else str(CloudId(str(actual)))

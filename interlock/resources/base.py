@@ -14,7 +14,6 @@ resource and never is (see `interlock.provider`).
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from interlock.vocabulary import Reference, Scheme
+from interlock.vocabulary.digests import Digest
 
 M = TypeVar("M")
 
@@ -152,7 +152,7 @@ def canonical_json(value: object) -> str:
 
 def digest_of(value: object) -> str:
     """`sha256:` and the hash of the canonical JSON of `value`."""
-    return "sha256:" + hashlib.sha256(canonical_json(value).encode()).hexdigest()
+    return str(Digest.of(canonical_json(value).encode()))
 
 
 def is_site_reference(reference: str) -> bool:

@@ -3,10 +3,13 @@
 The lowest package: everything may use it, and it uses nothing. Only here is the text of an identity parsed.
 """
 
-from .claimants import Claimant
+from .claimants import Claimant, ClaimsId
 from .errors import InterlockError
-from .references import Reference, Scheme
+from .fingerprints import CloudFingerprint
+from .positions import Position
+from .references import CloudId, ExistingObject, Reference, Scheme
 from .roles import CLAIMS_OF, ROLE_OF, NetworkRole, RoleClaims
+from .routing_instances import RoutingInstance
 from .segments import Overlay, Segment, Vlan
 from .stacks import StackName
 
@@ -14,11 +17,17 @@ __all__ = [
     "CLAIMS_OF",
     "ROLE_OF",
     "Claimant",
+    "ClaimsId",
+    "CloudFingerprint",
+    "CloudId",
+    "ExistingObject",
     "InterlockError",
     "NetworkRole",
     "Overlay",
+    "Position",
     "Reference",
     "RoleClaims",
+    "RoutingInstance",
     "Scheme",
     "Segment",
     "StackName",

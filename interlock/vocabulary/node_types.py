@@ -18,10 +18,31 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchBridge:
+    """The one bridge of a switch."""
+
+    serial: str
+
+    def __str__(self) -> str:
+        return plain(self.serial)
+
+
+@dataclass(frozen=True, slots=True)
+class HostBridge:
+    """The bridge behind one interface of a host: that of the adapter (VFs) or of the vSwitch."""
+
+    serial: str
+    interface: str
+
+    def __str__(self) -> str:
+        return f"{plain(self.serial)}/{plain(self.interface)}"
+
+
+@dataclass(frozen=True, slots=True)
 class VlanNode:
     """A VLAN inside one bridge; 0: untagged with no VLAN. `group`: as an isolated port or a community meets it."""
 
-    #: Text of the bridge: a switch, or one interface of a host (`identities.switch_bridge`, `host_bridge`).
+    #: Text of the bridge: of a `SwitchBridge` or a `HostBridge`.
     bridge: str
     number: int
     group: str | None = None

@@ -26,6 +26,7 @@ from .node_types import ExternalNetworkNode as ExternalNetworkNode
 from .node_types import FabricNode as FabricNode
 from .node_types import ForeignersNode as ForeignersNode
 from .node_types import GpuNode as GpuNode
+from .node_types import HostBridge as HostBridge
 from .node_types import InfinibandPortNode as InfinibandPortNode
 from .node_types import LostClaimNode as LostClaimNode
 from .node_types import NeutronPortNode as NeutronPortNode
@@ -39,11 +40,11 @@ from .node_types import RouterNode as RouterNode
 from .node_types import ServerNode as ServerNode
 from .node_types import ShareAddressNode as ShareAddressNode
 from .node_types import ShareServiceNode as ShareServiceNode
+from .node_types import SwitchBridge as SwitchBridge
 from .node_types import SwitchPortNode as SwitchPortNode
 from .node_types import SwitchRouterNode as SwitchRouterNode
 from .node_types import VlanNode as VlanNode
 from .node_types import VolumeNode as VolumeNode
-from .node_types import plain as plain
 
 #: Different texts that are kept parsed: more than the boundary of 10 000 tenants has.
 _KEPT = 1 << 18
@@ -215,6 +216,11 @@ def _instance(rest: str) -> tuple[str, str | None, Copy | None]:
     vlan, grouped, group = where.partition("~")
     copy = Copy(int(vlan), unquote(group) if grouped else None) if copied else None
     return unquote(serial), unquote(part) if named else None, copy
+
+
+def last_part(node: Node) -> str:
+    """The last part of an identity, which names it among others of its kind."""
+    return unquote(str(node).rpartition(":")[2])
 
 
 def is_vlan(text: str) -> bool:

@@ -71,6 +71,63 @@ class Reference:
         return self.scheme is None
 
 
+@dataclass(frozen=True, slots=True)
+class CloudId:
+    """`cloud-id:<id>`: an object by its id, where a reference should be and no plan has a name for it."""
+
+    id: str
+
+    @classmethod
+    def named(cls, value: object) -> CloudId | None:
+        """From what stands in a field; None for everything else."""
+        is_one = isinstance(value, str) and value.startswith(_BY_ID)
+        return cls(str(value).removeprefix(_BY_ID)) if is_one else None
+
+    @classmethod
+    def parse(cls, text: str) -> CloudId:
+        """From its text. Raises ValueError for anything else."""
+        found = cls.named(text)
+        if found is None:
+            raise ValueError(f"{text!r} names nothing by its id: {_BY_ID}<id>")
+        return found
+
+    def __str__(self) -> str:
+        return f"{_BY_ID}{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingObject:
+    """`Image/poplar`: an object that the operator's stack finds on the cloud, under `existing:` in the site file."""
+
+    kind: str
+    name: str
+
+    @classmethod
+    def parse(cls, text: str) -> ExistingObject:
+        """From a key of `existing:`. Raises ValueError if it has no kind or no name."""
+        kind, _, name = text.partition("/")
+        if not (kind and name):
+            raise ValueError(f"{text!r} is no object: <kind>/<name>")
+        return cls(kind, name)
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.name}"
+
+
+_BY_ID = "cloud-id:"
+
+#: The operator's own user, whatever it is called on the cloud.
+OPERATOR_USER = Reference.cloud("User", "@operator")
+#: A role that counts in every project of the cloud, whichever it is given on (default policies of all services).
+ADMIN_ROLE = Reference.cloud("Role", "admin")
+READER_ROLE = Reference.cloud("Role", "reader")
+#: The site's external network, as tenants' routers name it, and its subnet.
+EXTERNAL_REFERENCE = Reference.site("Network", "external")
+EXTERNAL_SUBNET = Reference.site("Subnet", "external-subnet")
+#: The operator's project for controllers: nobody of the tenant can enter, rescue or see them.
+CONTROLLERS_PROJECT = Reference.site("Project", "controllers")
+
+
 def _kind_and_name(text: str, scheme: Scheme) -> tuple[str, str]:
     kind, _, name = text.removeprefix(f"{scheme}:").partition("/")
     return kind, name

@@ -9,7 +9,7 @@ each graph.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -143,8 +143,9 @@ class Authority:
 
     def of(self, node: str) -> frozenset[str]:
         """Whose a principal or object is."""
-        if node.startswith("prin:") and node != who.EVERYBODY:
-            return frozenset({who.kind_and_name(node)[1]})
+        owner = who.acting(node)
+        if owner is not None:
+            return frozenset({owner})
         return self.stated.labels.get(node, frozenset())
 
 
@@ -174,8 +175,12 @@ def everything(model: Model) -> Authority:
 
 def holdings(model: Model, owner: str) -> tuple[str, ...]:
     """S(owner) over everything that may be, sorted: `read obj:…`, `write user:…`. The certificate lists it."""
-    closure = everything(model).closure(owner)
-    return tuple(sorted(f"{held.access.name.lower()} {held.node}" for held in closure))
+    return tuple(sorted(f"{held.access.name.lower()} {held.node}" for held in held_by(model, owner)))
+
+
+def held_by(model: Model, owner: str) -> Iterable[HeldNode]:
+    """S(owner) over everything that may be."""
+    return everything(model).closure(owner)
 
 
 @lru_cache(maxsize=8)

@@ -27,7 +27,7 @@ COMMON = NOBODYS | {who.EVERYBODY}
 def spoken_of(share: GraphFragment) -> frozenset[str]:
     """The principals and objects that a share speaks of, but for those that everybody's does."""
     columns = (column for item in share.premises if item.relation in OF_AUTH for column in item.tuple)
-    return frozenset(column for column in columns if column.startswith(who.PREFIXES)) - COMMON
+    return frozenset(column for column in columns if who.is_principal_or_object(column)) - COMMON
 
 
 class Grant(NamedTuple):

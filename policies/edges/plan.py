@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from interlock.vocabulary.references import EXTERNAL_REFERENCE as EXTERNAL_REFERENCE
 from policies.facts import identities as ids
 from policies.facts.fabric import PartitionKeyFact
 from policies.facts.kinds import NetworkFact, PlanFacts, PortFact, ServerFact
@@ -12,7 +13,6 @@ from policies.facts.site import SiteFacts
 
 from .shape import Edge, EdgeRule
 
-EXTERNAL_REFERENCE = "site:Network/external"
 EVERY_VLAN_IDS = (0, 4095)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from interlock.model.lock.record import Premise
+from interlock.resources import Image
+from interlock.vocabulary import Reference, Scheme
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.data import EVERYBODY, BucketPolicyFact
@@ -17,9 +19,6 @@ from policies.facts.kinds import PlanFacts
 
 from .plan import PlanOnSite
 from .shape import Relation, premise
-
-#: A user whom no plan makes.
-PERSON = "cloud:User/"
 
 
 class Way(StrEnum):
@@ -77,9 +76,8 @@ class _Named:
 
     def user(self, reference: str) -> str:
         """A service user of the plan, or a person of the cloud."""
-        if reference.startswith(PERSON):
-            return who.user(who.CLOUD, reference.removeprefix(PERSON))
-        return who.user(self._owner("user", reference), reference)
+        person = _person(reference)
+        return who.user(self._owner("user", reference), reference) if person is None else who.user(who.CLOUD, person)
 
     def place(self, reference: str) -> str:
         """A bucket, share or volume."""
@@ -88,6 +86,11 @@ class _Named:
 
     def _owner(self, kind: str, reference: str) -> str:
         return self.owner if reference in self._names[kind] else who.UNRESOLVED
+
+
+def _person(reference: str) -> str | None:
+    """The name of a user whom no plan makes; None for users of plans."""
+    return Reference.name_in(reference, Scheme.CLOUD, "User")
 
 
 def _grant(way: Way, source: str, target: str, why: str) -> Iterator[Premise]:
@@ -116,12 +119,13 @@ def _users(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
         yield from _grant(Way.ACTS_AS, named.key(key.name), named.user(key.user), key.name)
     for role in plan.access.roles:
         user, project = named.user(role.user), who.principal(role.project_owner)
-        if role.user.startswith(PERSON):
+        is_person = _person(role.user) is not None
+        if is_person:
             # Nobody else speaks for a person whom this plan names.
             yield from _grant(Way.ACTS_AS, who.principal(plan.owner), user, role.name)
         if role.is_admin:
             yield from _grant(Way.ACTS_AS, user, who.principal(ids.OPERATOR), role.name)
-        if role.project_owner != plan.owner or not role.user.startswith(PERSON):
+        if role.project_owner != plan.owner or not is_person:
             yield from _grant(Way.ACTS_AS, user, project, role.name)
 
 
@@ -142,7 +146,7 @@ def _servers(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
 def _images(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
     """Whoever writes an image controls what boots from it; a tenant's image that is not private is for everybody."""
     for server in plan.servers:
-        if not server.image.startswith("site:Image/"):
+        if Reference.name_in(server.image, Scheme.SITE, Image.KIND) is None:
             image, node = named.thing("image", server.image), named.thing("server", server.name)
             yield from _grant(Way.CONTROLS, image, node, f"image of {server.name}")
     for item in plan.images:

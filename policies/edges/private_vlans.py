@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.model.site.inventory import Sharing, Switch
+from interlock.vocabulary import RoutingInstance
 from policies.about import SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState, StatedFact, assumption_facts, sharing_facts
@@ -67,7 +68,8 @@ def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
         yield from _passing(union, f"{path}.routed_vlans", declared.get(switch.name, ()))
     for item in switch.vrfs:
         if vlan in item.vlans:
-            yield from _passing(union, f"{path}.vrfs.{item.name}", declared.get(f"{switch.name}/{item.name}", ()))
+            named = str(RoutingInstance(switch.name, item.name))
+            yield from _passing(union, f"{path}.vrfs.{item.name}", declared.get(named, ()))
 
 
 def _passing(union: Union, path: str, declared: tuple[Sharing, ...]) -> Iterator[StatedFact]:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from interlock.model.lock.record import Premise, Released
+from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
 from .shape import GraphFragment, Relation, premise
 
-VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "management_vlan", "control_vlan")
+VLAN_CLAIMS = tuple(item.vlan for item in CLAIMS_OF.values())
 #: Claims whose segment is the operator's: tenants' machines only hang on it by their management ports.
-OPERATORS_CLAIMS = ("management_vlan",)
+OPERATORS_CLAIMS = (CLAIMS_OF[NetworkRole.MANAGEMENT].vlan,)
 
 
 def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
@@ -28,11 +29,13 @@ def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Release
             labels[node] = labels.get(node, frozenset()) | {owner}
             exclusive.add(identity)
             premises.update(_residue(share.owner, entry, node, identity, again=node in held))
-        if _is_lost(site, entry):
+        vlan = _vlan(entry)
+        if vlan is not None and vlan.network not in site.switches_of:
+            # On a physical network that is not recorded or not known: it may lie on any switch.
             words = f"{entry.vpod} {entry.claim} {entry.value}"
-            node, number = ids.lost_claim(share.owner, words), entry.value.rpartition(":")[2]
+            node = ids.lost_claim(share.owner, words)
             labels[node] = frozenset({owner})
-            premises.add(premise(Relation.SOMEWHERE, node, number, f"released claim {words} of {share.owner}"))
+            premises.add(premise(Relation.SOMEWHERE, node, str(vlan.id), f"released claim {words} of {share.owner}"))
     return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
 
 
@@ -44,10 +47,9 @@ def _residue(owner: str, entry: Released, node: str, identity: str, *, again: bo
         yield premise(Relation.CLAIM, node, owner, f"{entry.vpod} {words}", words, "released")
 
 
-def _is_lost(site: SiteFacts, entry: Released) -> bool:
-    """True for a VLAN on a physical network that is not recorded or not known: it may lie on any switch."""
-    network = entry.value.rpartition(":")[0]
-    return entry.claim in VLAN_CLAIMS and network not in site.switches_of
+def _vlan(entry: Released) -> Vlan | None:
+    """The VLAN that a claim is a claim on; None for every other claim."""
+    return Vlan.parse(entry.value) if entry.claim in VLAN_CLAIMS else None
 
 
 def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
@@ -67,7 +69,7 @@ def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
 
 
 def _segments(site: SiteFacts, entry: Released) -> tuple[str, ...]:
-    network, _, number = entry.value.rpartition(":")
-    if entry.claim == "control_vni":
+    if entry.claim == CLAIMS_OF[NetworkRole.CONTROL].vni:
         return (ids.overlay(site.site.cloud, int(entry.value)),)
-    return site.segments(network, int(number)) if network and entry.claim in VLAN_CLAIMS else ()
+    vlan = _vlan(entry)
+    return () if vlan is None else site.segments(vlan.network, vlan.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.model.lock.record import Premise
+from interlock.vocabulary import Reference, Scheme
 from policies.about import OpenScope
 from policies.facts import identities as ids
 from policies.facts.rights import EVERY_PROJECT, RightFact
@@ -45,7 +46,7 @@ def _plug_points(facts: PlanOnSite, right: RightFact) -> tuple[str, ...]:
 
 def _scopes(facts: PlanOnSite, right: RightFact) -> Iterator[Premise]:
     """The operator's scope filters the gateways; a tenant's own is where its routers do no NAT."""
-    if not facts.plan.is_tenant or right.object.startswith("site:"):
+    if not facts.plan.is_tenant or Reference.scheme_of(right.object) is Scheme.SITE:
         yield premise(Relation.OPEN_SCOPE, str(OpenScope(_SCOPES[right.kind], right.object)))
         return
     scoped = {subnet.name for subnet in facts.plan.subnets if subnet.subnet_pool is not None}

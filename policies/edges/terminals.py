@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interlock.model.site.inventory import Sharing, Switch
+from interlock.vocabulary import RoutingInstance
 from policies.about import Fact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.guards import sharing
@@ -91,7 +92,7 @@ def instances(union: Union, switch: Switch) -> Iterator[tuple[str, str, tuple[in
         vlans = union.vlans if switch.routed_vlans is None else switch.routed_vlans
         yield switch.name, ids.default_vrf(switch.serial), vlans, missing
     for item in switch.vrfs:
-        yield f"{switch.name}/{item.name}", ids.vrf(switch.serial, item.name), item.vlans, ()
+        yield str(RoutingInstance(switch.name, item.name)), ids.vrf(switch.serial, item.name), item.vlans, ()
 
 
 def attachments(union: Union) -> Iterator[Edge]:

@@ -18,12 +18,10 @@ from interlock.resources import (
     Server,
     ServiceUser,
 )
+from interlock.vocabulary.references import ADMIN_ROLE, OPERATOR_USER
 
 from .identities import FOREIGN
-from .reader import OPERATOR_USER, PlanReader
-
-#: A role that counts in every project of the cloud, whichever it is given on (default policies of all services).
-ADMIN_ROLE = "cloud:Role/admin"
+from .reader import PlanReader
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,6 @@ from string import hexdigits
 
 from interlock.vocabulary import nodes
 from interlock.vocabulary.nodes import KEY_BITS as KEY_BITS
-from interlock.vocabulary.nodes import plain
 
 OPERATOR = "op"
 WORLD = "world"
@@ -60,9 +59,10 @@ FOREIGN = "foreign"
 RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
 
 
+@lru_cache(maxsize=1 << 16)
 def switch_bridge(serial: str) -> str:
     """The one bridge of a switch."""
-    return plain(serial)
+    return str(nodes.SwitchBridge(serial))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -71,9 +71,10 @@ def vlan_segment(bridge: str, vlan: int) -> str:
     return str(nodes.VlanNode(bridge, vlan))
 
 
+@lru_cache(maxsize=1 << 16)
 def host_bridge(serial: str, interface: str) -> str:
     """The bridge behind one interface of a host: that of the adapter (VFs) or of the vSwitch."""
-    return f"{plain(serial)}/{plain(interface)}"
+    return str(nodes.HostBridge(serial, interface))
 
 
 def bridge_and_vlan(segment: str) -> tuple[str, int]:

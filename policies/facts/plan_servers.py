@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from interlock.planning.plan import Planned
 from interlock.resources import BareMetalServer, Image, Keypair, RoleAssignment, Server
+from interlock.vocabulary.references import OPERATOR_USER
 
 from .identities import FOREIGN, OPERATOR
 from .kinds import ServerFact
-from .reader import OPERATOR_USER, PlanReader
+from .reader import PlanReader
 
 
 def server(reader: PlanReader, item: Planned, spec: Server) -> ServerFact:

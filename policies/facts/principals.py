@@ -16,55 +16,54 @@ The owner part says in whose plan the name stands; who owns the thing is a label
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote
+from functools import lru_cache
+
+from interlock.vocabulary import principals
+from interlock.vocabulary.principals import CLOUD as CLOUD
+from interlock.vocabulary.principals import UNRESOLVED as UNRESOLVED
+from interlock.vocabulary.principals import is_principal_or_object as is_principal_or_object
+from interlock.vocabulary.principals import is_unresolved as is_unresolved
 
 #: Everybody, and so strangers too.
-EVERYBODY = "prin:*"
-#: Owner part of a reference that names nothing in its own plan.
-UNRESOLVED = "?"
-#: Owner part of what the cloud itself knows.
-CLOUD = "cloud"
+EVERYBODY = str(principals.Everybody())
 
 
-#: What every identity here begins with, one of these.
-PREFIXES = ("prin:", "user:", "key:", "login:", "obj:")
-
-
+@lru_cache(maxsize=1 << 16)
 def principal(owner: str) -> str:
-    """All who act for an owner."""
-    return f"prin:{quote(owner, safe='')}"
+    """All who act for an owner. Asked of every label of every lock."""
+    return str(principals.Principal(owner))
 
 
 def user(owner: str, name: str) -> str:
     """A user."""
-    return f"user:{_part(owner)}/{_part(name)}"
+    return str(principals.User(owner, name))
 
 
 def key(owner: str, name: str) -> str:
     """An S3 key."""
-    return f"key:{_part(owner)}/{_part(name)}"
+    return str(principals.S3Key(owner, name))
 
 
 def login(owner: str, name: str) -> str:
     """A key pair."""
-    return f"login:{_part(owner)}/{_part(name)}"
+    return str(principals.Login(owner, name))
 
 
 def thing(kind: str, owner: str, name: str) -> str:
     """An object of some kind."""
-    return f"obj:{kind}/{_part(owner)}/{_part(name)}"
+    return str(principals.Thing(kind, owner, name))
 
 
-def is_unresolved(node: str) -> bool:
-    """True for a reference that names nothing in its own plan."""
-    return f"{UNRESOLVED}/" in node
+def acting(node: str) -> str | None:
+    """The owner that a principal is; None for everybody, and for users, keys and objects."""
+    found = principals.parse(node)
+    return found.owner if isinstance(found, principals.Principal) else None
 
 
 def kind_and_name(node: str) -> tuple[str, str]:
     """`user`, `key`, `login` or the kind of an object, and the name: what a reference of another plan goes by."""
-    head, _, rest = node.partition(":")
-    parts = rest.split("/")
-    return (parts[0] if head == "obj" else head), unquote(parts[-1])
+    found = principals.parse(node)
+    return ("", node) if found is None else (found.kind, found.name)
 
 
 def words(node: str) -> str:
@@ -76,7 +75,3 @@ def words(node: str) -> str:
 
 
 _KINDS = {"key": "S3 key", "login": "key pair", "allocation": "V-IPU allocation", "controller": "V-IPU controller"}
-
-
-def _part(text: str) -> str:
-    return text if text == UNRESOLVED else quote(text, safe="")

@@ -12,8 +12,6 @@ from interlock.vocabulary import Reference, Scheme
 
 from .identities import FOREIGN, OPERATOR
 
-OPERATOR_USER = "cloud:User/@operator"
-
 R = TypeVar("R", bound=Resource)
 
 

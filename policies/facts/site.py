@@ -18,6 +18,7 @@ from interlock.model.site.inventory import (
     Switch,
     SwitchPortConfig,
 )
+from interlock.vocabulary import RoutingInstance
 
 from . import identities as ids
 from .guards import GuardState, assumption
@@ -282,7 +283,7 @@ class SiteFacts:
     @cached_property
     def shared_switches(self) -> tuple[Switch, ...]:
         """Switches that are declared, or a routing instance of which is."""
-        declared = {name.partition("/")[0] for name in self.shared}
+        declared = {RoutingInstance.parse(name).switch for name in self.shared}
         return tuple(switch for switch in self.site.switches if switch.name in declared)
 
     @cached_property

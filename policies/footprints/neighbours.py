@@ -7,7 +7,6 @@ verdict (docs/design/semantics.md §9). Any other plan is judged beside all lock
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from functools import cached_property
 from interlock.model.lock.record import Lock, Premise
 from interlock.model.site.inventory import Site
 from interlock.resources import canonical_json
+from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
@@ -182,7 +182,7 @@ class Neighbours:
         text, places = self._rows
         begin, end = places.get(but or "", (0, 0))
         kept = (text[:begin] + text[end:]).removesuffix(b",")
-        return "sha256:" + hashlib.sha256(b"[" + kept + b"]").hexdigest()
+        return str(Digest.of(b"[" + kept + b"]"))
 
 
 def _is_same(old: GraphFragment, new: GraphFragment) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from interlock.vocabulary.nodes import (
     AllocationNode,
@@ -31,6 +30,7 @@ from interlock.vocabulary.nodes import (
     VlanNode,
     VolumeNode,
     is_device,
+    last_part,
     parse,
 )
 from policies.about import Fact, in_order, listed
@@ -119,8 +119,7 @@ def _in_a_word(node: Node) -> str:
         case ReferenceNode(reference):
             return f"{reference}, which no file of this site describes"
         case _:
-            # The last part of an identity names it among others of its kind.
-            last = unquote(str(node).rpartition(":")[2])
+            last = last_part(node)
             return f"{_WORDS[type(node)]} {last}" if type(node) in _WORDS else last
 
 

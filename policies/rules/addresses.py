@@ -8,6 +8,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import combinations
 
 from interlock.vocabulary import NetworkRole
+from interlock.vocabulary.references import EXTERNAL_SUBNET
 from policies.about import Fact, SaidFact, resources
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.data import ShareAccessFact
@@ -75,10 +76,10 @@ def _appliance_cause(item: ShareAccessFact, prefix: str, why: str, missing: tupl
 
 def _meetings(model: Model) -> Iterator[_Meeting]:
     external = model.site.site.external
-    known = {"site:Subnet/external-subnet": _Prefix(f"subnet of {external.name}", external.name, external.cidr)}
+    known = {EXTERNAL_SUBNET: _Prefix(f"subnet of {external.name}", external.name, external.cidr)}
     known |= {item.name: _Prefix(f"subnet {item.name}", item.name, item.cidr) for item in model.plan.subnets}
     for router in model.plan.routers:
-        gateway = ("site:Subnet/external-subnet",) if router.external_network == EXTERNAL_REFERENCE else ()
+        gateway = (EXTERNAL_SUBNET,) if router.external_network == EXTERNAL_REFERENCE else ()
         yield _meeting("router", router.name, router.subnets + gateway, known)
     for server in model.plan.servers:
         names = (port.subnet for port in model.plan.ports if port.server == server.name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from interlock.hardware import MACHINES, PortBudget, management_verdict, tor_verdict
-from interlock.model.site.inventory import Cable, Host, Machine, Switch
+from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Switch
 from policies.about import devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -167,10 +167,11 @@ def _parted(model: Model, host: Host, network: str, names: tuple[str, ...]) -> C
     switches = {end.device for end in ends.values() if end is not None}
     if len(switches) < 2:
         return None
+    legs = {Endpoint(device=host.name, interface=name): end for name, end in ends.items() if end is not None}
     return Cause(
         key=(host.name, network),
         message=f"the legs of {host.name} on {network} end at {' and '.join(sorted(switches))}",
-        witness=tuple(f"{host.name}:{name} – {end}" for name, end in ends.items() if end is not None),
+        witness=tuple(f"{leg} – {end}" for leg, end in legs.items()),
         hint="virtual functions lie on the pair: cable both legs to one switch",
         specificity=34,
         about=devices(host.name, *sorted(switches)),

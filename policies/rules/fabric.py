@@ -23,11 +23,11 @@ def _fabrics(model: Model) -> list[list[PhysicalNetwork]]:
     import networkx as nx
 
     links: nx.Graph[str] = nx.Graph()
-    for network in model.site.site.physical_networks:
-        links.add_edges_from((network.name, f"switch {name}") for name in network.switches)
-    links.add_edges_from((f"switch {a.switch}", f"switch {b.switch}") for a, b in model.site.switch_links)
-    known = model.site.site.physical_network
-    return [[known[name] for name in sorted(group) if name in known] for group in connected(links)]
+    networks = sorted(model.site.site.physical_networks, key=lambda network: network.name)
+    for network in networks:
+        nx.add_path(links, network.switches)
+    links.add_edges_from((a.switch, b.switch) for a, b in model.site.switch_links)
+    return [[item for item in networks if group.intersection(item.switches)] for group in connected(links)]
 
 
 # TOP-21
@@ -123,13 +123,8 @@ _Pool = tuple[str, str, str | None, Ranges]
 
 def _pools(model: Model) -> Iterator[_Pool]:
     pools = model.site.site.pools
-    named = {
-        "ipu_data": pools.ipu_data, "storage": pools.storage, "management": pools.management,
-        "bare_metal_control": pools.bare_metal_control,
-    }  # fmt: skip
-    for name, pool in named.items():
-        if pool is not None:
-            yield from ((name, "vlan", network, pool.vlans) for network in pool.physical_networks)
+    for name, pool in pools.vlans_by_name.items():
+        yield from ((name, "vlan", network, pool.vlans) for network in pool.physical_networks)
     yield "control", "vxlan", None, pools.control
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from interlock.model.site.offers import FlavorSpec
+from interlock.resources import Flavor
+from interlock.vocabulary import ExistingObject, Reference, Scheme
 from policies.about import SiteFact, resources
 from policies.facts.access import FlavorAccessFact
 from policies.facts.kinds import PlanFacts, ServerFact
@@ -15,7 +17,6 @@ from policies.proof import Severity
 
 from .rule import Cause, Polarity, Rule, RuleAnswer
 
-_SITES = "site:Flavor/"
 #: Extra specifications by which a server gets a device: Cyborg's, Nova's PCI passthrough, and classes of Placement
 #: that are no processors, memory or disk. Virtual functions come with ports and not by flavour.
 _DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
@@ -23,7 +24,7 @@ _DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(
 
 def _for_those_who_may(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
-    specs = {_SITES + item.name: item for item in site.flavors}
+    specs = {Reference.site(Flavor.KIND, item.name): item for item in site.flavors}
     devices = [item for item in plan.flavors if device_of(item.extra_specs)]
     servers = [item for item in plan.servers if not item.is_controller and _is_closed(specs.get(item.flavor))]
     causes = [_public_cause(item.name, device_of(item.extra_specs)) for item in devices if item.public]
@@ -44,7 +45,7 @@ def _is_closed(spec: FlavorSpec | None) -> bool:
 
 
 def _given_away(plan: PlanFacts, access: FlavorAccessFact, specs: dict[str, FlavorSpec]) -> Iterator[Cause]:
-    offer, name = specs.get(access.flavor), access.flavor.removeprefix(_SITES)
+    offer, name = specs.get(access.flavor), _name(access.flavor)
     if access.project_owner != plan.owner:
         why = f"{access.name} puts a project of {access.project_owner} on it"
         yield _list_cause(name, why, "each tenant's own stack puts its own project on the list", access.name)
@@ -59,7 +60,12 @@ def _without_access(plan: PlanFacts, server: ServerFact, specs: dict[str, Flavor
     if not specs[server.flavor].public and server.flavor not in listed:
         why = f"{server.name} uses it, and {plan.owner}'s project is not on it"
         hint = "plan the request again: a plan holds the access"
-        yield _list_cause(server.flavor.removeprefix(_SITES), why, hint, server.name)
+        yield _list_cause(_name(server.flavor), why, hint, server.name)
+
+
+def _name(reference: str) -> str:
+    """A flavour of the operator's by its name alone."""
+    return Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or reference
 
 
 def _existing(
@@ -69,14 +75,16 @@ def _existing(
     used = {item.flavor for item in servers}
     for offer in flavors:
         device = device_of(offer.extra_specs.items())
-        if device and f"Flavor/{offer.name}" in existing and (not plan.is_tenant or _SITES + offer.name in used):
+        named = str(ExistingObject(Flavor.KIND, offer.name))
+        theirs = not plan.is_tenant or Reference.site(Flavor.KIND, offer.name) in used
+        if device and named in existing and theirs:
             yield Cause(
                 key=offer.name,
                 message=f"flavour {offer.name} hands out {device} and is on the cloud already: nobody states who may "
                 "use it",
-                witness=(f"flavour {offer.name}", device, f"existing Flavor/{offer.name}"),
+                witness=(f"flavour {offer.name}", device, f"existing {named}"),
                 hint="let the site's stack make a flavour of its own for it, with `public: false`",
-                missing=(SiteFact(f"existing.Flavor/{offer.name}"),),
+                missing=(SiteFact(f"existing.{named}"),),
                 specificity=37,
                 about=resources(offer.name),
             )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from interlock.resources import Aggregate
+from interlock.vocabulary import ExistingObject
 from interlock.vocabulary.nodes import ServerNode, parse
 from policies.about import PlanResource, SiteDevice, SiteFact, components, devices, resources
 from policies.edges.shape import Relation
@@ -25,7 +27,7 @@ FENCE = "aggregate_instance_extra_specs:"
 def _fenced(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     hosts = [host.name for host in site.hosts if host.provisioning == "hypervisor"]
-    known = [kind for kind in site.existing if kind.startswith("Aggregate/")]
+    known = [name for name in site.existing if ExistingObject.parse(name).kind == Aggregate.KIND]
     causes = [cause for flavor in plan.flavors for cause in _flavor_faults(flavor, plan.aggregates, known)]
     open_hosts = [name for name in hosts if not any(name in item.hosts for item in plan.aggregates)]
     why_open = "stands in no aggregate: every flavour without a fence lands there"
@@ -80,36 +82,35 @@ def _fence_cause(what: PlanResource | SiteDevice, why: str, missing: list[str] |
 
 def _one_owner_each(model: Model, names: Names) -> RuleAnswer:
     hosts = _owners_on(model)
-    shared = {host: owners for host, owners in hosts.items() if len(set(owners.values())) > 1}
+    shared = {host: guests for host, guests in hosts.items() if len({owner for _, owner in guests}) > 1}
     held = assumption(model.site.site, "A5", only=BETWEEN_OWNERS)
     causes = (
         Cause(
             key=host,
-            message=f"{host} runs servers of {' and '.join(sorted(set(owners.values())))}, and whether processors are "
-            f"kept apart is {'false' if held.broken else 'not known'}",
-            witness=tuple(f"{names.of(key.partition(' ')[0])} [{owner}]" for key, owner in sorted(owners.items())),
+            message=f"{host} runs servers of {' and '.join(sorted({owner for _, owner in guests}))}, and whether "
+            f"processors are kept apart is {'false' if held.broken else 'not known'}",
+            witness=tuple(f"{names.of(server)} [{owner}]" for server, owner in sorted(guests)),
             hint="give one of them another host, or leave `mitigations` on and state it in A5",
             missing=held.missing,
             specificity=65,
-            about=(*resources(*_servers(owners)), *components(*sorted(owners.values())), *devices(host)),
+            about=(*resources(*_servers(guests)), *components(*sorted(owner for _, owner in guests)), *devices(host)),
         )
-        for host, owners in sorted(shared.items())
+        for host, guests in sorted(shared.items())
     )
     return by_guard(len(hosts), held, causes)
 
 
-def _servers(owners: dict[str, str]) -> Iterator[str]:
+def _servers(guests: set[tuple[str, str]]) -> Iterator[str]:
     """The names of these guests."""
-    nodes = (parse(key.partition(" ")[0]) for key in sorted(owners))
+    nodes = (parse(server) for server, _ in sorted(guests))
     yield from (node.name for node in nodes if isinstance(node, ServerNode))
 
 
-def _owners_on(model: Model) -> dict[str, dict[str, str]]:
-    """Host -> its guests that the plan answers for or meets, with the owner of each."""
-    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+def _owners_on(model: Model) -> dict[str, set[tuple[str, str]]]:
+    """Host -> its guests that the plan answers for or meets: (server, an owner of it)."""
+    found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
     for server, host, _ in model.union.facts(Relation.GUEST):
-        for owner in sorted(model.label(server)):
-            found[host][f"{server} {owner}"] = owner
+        found[host] |= {(server, owner) for owner in model.label(server)}
     mine = {server.host for server in model.plan.servers}
     return {host: owners for host, owners in found.items() if host in mine or not model.plan.is_tenant}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from interlock.resources import Image
+from interlock.vocabulary import Reference, Scheme
 from policies.about import resources
 from policies.facts.access import ImageFileFact
 from policies.facts.kinds import PlanFacts, ServerFact
@@ -16,8 +18,6 @@ from policies.proof import Severity
 from .rule import Cause, Polarity, Rule, RuleAnswer
 
 _SHA512 = re.compile(r"[0-9a-f]{128}")
-#: The operator's images, which tenants cannot write.
-_OPERATORS = "site:Image/"
 
 
 def _whose_images(model: Model, _: Names) -> RuleAnswer:
@@ -30,7 +30,8 @@ def _whose_images(model: Model, _: Names) -> RuleAnswer:
 
 def _boots(plan: PlanFacts, server: ServerFact) -> Iterator[Cause]:
     own = {image.name for image in plan.images if image.owner == plan.owner}
-    if not server.image.startswith(_OPERATORS) and server.image not in own:
+    # The operator's images tenants cannot write.
+    if Reference.name_in(server.image, Scheme.SITE, Image.KIND) is None and server.image not in own:
         why = f"boots {server.image}, which is neither the operator's nor its owner's"
         step = "whoever can write an image runs what boots from it"
         yield _cause("server", server.name, why, step, server.image)

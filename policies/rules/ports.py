@@ -56,10 +56,11 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
 
 
 def _port_cause(item: SwitchPortFact, why: Reason) -> Cause:
+    end = Endpoint(device=item.device, interface=item.interface)
     return Cause(
         key=item.name,
-        message=f"{item.device}:{item.interface} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
-        witness=(f"{item.device}:{item.interface}", f"{item.switch} port {item.port}, VLAN {item.vlan}", str(why)),
+        message=f"{end} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
+        witness=(str(end), f"{item.switch} port {item.port}, VLAN {item.vlan}", str(why)),
         hint="take machines and hosts whose cables end at the switches of the vPOD's physical network",
         specificity=83,
         about=(*components(item.vpod), *devices(item.device, item.switch), *why.about),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from interlock.resources import Network, is_site_reference
 from interlock.resources import SecurityGroupRule as Filter
-from interlock.resources import is_site_reference
+from interlock.vocabulary import Reference, Scheme
 from policies.about import Fact, SaidFact
 from policies.facts.identities import FOREIGN, OPERATOR
 from policies.facts.kinds import PlanFacts, PortFact
 from policies.facts.rights import EVERY_PROJECT, RightFact, SecurityGroupFact
-
-_SITES_NETWORK = "site:Network/"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def _owner_of_network(plan: PlanFacts, reference: str) -> str:
     network = plan.network.get(reference)
     if network is not None:
         return network.owner
-    return OPERATOR if reference.startswith(_SITES_NETWORK) else FOREIGN
+    return FOREIGN if Reference.name_in(reference, Scheme.SITE, Network.KIND) is None else OPERATOR
 
 
 def _right_member(right: RightFact) -> Member:

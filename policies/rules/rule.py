@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from interlock.resources import digest_of
+from interlock.vocabulary.digests import Digest
 from policies.about import Fact, Subject, in_order, with_places
 from policies.facts.guards import GuardState
 from policies.graph.model import Model
@@ -111,7 +112,7 @@ class Rule:
 
 def cause_hash(stack: str, key: Hashable) -> str:
     """16 digits that stay the same as long as a stack has a cause with this key."""
-    return digest_of([stack, _plain(key)]).removeprefix("sha256:")[:16]
+    return Digest.parse(digest_of([stack, _plain(key)])).hex[:16]
 
 
 def _plain(key: object) -> object:

@@ -47,7 +47,7 @@ def tune() -> None:
 def _kept(queue_pool: Any) -> Any:
     """A pool that hands out the connection used last, whose pages of the database are in memory."""
 
-    class KeptConnections(queue_pool):  # type: ignore[misc] # the class is known at run time only
+    class KeptConnections(queue_pool):
         def __init__(self, creator: Any, **options: Any) -> None:
             super().__init__(creator, **{"pool_size": KEPT, "max_overflow": -1, "use_lifo": True, **options})
 

@@ -20,12 +20,13 @@ from interlock.provider.clouds import Cloud, Login
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import join, marker
 from interlock.resources import Resource
+from interlock.vocabulary import CloudFingerprint
 
 Spec = Mapping[str, Any]
 #: References of one object -> ids.
 Refer = Callable[[str], str]
 
-LOGIN = Login("paper", "operator-user", "operator-project", ("admin",))
+LOGIN = Login(CloudFingerprint("paper"), "operator-user", "operator-project", ("admin",))
 
 
 def ident(stack: str, name: str) -> str:

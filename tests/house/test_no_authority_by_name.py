@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from interlock.planning.plan import Plan
-from interlock.planning.site_plan import OPERATOR, READER, S3_ROLE
+from interlock.planning.site_plan import S3_ROLE
 from interlock.provider.actuators import ACTUATORS, Actuator
 from interlock.provider.markers import CARRIERS, owner_of, split
 from interlock.resources import KINDS, RoleAssignment
+from interlock.vocabulary.references import OPERATOR_USER, READER_ROLE
 from tests.planning.golden import plans
 
 ROOT = Path(__file__).parents[2]
@@ -86,8 +87,8 @@ def test_people_of_a_tenant_are_readers(plan: Plan) -> None:
     """So that members, who may write carriers, are the operator's user alone."""
     services = {item.name for item in plan.resources if item.resource.KIND == "ServiceUser"}
     given = [item.resource for item in plan.resources if isinstance(item.resource, RoleAssignment)]
-    people = [role for role in given if role.user != OPERATOR and role.user not in services]
-    assert {role.role for role in people} <= {READER}
+    people = [role for role in given if role.user != OPERATOR_USER and role.user not in services]
+    assert {role.role for role in people} <= {READER_ROLE}
     # A service user has a role that no policy but that of object storage knows.
     assert {role.role for role in given if role.user in services} <= {f"site:Role/{S3_ROLE}"}
 

@@ -57,7 +57,7 @@ def test_an_object_whose_id_a_crash_lost_is_adopted(world: World, kind: str) -> 
 def test_outputs_hold_the_inputs_the_cloud_and_what_was_resolved(world: World, operator: Cloud) -> None:
     server = world.tenant.state["alice-server"]
     assert server.outputs | server.inputs == server.outputs
-    assert server.outputs["cloud_id"] == operator.login.fingerprint
+    assert server.outputs["cloud_id"] == str(operator.login.fingerprint)
     assert server.outputs["resolved"]["flavor"] == world.site.state["poplar"].id
     assert server.outputs["marker"] == "interlock:0a11ce:alice-server"
     assert world.tenant.state["alice-port-data"].outputs["mac"].startswith("fa:16:3e")

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from interlock.model.site.inventory import Site
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source, Step
+from interlock.vocabulary import Position
 
 from .record import FORMAT, Lock, SiteLock
 
@@ -165,13 +166,13 @@ def lock_value(source: Source) -> dict[str, Any]:
     """What the JSON of a lock file says. Raises InputErrors on an unresolved merge, or if it is no JSON."""
     if "\n<<<<<<< " in f"\n{source.text}":
         hint = "take either side whole, then run `interlock lock`; halves of two locks are no lock"
-        raise InputErrors([InputError(Code.SYNTAX, f"{source.name}:1:1", "an unresolved merge", hint)])
+        raise InputErrors([InputError(Code.SYNTAX, str(Position(source.name)), "an unresolved merge", hint)])
     try:
         value = json.loads(source.text)
     except (json.JSONDecodeError, RecursionError) as error:
         line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
         hint = f"restore it with `git checkout -- {source.name}`"
-        position = f"{source.name}:{line}:{column}"
+        position = str(Position(source.name, line, column))
         raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", hint)]) from None
     return value if isinstance(value, dict) else {}
 

@@ -15,7 +15,7 @@ from interlock.model.site.networks import VlanPool
 from interlock.model.text.errors import InputErrors
 from interlock.model.text.source import Source
 from interlock.resources import digest_of
-from interlock.vocabulary import CLAIMS_OF, NetworkRole
+from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan
 
 from .files import edited, load_lock, lock_value, require_name
 from .record import FORMAT, Lock, SiteLock
@@ -81,7 +81,8 @@ def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
 def _released(entry: Mapping[str, str], vpods: Mapping[str, Any], site: Site) -> dict[str, str]:
     """A released VLAN says on which network it was; a vPOD that is gone was on the first, the only one then."""
     fields = {CLAIMS_OF[role].vlan: CLAIMS_OF[role].network for role in _PLUGS}
-    if entry["claim"] not in fields:
+    number = str(entry["value"])
+    if entry["claim"] not in fields or not number.isdecimal():
         return dict(entry)
     networks = vpods.get(entry["vpod"]) or networks_of(site, [])
-    return {**entry, "value": f"{networks[fields[entry['claim']]]}:{entry['value']}"}
+    return {**entry, "value": str(Vlan(networks[fields[entry["claim"]]], int(number)))}

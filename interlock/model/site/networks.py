@@ -79,6 +79,17 @@ class Pools(Frozen):
         return {role: pool for role, pool in pools.items() if pool is not None}
 
     @property
+    def vlans_by_name(self) -> dict[str, VlanPool]:
+        """The pools of VLANs, as the site file calls them and in its order; one that the site lacks is left out."""
+        pools = {
+            "ipu_data": self.ipu_data,
+            "storage": self.storage,
+            "management": self.management,
+            "bare_metal_control": self.bare_metal_control,
+        }
+        return {name: pool for name, pool in pools.items() if pool is not None}
+
+    @property
     def subnets_of(self) -> dict[NetworkRole, tuple[str, int]]:
         """(prefix, length of what is cut from it) of the subnets of each role's networks."""
         return {
@@ -87,6 +98,11 @@ class Pools(Frozen):
             NetworkRole.CONTROL: self.control_subnets,
             NetworkRole.MANAGEMENT: self.management_subnets,
         }
+
+    @property
+    def subnets_by_name(self) -> dict[str, tuple[str, int]]:
+        """The same by the pool that they belong to, as the site file calls it; `bare_metal_control` has none."""
+        return {role.word: subnets for role, subnets in self.subnets_of.items()}
 
 
 class Underlay(Frozen):

@@ -10,6 +10,7 @@ from interlock.model.text.names import RESERVED_TENANTS
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import KINDS
+from interlock.vocabulary import ExistingObject, RoutingInstance
 
 from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from .places import Path
@@ -56,7 +57,7 @@ def _check_nodes(view: SiteView) -> None:
 
 def _routing_instances(view: SiteView) -> Iterator[str]:
     """The VRFs of switches: `tor-1/storage`."""
-    yield from (f"{switch.name}/{vrf.name}" for switch in view.site.switches for vrf in switch.vrfs)
+    yield from (str(RoutingInstance(switch.name, vrf.name)) for switch in view.site.switches for vrf in switch.vrfs)
 
 
 def _check_on_ports(view: SiteView, name: str, stated: str | None) -> None:
@@ -90,14 +91,22 @@ def _check_assumptions(view: SiteView) -> None:
 def _check_existing(view: SiteView) -> None:
     owners = dict[str, str]()
     for name, uuid in view.file.existing.items():
-        kind, slash, rest = name.partition("/")
-        if not (slash and rest and kind in KINDS):
-            hint = nearest(kind, KINDS) if slash else "write Kind/name, as in Image/poplar"
+        hint = _hint_for(name)
+        if hint is not None:
             view.faults.add(Code.NO_SUCH, ("existing", name, KEY), f"`{name}` is no object of a site", hint)
         first = owners.setdefault(uuid.replace("-", ""), name)
         if first != name:
             message = f"`{name}` has the uuid of `{first}`"
             view.faults.add(Code.TWICE, ("existing", name), message, "a uuid is one object: look both up again")
+
+
+def _hint_for(existing: str) -> str | None:
+    """What to do about a key of `existing:`; None if it names an object of a site."""
+    try:
+        kind = ExistingObject.parse(existing).kind
+    except ValueError:
+        return "write Kind/name, as in Image/poplar"
+    return None if kind in KINDS else nearest(kind, KINDS)
 
 
 def _unknown_guards(view: SiteView, path: Path, stated: Iterable[str], known: tuple[str, ...]) -> None:

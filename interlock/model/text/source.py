@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from interlock.vocabulary import Position
+
 from .errors import Code, InputError, InputErrors
 from .yaml_reading import SITE, FileLimits, children, read_yaml
 
@@ -56,7 +58,7 @@ class Source:
             path, key = path[:-1], True
         node = self._root
         if node is None:
-            return f"{self.name}:1:1"
+            return str(Position(self.name))
         mark = node.start_mark
         for index, step in enumerate(path):
             found = self._children(node).get(str(step))
@@ -65,7 +67,7 @@ class Source:
             key_node, node = found
             last = index == len(path) - 1
             mark = key_node.start_mark if last and key and key_node is not None else node.start_mark
-        return f"{self.name}:{mark.line + 1}:{mark.column + 1}"
+        return str(Position(self.name, mark.line + 1, mark.column + 1))
 
     def error(self, code: Code, path: tuple[Step, ...], message: str, hint: str = "") -> InputError:
         """A fault of the value at `path`."""
@@ -101,7 +103,7 @@ def _decoded(data: bytes, name: str) -> str:
         line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
         byte = data[error.start]
         hint = "save the file as UTF-8"
-        raise _alone(Code.NOT_UTF8, f"{name}:{line}:{column}", f"byte 0x{byte:02x}: not UTF-8", hint) from None
+        raise _alone(Code.NOT_UTF8, str(Position(name, line, column)), f"byte 0x{byte:02x}: not UTF-8", hint) from None
 
 
 def _alone(code: Code, position: str, message: str, hint: str) -> InputErrors:

@@ -14,6 +14,8 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
+from interlock.vocabulary import Position
+
 from .errors import MOST_TOLD, Code, InputError, InputErrors
 from .salvage import Path, Salvage
 from .source import KEY, Source, Step
@@ -165,8 +167,8 @@ def _shared(one: str, other: str) -> int:
 
 
 def _line_and_column(position: str) -> tuple[str, int, int]:
-    name, line, column = [*position.rsplit(":", 2), "", ""][:3]
-    return (name, int(line), int(column)) if line.isdigit() and column.isdigit() else (position, 0, 0)
+    found = Position.named(position)
+    return (position, 0, 0) if found is None else (found.file, found.line, found.column)
 
 
 def _input_error(model: type[FileModel], source: Source, detail: ErrorDetails) -> InputError:

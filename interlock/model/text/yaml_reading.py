@@ -16,6 +16,8 @@ from typing import Any
 import yaml
 from yaml.constructor import SafeConstructor
 
+from interlock.vocabulary import Position
+
 from .errors import Code, InputError, InputErrors
 
 
@@ -53,13 +55,13 @@ def read_yaml(text: str, name: str, limits: FileLimits = SITE) -> Any:
     except yaml.YAMLError as error:
         raise InputErrors([_syntax(text, name, error)]) from None
     if root is None:
-        raise _alone(Code.EMPTY, f"{name}:1:1", "the file is empty", "fill it, or delete it")
+        raise _alone(Code.EMPTY, str(Position(name)), "the file is empty", "fill it, or delete it")
     reading = _Reading(name, limits, aliases="*" in text)
     value = reading.value(root, 0)
     if reading.doubled:
         raise InputErrors(reading.doubled)
     if value is None:
-        raise _alone(Code.EMPTY, f"{name}:1:1", "the file is empty", "fill it, or delete it")
+        raise _alone(Code.EMPTY, str(Position(name)), "the file is empty", "fill it, or delete it")
     return value
 
 
@@ -151,10 +153,10 @@ _MAKERS = {
 def _check_text(text: str, name: str, limits: FileLimits) -> None:
     if len(text) > limits.characters:
         message = f"{len(text)} characters: {limits.characters} are possible"
-        raise _alone(Code.VALUE, f"{name}:1:1", message, "no file here needs as many")
+        raise _alone(Code.VALUE, str(Position(name)), message, "no file here needs as many")
     if found := _FORBIDDEN.search(text):
         before = text[: found.start()]
-        position = f"{name}:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+        position = str(Position(name, before.count("\n") + 1, len(before) - before.rfind("\n")))
         message = f"the character U+{ord(found[0]):04X}, which YAML does not allow"
         raise _alone(Code.SYNTAX, position, message, "delete it; most editors show it as an escape")
 
@@ -178,7 +180,7 @@ def _check_size(text: str, name: str, limits: FileLimits) -> None:
 
 def _syntax(text: str, name: str, error: yaml.YAMLError) -> InputError:
     mark = getattr(error, "problem_mark", None)
-    position = _at(name, mark) if mark else f"{name}:1:1"
+    position = _at(name, mark) if mark else str(Position(name))
     problem = getattr(error, "problem", None) or "it cannot be read"
     if mark and _char_at(text, mark.line, mark.column) == "\t":
         return InputError(Code.SYNTAX, position, "a tab", "YAML is indented with spaces")
@@ -208,7 +210,7 @@ def _doubled(name: str, key: yaml.Node) -> InputError:
 
 
 def _at(name: str, mark: Any) -> str:
-    return f"{name}:{mark.line + 1}:{mark.column + 1}"
+    return str(Position(name, mark.line + 1, mark.column + 1))
 
 
 def _alone(code: Code, position: str, message: str, hint: str) -> InputErrors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import FOREIGN, Actuator, DataCopy, Ids, Observed, Phase, Target
+from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
 from .compute import AggregateActuator, FlavorAccessActuator, FlavorActuator, KeypairActuator
 from .identity import (
     ProjectActuator,
@@ -40,4 +40,4 @@ ACTUATORS: dict[str, Actuator[Any]] = {
     )
 }  # fmt: skip
 
-__all__ = ["ACTUATORS", "FOREIGN", "Actuator", "DataCopy", "Ids", "Observed", "Phase", "Target"]
+__all__ = ["ACTUATORS", "Actuator", "DataCopy", "Ids", "Observed", "Phase", "Target"]

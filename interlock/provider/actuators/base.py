@@ -26,9 +26,6 @@ from interlock.resources import Resource
 
 R = TypeVar("R", bound=Resource)
 
-#: Stands before the id of an object that is none the plan names, where a reference should be.
-FOREIGN = "cloud-id:"
-
 #: The id behind a reference field: one, several, or none.
 Ids = str | tuple[str, ...] | None
 

@@ -9,6 +9,8 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import join, marker, split
 from interlock.resources import Aggregate, Flavor, FlavorAccess, Keypair, Resource
+from interlock.vocabulary.markers import KeypairName
+from interlock.vocabulary.pair_ids import FlavorAccessId
 
 from .base import Actuator, Observed, Target
 
@@ -83,25 +85,26 @@ class FlavorAccessActuator(Actuator[FlavorAccess]):
         return self._id(target)
 
     def read(self, cloud: Cloud, ident: str, target: Target[FlavorAccess] | None = None) -> Observed | None:
-        flavor, project = ident.split("/")
+        pair = FlavorAccessId.parse(ident)
         # Nova knows no list of a public flavour: nobody is on it.
-        found = cloud.api("compute").find(f"/flavors/{flavor}/os-flavor-access")
+        found = cloud.api("compute").find(f"/flavors/{pair.flavor}/os-flavor-access")
         listed = found["flavor_access"] if found else []
-        if all(item["tenant_id"] != project for item in listed):
+        if all(item["tenant_id"] != pair.project for item in listed):
             return None
-        return Observed(ident, "", references={"project": project, "flavor": flavor})
+        return Observed(ident, "", references={"project": pair.project, "flavor": pair.flavor})
 
     def delete(self, cloud: Cloud, ident: str, target: Target[FlavorAccess]) -> None:
-        flavor, project = ident.split("/")
+        pair = FlavorAccessId.parse(ident)
         try:
-            cloud.api("compute").post(f"/flavors/{flavor}/action", {"removeTenantAccess": {"tenant": project}})
+            body = {"removeTenantAccess": {"tenant": pair.project}}
+            cloud.api("compute").post(f"/flavors/{pair.flavor}/action", body)
         except Failure as failure:
             if failure.trouble is not Trouble.NOT_FOUND:
                 raise
 
     @staticmethod
     def _id(target: Target[FlavorAccess]) -> str:
-        return f"{target.one('flavor')}/{target.one('project')}"
+        return str(FlavorAccessId(target.one("flavor"), target.one("project")))
 
 
 class AggregateActuator(Actuator[Aggregate]):
@@ -169,13 +172,13 @@ class KeypairActuator(Actuator[Keypair]):
         found = cloud.api("compute").find(f"/os-keypairs/{ident}")
         if found is None:
             return None
-        name, _, owner = ident.rpartition("-")
-        fields = {"name": name, "public_key": found["keypair"]["public_key"]}
-        return Observed(ident, marker(owner, name), fields)
+        named = KeypairName.parse(ident)
+        fields = {"name": named.name, "public_key": found["keypair"]["public_key"]}
+        return Observed(ident, marker(named.owner, named.name), fields)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Keypair]) -> None:
         cloud.api("compute").delete(f"/os-keypairs/{ident}")
 
     @staticmethod
     def _name(target: Target[Keypair]) -> str:
-        return f"{target.spec.name}-{target.owner}"
+        return str(KeypairName(target.spec.name, target.owner))

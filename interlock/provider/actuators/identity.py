@@ -9,6 +9,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.markers import join, split
 from interlock.resources import Project, Quota, Resource, Role, RoleAssignment, ServiceUser
+from interlock.vocabulary.pair_ids import RoleAssignmentId
 
 from .base import Actuator, Observed, Target
 
@@ -186,20 +187,20 @@ class RoleAssignmentActuator(Actuator[RoleAssignment]):
             if failure.trouble is Trouble.NOT_FOUND:
                 return None
             raise
-        project, user, role = ident.split("/")
-        return Observed(ident, "", references={"project": project, "user": user, "role": role})
+        given = RoleAssignmentId.parse(ident)
+        return Observed(ident, "", references={"project": given.project, "user": given.user, "role": given.role})
 
     def delete(self, cloud: Cloud, ident: str, target: Target[RoleAssignment]) -> None:
         cloud.api("identity").delete(self._path(ident))
 
     @staticmethod
     def _id(target: Target[RoleAssignment]) -> str:
-        return "/".join((target.one("project"), target.one("user"), target.one("role")))
+        return str(RoleAssignmentId(target.one("project"), target.one("user"), target.one("role")))
 
     @staticmethod
     def _path(ident: str) -> str:
-        project, user, role = ident.split("/")
-        return f"/projects/{project}/users/{user}/roles/{role}"
+        given = RoleAssignmentId.parse(ident)
+        return f"/projects/{given.project}/users/{given.user}/roles/{given.role}"
 
 
 #: Field of `Quota` -> (service, the service's name of it).

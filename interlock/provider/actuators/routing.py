@@ -10,8 +10,9 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import owner_of
 from interlock.resources import Resource, Router, RouterInterface, SecurityGroup, SecurityGroupRule
+from interlock.vocabulary import CloudId
 
-from .base import FOREIGN, Actuator, Ids, Observed, Target
+from .base import Actuator, Ids, Observed, Target
 from .neutron import NeutronActuator
 
 #: Owners of a router's ports on its internal subnets, by kind of router.
@@ -181,7 +182,7 @@ def as_rule(raw: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
         "port_min": raw["port_range_min"],
         "port_max": raw["port_range_max"],
         "remote_prefix": raw["remote_ip_prefix"],
-        "remote_group": names.get(group, FOREIGN + group) if group else None,
+        "remote_group": names.get(group, str(CloudId(group))) if group else None,
     }
 
 

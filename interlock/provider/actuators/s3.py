@@ -12,6 +12,7 @@ from interlock.provider.redaction import REDACTOR
 from interlock.provider.retry import RETRIED_STATUS, Tried, may_repeat, persist, retry_after
 from interlock.resources import Bucket, Resource, S3Credential
 from interlock.store.s3_client import S3Access, s3_client
+from interlock.vocabulary.pair_ids import BucketId, CredentialId
 
 from .base import Actuator, Ids, Observed, Target
 
@@ -40,11 +41,10 @@ class S3CredentialActuator(Actuator[S3Credential]):
         for item in api.get(path)["credentials"]:
             if item["tenant_id"] == project:
                 api.delete(f"{path}/{item['access']}")
-        return f"{user}/{api.post(path, {'tenant_id': project})['credential']['access']}"
+        return str(CredentialId(user, api.post(path, {"tenant_id": project})["credential"]["access"]))
 
     def read(self, cloud: Cloud, ident: str, target: Target[S3Credential] | None = None) -> Observed | None:
-        user, access = ident.split("/")
-        found = cloud.api("identity").find(f"/users/{user}/credentials/OS-EC2/{access}")
+        found = cloud.api("identity").find(self._path(ident))
         if found is None:
             return None
         raw = found["credential"]
@@ -54,8 +54,12 @@ class S3CredentialActuator(Actuator[S3Credential]):
         return Observed(ident, "", {}, references, outputs)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[S3Credential]) -> None:
-        user, access = ident.split("/")
-        cloud.api("identity").delete(f"/users/{user}/credentials/OS-EC2/{access}")
+        cloud.api("identity").delete(self._path(ident))
+
+    @staticmethod
+    def _path(ident: str) -> str:
+        key = CredentialId.parse(ident)
+        return f"/users/{key.user}/credentials/OS-EC2/{key.access}"
 
 
 class BucketActuator(Actuator[Bucket]):
@@ -68,22 +72,20 @@ class BucketActuator(Actuator[Bucket]):
 
     def find(self, cloud: Cloud, target: Target[Bucket]) -> Sequence[str]:
         # Only buckets of the key's own account answer; one of that name elsewhere is refused or not seen.
-        ident = f"{target.one('project')}/{target.spec.name}"
-        return [ident] if self._exists(cloud, target) else []
+        return [self._id(target)] if self._exists(cloud, target) else []
 
     def create(self, cloud: Cloud, target: Target[Bucket]) -> str:
-        name = target.spec.name
         # Not repeated on its own: the second one would be told that the name is taken, if only by us.
-        _call(cloud, self._client(cloud, target).create_bucket, repeat=False, Bucket=name)
-        return f"{target.one('project')}/{name}"
+        _call(cloud, self._client(cloud, target).create_bucket, repeat=False, Bucket=target.spec.name)
+        return self._id(target)
 
     def read(self, cloud: Cloud, ident: str, target: Target[Bucket] | None = None) -> Observed | None:
         if target is None or not self._exists(cloud, target):
             return None
-        name = ident.split("/")[1]
-        versioning = _call(cloud, self._client(cloud, target).get_bucket_versioning, Bucket=name)
-        fields = {"name": name, "versioning": versioning.get("Status") == "Enabled"}
-        references: dict[str, Ids] = {"project": ident.split("/")[0]}
+        bucket = BucketId.parse(ident)
+        versioning = _call(cloud, self._client(cloud, target).get_bucket_versioning, Bucket=bucket.name)
+        fields = {"name": bucket.name, "versioning": versioning.get("Status") == "Enabled"}
+        references: dict[str, Ids] = {"project": bucket.project}
         return Observed(ident, "", fields, references, {"endpoint": s3_endpoint(cloud)})
 
     def update(self, cloud: Cloud, target: Target[Bucket], seen: Observed, changed: frozenset[str]) -> None:
@@ -93,7 +95,7 @@ class BucketActuator(Actuator[Bucket]):
             _call(cloud, client.put_bucket_versioning, Bucket=target.spec.name, VersioningConfiguration=wanted)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Bucket]) -> None:
-        client, name = self._client(cloud, target), ident.split("/")[1]
+        client, name = self._client(cloud, target), BucketId.parse(ident).name
         if not self._exists(cloud, target):
             return
         for upload in _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads", []):
@@ -112,6 +114,10 @@ class BucketActuator(Actuator[Bucket]):
         client, name = self._client(cloud, target), target.spec.name
         uploads = _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads")
         return bool(uploads) or any("Size" in item for item in _versions(cloud, client, name))
+
+    @staticmethod
+    def _id(target: Target[Bucket]) -> str:
+        return str(BucketId(target.one("project"), target.spec.name))
 
     def _exists(self, cloud: Cloud, target: Target[Bucket]) -> bool:
         try:
@@ -139,13 +145,13 @@ def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
     Raises a refusal if there is none: without a key nobody can tell whether the bucket exists, and "not found"
     would make a refresh drop it from the state.
     """
-    user, access = target.one("credential").split("/")
-    found = cloud.api("identity").find(f"/users/{user}/credentials/OS-EC2")
+    recorded = CredentialId.parse(target.one("credential"))
+    found = cloud.api("identity").find(f"/users/{recorded.user}/credentials/OS-EC2")
     usable = [item for item in (found["credentials"] if found else ()) if item["tenant_id"] == target.one("project")]
-    usable.sort(key=lambda item: item["access"] != access)
+    usable.sort(key=lambda item: item["access"] != recorded.access)
     if not usable:
         raise refused(
-            f"bucket {target.spec.name}: the user {user} has no S3 key for its project any more",
+            f"bucket {target.spec.name}: the user {recorded.user} has no S3 key for its project any more",
             "run `pulumi refresh --target` on the S3Credential, then `pulumi up`: it makes a new key",
         )
     key: dict[str, Any] = usable[0]

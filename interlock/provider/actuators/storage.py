@@ -9,6 +9,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import refused
 from interlock.provider.markers import join, split
 from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
+from interlock.vocabulary.pair_ids import AttachmentId
 
 from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
 from .compute import KEY
@@ -159,19 +160,19 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     OUTPUTS: ClassVar[Mapping[str, str]] = {"device": "device name that Nova proposes to the guest"}
 
     def find(self, cloud: Cloud, target: Target[VolumeAttachment]) -> Sequence[str]:
-        ident = f"{target.one('server')}/{target.one('volume')}"
+        ident = str(AttachmentId(target.one("server"), target.one("volume")))
         return [ident] if self.read(cloud, ident) is not None else []
 
     def create(self, cloud: Cloud, target: Target[VolumeAttachment]) -> str:
         server, volume = target.one("server"), target.one("volume")
         api = cloud.api("compute", target.one("project"))
         answer = api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
-        return f"{server}/{answer['volumeAttachment']['volumeId']}"
+        return str(AttachmentId(server, answer["volumeAttachment"]["volumeId"]))
 
     def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
-        server, volume = ident.split("/")
-        found = cloud.api("compute").find(f"/servers/{server}/os-volume_attachments/{volume}")
-        answer = cloud.api("block-storage").find(f"/volumes/{volume}")
+        pair = AttachmentId.parse(ident)
+        found = cloud.api("compute").find(f"/servers/{pair.server}/os-volume_attachments/{pair.volume}")
+        answer = cloud.api("block-storage").find(f"/volumes/{pair.volume}")
         status = answer["volume"]["status"] if answer else ""
         if found is None and status != "detaching":
             return None
@@ -179,15 +180,15 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
         return Observed(
             ident,
             "",
-            references={"server": server, "volume": volume},
+            references={"server": pair.server, "volume": pair.volume},
             outputs={"device": device or ""},
             phase=Phase.READY if status == "in-use" else Phase.PENDING,
             reason=f"the volume's state is {status}",
         )
 
     def delete(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment]) -> None:
-        server, volume = ident.split("/")
-        cloud.api("compute").delete(f"/servers/{server}/os-volume_attachments/{volume}")
+        pair = AttachmentId.parse(ident)
+        cloud.api("compute").delete(f"/servers/{pair.server}/os-volume_attachments/{pair.volume}")
 
 
 def _copy(raw: dict[str, Any], changed: str | None) -> DataCopy:

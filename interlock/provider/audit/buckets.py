@@ -10,6 +10,7 @@ from typing import Any
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.resources import Admitted
+from interlock.vocabulary.pair_ids import BucketId
 
 from .standing import Standing
 from .unmanaged import BY_HAND, UnmanagedResource
@@ -57,7 +58,7 @@ def _standing(one: Asked, answer: Any) -> Standing:
     kind, name, spec = one.planned.kind, one.planned.name, one.planned.spec
     if answer is None:
         return Standing(kind, name, ())
-    ident = f"{one.project}/{spec['name']}"
+    ident = str(BucketId(one.project, spec["name"]))
     if isinstance(answer, str):
         return Standing(kind, name, (ident,), unread=answer)
     versioning = answer.get("X-Versions-Enabled", "").lower() == "true"
@@ -68,6 +69,6 @@ def _standing(one: Asked, answer: Any) -> Standing:
 def _opened(one: Asked, answer: Any) -> Iterator[UnmanagedResource]:
     for header, right in _OPENED.items() if answer is not None and not isinstance(answer, str) else ():
         if who := answer.get(header):
-            ident = f"{one.project}/{one.planned.spec['name']}"
+            ident = str(BucketId(one.project, one.planned.spec["name"]))
             why = f"{who} may {right} it ({header})"
             yield UnmanagedResource("Bucket", ident, one.planned.name, False, one.stack, why, BY_HAND)

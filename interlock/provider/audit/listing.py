@@ -13,6 +13,7 @@ from typing import Any
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.registers import REGISTERS, Register, marker_of
+from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
 #: What carries no marker and joins others: who has which right, and what leads to an address.
 RIGHTS: tuple[Register, ...] = (
@@ -143,7 +144,7 @@ def ident_of(kind: str, item: Raw) -> str:
     if kind == "RoleAssignment":
         return _assignment(item)
     if kind == "S3Credential":
-        return f"{item['user_id']}/{json.loads(item['blob']).get('access', '')}"
+        return str(CredentialId(item["user_id"], json.loads(item["blob"]).get("access", "")))
     return str(item.get("id") or item["name"])
 
 
@@ -151,7 +152,7 @@ def _assignment(item: Raw) -> str:
     """`project/user/role`; a group stands in the user's place, and a domain or the system in the project's."""
     scope, user = item["scope"], item.get("user") or item.get("group") or {}
     where = (scope.get("project") or scope.get("domain") or {}).get("id", "system")
-    return "/".join((where, user.get("id", ""), item["role"]["id"]))
+    return str(RoleAssignmentId(where, user.get("id", ""), item["role"]["id"]))
 
 
 def _access(cloud: Cloud, flavor: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from interlock.provider.clouds import Cloud, Login
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import REGISTERS, Register
+from interlock.vocabulary.pair_ids import RoleAssignmentId
 
 from .listing import Listed, Raw
 
@@ -93,7 +94,7 @@ class _Lists(Api):
         if method != "HEAD":
             raise TypeError(f"{method} {path}: nothing is changed through lists")
         _, _, project, _, user, _, role = path.split("/")
-        if f"{project}/{user}/{role}" not in self._listed.of("RoleAssignment"):
+        if str(RoleAssignmentId(project, user, role)) not in self._listed.of("RoleAssignment"):
             raise Failure(Trouble.NOT_FOUND, f"{path}: nobody lists it")
 
     def _json(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Answer:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from interlock.provider.actuators import ACTUATORS, FOREIGN, Observed, Phase, Target
+from interlock.provider.actuators import ACTUATORS, Observed, Phase, Target
 from interlock.provider.errors import Failure
 from interlock.provider.markers import CARRIERS, marker
 from interlock.provider.references import target_of
 from interlock.provider.state import Declared, as_seen, differing
 from interlock.resources import ID_OF, KINDS, Admitted, is_cloud_reference, is_site_reference
+from interlock.vocabulary import CloudId
 
 from .listing import Listed
 from .mirror import Mirror
@@ -114,10 +115,11 @@ class StackReader:
         """Ids where a reference should be, by the plan name of what they stand for where this plan has it."""
         if isinstance(value, list):
             return [self._by_name(one) for one in value]
-        if not isinstance(value, str) or not value.startswith(FOREIGN):
+        strange = CloudId.named(value)
+        if strange is None:
             return value
         names = {ident: name for name, ident in self.ids.items()}
-        return names.get(value.removeprefix(FOREIGN), value)
+        return names.get(strange.id, value)
 
     def _marked(self, kind: str, name: str) -> tuple[str, ...]:
         return self.found.marked.get((kind, marker(self.expected.owner, name)), ())

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from interlock.provider.markers import CARRIERS, owner_of
+from interlock.provider.markers import CARRIERS, owner_of, split
+from interlock.vocabulary.markers import Marker
+from interlock.vocabulary.pair_ids import FlavorAccessId, RoleAssignmentId
 
 from .listing import RBAC_KINDS, Listed, Raw
 
@@ -92,9 +94,9 @@ def unmanaged(territory: Territory, found: Listed) -> list[UnmanagedResource]:
 def _orphans(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
     """With a marker of a stack of the site, and not in its plan."""
     for kind, ident, mark in found.markers:
-        owner, name = owner_of(mark), mark.rpartition(":")[2]
-        stack = territory.stacks.get(owner)
-        if stack is None or (kind, name) in territory.planned[owner]:
+        said = Marker.parse(mark)
+        stack = territory.stacks.get(said.owner)
+        if stack is None or (kind, said.name) in territory.planned[said.owner]:
             continue
         carrier = CARRIERS[kind]
         why = f"it belongs to {stack}: {mark} in its {carrier.field}, which can be written by {carrier.writers}"
@@ -102,7 +104,7 @@ def _orphans(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
             f"run `pulumi up` on {stack}, which deletes what its state holds; what a killed run made and no state "
             "knows: put it back into the request, `up` adopts it, take it out again, `up` deletes it"
         )
-        yield UnmanagedResource(kind, ident, name, True, stack, f"{why}; its plan has no such object", hint)
+        yield UnmanagedResource(kind, ident, said.name, True, stack, f"{why}; its plan has no such object", hint)
 
 
 def _foreign(territory: Territory, kind: str, item: Raw, stack: str, why: str) -> Iterator[UnmanagedResource]:
@@ -115,7 +117,7 @@ def _foreign(territory: Territory, kind: str, item: Raw, stack: str, why: str) -
 def _owner(item: Raw) -> str:
     """The owner id in a marker, wherever the kind carries it."""
     metadata = item.get("metadata") or {}
-    texts = (item.get("description"), metadata.get("interlock"), str(item.get("name") or "").rpartition(" ")[2])
+    texts = (item.get("description"), metadata.get("interlock"), split(item.get("name"))[1])
     return next((owner for text in texts if text and (owner := owner_of(text))), "")
 
 
@@ -196,12 +198,12 @@ def _roles(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
     """Roles on our projects."""
     projects, planned = territory.of("Project"), territory.of("RoleAssignment")
     for ident in found.of("RoleAssignment"):
-        project, user, role = ident.split("/")
-        if project in projects and ident not in planned:
-            who = found.of("ServiceUser").get(user, {}).get("name", user)
-            what = found.of("Role").get(role, {}).get("name", role)
-            why = f"{who} has the role {what} on project {_name(found, 'Project', project)}"
-            yield UnmanagedResource("RoleAssignment", ident, "", False, projects[project], why, BY_HAND)
+        given = RoleAssignmentId.parse(ident)
+        if given.project in projects and ident not in planned:
+            who = found.of("ServiceUser").get(given.user, {}).get("name", given.user)
+            what = found.of("Role").get(given.role, {}).get("name", given.role)
+            why = f"{who} has the role {what} on project {_name(found, 'Project', given.project)}"
+            yield UnmanagedResource("RoleAssignment", ident, "", False, projects[given.project], why, BY_HAND)
 
 
 def _keys(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
@@ -219,7 +221,7 @@ def _flavors(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
     flavors, planned = territory.of("Flavor"), territory.of("FlavorAccess")
     for flavor, projects in found.flavor_access.items():
         for project in projects:
-            ident = f"{flavor}/{project}"
+            ident = str(FlavorAccessId(flavor, project))
             if flavor in flavors and ident not in planned:
                 why = f"project {_name(found, 'Project', project)} may use flavor {_name(found, 'Flavor', flavor)}"
                 yield UnmanagedResource("FlavorAccess", ident, "", False, flavors[flavor], why, BY_HAND)
