@@ -241,7 +241,8 @@ def not_power_cycled(space: Workspace, rng: Random) -> Workspace | None:
 
 
 def released_and_idle(space: Workspace, rng: Random) -> Workspace | None:
-    return space.with_released(rng.choice(space.tenants), "machines", idle_machine(space, rng)[0])
+    tenant, idle = rng.choice(space.tenants), idle_machine(space, rng)
+    return None if idle is None else space.with_released(tenant, "machines", idle[0])
 
 
 def claim_not_released(space: Workspace, rng: Random) -> Workspace | None:

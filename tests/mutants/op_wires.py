@@ -39,7 +39,10 @@ def rnic_on_anothers_vlan(space: Workspace, rng: Random) -> Workspace | None:
 
 
 def rnic_on_nobodys_vlan(space: Workspace, rng: Random) -> Workspace | None:
-    _, switch, number = idle_machine(space, rng)
+    idle = idle_machine(space, rng)
+    if idle is None:
+        return None
+    _, switch, number = idle
     return space.with_port(switch, number, mode="access", untagged=UNUSED_DATA)
 
 
@@ -54,7 +57,10 @@ def rnic_of_a_sibling(space: Workspace, rng: Random) -> Workspace | None:
 
 def idle_rnic_on_a_vlan(space: Workspace, rng: Random) -> Workspace | None:
     """The site file puts an idle machine's port into a tenant's VLAN."""
-    _, switch, number = idle_machine(space, rng)
+    idle = idle_machine(space, rng)
+    if idle is None:
+        return None
+    _, switch, number = idle
     pod = pick(rng, [pod for pod in space.vpods if switch in fabric(space, pod).switches])
     if pod is None:
         return None

@@ -139,10 +139,11 @@ def used_vlans(space: Workspace) -> set[int]:
     }
 
 
-def idle_machine(space: Workspace, rng: Random) -> tuple[str, str, int]:
-    """A machine that nobody has, with the leaf and port behind its RNIC."""
+def idle_machine(space: Workspace, rng: Random) -> tuple[str, str, int] | None:
+    """A machine that nobody has, with the leaf and port behind its RNIC; None if each is somebody's."""
     taken = {name for pod in space.vpods for name in pod.claims.machines}
-    return rng.choice([end for end in rnic_ends(space) if end[0] not in taken])
+    idle = [end for end in rnic_ends(space) if end[0] not in taken]
+    return rng.choice(idle) if idle else None
 
 
 def rnic_ends(space: Workspace) -> list[tuple[str, str, int]]:
