@@ -75,7 +75,7 @@ class S3Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Login:
+class KeypairLogin:
     """A key pair: whoever has it enters the servers that carry it."""
 
     kind: ClassVar[str] = "login"
@@ -99,11 +99,15 @@ class Thing:
         return f"obj:{self.kind}/{_part(self.owner)}/{_part(self.name)}"
 
 
-PrincipalOrObject: TypeAlias = Everybody | Principal | User | S3Key | Login | Thing
+PrincipalOrObject: TypeAlias = Everybody | Principal | User | S3Key | KeypairLogin | Thing
 
 #: What their texts begin with, one of these.
 _BEGINNINGS = ("prin:", "user:", "key:", "login:", "obj:")
-_OF_OWNER_AND_NAME: dict[str, type[User] | type[S3Key] | type[Login]] = {"user": User, "key": S3Key, "login": Login}
+_OF_OWNER_AND_NAME: dict[str, type[User] | type[S3Key] | type[KeypairLogin]] = {
+    "user": User,
+    "key": S3Key,
+    "login": KeypairLogin,
+}
 
 
 def is_principal_or_object(text: str) -> bool:

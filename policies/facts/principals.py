@@ -46,7 +46,7 @@ def key(owner: str, name: str) -> str:
 
 def login(owner: str, name: str) -> str:
     """A key pair."""
-    return str(principals.Login(owner, name))
+    return str(principals.KeypairLogin(owner, name))
 
 
 def thing(kind: str, owner: str, name: str) -> str:

@@ -23,7 +23,16 @@ from interlock.vocabulary import (
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.markers import KeypairName, Marker
 from interlock.vocabulary.pair_ids import AttachmentId, BucketId, CredentialId, FlavorAccessId, RoleAssignmentId
-from interlock.vocabulary.principals import UNRESOLVED, Everybody, Login, Principal, S3Key, Thing, User, is_unresolved
+from interlock.vocabulary.principals import (
+    UNRESOLVED,
+    Everybody,
+    KeypairLogin,
+    Principal,
+    S3Key,
+    Thing,
+    User,
+    is_unresolved,
+)
 from interlock.vocabulary.urns import TypeModule, TypeToken, Urn
 from policies.facts.principals import acting, kind_and_name
 
@@ -176,7 +185,13 @@ def test_routing_instances_are_read_back() -> None:
 
 @given(st.text(), st.text())
 def test_a_principal_or_object_is_read_back(owner: str, name: str) -> None:
-    values = (Principal(owner), User(owner, name), S3Key(owner, name), Login(owner, name), Thing("share", owner, name))
+    values = (
+        Principal(owner),
+        User(owner, name),
+        S3Key(owner, name),
+        KeypairLogin(owner, name),
+        Thing("share", owner, name),
+    )
     for value in (Everybody(), *values):
         assert principals.parse(str(value)) == value
         assert principals.is_principal_or_object(str(value))
