@@ -60,7 +60,7 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
 
 def _beside(stack: StackAudit) -> str:
     if stack.unmanaged:
-        return f"and {len(stack.unmanaged)} beside them that its certificate does not know"
+        return f"and {len(stack.unmanaged)} unmanaged that its certificate does not cover"
     return "and so its certificate holds"
 
 
@@ -72,7 +72,7 @@ def _what(item: Standing) -> str:
     if not item.ids:
         return item.reason or "it is not there"
     if len(item.ids) > 1:
-        return "several objects carry its marker, or are it"
+        return "several objects carry its marker or its identity"
     told = [_field(field, planned, seen) for field, (planned, seen) in item.differs.items()]
     return "; ".join([*told, *([item.reason] if item.reason else [])])
 
@@ -81,9 +81,9 @@ def _field(field: str, planned: Any, seen: Any) -> str:
     """How one field differs; of two lists only what one of them has alone."""
     if not isinstance(planned, list) or not isinstance(seen, list):
         return f"{field} is {json.dumps(seen)}, planned {json.dumps(planned)}"
-    besides = [f"has besides {_short(one)}" for one in seen if one not in planned]
+    besides = [f"has {_short(one)} as well" for one in seen if one not in planned]
     lacks = [f"lacks {_short(one)}" for one in planned if one not in seen]
-    return f"{field} " + (", ".join((*lacks, *besides)) or "are in another number")
+    return f"{field} " + (", ".join((*lacks, *besides)) or "differs in how often an element is listed")
 
 
 def _short(value: Any) -> str:
@@ -95,11 +95,11 @@ def _short(value: Any) -> str:
 
 def _live(live: Live | None) -> Iterator[str]:
     if live is None:
-        yield "    what is there cannot be said in the words of a plan: the rules were not asked about it"
+        yield "    not supported: an observed plan of these objects; the rules did not judge them"
         return
-    yield f"    as it is: {outcome(live.judgement)}; {_changed(live)}"
+    yield f"    observed plan: {outcome(live.judgement)}; {_changed(live)}"
     if live.unsaid:
-        yield f"    not asked about, for no plan has words for it: {', '.join(live.unsaid)}"
+        yield f"    not judged, because a plan cannot express it: {', '.join(live.unsaid)}"
     yield from _some([_finding(finding) for finding in live.judgement.findings], "findings")
     yield from _some([f"    + {fact}" for fact in live.new], "new facts")
     yield from _some([f"    - {fact}" for fact in live.gone], "facts that are gone")

@@ -23,14 +23,14 @@ COMMANDS = {
     "plan": "Show what a stack will be: ids, addresses, hosts, cost.",
     "capacity": "Count how many more vPODs of each size a site holds.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
-    "unlock": "Free a stack that a killed `pulumi` left locked.",
-    "recover": "Take over a stack whose state was lost, or an old one put back.",
-    "audit": "Read the live cloud, and hold it against what was proved.",
-    "settle": "Release what a tenant gave up, once nothing holds it any more.",
-    "site": "Show what a site holds, and what nobody stated.",
+    "unlock": "Unlock a stack that a killed `pulumi` left locked.",
+    "recover": "Take over a stack whose state was lost or is an old copy.",
+    "audit": "Read the live cloud and compare it with what was proved.",
+    "settle": "Settle what a tenant released, once nothing holds it any more.",
+    "site": "Show what a site holds, and which facts are not stated.",
     "schema": "Print the JSON Schema of site or tenant files, for editors.",
     "demo": "Bring up the sandbox, the operator's stack and a tenant's.",
-    "sandbox": "Look after the embedded OpenStack (up, down, status, reset).",
+    "sandbox": "Manage the embedded OpenStack (up, down, status, reset).",
 }
 #: The supervisor of the sandbox has options and help of its own.
 PASSED_ON: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""`interlock audit`: hold what the cloud really has against what was proved."""
+"""`interlock audit`: compare what the cloud really has with what was proved."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def audit(
     site: Site = "",
     form: Annotated[Format, format_option("audit")] = Format.TEXT,
 ) -> None:
-    """Read the live cloud, and hold it against what was proved. Changes nothing; made for a scheduled job.
+    """Read the live cloud and compare it with what was proved. Changes nothing; made for a scheduled job.
 
-    Some twenty lists, however many tenants there are, and one question for each bucket and for each flavor that is
-    not public. Told are: objects that are gone, doubled or not as planned, with the facts and findings that follow;
-    orphans, which carry a marker of a stack and are in no plan; and what others made in our projects, on our
-    networks, hosts, segment ids, or with rights to any of them. Quotas and switches are not looked at.
+    It reads some twenty lists, however many tenants there are, and asks once for each bucket and for each flavor
+    that is not public. It reports: objects that are missing, duplicated or not as planned, with the facts and
+    findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
+    our projects, on our networks, hosts and segment ids, and rights to any of them. Quotas and switches are not read.
 
     \b
     Exit code:

@@ -25,7 +25,7 @@ def capacity(
 
     Also free machines, VLANs, VNIs, subnets, servers, ports and kilowatts.
     Everything is counted by itself, as if nothing else ran out first. What is released and not settled counts
-    as taken. Requests that are not locked yet do not count.
+    as in use. Requests that are not locked yet do not count.
 
     Exit code: 0 counted, 2 the input is wrong.
 
@@ -52,7 +52,7 @@ def table(found: Capacity) -> str:
 def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
     """(what, how many are left)."""
     for size in found.vpods:
-        besides = f", and {size.unaligned} in runs that are no blocks" if size.unaligned else ""
+        besides = f", and {size.unaligned} in unaligned runs" if size.unaligned else ""
         machines = f"{size.machines} IPU-Machine{'s' if size.machines > 1 else ''}"
         yield f"vPODs of {machines} ({size.generation}){besides}", str(size.aligned)
     for rack in found.racks:

@@ -43,16 +43,15 @@ def check(
 ) -> None:
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
 
-    Every plan is judged beside the locks of all other tenants, with what they have released; what is applied is
-    not looked at, and the report says so. With --store it is: every plan together with what the claims store says
-    is applied of it, or may be, beside the same of all others. What nothing can make yet is noted: `pulumi up`
-    refuses it.
+    Every plan is judged together with the locks of all other tenants and what they have released; what is applied
+    is not included, and the report says so. With --store it is included: what the claims store says is applied, or
+    may be, of this stack and of all others. Resources that nothing can make yet are noted: `pulumi up` refuses them.
 
     A certificate holds every fact that the verdict rests on; `interlock verify` checks it without any of the
     rules. In FILE, {stack} stands for the name of the stack.
 
-    Findings come worst first. One of severity W or I decides nothing, nor does one that is waived: it is told in
-    one line, with the reason. SARIF and JUnit are for CI: findings with file and line, a test case for each rule.
+    The worst finding comes first. Findings of severity W or I, and waived ones, do not change the verdict: each
+    is one line, with the reason. SARIF and JUnit are for CI: findings with file and line, a test case for each rule.
 
     A rule of severity E that the request waives, or of the operator's stack the site file, does not count: the
     result then reads `proved with 1 waiver`.

@@ -1,4 +1,4 @@
-"""`./run demo`: the embedded cloud, the operator's stack and one tenant, through every fence."""
+"""`./run demo`: the embedded cloud, the operator's stack and one tenant, through every check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def demo() -> None:
 
     Everything it makes lies in .interlock/. A second run changes nothing and says so.
 
-    Exit code: 0 all stands, 2 the input is wrong, 4 the sandbox or `pulumi up` failed, 130 Ctrl-C.
+    Exit code: 0 everything exists, 2 the input is wrong, 4 the sandbox or `pulumi up` failed, 130 Ctrl-C.
 
     \b
     Example:
@@ -34,7 +34,7 @@ def demo() -> None:
     try:
         _bring_up()
     except KeyboardInterrupt:
-        raise Interrupted("what stands is kept; run `./run demo` again, and it goes on from there") from None
+        raise Interrupted("what exists is kept; run `./run demo` again, and it continues from there") from None
 
 
 def _bring_up() -> None:
@@ -42,11 +42,11 @@ def _bring_up() -> None:
     engine, gate = Engine.of_the_demo(), Gate.open(SITE)
     with _step("sandbox: a real OpenStack on this machine's loopback"):
         if code := supervise("up", "--dir", str(SANDBOX)):
-            raise EnvironmentFailed(f"the sandbox did not start (exit {code}); its own words are above")
+            raise EnvironmentFailed(f"the sandbox did not start (exit {code}); its own messages are above")
     for tenant in (None, TENANT):
         _apply(engine, gate.stack(tenant))
     if all(engine.last_changes(gate.stack(tenant)).keys() <= {"same"} for tenant in (None, TENANT)):
-        _say("nothing was changed: everything stood already")
+        _say("nothing was changed: everything existed already")
     print(summary(gate, TENANT, engine.outputs(gate.stack(TENANT))), flush=True)
     _say(f"demo finished in {time.monotonic() - begun:.1f} s")
 
@@ -60,7 +60,7 @@ def _apply(engine: Engine, stack: str) -> None:
     with _step(f"pulumi up --yes --stack {stack} --policy-pack policies/pack"):
         code = engine.up(stack)
         if code:
-            raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; its own words are above")
+            raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; its own messages are above")
 
 
 @contextmanager

@@ -30,12 +30,12 @@ def explain(
 ) -> None:
     """Explain a rule, or a finding with its whole witness.
 
-    Of a rule: what it proves, why, from where, what it looks at, what to do. Of a finding: the site is judged
-    again, and each step of the witness is told with the row of the table of edges that puts it there, and with
-    the lines of the files it comes from; with tenants only their stacks are. Without a name all rules are listed.
+    For a rule: what it proves, why, its source, what it looks at, what to do. For a finding: the site is judged
+    again (with TENANTS only their stacks), and each step of the witness is shown with the row of the table of edges
+    that causes it, and with the lines of the files that it comes from. Without a name all rules are listed.
 
     \b
-    Exit code: 0 told, 2 there is no such rule or finding, or a file is wrong.
+    Exit code: 0 shown, 2 there is no such rule or finding, or a file is wrong.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ def lock(
     ] = False,
     fleet: Annotated[bool, typer.Option("--fleet", help="With --check: all sites of the site's fleet.")] = False,
     move: Annotated[
-        bool, typer.Option("--move", help="Let a vPOD move that cannot have what it asks for where it is.")
+        bool, typer.Option("--move", help="Allow a vPOD to move if its request cannot be fulfilled in its place.")
     ] = False,
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Write locks of an earlier format again; no claim changes.")
@@ -75,9 +75,9 @@ def lock(
 
 def _require_possible(tenants: list[str] | None, *, check: bool, fleet: bool, move: bool, upgrade: bool) -> None:
     if check + move + upgrade > 1:
-        raise typer.BadParameter("take one of --check, --move and --upgrade")
+        raise typer.BadParameter("use only one of --check, --move and --upgrade")
     if fleet and not check:
-        raise typer.BadParameter("--fleet goes with --check")
+        raise typer.BadParameter("--fleet needs --check")
     if tenants and (check or upgrade):
         raise typer.BadParameter("--check and --upgrade look at all locks of the site: name no tenant")
 

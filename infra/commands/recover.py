@@ -25,12 +25,12 @@ def recover(
     site: Site = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Take over a stack whose state was lost, or an old one put back.
+    """Take over a stack whose state was lost or is an old copy.
 
-    The claims store knows from which state a stack is applied, and refuses every other. This lets the
-    state of the backend in use go on in its place: what it holds is kept as a copy and taken out, then
-    `pulumi up` finds everything that carries the stack's owner id, and adopts it. Keys of S3 users are made
-    again, because a secret is shown once.
+    The claims store records from which state a stack is applied, and refuses every other. This command puts the
+    state of the backend in use in its place: its content is copied to a file and removed, then `pulumi up` finds
+    everything that carries the stack's owner id, and adopts it. Keys of S3 users are created again, because a
+    secret is shown once.
 
     Ask everybody who may hold the other state first: from now on it is refused.
 
@@ -46,7 +46,7 @@ def recover(
     ledger = Ledger(open_store(gate.workspace.site.claims, gate.workspace.site.name))
     record = ledger.stack(stack)
     if record is None:
-        raise EnvironmentFailed(f"the claims store {ledger.store.name} knows nothing of {stack}: run `pulumi up`")
+        raise EnvironmentFailed(f"the claims store {ledger.store.name} has no record of {stack}: run `pulumi up`")
     if not yes:
         _ask(record)
     engine = Engine.here()
@@ -57,7 +57,7 @@ def recover(
         raise EnvironmentFailed(error.what, error.hint) from None
     print(f"{stack}: `pulumi up` adopts what carries its owner id", file=sys.stderr)
     if code := engine.up(stack):
-        raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; run it again: it goes on from there")
+        raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; run it again: it continues from there")
 
 
 def _ask(record: StackRecord) -> None:
@@ -66,7 +66,7 @@ def _ask(record: StackRecord) -> None:
         "so that the other is refused?"
     )
     if not sys.stdin.isatty():
-        print(f"{question}\nnobody can answer here: give --yes", file=sys.stderr)
+        print(f"{question}\nthere is no terminal to ask on: use --yes", file=sys.stderr)
         raise typer.Exit(Exit.VIOLATED)
     if not typer.confirm(question, err=True):
         raise typer.Exit(Exit.VIOLATED)
@@ -81,7 +81,7 @@ def _empty(engine: Engine, stack: str) -> None:
     if not deployment.get("resources"):
         return
     copy = _keep(stack, document)
-    print(f"{stack}: what this state held is in {copy}", file=sys.stderr)
+    print(f"{stack}: a copy of this state is in {copy}", file=sys.stderr)
     deployment["resources"] = []
     deployment.pop("pending_operations", None)
     engine.ask("stack", "import", "--stack", stack, given=json.dumps(document))

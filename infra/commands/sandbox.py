@@ -23,5 +23,5 @@ def supervise(*arguments: str) -> int:
 
 
 def sandbox(context: typer.Context) -> None:
-    """Look after the embedded OpenStack (up, down, status, reset)."""
+    """Manage the embedded OpenStack (up, down, status, reset)."""
     raise typer.Exit(supervise(*context.args))

@@ -1,4 +1,4 @@
-"""`interlock settle`: releases what a tenant gave up, once state, store, cloud and switches no longer hold it."""
+"""`interlock settle`: frees what a tenant released, once state, store, cloud and switches no longer hold it."""
 
 from __future__ import annotations
 
@@ -26,24 +26,26 @@ from interlock.store.records import StackRecord
 def settle(
     tenant: OneTenant,
     site: Site = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Look, and change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Read only; change nothing.")] = False,
     form: Annotated[Format, format_option("settle")] = Format.TEXT,
 ) -> None:
-    """Release what a tenant gave up, once nothing holds it any more.
+    """Settle what a tenant released, once nothing holds it any more.
 
-    A claim that a lock gave up counts until this has looked at four places: the engine's state (PULUMI_BACKEND_URL),
-    the claims store, the cloud (every object with the tenant's owner id) and the switches. If all have let go, the
-    claims leave the lock and the store. If one has not, that is said, and nothing changes.
+    A released claim stays reserved until this command has checked four places: the engine's state
+    (PULUMI_BACKEND_URL), the claims store, the cloud (every object with the tenant's owner id) and the switches. If
+    none of them holds it, it is removed from the lock and the store. Otherwise what holds it is named, and nothing
+    changes.
 
-    So is what a killed run claimed and no later one knows of, because the request was edited meanwhile: its footprint
-    leaves the store when nothing of it can be there, for which `pulumi preview --refresh` is run, too.
+    The same is done for what a killed run claimed and no later run knows of, because the request was edited
+    meanwhile: its footprint is removed from the store when nothing of it can exist; for that
+    `pulumi preview --refresh` is run as well.
 
     \b
     Exit code:
       0  settled, or there was nothing to settle
-      1  something still holds what was given up
+      1  something still holds what was released
       2  the input is wrong: a file, or a lock that is missing or old
-      4  a place could not be looked at: backend, store or cloud
+      4  a place could not be read: backend, store or cloud
 
     \b
     Examples:
@@ -118,7 +120,7 @@ def _tell(evidence: Evidence) -> None:
         print(f"{lock.id}/{given_up.vpod}: {given_up.claim} {given_up.value}")
     stay = [entry for entry in evidence.record.entries if entry not in leftover] if evidence.record else []
     for entry in leftover:
-        print(f"{lock.id}: footprint {entry.digest} of a run that did not end well", *only_of(entry, stay))
+        print(f"{lock.id}: footprint {entry.digest} of an interrupted run", *only_of(entry, stay))
 
 
 def _document(stack: str, evidence: Evidence | None, obstacles: list[str]) -> dict[str, object]:
@@ -158,5 +160,5 @@ def _ledger(gate: Gate) -> Ledger:
 def _refuse(stack: str, obstacles: list[str]) -> None:
     said = "\n".join(f"  - {line}" for line in obstacles)
     print(f"{stack}: not settled, nothing was changed:\n{said}", file=sys.stderr)
-    print("next: run `pulumi up` on it; what is left then on the cloud is to be removed by hand", file=sys.stderr)
+    print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
     raise typer.Exit(Exit.VIOLATED)

@@ -21,11 +21,11 @@ def unlock(
     stack: Annotated[str, typer.Argument(metavar="STACK", help="Name of the stack, such as lyon-acme.")],
     form: Annotated[Format, format_option("unlock")] = Format.TEXT,
 ) -> None:
-    """Free a stack that a killed `pulumi` left locked.
+    """Unlock a stack that a killed `pulumi` left locked.
 
     Removes the lock of a dead process, and the operations that it left pending.
 
-    A lock goes only if its process ran on this host and exists no more. What pending creates made on the
+    A lock is removed only if its process ran on this host and has ended. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
 
     Exit code: 0 the stack is free, 2 there is no such stack, 4 a process that may be running holds it.

@@ -37,10 +37,10 @@ def verify(
 ) -> None:
     """Check a certificate that `interlock check --certificate` wrote.
 
-    The checker rebuilds all classes from the edges in the certificate by tables of its own, and asks whether every
-    class and identity has one owner, every edge that is missing is kept away by guards that hold, and what the owner
-    can do by calls is closed. It shares no code with the proof, and takes for granted that the facts are those of
-    the plan. With --proof, --plan and --lock it also says whether they are about what you have.
+    The checker rebuilds all classes from the edges in the certificate by tables of its own. It checks that every
+    class and identity has one owner, that guards that hold justify every edge that is left out, and that what the
+    owner can do by API calls is closed. It shares no code with the proof, and does not check that the facts are
+    those of the plan; with --proof, --plan and --lock it also checks that they are about your plan and locks.
 
     \b
     Exit code: 0 sound, 1 not sound or about something else, 2 the input is wrong.

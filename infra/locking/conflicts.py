@@ -31,9 +31,9 @@ class Conflict:
         """How to end it. Which of them gives way is for people to say."""
         tenants = sorted({holder.claimant.tenant for holder in self.holders})
         if len(tenants) == 1:
-            return f"change the pins of `{tenants[0]}`, or take them away, and run `interlock lock {tenants[0]}`"
+            return f"change the pins of `{tenants[0]}`, or remove them, and run `interlock lock {tenants[0]}`"
         return (
-            f"one of {', '.join(tenants)} gives way: take its lock back to what it was before the merge (or delete "
+            f"one of {', '.join(tenants)} must change: restore its lock as it was before the merge (or delete "
             "it if it was never applied), or change its pins, then run `interlock lock` for that tenant"
         )
 

@@ -99,7 +99,7 @@ class Index:
     def _leave(self, error: sqlite3.DatabaseError) -> None:
         """One that cannot be had now stays for the next run; one that is damaged goes."""
         if error.sqlite_errorcode & 0xFF in _OUT_OF_REACH:
-            self._say(f"is left aside ({error})")
+            self._say(f"is ignored ({error})")
         else:
             self._say(f"is damaged ({error}): recreated from the lock files")
             with suppress(OSError):  # a folder that cannot be written keeps it

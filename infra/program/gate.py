@@ -191,7 +191,7 @@ class Gate:
 
     def _not_waivable(self, tenant: str | None, error: NotWaivable) -> InputError:
         position = self.workspace.position("waivers", error.waiver.rule, tenant=tenant)
-        hint = "take it out; who wants to share declares it under `sharing` of the site, and it is proved"
+        hint = "remove it; to share a device, declare it under `sharing` of the site, and the declaration is proved"
         return InputError(Code.VALUE, position, error.what, hint)
 
     @property

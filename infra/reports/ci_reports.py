@@ -70,9 +70,9 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
 #: What an audit finds -> what it means.
 AUDIT_RULES = {
     "behind": "the claims store says that another footprint is applied, or may be",
-    "drift": "an object is gone, doubled or not as planned",
+    "drift": "an object is missing, duplicated or not as planned",
     "orphan": "an object carries the marker of a stack and is in no plan",
-    "foreign": "an object that nobody planned lies where it meets ours",
+    "foreign": "an unmanaged object meets objects of this site",
     "unread": "a list could not be read",
 }
 

@@ -80,6 +80,6 @@ def _try(stack: str) -> str:
         "  ./run interlock audit                                 what the cloud holds, beside what was proved\n"
         "  ./run interlock check --site leaky/vlan-of-another    a site that must not be built\n"
         f"  ./run pulumi up --stack {site}-globex                   the second tenant\n"
-        f"  ./run pulumi destroy --stack {stack}                take it all away\n"
+        f"  ./run pulumi destroy --stack {stack}                delete the tenant's stack\n"
         "  ./run interlock sandbox down                          stop the embedded cloud"
     )

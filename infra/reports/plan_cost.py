@@ -12,7 +12,7 @@ from interlock.planning.costs import BudgetCheck, Cost, CostLine
 VERDICTS = {
     "within": "within it",
     "over": "over it",
-    "unknown": "nobody can say whether it is enough",
+    "unknown": "unknown whether it is enough",
 }
 
 

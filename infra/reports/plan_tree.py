@@ -123,7 +123,7 @@ class _Tree:
     def text(self) -> str:
         head = f"{self.plan.stack}: {len(self.plan.resources)} resources in {len(self.plan.components)} components"
         if not self.plan.resources:
-            return f"{head}: `pulumi up` takes away whatever there is"
+            return f"{head}: `pulumi up` deletes every object of the stack"
         roots = (item for item in self.plan.components if item.parent is None)
         return "\n".join([head, *(line for root in roots for line in self._component(root, "", ""))])
 

@@ -75,7 +75,7 @@ class Evidence:
         return (self.deployment or {}).get("resources") or ()
 
     def _of_state(self) -> Iterator[str]:
-        yield from (f"state: {process} is at work on it" for process in self.running)
+        yield from (f"state: {process} is using it" for process in self.running)
         if self.deployment is None:
             if self.record is not None:
                 yield f"state: the backend in use has no stack {self.plan.stack}, and the store says that it is applied"
@@ -85,7 +85,7 @@ class Evidence:
             if item.get("delete"):
                 yield f"state: {kind} {name} is still to be deleted"
             elif kind and kind != Claims.KIND and name not in self.plan.by_name:
-                yield f"state: {kind} {name} is there and not in the plan"
+                yield f"state: {kind} {name} exists and is not in the plan"
         if self.deployment.get("pending_operations"):
             yield "state: an interrupted run left operations pending"
 
@@ -97,9 +97,9 @@ class Evidence:
         planned = {(item.resource.KIND, item.name) for item in self.plan.resources}
         for found in self.objects:
             if (found.kind, found.name) not in planned:
-                yield f"cloud: {found} is there and not in the plan"
+                yield f"cloud: {found} exists and is not in the plan"
             elif self.record is None:
-                yield f"cloud: {found} is there, and the store knows of no apply: the plan may not be what is applied"
+                yield f"cloud: {found} exists, and the store has no record of an update: another plan may be applied"
 
 
 def others(record: StackRecord | None, plan: Plan, lock: Lock) -> list[FootprintRecord]:

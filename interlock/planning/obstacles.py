@@ -52,7 +52,7 @@ def freeing(allocated: AllocationState, block: Block, own: Claimant | None = Non
     if held:
         parts.append(f"free these ({', '.join(held)}) or ask for fewer machines")
     if released:
-        parts.append(f"settle what {', '.join(released)} released: it stays taken until then")
+        parts.append(f"settle what {', '.join(released)} released: it stays claimed until then")
     return "; ".join(parts)
 
 

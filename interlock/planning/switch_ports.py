@@ -22,7 +22,7 @@ def access_port(site: Site, device: str, interface: str, vlan: int) -> SwitchPor
     end = site.far_end(device, interface)
     if end is None:
         raise PlanningError(
-            f"no cable at {device}:{interface}, so nobody can say which switch port to set",
+            f"no cable at {device}:{interface}, so the switch port to set is unknown",
             "add the cable to the site file, or pin others",
         )
     if end.device not in site.switch or not end.interface.isdigit():

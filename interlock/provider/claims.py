@@ -106,7 +106,7 @@ class ClaimsLifecycle:
             raise refused(
                 f"Claims {item.name}: the footprint that was applied before stays claimed: with --target, "
                 f"{', '.join(left_out[:3])}{' …' if left_out[3:] else ''} may still be as it says",
-                "run `pulumi up` on the whole stack: then it is let go",
+                "run `pulumi up` on the whole stack: it then drops this footprint",
             )
         if not self._is_wanted(version):
             await self._run(self._ledger_of(olds, named).drop, named, _lineage(olds), version)
@@ -121,7 +121,7 @@ class ClaimsLifecycle:
         record = await self._run(self._ledger().stack, taking.stack)
         if record is None or taking.entry.digest not in [entry.digest for entry in record.entries]:
             raise refused(
-                f"the claims of {taking.stack} are not taken, so nothing else may be made or changed",
+                f"the claims of {taking.stack} are not in the store, so nothing else may be created or changed",
                 "run `pulumi up` on the whole stack: with --target its claims are left out",
             )
         # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.

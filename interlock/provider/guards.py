@@ -23,7 +23,7 @@ def check_cloud(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None
     recorded, present = values.get("cloud_id"), cloud.login.fingerprint
     if recorded and recorded != present:
         raise refused(
-            f"{item.kind} {item.name} lies on the cloud {recorded}; {cloud.name!r} in clouds.yaml is now {present}",
+            f"{item.kind} {item.name} is on the cloud {recorded}; {cloud.name!r} in clouds.yaml is now {present}",
             "point that entry of clouds.yaml (or OS_CLIENT_CONFIG_FILE) to the cloud on which this stack was applied",
         )
 
@@ -56,7 +56,7 @@ def check_data(cloud: Cloud, actuator: Actuator[Any], target: Target[Any], seen:
     what = f"{spec.KIND} {spec.canonical()['name']} ({seen.id}) holds data"
     if recreated and actuator.holds_data(cloud, target, seen):
         raise refused(
-            f"{what} and would be deleted only to be recreated: its data would not come back",
+            f"{what} and would be deleted only to be recreated: its data would be lost",
             "leave out `--replace`; to begin with an empty one, take it out of the request first",
         )
     if getattr(spec, "on_delete", "keep") == "keep":
@@ -95,6 +95,6 @@ def check_fixed(target: Target[Any], seen: Observed) -> None:
     if fixed:
         raise Failure(
             Trouble.CONFLICT,
-            f"{target.spec.KIND} {target.name} ({seen.id}) differs in {', '.join(fixed)}, which cannot be put back",
+            f"{target.spec.KIND} {target.name} ({seen.id}) differs in {', '.join(fixed)}, which cannot be changed back",
             "someone changed it by hand; undo that, or delete the object and run `pulumi refresh` and `pulumi up`",
         )

@@ -76,7 +76,7 @@ class Keeper:
                 if failure.trouble is Trouble.LOST_ANSWER:
                     return None
                 if failure.trouble is not Trouble.IN_USE or self._clock() - start > LETTING_GO:
-                    raise failure.within(f"{_what(target, ident)} stays, no copy of it") from failure
+                    raise failure.within(f"{_what(target, ident)} stays, since it cannot be copied") from failure
             else:
                 return found
             await self._sleep(LOOK)

@@ -215,8 +215,8 @@ class Lifecycle:
         if listed:
             raise Failure(
                 Trouble.NOT_READY,
-                f"{target.spec.KIND} {target.name}: {', '.join(listed)} is listed under its marker, "
-                "and by itself it cannot be read or carries another",
+                f"{target.spec.KIND} {target.name}: {', '.join(listed)} is in a list with its marker, "
+                "but by its id it cannot be read or carries another marker",
                 "the cloud's lists lag behind: run `pulumi up` again in a minute",
             )
         return []
@@ -230,7 +230,8 @@ class Lifecycle:
         await self._remover.remove(actuator, target, made)
         first = await self._adoptable(actuator, target, lost=False)
         if first is None:
-            raise Failure(Trouble.NOT_READY, f"{target.spec.KIND} {target.name}: it went away", "run `pulumi up` again")
+            what = f"{target.spec.KIND} {target.name}: it was deleted meanwhile"
+            raise Failure(Trouble.NOT_READY, what, "run `pulumi up` again")
         return first, False
 
     async def _present(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:
@@ -244,7 +245,7 @@ class Lifecycle:
                     return seen
                 if wait is not None:
                     await self._sleep(wait)
-            what = f"{target.spec.KIND} {target.name}: {ident} is listed, and by itself it cannot be read"
+            what = f"{target.spec.KIND} {target.name}: {ident} is in a list, but cannot be read by its id"
             raise Failure(Trouble.NOT_READY, what, "the cloud's lists lag behind: run the command again in a minute")
         return seen
 

@@ -51,8 +51,8 @@ class Remover:
             if self._clock() - start > TAKING_OFF:
                 raise Failure(
                     Trouble.NOT_READY,
-                    f"server {server} does not let go of it in {TAKING_OFF:.0f} s",
-                    "see to it that nova-compute on its host is up, then run the command again",
+                    f"server {server} has not detached it after {TAKING_OFF:.0f} s",
+                    "make sure that nova-compute on its host is up, then run the command again",
                 )
             await self._sleep(next(waits))
             server = await self._run(actuator, actuator.holder, self._cloud, ident, target)

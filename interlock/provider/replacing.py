@@ -20,11 +20,11 @@ from .state import Declared, ids_in
 
 #: Kind -> why it is not recreated while something rests on it. All others take along what rests on them.
 STAY: dict[str, str] = {
-    "Project": "it is in use: everything of the tenant lies in it",
+    "Project": "it is in use: everything of the tenant is in it",
     "Network": "it is in use",
     "Subnet": "it is in use",
-    "Volume": "it holds data, which would not come back",
-    "Bucket": "it holds data, which would not come back",
+    "Volume": "it holds data, which would be lost",
+    "Bucket": "it holds data, which would be lost",
 }
 
 
@@ -46,7 +46,7 @@ def _faults(cloud: Cloud, item: Declared, olds: Mapping[str, Any], known: Contai
         for name in own(refers.named(getattr(item.spec, field))):
             if name not in known and ACTUATORS[kind].read(cloud, before[field]) is not None:
                 yield refused(
-                    f"{kind} {name} ({before[field]}) is not recreated while {item.kind} {item.name} rests on it: "
+                    f"{kind} {name} ({before[field]}) is not recreated while {item.kind} {item.name} depends on it: "
                     f"{STAY[kind]}",
-                    "leave out `--replace` for it; what is to change about it, say in the request",
+                    "leave out `--replace` for it; to change it, edit the request",
                 )

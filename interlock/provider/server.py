@@ -181,7 +181,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     async def _read(self, request: Any) -> Any:
         values = decode(request.properties)
         if not values:  # `pulumi import`, or a program's `import_`: nothing is recorded of it
-            raise not_imported(*_kind_and_name(request.urn), f"the state knows nothing of {request.id}")
+            raise not_imported(*_kind_and_name(request.urn), f"the state has no record of {request.id}")
         item = _declared(request.urn, request.inputs if request.inputs.fields else request.properties)
         found = await self._of(item.kind).read(item, request.id, values)
         if found is None:

@@ -1,4 +1,4 @@
-"""The first resource of every stack and the last to go: what the stack holds alone, in the operator's store."""
+"""The first resource of every stack, the last to be deleted: what the stack holds alone, in the operator's store."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .base import Change, Effect, Resource, forbidden
 
 _NEW = Change(
     Effect.REPLACE,
-    "the new claims are taken before anything changes, the old ones let go when nothing is left of them",
+    "the new claims are written before anything changes; the old ones are dropped when none of their objects is left",
 )
 
 
@@ -24,7 +24,7 @@ class Claims(Resource):
     CREATED_FIRST: ClassVar[bool] = True
 
     #: URL of the operator's store; empty: the folder beside the clouds.yaml in use.
-    store: Annotated[str, forbidden("claims held in the old store would bind nobody: move its records first")]
+    store: Annotated[str, forbidden("nobody would honour the claims in the old store: move its records first")]
     #: Version of the footprint: `sha256:` over it.
     footprint: Annotated[str, _NEW]
     #: Exclusive identities, sorted.

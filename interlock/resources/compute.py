@@ -61,7 +61,7 @@ class Server(Resource):
     name: Annotated[str, IN_PLACE]
     project: Annotated[str, Refers(("Project",)), REPLACE]
     flavor: Annotated[
-        str, Refers(("Flavor",)), forbidden("a resize moves pinned CPUs and pages; remove the server and add another")
+        str, Refers(("Flavor",)), forbidden("a resize moves dedicated CPUs and pages; remove the server, add another")
     ]
     image: Annotated[str, Refers(("Image",)), REPLACE]
     host: Annotated[str, REPLACE]

@@ -33,7 +33,7 @@ class VipuAllocation(Resource):
     name: Annotated[str, REPLACE]
     controller: Annotated[str, Refers(("Server",)), REPLACE]
     #: IPU-Machines in the order of their positions.
-    machines: Annotated[tuple[str, ...], forbidden("partitions on machines that leave must be removed first")]
+    machines: Annotated[tuple[str, ...], forbidden("partitions on machines that are removed must be deleted first")]
     topology: Annotated[Literal["mesh", "torus"], REPLACE] = "mesh"
 
     @classmethod

@@ -12,7 +12,7 @@ class Project(Resource):
 
     KIND: ClassVar[str] = "Project"
 
-    name: Annotated[str, forbidden("the project holds all else of the tenant; its id is the anchor of ownership")]
+    name: Annotated[str, forbidden("everything else of the tenant is in the project, and its id says who the owner is")]
     domain: Annotated[str, forbidden("Keystone cannot move a project between domains")] = "default"
     description: Annotated[str, IN_PLACE] = ""
 

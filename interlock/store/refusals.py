@@ -80,7 +80,7 @@ def require_ours(taking: Taking, claim: ClaimRecord) -> None:
         )
     raise IdentityTaken(
         f"{claim.identity} is held by stack {claim.stack}",
-        "`git pull` and `interlock lock` choose another; once that stack has let go of it, `interlock settle` frees it",
+        "`git pull` and `interlock lock` choose another; once that stack does not use it, `interlock settle` frees it",
     )
 
 
@@ -109,6 +109,6 @@ def other_state(record: StackRecord, state: str) -> Foreign:
 def unknown_stack(stack: str) -> Foreign:
     """The store has no record."""
     return Foreign(
-        f"the claims store knows nothing of stack {stack}",
-        "check `claims:` in site.yaml; if that is the right store, `pulumi up` takes the claims again",
+        f"the claims store has no record of stack {stack}",
+        "check `claims:` in site.yaml; if that is the right store, `pulumi up` writes the claims again",
     )

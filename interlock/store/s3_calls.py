@@ -142,7 +142,7 @@ class Calls:
         """Every attempt failed, the last one so."""
         tries = self._retry_policy.budget.attempts
         what = f"claims store {self.bucket.url}, {place}: {tries} attempts failed, the last with: {error}"
-        return Unanswered(what, "once the server answers again, run again: what was begun is taken up")
+        return Unanswered(what, "once the server answers again, run again: it continues what was begun")
 
 
 class _Attempts:

@@ -54,7 +54,7 @@ def test_one_stack_has_one_state_and_its_claims_one_holder(
 
     asked = clone.interlock("recover", "initech")
     assert asked.code == 1
-    assert "give --yes" in asked.err
+    assert "use --yes" in asked.err
     clone.must(clone.interlock("recover", "initech", "--yes"))
     # The key of the S3 user is recreated, because a secret is shown once; everything else was found and adopted.
     assert listing(cloud, "initech") == before

@@ -122,7 +122,7 @@ def test_import_takes_nothing_in(standing: Project, cloud: Connection, journal: 
                 "--provider", f"interlock={provider}",
             )  # fmt: skip
             assert refused.code != 0
-            assert f"Network {name}: the state knows nothing of {ident}" in refused.text, refused.text
+            assert f"Network {name}: the state has no record of {ident}" in refused.text, refused.text
             assert "it cannot be imported" in refused.text
         assert _asked(since) == []
         assert _ids(standing) == before
@@ -206,7 +206,7 @@ def test_target_leaves_what_was_proved_and_an_old_state_is_refused(
 
     without = _up(standing, *more)
     assert without.code != 0
-    assert f"the claims of {STACK} are not taken" in without.text, without.text
+    assert f"the claims of {STACK} are not in the store" in without.text, without.text
     assert _asked(since) == []
 
     # The new footprint is claimed, the bucket made; the volume stays as the old footprint has it, which counts on.
@@ -298,7 +298,7 @@ def test_destroy_stops_at_what_is_a_strangers_and_the_data_are_kept(
         cloud.network.delete_port(port)
         second = project.pulumi("destroy", STACK, "--yes")
         assert second.code != 0
-        assert "still holds what this stack did not make: security group a-strangers-group" in second.text
+        assert "still holds objects that this stack did not create: security group a-strangers-group" in second.text
         assert f"data that were kept: backup {VOLUME} ({backup.id})" in second.text
         assert cloud.network.get_security_group(group.id).name == "a-strangers-group"
         assert _ids(project).keys() == {PROJECT, CLAIMS}

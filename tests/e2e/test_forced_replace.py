@@ -78,8 +78,8 @@ def test_a_server_is_recreated_and_its_volume_is_attached_again(
 
 #: What is refused -> what the refusal says.
 REFUSED = {
-    "initech-lab-ipu-data": "Network initech-lab-ipu-data .* is not recreated while .* rests on it: it is in use",
-    VOLUME: f"Volume {VOLUME} .* is not recreated while VolumeAttachment {ATTACHMENT} rests on it: it holds data",
+    "initech-lab-ipu-data": "Network initech-lab-ipu-data .* is not recreated while .* depends on it: it is in use",
+    VOLUME: f"Volume {VOLUME} .* is not recreated while VolumeAttachment {ATTACHMENT} depends on it: it holds data",
     "initech-results": "Bucket initech-results .* holds data and would be deleted only to be recreated",
 }
 

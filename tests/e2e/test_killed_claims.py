@@ -67,7 +67,7 @@ def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
     assert left in _entries(ledger)
     cloud.network.update_router(router, name="acme-router")
     settled = applied.must(applied.interlock("settle", "acme"))
-    assert f"footprint {left.digest} of a run that did not end well" in settled.out
+    assert f"footprint {left.digest} of an interrupted run" in settled.out
     assert left not in _entries(ledger)
     applied.unchanged("lyon-acme")
 

@@ -208,8 +208,8 @@ def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kin
     assert live.unsaid == tuple(map(str, stack(found).unmanaged))
     assert (live.new, live.gone) == ((), ())
     said = as_table(found, gate)
-    assert f"    not asked about, for no plan has words for it: {live.unsaid[0]}" in said
-    assert "and 1 beside them that its certificate does not know" in said
+    assert f"    not judged, because a plan cannot express it: {live.unsaid[0]}" in said
+    assert "and 1 unmanaged that its certificate does not cover" in said
     assert as_json(found, gate)["verdict"] == "drift"
 
 

@@ -181,7 +181,7 @@ def test_ctrl_c_in_the_demo_says_that_the_next_run_goes_on(
     monkeypatch.setattr(demo, "supervise", interrupted)
     done = interlock("demo")
     assert done.code == 130
-    assert done.err.endswith("interrupted: what stands is kept; run `./run demo` again, and it goes on from there\n")
+    assert done.err.endswith("interrupted: what exists is kept; run `./run demo` again, and it continues from there\n")
 
 
 def test_a_program_in_the_foreground_gives_its_exit_code() -> None:

@@ -70,7 +70,7 @@ def test_nothing_anywhere_has_let_go(smaller: Lyon) -> None:
 OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
     "a resource that is not planned": (
         {"deployment": {"resources": [in_state("Server", "acme-old-0")]}},
-        "state: Server acme-old-0 is there and not in the plan",
+        "state: Server acme-old-0 exists and is not in the plan",
     ),
     "a resource that is to be deleted": (
         {"deployment": {"resources": [in_state("Network", "acme-train-ipu-data", delete=True)]}},
@@ -82,15 +82,15 @@ OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a run that is under way": (
         {"deployment": {"resources": []}, "running": ("process 7 on tower-1",)},
-        "state: process 7 on tower-1 is at work on it",
+        "state: process 7 on tower-1 is using it",
     ),
     "an object that is not planned": (
         {"objects": (Counted("Server", "4f", "x", "acme-old-0"),)},
-        "cloud: Server acme-old-0 (4f) is there and not in the plan",
+        "cloud: Server acme-old-0 (4f) exists and is not in the plan",
     ),
     "an object that nobody recorded": (
         {"objects": (Counted("Network", "4f", "x", "acme-train-ipu-data"),)},
-        "cloud: Network acme-train-ipu-data (4f) is there, and the store knows of no apply",
+        "cloud: Network acme-train-ipu-data (4f) exists, and the store has no record of an update",
     ),
 }
 
@@ -201,7 +201,7 @@ def test_what_a_killed_run_claimed_leaves_the_store(
     looking(Counted("Network", "4f", owner, PLANNED), state={"resources": [claims_in_state(applied)]})
     tried = interlock("settle", "acme", "--dry-run")
     assert tried.code == 0, tried.err
-    assert f"acme: footprint {killed.digest} of a run that did not end well" in tried.out
+    assert f"acme: footprint {killed.digest} of an interrupted run" in tried.out
     assert store.stack("lyon-acme") == record
 
     done = interlock("settle", "acme")

@@ -73,7 +73,7 @@ def test_a_volume_does_not_shrink() -> None:
 def test_another_flavor_is_forbidden_with_its_reason() -> None:
     change = changed(tenant("acme", vpods=(vpod(flavor="poplar.whole"),)))["acme-train-poplar-0"]
     assert change.action == "forbidden"
-    assert "remove the server and add another" in change.fields[0].reason
+    assert "remove the server, add another" in change.fields[0].reason
 
 
 def test_another_host_replaces_the_server_and_what_is_attached_to_it() -> None:

@@ -26,9 +26,9 @@ SAME_ID = ("RoleAssignment", "FlavorAccess", "Quota", "Keypair", "VolumeAttachme
 
 #: Kind -> (one of it, the reason that is told).
 REFUSED: dict[str, tuple[str, str]] = {
-    "Project": ("alice-project", "it is in use: everything of the tenant lies in it"),
+    "Project": ("alice-project", "it is in use: everything of the tenant is in it"),
     "Network": ("alice-data", "it is in use"),
     "Subnet": ("alice-control-subnet", "it is in use"),
-    "Volume": ("alice-volume", "it holds data, which would not come back"),
+    "Volume": ("alice-volume", "it holds data, which would be lost"),
     "Bucket": ("alice-bucket", "holds data and would be deleted only to be recreated"),
 }

@@ -169,7 +169,7 @@ BY_HAND: dict[Callable[..., Any], tuple[str, bool, str]] = {
     _network_in_pool: ("Network", False, "its segment, fabric100g 2199, is of the pool ipu_data"),
     _group_in_project: ("SecurityGroup", False, "it lies in project"),
     _right_of_another: ("RbacPolicy", False, "has access_as_shared of network"),
-    _orphan: ("Network", True, "it is lyon-alice's by interlock:0a11ce:alice-old in its description"),
+    _orphan: ("Network", True, "it belongs to lyon-alice: interlock:0a11ce:alice-old in its description"),
     _role_by_hand: ("RoleAssignment", False, "has the role reader on project"),
     _key_by_hand: ("S3Credential", False, "has an S3 key of project"),
 }

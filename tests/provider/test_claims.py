@@ -171,12 +171,12 @@ def test_old_and_new_count_until_the_old_is_gone(stack: Make) -> None:
 def test_nothing_is_made_without_the_claims(stack: Make) -> None:
     """What --target does: the claims are left out, and something else is to be changed."""
     acme = stack("acme")
-    with pytest.raises(Failure, match="claims of lyon-acme are not taken") as refused:
+    with pytest.raises(Failure, match="claims of lyon-acme are not in the store") as refused:
         run(acme.process(VLAN).require())
     assert "--target" in refused.value.hint
     acme.up(VLAN)
     run(acme.process(VLAN).require())
-    with pytest.raises(Failure, match="claims of lyon-acme are not taken"):
+    with pytest.raises(Failure, match="claims of lyon-acme are not in the store"):
         run(acme.process(VLAN, OTHER).require())
 
 

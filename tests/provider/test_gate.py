@@ -104,7 +104,7 @@ def test_ids_are_no_part_of_the_proof_and_may_be_unknown() -> None:
 @pytest.mark.parametrize(
     ("kind", "resource", "field", "value", "reason"),
     [
-        ("Server", SERVER, "flavor", "site:Flavor/b", "a resize moves pinned CPUs"),
+        ("Server", SERVER, "flavor", "site:Flavor/b", "a resize moves dedicated CPUs"),
         ("Volume", VOLUME, "volume_type", "site:VolumeType/slow", "a retype moves the data"),
         ("Bucket", BUCKET, "name", "c", "buckets cannot be renamed"),
     ],

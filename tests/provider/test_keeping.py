@@ -251,7 +251,7 @@ def test_a_copy_that_failed_leaves_the_volume_and_the_next_one_takes_its_place(s
 def test_a_volume_that_is_in_use_stays(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("interlock.provider.keeping.LETTING_GO", 0.0)
     volume, attachment = scene.volume, scene.attach()
-    with pytest.raises(Refused, match=r"stays, no copy of it: .*must be available or in-use"):
+    with pytest.raises(Refused, match=r"stays, since it cannot be copied: .*must be available or in-use"):
         scene.program.delete(VOLUME)
     assert scene.there(volume)
     scene.detach(attachment)

@@ -69,9 +69,9 @@ def test_a_server_that_does_not_let_go_keeps_its_port(
     # As if the host's nova-compute were down: Nova's API says yes, and nobody does it.
     monkeypatch.setattr(PortActuator, "detach", lambda *_: None)
     monkeypatch.setattr(removing, "TAKING_OFF", 0.5)
-    with pytest.raises(Refused, match=rf"Port {PORT} .*: server {before['device_id']} does not let go") as refused:
+    with pytest.raises(Refused, match=rf"Port {PORT} .*: server {before['device_id']} has not detached it") as refused:
         alice.delete(PORT)
-    assert "next: see to it that nova-compute on its host is up" in str(refused.value)
+    assert "next: make sure that nova-compute on its host is up" in str(refused.value)
     assert _port(operator, alice) == before
 
 

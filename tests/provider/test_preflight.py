@@ -160,7 +160,7 @@ def test_a_name_that_must_be_unique_and_is_taken_is_told_for_what_is_to_be_creat
     try:
         program = Stack(process, "lyon-carol", "ca401", {"c-role": Role(name="c-taken")}, "51729", folder)
         (fault,) = preflight(program.admission())
-        assert f"Role c-taken is on the cloud already ({role}) and nothing of ours made it" in fault.message
+        assert f"Role c-taken is on the cloud already ({role}) and no stack of ours made it" in fault.message
         # One that the state holds lost its marker by hand: the update puts it back.
         assert preflight(program.admission(), creates=frozenset()) == []
     finally:

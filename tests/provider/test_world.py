@@ -228,11 +228,11 @@ def test_data_that_is_to_be_kept_is_not_deleted(world: World) -> None:
 
 def test_another_cloud_of_the_same_name_is_refused(world: World, journal: Any) -> None:
     before, program = journal.ours(), world.tenant
-    with pytest.raises(Refused, match="lies on the cloud another"):
+    with pytest.raises(Refused, match="is on the cloud another"):
         program.read("alice-router", cloud_id="another")
-    with pytest.raises(Refused, match="lies on the cloud another"):
+    with pytest.raises(Refused, match="is on the cloud another"):
         program.update("alice-router", cloud_id="another")
-    with pytest.raises(Refused, match="lies on the cloud another"):
+    with pytest.raises(Refused, match="is on the cloud another"):
         program.delete("alice-router", cloud_id="another")
     assert journal.ours() == before
 
@@ -297,7 +297,7 @@ def test_a_project_with_someone_elses_network_is_not_deleted(world: World, opera
     project = world.tenant.state["alice-project"].id
     body = {"name": "left-over", "project_id": project}
     network = operator.api("network").post("/networks", {"network": body})["network"]["id"]
-    with pytest.raises(Refused, match=r"still holds what this stack did not make: .*network left-over"):
+    with pytest.raises(Refused, match=r"still holds objects that this stack did not create: .*network left-over"):
         world.tenant.delete("alice-project")
     operator.api("network").delete(f"/networks/{network}")
 
@@ -332,7 +332,7 @@ def test_nothing_without_a_marker_is_ours_if_it_cannot_be(world: World, operator
 def test_a_project_with_a_strangers_security_group_is_not_deleted(world: World, operator: Cloud) -> None:
     project, api = world.tenant.state["alice-project"].id, operator.api("network")
     group = api.post("/security-groups", {"security_group": {"name": "left-over", "project_id": project}})
-    with pytest.raises(Refused, match=r"still holds what this stack did not make: .*security group left-over"):
+    with pytest.raises(Refused, match=r"still holds objects that this stack did not create: .*group left-over"):
         world.tenant.delete("alice-project")
     api.delete(f"/security-groups/{group['security_group']['id']}")
 

@@ -160,8 +160,8 @@ class Actuator(ABC, Generic[R]):
         return ""
 
     def detach(self, cloud: Cloud, ident: str, target: Target[R], server: str) -> None:
-        """Starts that the server lets go; `holder` tells when it has."""
-        raise refused(f"{target.spec.KIND} {target.name}: nothing can take it off server {server}")
+        """Starts detaching it from the server; `holder` tells when it is detached."""
+        raise refused(f"{target.spec.KIND} {target.name}: detaching it from server {server} is not supported")
 
     def copies(self, cloud: Cloud, target: Target[R], ident: str) -> Sequence[DataCopy]:
         """The copies of its data that this stack made and that outlive it, newest first."""
@@ -169,7 +169,7 @@ class Actuator(ABC, Generic[R]):
 
     def copy(self, cloud: Cloud, target: Target[R], ident: str) -> str:
         """Starts a copy of its data, and returns the copy's id at once."""
-        raise refused(f"{target.spec.KIND} {target.name}: nothing can take a copy of it")
+        raise refused(f"{target.spec.KIND} {target.name}: making a copy of it is not supported")
 
     def discard(self, cloud: Cloud, target: Target[R], copy: DataCopy) -> None:
         """Removes a copy that is of no use."""

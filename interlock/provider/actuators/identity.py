@@ -70,7 +70,7 @@ class ProjectActuator(Actuator[Project]):
 def _left_in(cloud: Cloud, project: str) -> list[str]:
     """What still lies in a project, by where it comes from; as `kind name`, at most ten of a kind."""
     named = {
-        "what this stack did not make": _foreign_in(cloud, project),
+        "objects that this stack did not create": _foreign_in(cloud, project),
         "data that were kept": _copies_in(cloud, project),
     }
     return [f"{whose}: {', '.join(names)}" for whose, names in named.items() if names]

@@ -29,7 +29,7 @@ class RouterActuator(NeutronActuator[Router]):
     PATH: ClassVar[str] = "routers"
     ONE: ClassVar[str] = "router"
     MUTABLE: ClassVar[tuple[str, ...]] = ("name", "external_gateway_info")
-    OUTPUTS: ClassVar[Mapping[str, str]] = {"external_addresses": "addresses of the gateway, from which SNAT speaks"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {"external_addresses": "addresses of the gateway, which SNAT uses"}
 
     def body(self, cloud: Cloud, target: Target[Router]) -> dict[str, Any]:
         gateway: dict[str, Any] = {}
@@ -140,7 +140,7 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         ports = list(api.items("/ports", "ports", security_groups=ident))
         others = [port["id"] for port in ports if owner_of(port["description"]) != target.owner]
         if others:
-            what = f"security group {target.name} ({ident}) is at ports that this stack did not make"
+            what = f"security group {target.name} ({ident}) is used by ports that this stack did not create"
             raise Failure(Trouble.IN_USE, f"{what}: {', '.join(others)}")
         for port in ports:
             kept = [group for group in port["security_groups"] if group != ident]

@@ -19,8 +19,8 @@ from .mirror import Mirror
 
 #: Kinds that no list shows, and what is known of them instead.
 UNLISTED: Mapping[str, str] = {
-    "Claims": "they lie in the claims store, which is looked at by itself",
-    "Quota": "limits join nobody; each service would have to be asked for each project",
+    "Claims": "they are in the claims store, which is read separately",
+    "Quota": "quotas connect no tenants, and each service would have to be asked about each project",
 }
 
 

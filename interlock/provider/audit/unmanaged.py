@@ -97,7 +97,7 @@ def _orphans(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
         if stack is None or (kind, name) in territory.planned[owner]:
             continue
         carrier = CARRIERS[kind]
-        why = f"it is {stack}'s by {mark} in its {carrier.field}, which can be written by {carrier.writers}"
+        why = f"it belongs to {stack}: {mark} in its {carrier.field}, which can be written by {carrier.writers}"
         hint = (
             f"run `pulumi up` on {stack}, which deletes what its state holds; what a killed run made and no state "
             "knows: put it back into the request, `up` adopts it, take it out again, `up` deletes it"

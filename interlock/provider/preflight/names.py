@@ -39,6 +39,6 @@ def _taken(kind: str, wanted: dict[str, str], listed: Iterator[dict[str, Any]], 
             yield Fault(
                 "name",
                 f"{kind} {item['name']} is on the cloud already ({item['id']}) and "
-                + (f"belongs to another stack ({carried})" if carried else "nothing of ours made it"),
+                + (f"belongs to another stack ({carried})" if carried else "no stack of ours made it"),
                 "rename or remove one of the two; an object of the operator's own can be listed under `existing:`",
             )
