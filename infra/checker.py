@@ -66,7 +66,7 @@ def complaints(found: dict[str, Any], proof: str | None = None) -> Iterator[str]
     if digest(said) != judgement["statement"]:
         yield "the facts are not those that the judgement rests on"
     if digest(found["boundary"]) != judgement["boundary"]:
-        yield "the versions of what others have are not those of the judgement"
+        yield "the versions of the boundary nodes are not those of the judgement"
     if proof is not None and proof_of(judgement) != proof:
         yield f"it is about proof {proof_of(judgement)}"
     yield from _classes(said, found["classes"])
@@ -94,10 +94,10 @@ def _classes(said: dict[str, Any], classes: dict[str, Any]) -> Iterator[str]:
     pairs = {frozenset(edge) for edge in edges}
     for a, b in edges:
         if a not in classes or b not in classes or classes[a][0] != classes[b][0]:
-            yield f"{a} and {b} are joined and not in one class"
+            yield f"{a} and {b} are joined, but in different classes"
     for node, (least, towards) in classes.items():
         if towards and frozenset((node, towards)) not in pairs:
-            yield f"{node} does not hang on {towards}"
+            yield f"{node} has no edge to {towards}"
         elif least > node or not _leads(classes, node, least):
             yield f"{node} does not lead to {least}"
 
@@ -138,7 +138,7 @@ def _held(said: dict[str, Any], classes: dict[str, Any]) -> Iterator[str]:
             lacking = {*_required(row, b, shared, terminals)} - {*guards}
             lacking |= {guard for guard in guards if said["guards"].get(guard) is not True}
             if lacking:
-                yield f"{row} {a} - {b} is not kept away: {', '.join(sorted(lacking))}"
+                yield f"{row} {a} - {b} is removed without its guards: {', '.join(sorted(lacking))}"
             met = {_class_of(classes, end) for end in (a, b)}
             yield from _audience(said, classes, met, [terminals[name] for name in shared if name in terminals])
 
@@ -146,7 +146,7 @@ def _held(said: dict[str, Any], classes: dict[str, Any]) -> Iterator[str]:
 def _required(row: str, b: str, shared: list[str], terminals: dict[str, Any]) -> Iterator[str]:
     assumptions = KEPT_AWAY.get(f"{row} {b.partition(':')[0]}", KEPT_AWAY.get(row))
     if assumptions is None or not (assumptions or shared):
-        yield "nothing that can do that"
+        yield "no guard can remove it"
     for name in assumptions or ():
         yield from (f"assumptions.{name.split()[0]}.{guard}" for guard in GUARDS[name])
     for name in shared:
@@ -163,19 +163,19 @@ def _audience(
     for terminal in terminals:
         if "*" not in terminal["audience"]:
             strangers = sorted(here - set(terminal["audience"]) - {"op", "world"})
-            yield from (f"{who} meets {terminal['name']}, which is not for it" for who in strangers)
+            yield from (f"{who} meets {terminal['name']}, and is not in its audience" for who in strangers)
 
 
 def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
     """What the owner holds is closed under all grants, and nothing of it is somebody else's."""
     owner, held = said["owner"], {tuple(item.split(" ", 1)) for item in holds}
     if ("write", f"prin:{owner}") not in held:
-        yield f"{owner} does not hold itself"
+        yield f"{owner} is not in its own set"
     for way, source, target in said["grants"]:
         needs, gives = WAYS[way]
         reached = ("write", source) in held or (needs == "read" and ("read", source) in held)
         if reached and (gives, target) not in held:
-            yield f"{source} {way} {target}, which is not among what {owner} holds"
+            yield f"{source} {way} {target}, which is not in the set of {owner}"
     for access, node in sorted(held):
         others = set(said["owners"].get(node, ())) - {owner}
         may_read = access == "read" and (node in said["public"] or others == {"op"})
@@ -194,7 +194,7 @@ def witnesses(found: dict[str, Any]) -> Iterator[str]:
         if broken and on_wires:
             yield f"{item['id']}: {', '.join(broken)} is no edge of the facts"
         if item["rule"] == "ISO-02" and len({*labels.get(path[0], ()), *labels.get(path[-1], ())}) < 2:
-            yield f"{item['id']}: one owner stands at both ends of its path"
+            yield f"{item['id']}: both ends of its path have one owner"
 
 
 def _verdict(judgement: dict[str, Any]) -> Iterator[str]:

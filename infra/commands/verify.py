@@ -124,6 +124,6 @@ def _sound(found: dict[str, Any]) -> str:
     classes = {least for least, _ in found["classes"].values()}
     edges, away = (sum(len(rows) for rows in said[part].values()) for part in ("facts", "held"))
     size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {edges} edges"
-    more = f"{away} kept away by guards, {len(said['unknown'])} facts unknown"
+    more = f"{away} removed by guards, {len(said['unknown'])} facts unknown"
     hashes = (f"  plan  {judgement['plan_hash']}", f"  proof {proof_of(judgement)}")
     return "\n".join((f"sound: {judgement['stack']} is proved", f"{size}, {more}", *hashes))

@@ -122,7 +122,7 @@ def test_fault_a_list_that_shows_what_is_gone_is_not_believed(world: World, matr
         )
         assert (refused is None) == (last == 1)
         if refused is not None:
-            assert "is listed under its marker" in str(refused)
+            assert "is in a list with its marker" in str(refused)
             assert world.ours(subject) == []
         world.tenant.create(subject.name)
         assert world.ours(subject) == [world.tenant.state[subject.name].id]
