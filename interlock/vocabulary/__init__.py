@@ -1,6 +1,6 @@
-"""What things are called by: frozen values with one `parse` and one `str` each, and nothing that reads a file.
+"""Identities and references: frozen values with one `parse` and one `str` each, and nothing that reads a file.
 
-The lowest room: everything may use it, and it uses nothing. Text of an identity is taken apart here alone.
+The lowest package: everything may use it, and it uses nothing. Only here is the text of an identity parsed.
 """
 
 from .claimants import Claimant

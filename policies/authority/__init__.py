@@ -1,1 +1,1 @@
-"""Auth: what each owner can do by calls alone, as closed sets of grants."""
+"""Auth: what each owner can do by API calls alone, as closed sets of grants."""

@@ -1,1 +1,1 @@
-"""What is read, typed and frozen, before anybody judges it: the site's, a plan's, and canonical identities."""
+"""The input of the rules, typed and frozen: facts of the site, facts of a plan, and canonical identities."""

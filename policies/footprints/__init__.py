@@ -1,1 +1,1 @@
-"""What a plan is to others, and others to it: boundaries, neighbours, versions, what is applied."""
+"""What a plan shares with other plans: boundaries, neighbours, versions, what is applied."""

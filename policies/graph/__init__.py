@@ -1,1 +1,1 @@
-"""The graph that rules walk: components in bulk, `networkx` graphs of identities, searches, names that people know."""
+"""The graph that rules walk: components in bulk, `networkx` graphs of identities, searches, readable names."""

@@ -228,7 +228,7 @@ def commands(_old: str) -> str:
 def rooms(_old: str) -> str:
     """The packages, with the first sentence of each."""
     rows = ([code(room.__name__.replace(".", "/") + "/"), _first_sentence(room.__doc__)] for room in ROOMS)
-    return table(["room", "what is in it"], rows)
+    return table(["package", "what is in it"], rows)
 
 
 def _first_sentence(doc: str | None) -> str:
