@@ -1,7 +1,7 @@
 """The vocabulary that plan, policies, components and provider share: one frozen type per resource kind.
 
-This package imports nothing else of interlock but `vocabulary`. A new kind is a class here, one line in `KINDS`, an actuator
-in `interlock.provider.actuators` (or `HAS_ACTUATOR = False`), and facts in `policies.facts.kinds`.
+This package imports nothing else of interlock but `vocabulary`. A new kind is a class here, one line in `KINDS`, an
+actuator in `interlock.provider.actuators` (or `HAS_ACTUATOR = False`), and facts in `policies.facts.kinds`.
 """
 
 from __future__ import annotations
