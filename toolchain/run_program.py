@@ -18,6 +18,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+import grpc
 import pulumi
 import pulumi.runtime
 
@@ -86,12 +87,18 @@ def run(program: Program) -> int:
     try:
         loop.run_until_complete(pulumi.runtime.run_in_stack(body))
     except pulumi.RunError as error:
-        pulumi.log.error(str(error))
+        _tell(str(error))
         return ALREADY_EXPLAINED
     except Exception:  # noqa: BLE001 - whatever a user's program raises is shown to the user
-        pulumi.log.error("Program failed with an unhandled exception:\n" + traceback.format_exc())
+        _tell("Program failed with an unhandled exception:\n" + traceback.format_exc())
         return ALREADY_EXPLAINED
     return 0
+
+
+def _tell(error: str) -> None:
+    """Tell the engine; one that was interrupted twice is gone by now, and its user knows why."""
+    with contextlib.suppress(grpc.RpcError):
+        pulumi.log.error(error)
 
 
 def preload() -> None:

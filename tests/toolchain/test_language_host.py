@@ -6,14 +6,17 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from pulumi.runtime.proto.language_pb2 import ProgramInfo
 
 from tests.toolchain.conftest import Project
+from toolchain import run_program
 from toolchain.language_host import NoSuchEnvironment, python_for
 
 
@@ -119,6 +122,22 @@ def test_a_killed_engine_leaves_no_process(project: Project, pack: bool) -> None
     running.kill()
     running.communicate(timeout=60)
     await_(lambda: not alive(program))
+
+
+def test_a_program_whose_engine_is_gone_shows_no_traceback(tmp_path: Path) -> None:
+    """As after the second Ctrl-C: nobody listens at the addresses that it was given."""
+    (tmp_path / "__main__.py").write_text("import pulumi\npulumi.export('answer', 42)\n")
+    folder, gone = str(tmp_path), "127.0.0.1:9"
+    program = run_program.Program(
+        program=folder, arguments=[], folder=folder, root=folder, project="tiny", stack="dev", organization="",
+        dry_run=True, parallel=1, monitor=gone, engine=gone, config={}, secret_keys=[],
+    )  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-P", run_program.__file__],
+        input=json.dumps(asdict(program)), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == run_program.ALREADY_EXPLAINED, done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_about_says_that_it_is_a_stand_in(project: Project) -> None:
