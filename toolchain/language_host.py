@@ -296,7 +296,7 @@ async def _told_to_stop() -> None:
 
 
 async def serve(engine: str) -> None:
-    """Serve until a signal comes or the engine is gone; leaves no process behind."""
+    """Serve until a signal comes or the engine is gone; leaves no process behind, and does not return."""
     parent = os.getppid()
     children = Children()
     server = grpc.aio.server(
@@ -313,6 +313,8 @@ async def serve(engine: str) -> None:
     await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     await children.end_all()
     await server.stop(grace=1)
+    # asyncio would now cancel what gRPC still waits for, and gRPC prints a traceback of that.
+    os._exit(0)
 
 
 def main(arguments: list[str]) -> None:

@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import runpy
+import signal
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -109,11 +110,14 @@ def preload() -> None:
 
 def main() -> int:
     """Run the program that stdin describes, in JSON; none if stdin ends before that."""
+    # The engine ends its host's whole process group with SIGINT; one that has run nothing yet has nothing to say.
+    meant = signal.signal(signal.SIGINT, signal.SIG_IGN)
     if "--preload" in sys.argv[1:]:
         preload()
     document = sys.stdin.read()
     if not document:
         return 0
+    signal.signal(signal.SIGINT, meant)
     program = Program(**json.loads(document))
     configure(program)
     return run(program)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
 from typing import IO
 
 from .notes import Notes
@@ -18,6 +20,9 @@ async def serve(out: IO[str], engine: str = "") -> None:
     `engine`: its address, for what people are to be told.
     """
     parent = os.getppid()
+    # The engine ends its plugins with SIGINT, some with calls under way if it was interrupted twice. asyncio would
+    # cancel those first, of which gRPC prints a traceback; the engine shows it, and hears nothing else any more.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, os._exit, 0)
     server, port = await start(Servicer(notes=Notes(engine)))
     out.write(f"{port}\n")
     out.flush()

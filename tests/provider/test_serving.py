@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -37,3 +39,16 @@ def test_a_killed_engine_leaves_no_provider() -> None:
     while _is_running(provider) and time.monotonic() < end:
         time.sleep(0.1)
     assert not _is_running(provider)
+
+
+def test_an_engine_that_ends_its_provider_hears_nothing() -> None:
+    """It sends SIGINT; what the provider writes to stderr then, it shows to its user."""
+    command = [sys.executable, "-P", "-m", "interlock.provider", "127.0.0.1:1"]
+    provider = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert provider.stdout is not None
+    assert int(provider.stdout.readline()) > 0
+    os.killpg(provider.pid, signal.SIGINT)
+    _, err = provider.communicate(timeout=60)
+    assert (provider.returncode, err) == (0, "")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from pulumi.runtime.proto.language_pb2 import ProgramInfo
 
-from tests.toolchain.conftest import Project
+from tests.toolchain.conftest import ROOT, Project
 from toolchain import run_program
 from toolchain.language_host import NoSuchEnvironment, python_for
 
@@ -138,6 +138,19 @@ def test_a_program_whose_engine_is_gone_shows_no_traceback(tmp_path: Path) -> No
     )  # fmt: skip
     assert done.returncode == run_program.ALREADY_EXPLAINED, done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("waiting", [["toolchain/language_host.py"], ["toolchain/run_program.py", "--preload"]])
+def test_what_the_engine_ends_with_sigint_says_nothing(waiting: list[str]) -> None:
+    """It sends the signal to the process group of its plugin, whatever that is doing."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", *waiting], cwd=ROOT.root, start_new_session=True, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)  # which closes stdin
+    assert (process.returncode, err) == (0, "")
 
 
 def test_about_says_that_it_is_a_stand_in(project: Project) -> None:
