@@ -63,8 +63,9 @@ NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
 """Fixtures that start a cloud, Pulumi's engine or a server: a fast run has no test that uses one."""
 
 SLOW = (
-    "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/house/", "tests/kills/", "tests/pack/",
-    "tests/store/test_folder_kill.py", "tests/store/test_ledger_kill.py", "tests/store/test_stores.py",
+    "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/faults/", "tests/house/",
+    "tests/infra/test_terminal.py", "tests/kills/", "tests/pack/", "tests/store/test_folder_kill.py",
+    "tests/store/test_ledger_fences.py", "tests/store/test_ledger_kill.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",
 )  # fmt: skip
 """Paths of tests without such a fixture that a fast run leaves out, too: they start many processes, or check all files.
