@@ -103,8 +103,11 @@ def _tell(error: str) -> None:
 
 
 def preload() -> None:
-    """Import what the program imports, without running it; another project's environment may not have it."""
-    with contextlib.suppress(ImportError):
+    """Import what the program imports, without running it; another project's environment may not have it.
+
+    Whatever goes wrong here goes wrong again when the program runs, and is told then.
+    """
+    with contextlib.suppress(Exception):
         importlib.import_module(AHEAD).import_all()
 
 

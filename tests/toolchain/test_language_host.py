@@ -153,6 +153,13 @@ def test_what_the_engine_ends_with_sigint_says_nothing(waiting: list[str]) -> No
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.parametrize("module", ["nowhere_at_all", "json"])
+def test_what_cannot_be_imported_ahead_stops_no_program(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another project's environment may have no such module, or another one of that name."""
+    monkeypatch.setattr(run_program, "AHEAD", module)
+    run_program.preload()
+
+
 def test_about_says_that_it_is_a_stand_in(project: Project) -> None:
     assert "stand-in for Pulumi's Python language host" in project.pulumi("about").stdout
 
