@@ -39,6 +39,10 @@ SECONDS_TO_LEAVE = 5.0
 SECONDS_BETWEEN_LOOKS = 1.0
 """How often the host looks whether the engine is still its parent: a killed engine sends no signal."""
 
+IGNORING_SIGINT = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh")
+"""Starts a command. The engine ends its host's whole process group with SIGINT, and Python prints a traceback if it
+comes before the first line of a program could say what is to be done then: imports take half a second."""
+
 MESSAGE_LIMIT = 400 * 1024 * 1024
 """In bytes; what the official host allows."""
 
@@ -70,15 +74,15 @@ class Children:
         self._running: set[Process] = set()
 
     async def start(self, command: list[str], *, stdin: int = DEVNULL, **options: Any) -> Process:
-        """Start a process and remember it until `end`."""
-        process = await asyncio.create_subprocess_exec(*command, stdin=stdin, **options)
+        """Start a process, which `end` ends and SIGINT does not, and remember it until then."""
+        process = await asyncio.create_subprocess_exec(*IGNORING_SIGINT, *command, stdin=stdin, **options)
         self._running.add(process)
         return process
 
     async def end(self, process: Process) -> None:
         """Stop a process, if it still runs, and kill it if it does not leave in time.
 
-        SIGTERM: on SIGINT during its shutdown, Python prints a traceback among the user's output.
+        SIGTERM: it was started with SIGINT ignored.
         """
         self._running.discard(process)
         if process.returncode is not None:

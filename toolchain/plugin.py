@@ -14,5 +14,6 @@ def ensure_plugin(layout: CheckoutLayout, pulumi_home: Path) -> bool:
     There, and not on PATH: the engine warns on every run about a plugin that it finds on PATH.
     """
     folder = pulumi_home / "plugins" / f"resource-interlock-v{PLUGIN_VERSION}"
-    script = f'#!/bin/sh\nexec "{layout.python}" -P -m interlock.provider "$@"\n'
+    # SIGINT, which the engine sends, is ignored until Python has a handler: before that it would print a traceback.
+    script = f'#!/bin/sh\ntrap "" INT\nexec "{layout.python}" -P -m interlock.provider "$@"\n'
     return write_executable(folder / "pulumi-resource-interlock", script)

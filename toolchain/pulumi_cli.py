@@ -187,4 +187,5 @@ def _go_version(go: str) -> tuple[int, ...] | None:
 def language_host_script(layout: CheckoutLayout) -> str:
     """The text of `pulumi-language-python`; the engine takes only an executable of this name."""
     host = layout.root / "toolchain" / "language_host.py"
-    return f'#!/bin/sh\n# {STAND_IN}\nexec "{layout.python}" -P -u "{host}" "$@"\n'
+    # Ignored until Python has a handler: the engine sends it, and before that Python would print a traceback.
+    return f'#!/bin/sh\n# {STAND_IN}\ntrap "" INT\nexec "{layout.python}" -P -u "{host}" "$@"\n'

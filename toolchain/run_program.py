@@ -113,14 +113,14 @@ def preload() -> None:
 
 def main() -> int:
     """Run the program that stdin describes, in JSON; none if stdin ends before that."""
-    # The engine ends its host's whole process group with SIGINT; one that has run nothing yet has nothing to say.
-    meant = signal.signal(signal.SIGINT, signal.SIG_IGN)
     if "--preload" in sys.argv[1:]:
         preload()
     document = sys.stdin.read()
     if not document:
         return 0
-    signal.signal(signal.SIGINT, meant)
+    # The host started this with SIGINT ignored, see there. From here it ends the process, as SIGTERM does, and
+    # Python's handler would print a traceback of where the program stood.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     program = Program(**json.loads(document))
     configure(program)
     return run(program)

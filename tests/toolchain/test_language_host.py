@@ -17,7 +17,10 @@ from pulumi.runtime.proto.language_pb2 import ProgramInfo
 
 from tests.toolchain.conftest import ROOT, Project
 from toolchain import run_program
-from toolchain.language_host import NoSuchEnvironment, python_for
+from toolchain.language_host import IGNORING_SIGINT, NoSuchEnvironment, python_for
+from toolchain.making import write_executable
+from toolchain.plugin import ensure_plugin
+from toolchain.pulumi_cli import language_host_script
 
 
 def resources(project: Project) -> list[str]:
@@ -140,16 +143,30 @@ def test_a_program_whose_engine_is_gone_shows_no_traceback(tmp_path: Path) -> No
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("waiting", [["toolchain/language_host.py"], ["toolchain/run_program.py", "--preload"]])
-def test_what_the_engine_ends_with_sigint_says_nothing(waiting: list[str]) -> None:
-    """It sends the signal to the process group of its plugin, whatever that is doing."""
+def _command(kind: str, folder: Path) -> list[str]:
+    """What the engine, or the host for it, starts."""
+    host = folder / "pulumi-language-python"
+    write_executable(host, language_host_script(ROOT))
+    ensure_plugin(ROOT, folder)
+    (provider,) = folder.glob("plugins/*/pulumi-resource-interlock")
+    program = [sys.executable, "-P", run_program.__file__, "--preload"]
+    return {"host": [str(host)], "provider": [str(provider)], "program": [*IGNORING_SIGINT, *program]}[kind]
+
+
+@pytest.mark.parametrize("kind", ["host", "provider", "program"])
+def test_what_the_engine_ends_with_sigint_says_nothing(kind: str, tmp_path: Path) -> None:
+    """It sends the signal to the process group of its plugin, whatever that is doing, imports included."""
     process = subprocess.Popen(
-        [sys.executable, "-P", *waiting], cwd=ROOT.root, start_new_session=True, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        _command(kind, tmp_path), cwd=ROOT.root, start_new_session=True, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)  # which closes stdin
+    words = Path(f"/proc/{process.pid}/cmdline")
+    await_(lambda: "trap" not in words.read_text() and "-P" in words.read_text().split("\0"), 10)
+    end = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < end:
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.01)
+    _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
 
 
