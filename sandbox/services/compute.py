@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sandbox.services import hosts, process, sqlite
+from sandbox.services import hosts, messages, process, sqlite
 from sandbox.services.process import Here
 
 IDENTITY_SECONDS = 60
@@ -33,6 +33,7 @@ def configure(instance: Here) -> None:
 
     monkey_patch.patch(backend="threading")
     sqlite.tune()
+    messages.wake_listeners()
 
 
 def wait_for_placement(instance: Here) -> None:

@@ -1,5 +1,6 @@
 """What every process of the cloud does: find its instance, serve an API, say that it is ready, end."""
 
+import gc
 import json
 import os
 import signal
@@ -14,6 +15,9 @@ from types import TracebackType
 from sandbox.services.journal import Application, Journal
 
 BEGAN = time.monotonic()
+
+#: How many more objects than before there must be for Python to look for cycles; its default is 700.
+NEW_OBJECTS = 50_000
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,19 @@ def serve(instance: Here, service: str, application: Application, threads: int =
 
 def ready(instance: Here, process: str) -> None:
     """Tell the supervisor that this process is up."""
+    collect_seldom()
     (instance.folder / "run" / f"{process}.ready").write_text(str(os.getpid()), encoding="utf-8")
     say("ready")
+
+
+def collect_seldom() -> None:
+    """Let Python look for cycles seldom, and never again at what a project has loaded.
+
+    SQLAlchemy makes many short-lived objects; looking at all others each time took a fifth of Neutron's time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, 20, 50)
 
 
 def wait_for_the_end(stop: Callable[[], None] | None = None) -> None:
