@@ -14,6 +14,7 @@ from infra.program.passphrase import refuse_demo_passphrase
 from infra.program.places import PREVIEW_TOKENS
 from infra.program.refusal import CannotBeMade, require_makeable
 from infra.program.sdk_messages import silence_sdk
+from interlock.garbage import collect_seldom
 from interlock.model.load import InputErrors
 from interlock.store.objects import StoreFailed
 from policies import NotProved, Proof
@@ -22,6 +23,7 @@ from policies.findings.report import as_message
 
 def main() -> None:
     """Declare the stack that Pulumi's configuration names."""
+    collect_seldom()
     silence_sdk()
     config = pulumi.Config("clusters")
     tenant = config.get("tenant")

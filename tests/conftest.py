@@ -16,6 +16,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
+from interlock.garbage import collect_seldom
 from tests.support.groups import is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
@@ -33,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    collect_seldom()
     # A worker reads the same arguments as the process that started it, and is handed the seed that was drawn there.
     config.option.seed = getattr(config, "workerinput", {}).get("seed", config.option.seed)
     if config.option.seed is None:

@@ -13,6 +13,7 @@ from infra.cli import debugging, streams
 from infra.cli.command_group import HELP_OPTIONS, CommandGroup
 from infra.cli.exits import EnvironmentFailed, Exit, Interrupted
 from interlock import __version__
+from interlock.garbage import collect_seldom
 
 app = typer.Typer(
     name="interlock",
@@ -43,6 +44,7 @@ def options(
 
 def main() -> None:
     """Entry point; turns exceptions into one clear message and the right exit code."""
+    collect_seldom()
     streams.prepare()
     try:
         try:

@@ -19,14 +19,18 @@ class Group:
     cloud: bool = True
 
 
+TWO_TENANTS = ("apply", "audit", "change", "fence", "killed_claims", "leave")
+"""Tests with the real engine that look at a site with two tenants, which take long to make."""
+
 GROUPS: tuple[Group, ...] = (
     # Long before others, and on no cloud: mypy, the import contracts, the linter.
     Group("house", ("tests/house/",), cloud=False),
     # The clones of a newcomer have a cloud of their own each.
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
-    # One site and two tenants that the engine applied, in each of two processes.
-    Group("engine, first", tuple(f"tests/e2e/test_{name}" for name in ("a", "c", "i"))),
-    Group("engine, second", ("tests/e2e/",)),
+    # A site and two tenants that the engine applied; then the site alone, with a small tenant that comes and goes.
+    Group("engine, two tenants", tuple(f"tests/e2e/test_{name}.py" for name in TWO_TENANTS)),
+    Group("engine, small tenant", tuple(f"tests/e2e/test_{name}" for name in ("f", "k"))),
+    Group("engine, others", ("tests/e2e/",)),
     Group("kills", ("tests/kills/",)),
     Group("faults", ("tests/faults/",)),
     Group("provider", ("tests/provider/",)),

@@ -43,21 +43,21 @@ class Budget:
 
 
 BUDGETS: dict[str, Budget] = {
-    "oracle worlds": Budget(400, 4_000, 1_000_000),
-    "clean sites": Budget(10, 60, 10_000),
+    "oracle worlds": Budget(400, 2_000, 1_000_000),
+    "clean sites": Budget(10, 30, 10_000),
     "workspaces of a mutation operator": Budget(1, 1, 25),
     "workspaces told otherwise": Budget(4, 8, 24),
-    "operators told otherwise": Budget(8, 40, 1_000),
-    "certificate alterations": Budget(200, 800, 10_000),
-    "certificates of worlds": Budget(100, 300, 20_000),
-    "judgements beside neighbours": Budget(50, 150, 10_000),
-    "fuzz acme.yaml": Budget(300, 2_000, 850_000),
+    "operators told otherwise": Budget(8, 20, 1_000),
+    "certificate alterations": Budget(200, 400, 10_000),
+    "certificates of worlds": Budget(100, 150, 20_000),
+    "judgements beside neighbours": Budget(50, 100, 10_000),
+    "fuzz acme.yaml": Budget(300, 1_000, 850_000),
     "fuzz site.yaml": Budget(25, 150, 50_000),
-    "fuzz acme.lock.json": Budget(150, 1_000, 100_000),
-    "fuzz site.lock.json": Budget(150, 1_000, 50_000),
-    "hypothesis examples": Budget(20, 100, 2_000),
-    "steps of the state machine": Budget(0, 40, 20_000),
-    "kinds killed": Budget(0, 8, 1_000),
+    "fuzz acme.lock.json": Budget(150, 500, 100_000),
+    "fuzz site.lock.json": Budget(150, 500, 50_000),
+    "hypothesis examples": Budget(20, 50, 2_000),
+    "steps of the state machine": Budget(0, 25, 20_000),
+    "kinds killed": Budget(0, 4, 1_000),
 }
 """Test -> its random cases. A number above what there is means all: see `kinds killed`."""
 
