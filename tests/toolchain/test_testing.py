@@ -74,7 +74,7 @@ def test_it(number):
 """
 
 
-PLACES = ("e2e/test_apply", "e2e/test_claims", "provider/test_world", "model/test_a", "model/test_b", "kills/test_k")
+PLACES = ("e2e/test_apply", "e2e/test_change", "provider/test_world", "model/test_a", "model/test_b", "kills/test_k")
 
 
 def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_a_group_stays_in_one_process(tmp_path: Path) -> None:
     names = {name for found in ran.values() for name in found}
     where = {name: {worker for worker, found in ran.items() if name in found} for name in names}
     assert all(len(workers) == 1 for workers in where.values())
-    assert where["test_apply"] == where["test_claims"]
+    assert where["test_apply"] == where["test_change"]
     (worker,) = where["test_apply"]
-    order = [name for name in ran[worker] if name in ("test_apply", "test_claims")]
-    assert order == ["test_apply"] * 3 + ["test_claims"] * 3
+    order = [name for name in ran[worker] if name in ("test_apply", "test_change")]
+    assert order == ["test_apply"] * 3 + ["test_change"] * 3
     assert sum(map(len, ran.values())) == 18
 
 
