@@ -7,7 +7,7 @@ from pathlib import Path
 import pulumi
 
 from interlock.resources import Admission
-from interlock.vocabulary.urns import TypeToken
+from interlock.vocabulary.urns import ADMIT
 from policies.proof import Proof
 
 from .base import ComponentArgs, PlannedComponent
@@ -25,8 +25,6 @@ COMPONENTS: dict[str, type[PlannedComponent]] = {
         TenantVolume, TenantShare, TenantBucket,
     )
 }  # fmt: skip
-
-ADMIT = TypeToken.object("admit")
 
 
 def declare(proof: Proof, admission: Admission, preview_tokens: Path) -> PlannedComponent | None:

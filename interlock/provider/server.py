@@ -19,7 +19,7 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, st
 from pydantic import ValidationError
 
 from interlock.resources import KINDS, Admission, Claims
-from interlock.vocabulary.urns import TypeToken, Urn
+from interlock.vocabulary.urns import ADMIT, Urn
 
 from . import VERSION
 from .actuators import ACTUATORS
@@ -42,8 +42,6 @@ from .schema import schema
 from .state import Declared, declared, not_imported
 
 T = TypeVar("T")
-
-ADMIT = TypeToken.object("admit")
 
 #: Pulumi sends whole states of resources; its own limit.
 _LARGEST_MESSAGE = 400 * 1024 * 1024

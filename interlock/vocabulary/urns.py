@@ -52,6 +52,10 @@ class TypeToken:
         return f"{_PACKAGE}:{self.module}:{self.name}"
 
 
+ADMIT = TypeToken.object("admit")
+"""The function by which a program hands its proof to the provider."""
+
+
 @dataclass(frozen=True, slots=True)
 class Urn:
     """`urn:pulumi:<stack>::<project>::<types>::<name>`; `types` are those of the parents and its own, joined by `$`."""

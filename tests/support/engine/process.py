@@ -14,8 +14,9 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 
 from interlock.provider.codec import decode, encode
 from interlock.provider.retry import RetryPolicy
-from interlock.provider.server import ADMIT, Servicer, start
+from interlock.provider.server import Servicer, start
 from interlock.resources import Admission
+from interlock.vocabulary.urns import ADMIT
 
 
 @dataclass
