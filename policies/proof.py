@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer
 
 from interlock.planning.plan import Plan
 from interlock.resources import Admission, Admitted, Frozen, digest_of
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.entries import SpecEntry
 from policies.about import Subject
 
 
@@ -29,6 +30,10 @@ class Severity(StrEnum):
     ERROR = "E"
     WARN = "W"
     INFO = "I"
+
+
+#: An entry of the specification, which models write as text.
+Entry = Annotated[SpecEntry, PlainSerializer(str, return_type=str)]
 
 
 class FixKind(StrEnum):
@@ -62,10 +67,10 @@ class Finding(Frozen):
     path: tuple[str, ...] = ()
     #: What its rule says that it is about besides the path, until `about` is made of it; never told.
     subjects: tuple[Subject, ...] = Field(default=(), exclude=True, repr=False)
-    #: What causes it, as entries of the specification (`policies.findings.spec_entries`).
-    about: tuple[str, ...] = ()
+    #: What causes it, as entries of the specification (see `policies.findings.spec_entries`).
+    about: tuple[Entry, ...] = ()
     #: The entries that, changed together, part the two owners; empty: not asked for, or there are none.
-    fix: tuple[str, ...] = ()
+    fix: tuple[Entry, ...] = ()
     #: Whether no fewer would do, or each of these is needed.
     fix_kind: FixKind | None = None
 

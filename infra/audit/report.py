@@ -51,7 +51,7 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
     places = gate.places(stack.plan)
     for item in drift:
         yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
-        yield f"    planned at {places.position(f'resource:{item.name}')}"
+        yield f"    planned at {places.planned(item.name)}"
     if drift or stack.unmanaged:
         yield from _live(stack.live)
     if drift:
@@ -163,7 +163,7 @@ def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:
                 "ids": list(item.ids),
                 "what": _what(item),
                 "differs": {name: {"planned": planned, "seen": seen} for name, (planned, seen) in item.differs.items()},
-                "planned_at": places.position(f"resource:{item.name}"),
+                "planned_at": places.planned(item.name),
             }
             for item in stack.drift
         ],

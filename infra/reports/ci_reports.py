@@ -44,7 +44,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
             results.append(_result("behind", f"{stack.plan.stack}: {AUDIT_RULES['behind']}", []))
         places = gate.places(stack.plan)
         for item in stack.drift:
-            place = Position.parse(places.position(f"resource:{item.name}"))
+            place = Position.parse(places.planned(item.name))
             results.append(
                 _result("drift", f"{item.kind} {item.name} of {stack.plan.stack} is not as planned", [place])
             )
@@ -135,7 +135,7 @@ def _object_cases(stack: StackAudit, gate: Gate) -> Iterator[_Case]:
     yield _Case("claims store", failed=AUDIT_RULES["behind"] if stack.is_behind else "")
     places, drifted = gate.places(stack.plan), {item.name for item in stack.drift}
     for item in stack.standings:
-        planned = f"planned at {places.position(f'resource:{item.name}')}" if item.name in drifted else ""
+        planned = f"planned at {places.planned(item.name)}" if item.name in drifted else ""
         unread = f"unread: {item.unread}" if item.unread else ""
         yield _Case(f"{item.kind} {item.name}", f"not as planned; {planned}" if planned else unread)
 

@@ -14,6 +14,7 @@ from interlock.planning.origins import request_path
 from interlock.planning.plan import Component, Planned
 from interlock.resources import Network, Subnet
 from interlock.vocabulary import CLAIMS_OF, Position
+from interlock.vocabulary.entries import EntryKind, SpecEntry
 from policies.facts.identities import OPERATOR
 from policies.findings.report import EntryPlace
 
@@ -34,16 +35,23 @@ class FindingPlaces:
     def _locks(self) -> Places:
         return Places(self.workspace)
 
-    def __call__(self, entries: tuple[str, ...]) -> tuple[EntryPlace, ...]:
+    def __call__(self, entries: tuple[SpecEntry, ...]) -> tuple[EntryPlace, ...]:
         """The place of each entry, in their order."""
         return tuple(_place(self.position(entry), entry) for entry in entries)
 
-    def position(self, entry: str) -> str:
+    def position(self, entry: SpecEntry) -> str:
         """`file:line:column` of an entry; of the nearest thing above where it says nothing itself."""
-        kind, _, name = entry.partition(":")
-        if kind == "site":
-            return self.workspace.fact_position(name)
-        return self._of_lock(name) if kind == "lock" else self._of_resource(name)
+        match entry.kind:
+            case EntryKind.SITE:
+                return self.workspace.fact_position(entry.name)
+            case EntryKind.LOCK:
+                return self._of_lock(entry.name)
+            case EntryKind.RESOURCE:
+                return self._of_resource(entry.name)
+
+    def planned(self, name: str) -> str:
+        """`file:line:column` of what a resource of the plan comes from."""
+        return self._of_resource(name)
 
     def _of_lock(self, tenant: str) -> str:
         """Another's claims: what its lock holds; the operator's part follows from the site file."""
@@ -103,7 +111,7 @@ def _short(plan: Plan, component: str) -> str:
     return component.removeprefix(f"{plan.tenant}-")
 
 
-def _place(position: str, entry: str) -> EntryPlace:
+def _place(position: str, entry: SpecEntry) -> EntryPlace:
     """A file without lines counts as its first one."""
     place = Position.parse(position)
     return EntryPlace(file=place.file, line=place.line, column=place.column, entry=entry)

@@ -14,7 +14,7 @@ from policies.footprints.applied import APPLIED
 from policies.footprints.boundary import PARTITION
 from policies.graph.model import Model
 from policies.graph.naming import Names
-from policies.proof import Finding, Severity, Verdict
+from policies.proof import Entry, Finding, Severity, Verdict
 from policies.rules import RULES, Of, Polarity, Rule
 
 from .spec_entries import SpecEntries
@@ -96,7 +96,7 @@ class Step(Frozen):
     #: Empty for the first step.
     rule: str = ""
     title: str = ""
-    about: tuple[str, ...] = ()
+    about: tuple[Entry, ...] = ()
     not_stated: tuple[str, ...] = ()
     not_held: tuple[str, ...] = ()
 

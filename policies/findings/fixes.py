@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from interlock.vocabulary.entries import EntryKind, SpecEntry
 from policies.facts.identities import RESERVED_LABELS
 from policies.graph.search import shortest
 from policies.proof import Finding, FixKind
 
 from .spec_entries import SpecEntries
-from .spec_objects import LOCK, RESOURCE, Support
+from .spec_objects import Support
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
@@ -28,8 +29,10 @@ MOST = 3
 #: Nodes that one search may walk through, and edges of the largest component that it is made in: a second or two.
 PATIENCE, LARGEST = 1_000_000, 20_000
 
-Fix = tuple[tuple[str, ...], FixKind]
-_None = frozenset[str]()
+Fix = tuple[tuple[SpecEntry, ...], FixKind]
+#: Entries that are changed together.
+Chosen = frozenset[SpecEntry]
+_None: Chosen = frozenset()
 
 
 def fix_of(entries: SpecEntries, finding: Finding) -> Fix | None:
@@ -68,7 +71,7 @@ class _Parting:
         #: A copy of the component: edges are taken out of it and put back.
         self.part: Graph = graph.subgraph(component).copy()
         self.reasons: dict[tuple[str, str], list[Support]] = {}
-        self.rests_on: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        self.rests_on: defaultdict[SpecEntry, set[tuple[str, str]]] = defaultdict(set)
         for node in component:
             for other in sorted(graph[node]):
                 if node < other:
@@ -80,7 +83,7 @@ class _Parting:
                 self._note((f"{owner}=", node), entries.label(node, owner))
         self.first, self.second = first, second
         self.walked = 0
-        self._ranks: dict[str, int] = {}
+        self._ranks: dict[SpecEntry, int] = {}
 
     def _note(self, thing: tuple[str, str], reasons: list[Support]) -> None:
         """An edge by its ends, or a label by owner and node, with why it is there."""
@@ -102,34 +105,34 @@ class _Parting:
         step_by_step = self._minimal()
         return (self._listed(step_by_step), FixKind.MINIMAL) if step_by_step else None
 
-    def _listed(self, chosen: frozenset[str]) -> tuple[str, ...]:
+    def _listed(self, chosen: Chosen) -> tuple[SpecEntry, ...]:
         return tuple(sorted(chosen, key=lambda entry: (self._rank(entry), entry)))
 
-    def _cost(self, chosen: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    def _cost(self, chosen: tuple[SpecEntry, ...]) -> tuple[int, tuple[SpecEntry, ...]]:
         return sum(map(self._rank, chosen)), chosen
 
-    def _rank(self, entry: str) -> int:
+    def _rank(self, entry: SpecEntry) -> int:
         """What to change rather: guards and open trunks, then links, networks, other things; others' claims last."""
         if entry not in self._ranks:
             self._ranks[entry] = self._ranked(entry)
         return self._ranks[entry]
 
-    def _ranked(self, entry: str) -> int:
+    def _ranked(self, entry: SpecEntry) -> int:
         objects = self.entries.objects
-        if entry.startswith(LOCK):
+        if entry.kind is EntryKind.LOCK:
             return 5
-        if entry.startswith(RESOURCE):
-            return 2 if entry.removeprefix(RESOURCE) in objects.plan.network else 3
+        if entry.kind is EntryKind.RESOURCE:
+            return 2 if entry.name in objects.plan.network else 3
         if entry in objects.link_entries:
             return 0 if entry in objects.open_trunks else 1
-        return 4 if ".ports." in entry else 0
+        return 4 if ".ports." in entry.name else 0
 
-    def _gone(self, chosen: frozenset[str]) -> set[tuple[str, str]]:
+    def _gone(self, chosen: Chosen) -> set[tuple[str, str]]:
         """The edges and labels that are not there any more."""
         touched = {thing for entry in chosen for thing in self.rests_on.get(entry, ())}
         return {thing for thing in touched if all(_taken(support, chosen) for support in self.reasons[thing])}
 
-    def _path(self, chosen: frozenset[str]) -> tuple[str, ...] | None:
+    def _path(self, chosen: Chosen) -> tuple[str, ...] | None:
         """The shortest path that is left between the two owners."""
         gone = self._gone(chosen)
         goals = {node for node in self.ends[self.second] if (f"{self.second}=", node) not in gone}
@@ -142,7 +145,7 @@ class _Parting:
         with _without(self.part, gone):
             return shortest(self.part, starts, is_goal)
 
-    def _sets(self, chosen: frozenset[str], size: int, seen: set[frozenset[str]]) -> Iterator[frozenset[str]]:
+    def _sets(self, chosen: Chosen, size: int, seen: set[Chosen]) -> Iterator[Chosen]:
         """Every set of this size, or less, that contains `chosen` and parts the owners."""
         if chosen in seen:
             return
@@ -157,7 +160,7 @@ class _Parting:
                 if len(chosen | way) <= size:
                     yield from self._sets(chosen | way, size, seen)
 
-    def _fewest(self, chosen: frozenset[str], path: tuple[str, ...] | None, left: int) -> bool:
+    def _fewest(self, chosen: Chosen, path: tuple[str, ...] | None, left: int) -> bool:
         """True unless more paths than may be cut have no entry in common."""
         count, taken = 0, _None
         while path is not None and count <= left:
@@ -170,11 +173,11 @@ class _Parting:
             path = self._path(chosen | taken)
         return count <= left
 
-    def _cuts(self, path: tuple[str, ...], chosen: frozenset[str]) -> list[frozenset[str]]:
+    def _cuts(self, path: tuple[str, ...], chosen: Chosen) -> list[Chosen]:
         """The changes that take away the next reason for an edge or an end of a path, each without what is chosen."""
         edges = [(min(pair), max(pair)) for pair in pairwise(path)]
         labels = [(f"{self.first}=", path[0]), (f"{self.second}=", path[-1])]
-        found: dict[frozenset[str], None] = {}
+        found: dict[Chosen, None] = {}
         for thing in (*edges, *labels):
             reasons = self.reasons[thing]
             left = next((support for support in reasons if not _taken(support, chosen)), ())
@@ -183,7 +186,7 @@ class _Parting:
                 found |= {way - chosen: None for way in left}
         return sorted(found, key=lambda way: (len(way), sorted(map(self._rank, way)), sorted(way)))
 
-    def _minimal(self) -> frozenset[str] | None:
+    def _minimal(self) -> Chosen | None:
         chosen = _None
         while (path := self._path(chosen)) is not None:
             cuts = self._cuts(path, chosen)
@@ -196,7 +199,7 @@ class _Parting:
         return chosen
 
 
-def _taken(support: Support, chosen: frozenset[str]) -> bool:
+def _taken(support: Support, chosen: Chosen) -> bool:
     return any(way <= chosen for way in support)
 
 

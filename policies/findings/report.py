@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from interlock.resources import Frozen
+from interlock.vocabulary import Position
+from interlock.vocabulary.entries import EntryKind, SpecEntry
 from policies.facts.identities import OPERATOR
-from policies.proof import Finding, FixKind, Judgement, RuleResult, Severity, Verdict, Waived, WaiverState
+from policies.proof import Entry, Finding, FixKind, Judgement, RuleResult, Severity, Verdict, Waived, WaiverState
 
 #: ANSI colours of verdicts, used only if the caller asks for colour.
 _COLOURS = {
@@ -28,19 +30,19 @@ class EntryPlace(Frozen):
     line: int
     column: int
     #: As in `Finding.about`.
-    entry: str
+    entry: Entry
 
     @property
     def position(self) -> str:
         """`file:line:column`."""
-        return f"{self.file}:{self.line}:{self.column}"
+        return str(Position(self.file, self.line, self.column))
 
 
 #: Entries -> their places; reports read no files themselves.
-Where = Callable[[tuple[str, ...]], tuple[EntryPlace, ...]]
+Where = Callable[[tuple[SpecEntry, ...]], tuple[EntryPlace, ...]]
 
 
-def nowhere(_entries: tuple[str, ...]) -> tuple[EntryPlace, ...]:
+def nowhere(_entries: tuple[SpecEntry, ...]) -> tuple[EntryPlace, ...]:
     """For whoever has no files."""
     return ()
 
@@ -158,12 +160,11 @@ def fix_words(finding: Finding) -> str:
     return f"{kind} change"
 
 
-def shown(entry: str) -> str:
+def shown(entry: SpecEntry) -> str:
     """An entry for people: `tor-1.ports.33` of the site's, a plan name, another tenant's lock."""
-    kind, _, name = entry.partition(":")
-    if kind == "lock":
-        return "the operator's own plan" if name == OPERATOR else f"the lock of {name}"
-    return name
+    if entry.kind is EntryKind.LOCK:
+        return "the operator's own plan" if entry.name == OPERATOR else f"the lock of {entry.name}"
+    return entry.name
 
 
 def place_lines(places: tuple[EntryPlace, ...]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from interlock.planning.plan import Plan
 from interlock.resources import RouterInterface, VolumeAttachment
+from interlock.vocabulary.entries import SpecEntry, of_lock, of_resource, of_site
 from interlock.vocabulary.nodes import (
     PartitionKeyNode,
     SwitchPortNode,
@@ -32,7 +33,7 @@ from policies.graph.model import Model
 from policies.graph.search import facts_of
 from policies.proof import Finding
 
-from .spec_objects import FIXED, LOCK, RESOURCE, SITE, Objects, Support, fact_entry, ways
+from .spec_objects import FIXED, Objects, Support, fact_entry, ways
 
 if TYPE_CHECKING:
     from policies.graph.search import EdgeFacts, Graph
@@ -48,11 +49,11 @@ class SpecEntries:
 
     # What a finding is about
 
-    def of_finding(self, finding: Finding) -> tuple[str, ...]:
+    def of_finding(self, finding: Finding) -> tuple[SpecEntry, ...]:
         """What causes a finding: what its rule says that it is about, and what its path shows."""
         return tuple(dict.fromkeys((*self._of_subjects(finding.subjects), *self.along(self.model.may, finding.path))))
 
-    def along(self, graph: Graph, path: tuple[str, ...]) -> tuple[str, ...]:
+    def along(self, graph: Graph, path: tuple[str, ...]) -> tuple[SpecEntry, ...]:
         """The entries behind a path, in its order; behind the labels of a single node."""
         supports = [support for a, b in pairwise(path) for support in self.edge(graph, a, b)]
         if len(path) == 1:
@@ -62,26 +63,26 @@ class SpecEntries:
         found = (entry for support in supports for way in support for entry in sorted(way))
         return tuple(dict.fromkeys(found))
 
-    def _of_subjects(self, subjects: Iterable[Subject]) -> list[str]:
+    def _of_subjects(self, subjects: Iterable[Subject]) -> list[SpecEntry]:
         """Facts, and of what the plan and the site have: the resources, else the components, else the devices."""
-        facts, resources, components, devices = list[str](), list[str](), list[str](), list[str]()
+        facts, resources, components, devices = (list[SpecEntry]() for _ in range(4))
         for subject in subjects:
             match subject:
                 case PlanResource(name):
-                    resources += [RESOURCE + name] if name in self.plan.by_name else []
+                    resources += [of_resource(name)] if name in self.plan.by_name else []
                 case PlanComponent(name):
-                    components += [RESOURCE + name] if name in self.plan.component else []
+                    components += [of_resource(name)] if name in self.plan.component else []
                 case SiteDevice(name):
                     devices += self._records(name)
                 case SiteFact() | UndeclaredSharing():
                     facts += [entry] if (entry := fact_entry(subject)) is not None else []
         return facts + (resources or components or devices)
 
-    def _records(self, device: str) -> Iterator[str]:
+    def _records(self, device: str) -> Iterator[SpecEntry]:
         """Where the site file has a device."""
         site = self.model.site.site
         tables = (("switches", site.switch), ("machines", site.machine), ("hosts", site.host))
-        yield from (f"{SITE}{section}.{device}" for section, table in tables if device in table)
+        yield from (of_site(f"{section}.{device}") for section, table in tables if device in table)
 
     # Why an edge is there
 
@@ -107,7 +108,7 @@ class SpecEntries:
         pair, facts = frozenset((a, b)), facts_of(graph, a, b)
         own = self._own.get(pair, [])
         found = [self._planned(rule, a, b) for rule in own]
-        found += [ways([LOCK + owner]) for owner in self._others.get(pair, ())]
+        found += [ways([of_lock(owner)]) for owner in self._others.get(pair, ())]
         if facts["rule"] != PARTITION and facts["rule"] not in own:
             found += self._resolved(facts, a, b)
         return found
@@ -119,18 +120,18 @@ class SpecEntries:
             return ways(special or [*objects.of(a if is_device(a) else b)])
         return ways([*special, *objects.networks(a, b), *objects.of(a), *objects.of(b)])
 
-    def _connecting(self, rule: str, a: str, b: str) -> list[str]:
+    def _connecting(self, rule: str, a: str, b: str) -> list[SpecEntry]:
         """Resources that are no node of their own: they lie between two."""
-        ends = {name.removeprefix(RESOURCE) for node in (a, b) for name in self.objects.of(node)}
+        ends = {entry.name for node in (a, b) for entry in self.objects.of(node)}
         if rule == "E8":
-            return [RESOURCE + item.name for item in self.model.plan.trunks if item.port in ends]
+            return [of_resource(item.name) for item in self.model.plan.trunks if item.port in ends]
         if rule == "E9":
-            return [RESOURCE + name for name, spec in self._attachments if {spec.server, spec.volume} <= ends]
+            return [of_resource(name) for name, spec in self._attachments if {spec.server, spec.volume} <= ends]
         if rule == "E10":
-            networks = {name.removeprefix(RESOURCE) for name in self.objects.networks(a, b)}
+            networks = {entry.name for entry in self.objects.networks(a, b)}
             subnets = {item.name for item in self.model.plan.subnets if item.network in networks}
             return [
-                RESOURCE + name for name, spec in self._interfaces if spec.router in ends and spec.subnet in subnets
+                of_resource(name) for name, spec in self._interfaces if spec.router in ends and spec.subnet in subnets
             ]
         return []
 
@@ -176,19 +177,20 @@ class SpecEntries:
 
     def _external(self, _a: str, _b: str) -> list[Support]:
         """The wire of the external network."""
-        return [ways([f"{SITE}external.vlan", f"{SITE}external.physical_network"])]
+        return [ways([of_site("external.vlan"), of_site("external.physical_network")])]
 
     def _overlay(self, a: str, b: str) -> list[Support]:
         """A VLAN and its overlay, or Neutron's overlay and the one of its underlay."""
         return [ways(self._mapped(a, b))]
 
-    def _mapped(self, a: str, b: str) -> Iterator[str]:
+    def _mapped(self, a: str, b: str) -> Iterator[SpecEntry]:
         site = self.model.site
         for node in (a, b):
             vlan = parse(node)
             if isinstance(vlan, VlanNode) and vlan.bridge in site.switch_of_bridge:
-                yield f"{SITE}switches.{site.switch_of_bridge[vlan.bridge].name}.vteps.{vlan.number}"
-        yield from (f"{SITE}underlays.{item.name}" for item in site.site.underlays if item.neutron)
+                switch = site.switch_of_bridge[vlan.bridge].name
+                yield of_site(f"switches.{switch}.vteps.{vlan.number}")
+        yield from (of_site(f"underlays.{item.name}") for item in site.site.underlays if item.neutron)
 
     def _uplink(self, a: str, b: str) -> list[Support]:
         """A host's interface and the switch port behind it."""
@@ -208,22 +210,22 @@ class SpecEntries:
         """A routing instance of a switch, and a VLAN in which it has an address."""
         return [ways(self._addresses(a, b))]
 
-    def _addresses(self, a: str, b: str) -> Iterator[str]:
+    def _addresses(self, a: str, b: str) -> Iterator[SpecEntry]:
         instance = ids.shared_by_copies(a if is_router(a) else b)
         for switch in self.model.site.site.switches:
             if instance == ids.default_vrf(switch.serial):
-                yield f"{SITE}switches.{switch.name}.routed_vlans"
-                yield f"{SITE}switches.{switch.name}.ip_routing"
+                yield of_site(f"switches.{switch.name}.routed_vlans")
+                yield of_site(f"switches.{switch.name}.ip_routing")
             found = (item.name for item in switch.vrfs if instance == ids.vrf(switch.serial, item.name))
-            yield from (f"{SITE}switches.{switch.name}.vrfs.{name}" for name in found)
+            yield from (of_site(f"switches.{switch.name}.vrfs.{name}") for name in found)
 
     def _rights(self, a: str, b: str) -> list[Support]:
         """Who opened a network, or gave a right to it."""
         plan, found = self.model.plan, list[Support]()
-        names = {name.removeprefix(RESOURCE) for name in self.objects.networks(a, b)}
+        names = {entry.name for entry in self.objects.networks(a, b)}
         own = [item.name for item in plan.networks if item.name in names and item.shared]
         own += [item.name for item in plan.rights if item.object in names]
-        found += [ways([RESOURCE + name]) for name in own]
+        found += [ways([of_resource(name)]) for name in own]
         for node in (a, b):
             for relation in (Relation.OFFERED, Relation.RIGHT, Relation.SOMEWHERE):
                 found += [ways([lock]) for lock in self.objects.holders(relation, node)]
@@ -239,7 +241,7 @@ class SpecEntries:
 
     def label(self, node: str, label: str) -> list[Support]:
         """Every reason for a label on a node; one that is fixed is the site's, or what a tenant is."""
-        found = [ways([LOCK + share.owner]) for share in self.model.others if label in share.labels.get(node, ())]
+        found = [ways([of_lock(share.owner)]) for share in self.model.others if label in share.labels.get(node, ())]
         if label in self.model.own.labels.get(node, ()):
             found += self._own_label(node)
         put = {owner for share in (self.model.own, *self.model.others) for owner in share.labels.get(node, ())}
@@ -248,21 +250,21 @@ class SpecEntries:
     def _own_label(self, node: str) -> list[Support]:
         if is_capability(node):
             return [FIXED]
-        found = [ways([name]) for name in (*self.objects.networks(node), *self.objects.of(node)) if ids.is_wire(node)]
-        found = found or [ways([name]) for name in (*self.objects.of(node), *self._borrowed(node))]
+        found = [ways([entry]) for entry in (*self.objects.networks(node), *self.objects.of(node)) if ids.is_wire(node)]
+        found = found or [ways([entry]) for entry in (*self.objects.of(node), *self._borrowed(node))]
         return found or [FIXED]
 
-    def _borrowed(self, node: str) -> Iterator[str]:
+    def _borrowed(self, node: str) -> Iterator[SpecEntry]:
         """What lends a machine's RNIC or a bare-metal host."""
         site, plan = self.model.site, self.model.plan
         for item in plan.switch_ports:
             machine = site.site.machine.get(item.device)
             serial = machine.serial if machine is not None else site.serial(item.device)
             if node == ids.part(serial, item.interface):
-                yield RESOURCE + item.name
+                yield of_resource(item.name)
         for allocation in plan.allocations:
             if node in map(self.objects.facts.rnic, allocation.machines):
-                yield RESOURCE + allocation.name
+                yield of_resource(allocation.name)
         for server in plan.servers:
             if server.is_bare_metal and node in site.interfaces(server.host):
-                yield RESOURCE + server.name
+                yield of_resource(server.name)

@@ -1,7 +1,7 @@
 """Which entry of the specification a node or a setting of a switch comes from.
 
-An entry is `resource:<plan name>` of the plan under judgement (a component of it goes by its name too), `site:<fact>`
-of the site in its full form, or `lock:<tenant>` for what another tenant holds.
+An entry is a resource of the plan under judgement (a component of it goes by its name too), a fact of the site in its
+full form, or the lock of another tenant.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
+from interlock.vocabulary.entries import SpecEntry, of_lock, of_resource, of_site
 from interlock.vocabulary.nodes import (
     AllocationNode,
     CapabilityNode,
@@ -28,28 +29,26 @@ from policies.facts.fabric import SwitchPortFact
 from policies.facts.kinds import NetworkFact, PortMode, SwitchEnd
 from policies.graph.model import Model
 
-RESOURCE, SITE, LOCK = "resource:", "site:", "lock:"
-
 #: One change: the entries that have to change together.
-Way = frozenset[str]
+Way = frozenset[SpecEntry]
 #: One reason for an edge or a label, with every change that takes it away.
 Support = tuple[Way, ...]
 #: A reason that no entry takes away.
 FIXED: Support = ()
 
 
-def ways(entries: Iterable[str]) -> Support:
+def ways(entries: Iterable[SpecEntry]) -> Support:
     """Each entry is a change of its own."""
     return tuple(frozenset({entry}) for entry in dict.fromkeys(entries))
 
 
-def fact_entry(fact: Fact) -> str | None:
+def fact_entry(fact: Fact) -> SpecEntry | None:
     """The entry of a fact; None for one that has no place in the site file."""
     match fact:
         case SiteFact(path):
-            return f"{SITE}{path}"
+            return of_site(path)
         case UndeclaredSharing():
-            return f"{SITE}sharing"
+            return of_site("sharing")
         case _:
             return None
 
@@ -93,26 +92,26 @@ class Objects:
     def _network_of_port(self) -> dict[str, str]:
         return {self.facts.port(port.name): network.name for port, network in self.facts.attached_ports()}
 
-    def of(self, node: str) -> tuple[str, ...]:
+    def of(self, node: str) -> tuple[SpecEntry, ...]:
         """The object that a node is: a resource of this plan, or another tenant's."""
         if node in self._named:
-            return tuple(RESOURCE + name for name in self._named[node])
+            return tuple(map(of_resource, self._named[node]))
         hub = parse(node)
         if isinstance(hub, ExternalNetworkNode) and hub.router is not None:
             return self.of(str(hub.router))
         owner = _owner_in(node)
-        return (LOCK + owner,) if owner in self._others else ()
+        return (of_lock(owner),) if owner in self._others else ()
 
-    def networks(self, *nodes: str) -> tuple[str, ...]:
+    def networks(self, *nodes: str) -> tuple[SpecEntry, ...]:
         """The networks of this plan at these nodes: segments that they claim, ports that are on them."""
         claimed = (name for node in nodes for name in self._networks.get(node, ()))
         plugged = (self._network_of_port[node] for node in nodes if node in self._network_of_port)
-        return tuple(RESOURCE + name for name in dict.fromkeys((*plugged, *claimed)))
+        return tuple(map(of_resource, dict.fromkeys((*plugged, *claimed))))
 
-    def holders(self, relation: Relation, *columns: str) -> tuple[str, ...]:
+    def holders(self, relation: Relation, *columns: str) -> tuple[SpecEntry, ...]:
         """The others whose locks hold a premise that begins so."""
         found = self._premises.get((str(relation), columns[0]), ())
-        return tuple(dict.fromkeys(LOCK + owner for owner, told in found if told[: len(columns)] == columns))
+        return tuple(dict.fromkeys(of_lock(owner) for owner, told in found if told[: len(columns)] == columns))
 
     @cached_property
     def _premises(self) -> dict[tuple[str, str], list[tuple[str, tuple[str, ...]]]]:
@@ -125,9 +124,9 @@ class Objects:
 
     # Switch ports
 
-    def port_entry(self, end: SwitchEnd) -> str:
+    def port_entry(self, end: SwitchEnd) -> SpecEntry:
         """The record of a switch port in the site file."""
-        return f"{SITE}switches.{end.switch}.ports.{end.port}"
+        return of_site(f"switches.{end.switch}.ports.{end.port}")
 
     def carried(self, end: SwitchEnd, vlan: int) -> list[Support]:
         """Why a switch port carries a VLAN: the site's record of it, planned ports, other tenants' claims."""
@@ -138,13 +137,13 @@ class Objects:
             found.append(ways([self.port_entry(end)]))
         return found
 
-    def _planned_ports(self, end: SwitchEnd, vlan: int) -> list[str]:
+    def _planned_ports(self, end: SwitchEnd, vlan: int) -> list[SpecEntry]:
         """The switch port that this plan sets, and the network of its vPOD whose id it takes."""
-        found: list[str] = []
+        found: list[SpecEntry] = []
         for item in self._switch_ports.get((end.switch, end.port, vlan), ()):
-            found.append(RESOURCE + item.name)
+            found.append(of_resource(item.name))
             same = (net for net in self.plan.networks if (net.vpod, net.segment) == (item.vpod, vlan))
-            found += [RESOURCE + net.name for net in same if self._reaches(net, end)]
+            found += [of_resource(net.name) for net in same if self._reaches(net, end)]
         return found
 
     def _reaches(self, network: NetworkFact, end: SwitchEnd) -> bool:
@@ -182,12 +181,12 @@ class Objects:
         return dict(found)
 
     @cached_property
-    def link_entries(self) -> frozenset[str]:
+    def link_entries(self) -> frozenset[SpecEntry]:
         """The records of switch ports that lead to another switch."""
         return frozenset(self.port_entry(end) for pair in self.model.site.switch_links for end in pair)
 
     @cached_property
-    def open_trunks(self) -> frozenset[str]:
+    def open_trunks(self) -> frozenset[SpecEntry]:
         """Those of them that carry every VLAN, for want of a list."""
         ends = (end for pair in self.model.site.switch_links for end in pair)
         return frozenset(self.port_entry(end) for end in ends if self.model.union.mode[end].tagged is None)

@@ -10,6 +10,8 @@ import pytest
 
 from infra.program.gate import Gate
 from infra.program.places import ROOT
+from interlock.vocabulary import entries
+from interlock.vocabulary.entries import SpecEntry
 from policies import RULES
 from policies.findings.report import EntryPlace
 from tests.builders.leaky import LEAKS, Leak
@@ -131,32 +133,32 @@ def test_a_leaky_example_is_told_as_approved(lyon: Lyon, interlock: Interlock, l
 
 def test_a_claim_without_a_line_of_the_request_is_found_in_the_lock(lyon: Lyon, interlock: Interlock) -> None:
     gate = lyon.gate()
-    (place,) = gate.places(gate.plan("acme"))(("resource:acme-train-ipu-data",))
+    (place,) = gate.places(gate.plan("acme"))((entries.of_resource("acme-train-ipu-data"),))
     assert place.file == "stacks/lyon/tenants/acme.lock.json"
     assert '"ipu_data_vlan": 1000' in lyon.file("tenants/acme.lock.json").read_text().splitlines()[place.line - 1]
 
 
 def test_places_of_every_kind(lyon: Lyon) -> None:
-    def at(entry: str, tenant: str | None = "acme") -> str:
+    def at(entry: SpecEntry, tenant: str | None = "acme") -> str:
         gate = Gate.open("lyon")
         (place,) = gate.places(gate.plan(tenant))((entry,))
         assert isinstance(place, EntryPlace)
         assert place.entry == entry
         return lyon.stacks.parent.joinpath(place.file).read_text().splitlines()[place.line - 1].strip()
 
-    assert at("resource:acme-train-poplar-ssh").startswith("ssh_from:")
-    assert at("resource:acme-train").startswith("machines:")
-    assert at("resource:acme-train-poplar-0").startswith("poplar:")
-    assert at("site:assumptions.A3.no_forwarding").startswith(("A3:", "no_forwarding:", "{no_forwarding"))
-    assert at("lock:globex") == '"allocation": {'
-    assert at("resource:anything", None) != ""
+    assert at(entries.of_resource("acme-train-poplar-ssh")).startswith("ssh_from:")
+    assert at(entries.of_resource("acme-train")).startswith("machines:")
+    assert at(entries.of_resource("acme-train-poplar-0")).startswith("poplar:")
+    assert at(entries.of_site("assumptions.A3.no_forwarding")).startswith(("A3:", "no_forwarding:", "{no_forwarding"))
+    assert at(entries.of_lock("globex")) == '"allocation": {'
+    assert at(entries.of_resource("anything"), None) != ""
 
 
 @pytest.mark.parametrize("stack", [None, "acme", "globex"])
 def test_everything_planned_has_a_place(lyon: Lyon, stack: str | None) -> None:
     gate = lyon.gate()
     for item in gate.plan(stack).resources:
-        (place,) = gate.places(gate.plan(stack))((f"resource:{item.name}",))
+        (place,) = gate.places(gate.plan(stack))((entries.of_resource(item.name),))
         assert (lyon.stacks.parent / place.file).is_file(), item.name
 
 

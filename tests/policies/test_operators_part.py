@@ -11,6 +11,7 @@ from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Network, RbacPolicy, Server, Trunk, TrunkSubPort
 from interlock.resources import Port as NeutronPort
+from interlock.vocabulary.entries import of_lock
 from policies import Verdict, judge
 from policies.authority.closure import holdings
 from policies.footprints.neighbours import Neighbours
@@ -67,7 +68,7 @@ def test_it_says_whose_right_it_is() -> None:
     every = [globex.lock, operators_part(SITE, with_right("*"))]
     found = next(item for item in judge(SITE, acme.plan, every, suggest=True).findings if item.rule == "ISO-02")
     assert "what acme may plug in" in text(found)
-    assert "lock:op" in found.about
+    assert of_lock("op") in found.about
 
 
 def test_a_trunk_in_the_operators_plan_joins_what_its_ports_are_on() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from interlock.resources import SwitchPort
+from interlock.vocabulary.entries import EntryKind, SpecEntry, of_lock, of_resource, of_site
 from policies import Finding, Judgement, Severity, Verdict, judge
 from policies.about import (
     Fact,
@@ -82,14 +83,14 @@ def test_a_path_names_server_port_network_and_the_others_lock() -> None:
     acme, globex = taking_each_others_vlan()
     finding = found(judged(SITE, acme.plan, globex), "ISO-02")
     assert finding.path[0] != finding.path[-1]
-    assert {f"resource:{VLAN}", "lock:globex"} <= set(finding.about)
+    assert {of_resource(VLAN), of_lock("globex")} <= set(finding.about)
 
 
 def test_a_guard_that_fails_is_named_as_the_site_file_has_it() -> None:
     acme, globex = pair(SITE)
     site = full_site(assumptions=assumptions(no_forwarding=False))
     finding = found(judged(site, acme.plan, globex), "ISO-02")
-    assert "site:assumptions.A3.no_forwarding" in finding.about
+    assert of_site("assumptions.A3.no_forwarding") in finding.about
 
 
 def test_a_guard_that_nobody_states_is_named() -> None:
@@ -97,7 +98,7 @@ def test_a_guard_that_nobody_states_is_named() -> None:
     site = full_site(sharing=sharing(no_tenant_ports=None))
     finding = first(judged(site, acme.plan, globex))
     assert finding.missing == ("sharing.external.guards.no_tenant_ports",)
-    assert "site:sharing.external.guards.no_tenant_ports" in finding.about
+    assert of_site("sharing.external.guards.no_tenant_ports") in finding.about
     assert finding.fix == ()
 
 
@@ -106,10 +107,10 @@ def test_a_rule_without_a_path_says_which_resource_it_is_about() -> None:
     plan = edited(acme.plan, "acme-train-control-subnet", cidr="10.30.0.0/30")
     finding = found(judged(SITE, plan, globex), "CAP-05")
     assert finding.path == ()
-    assert "resource:acme-train-control-subnet" in finding.about
+    assert of_resource("acme-train-control-subnet") in finding.about
 
 
-def about(*subjects: Subject) -> tuple[str, ...]:
+def about(*subjects: Subject) -> tuple[SpecEntry, ...]:
     """The entries of a finding whose text names a network and a switch, and that is about these."""
     acme, globex = pair(SITE)
     entries = SpecEntries(model_of(SITE, acme.plan, [globex.lock]), acme.plan)
@@ -126,10 +127,10 @@ def test_text_is_not_read() -> None:
 
 def test_resources_say_more_than_components_and_these_than_devices() -> None:
     resource, component, device = PlanResource("acme-router"), PlanComponent("acme-train"), SiteDevice("tor-1")
-    assert about(device) == ("site:switches.tor-1",)
-    assert about(device, component) == ("resource:acme-train",)
-    assert about(device, component, resource) == ("resource:acme-router",)
-    assert about(resource, SiteFact("external.vlan")) == ("site:external.vlan", "resource:acme-router")
+    assert about(device) == (of_site("switches.tor-1"),)
+    assert about(device, component) == (of_resource("acme-train"),)
+    assert about(device, component, resource) == (of_resource("acme-router"),)
+    assert about(resource, SiteFact("external.vlan")) == (of_site("external.vlan"), of_resource("acme-router"))
 
 
 def test_what_neither_plan_nor_site_has_is_no_entry() -> None:
@@ -139,13 +140,15 @@ def test_what_neither_plan_nor_site_has_is_no_entry() -> None:
 @pytest.mark.parametrize(
     ("fact", "words", "entry"),
     [
-        (SiteFact("external.vlan"), "external.vlan", "site:external.vlan"),
-        (UndeclaredSharing("bastion"), "sharing declares no bastion", "site:sharing"),
+        (SiteFact("external.vlan"), "external.vlan", of_site("external.vlan")),
+        (UndeclaredSharing("bastion"), "sharing declares no bastion", of_site("sharing")),
         (ScopeIsShared(OpenScope("subnet pool", "p")), "subnet pool p is shared with tenants", None),
         (SaidFact("role of network a.b"), "role of network a.b", None),
     ],
 )
-def test_facts_have_an_entry_if_the_site_file_has_a_place_for_them(fact: Fact, words: str, entry: str | None) -> None:
+def test_facts_have_an_entry_if_the_site_file_has_a_place_for_them(
+    fact: Fact, words: str, entry: SpecEntry | None
+) -> None:
     assert (str(fact), fact_entry(fact)) == (words, entry)
 
 
@@ -195,18 +198,18 @@ def test_the_network_that_took_anothers_vlan_is_the_smallest_change() -> None:
     acme, globex = taking_each_others_vlan()
     for rule in ("ISO-01", "ISO-02", "ISO-11"):
         finding = found(suggested(SITE, acme.plan, globex), rule)
-        assert (finding.fix, finding.fix_kind) == ((f"resource:{VLAN}",), FixKind.SMALLEST), rule
+        assert (finding.fix, finding.fix_kind) == ((of_resource(VLAN),), FixKind.SMALLEST), rule
 
 
 def test_guards_that_fail_together_are_changed_together() -> None:
     acme, globex = pair(SITE)
     site = full_site(sharing=sharing(no_tenant_ports=False, l3_agent_enforces_scopes=False))
     finding = found(suggested(site, acme.plan, globex), "ISO-02")
-    head = "site:sharing.external.guards"
+    guards = {of_site(f"sharing.external.guards.{name}") for name in ("no_tenant_ports", "l3_agent_enforces_scopes")}
     # One router fewer would do as well, and is one change instead of two.
     assert finding.fix_kind is FixKind.SMALLEST
     assert len(finding.fix) == 1
-    assert {f"{head}.no_tenant_ports", f"{head}.l3_agent_enforces_scopes"} <= set(finding.about)
+    assert guards <= set(finding.about)
 
 
 def test_what_is_not_asked_for_is_not_searched() -> None:
@@ -219,7 +222,7 @@ def test_the_change_that_is_suggested_mends() -> None:
     acme, globex = pair(SITE)
     site = full_site(sharing=sharing(no_tenant_ports=False))
     finding = found(suggested(site, acme.plan, globex), "ISO-02")
-    assert finding.fix == ("site:sharing.external.guards.no_tenant_ports",)
+    assert finding.fix == (of_site("sharing.external.guards.no_tenant_ports"),)
     mended = changed(site, sharing=sharing())
     assert "ISO-02" not in {item.rule for item in judged(mended, acme.plan, globex).findings}
 
@@ -246,7 +249,7 @@ def drawn(joined: Sequence[tuple[str, str, str]]) -> tuple[SpecEntries, _Parting
 
 def by_trying(parting: _Parting) -> int | None:
     """The size of the smallest set of locks that parts the two; None if it is more than three."""
-    entries = sorted(entry for entry in parting.rests_on if entry.startswith("lock:"))
+    entries = sorted(entry for entry in parting.rests_on if entry.kind is EntryKind.LOCK)
     for size in (1, 2, 3):
         if any(parting._path(frozenset(chosen)) is None for chosen in combinations(entries, size)):
             return size
@@ -271,12 +274,12 @@ def test_ways_side_by_side_take_a_change_each(count: int) -> None:
 def test_a_lock_that_stands_for_several_edges_is_one_change() -> None:
     joined = [(a, b, owner if a == "fabric:s" else "same") for a, b, owner in rows(4)]
     _, parting = drawn(joined)
-    assert parting.found() == (("lock:same",), FixKind.SMALLEST)
+    assert parting.found() == ((of_lock("same"),), FixKind.SMALLEST)
 
 
 def test_an_edge_by_two_locks_takes_both() -> None:
     _, parting = drawn([("fabric:s", "fabric:t", "one"), ("fabric:s", "fabric:t", "two")])
-    assert parting.found() == (("lock:one", "lock:two"), FixKind.SMALLEST)
+    assert parting.found() == ((of_lock("one"), of_lock("two")), FixKind.SMALLEST)
 
 
 def test_more_than_three_are_minimal() -> None:

@@ -21,6 +21,7 @@ from interlock.vocabulary import (
     principals,
 )
 from interlock.vocabulary.digests import Digest
+from interlock.vocabulary.entries import SpecEntry, of_lock, of_resource, of_site
 from interlock.vocabulary.markers import KeypairName, Marker
 from interlock.vocabulary.pair_ids import AttachmentId, BucketId, CredentialId, FlavorAccessId, RoleAssignmentId
 from interlock.vocabulary.principals import (
@@ -57,6 +58,19 @@ def test_ids_of_several_ids_are_read_back(one: str, two: str, three: str) -> Non
 def test_other_texts_are_no_ids_of_several(kind: type[FlavorAccessId], text: str) -> None:
     with pytest.raises(ValueError, match=r"is not \w+(/\w+)+$"):
         kind.parse(text)
+
+
+@given(words)
+def test_entries_of_a_specification_are_read_back(name: str) -> None:
+    for kind, entry in {"lock": of_lock(name), "resource": of_resource(name), "site": of_site(name)}.items():
+        assert str(entry) == f"{kind}:{name}"
+        assert SpecEntry.parse(str(entry)) == entry
+
+
+@pytest.mark.parametrize("text", ["", "lock", "plan:a"])
+def test_other_texts_are_no_entries(text: str) -> None:
+    with pytest.raises(ValueError, match="is n"):
+        SpecEntry.parse(text)
 
 
 @given(words, words, st.just("") | words)
