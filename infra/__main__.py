@@ -9,14 +9,13 @@ from __future__ import annotations
 import pulumi
 
 from components import declare
-from infra.program.gate import Gate, NotPlanned, keep_copy
+from infra.program.gate import Gate, keep_copy
 from infra.program.passphrase import refuse_demo_passphrase
 from infra.program.places import PREVIEW_TOKENS
-from infra.program.refusal import CannotBeMade, require_makeable
+from infra.program.refusal import require_makeable
 from infra.program.sdk_messages import silence_sdk
 from interlock.garbage import collect_seldom
-from interlock.model.load import InputErrors
-from interlock.store.objects import StoreFailed
+from interlock.vocabulary import InterlockError
 from policies import NotProved, Proof
 from policies.findings.report import as_message
 
@@ -32,7 +31,7 @@ def main() -> None:
         _require_matching_name(gate, tenant)
         proof = _proof(gate, tenant)
         require_makeable(proof.plan)
-    except (InputErrors, NotPlanned, CannotBeMade, StoreFailed) as error:
+    except InterlockError as error:
         raise pulumi.RunError(str(error)) from None
     refuse_demo_passphrase(gate.workspace.site.cloud)
     _declare(gate, proof)

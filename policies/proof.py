@@ -11,6 +11,7 @@ from interlock.planning.plan import Plan
 from interlock.resources import Admission, Admitted, Frozen, digest_of
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.entries import SpecEntry
+from interlock.vocabulary.errors import ErrorKind
 from policies.about import Subject
 
 
@@ -176,6 +177,7 @@ class NotProved(InterlockError):
     def __init__(self, judgement: Judgement) -> None:
         super().__init__(f"{judgement.stack}: {len(judgement.findings)} finding(s)")
         self.judgement = judgement
+        self.kind = ErrorKind.VIOLATED if judgement.exit_code == 1 else ErrorKind.NOT_PROVABLE
 
 
 def admission(

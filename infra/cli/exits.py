@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 
 class Exit(IntEnum):
@@ -21,8 +22,20 @@ class Exit(IntEnum):
     UNREAD = 141
 
 
+EXITS = {
+    ErrorKind.INPUT: Exit.INPUT,
+    ErrorKind.ENVIRONMENT: Exit.ENVIRONMENT,
+    ErrorKind.VIOLATED: Exit.VIOLATED,
+    ErrorKind.NOT_PROVABLE: Exit.NOT_PROVABLE,
+    ErrorKind.INTERRUPTED: Exit.INTERRUPTED,
+}
+"""The code with which a command ends that an error of a kind has stopped."""
+
+
 class Interrupted(InterlockError):
     """Stopped by Ctrl-C where there is more to say than that; the text says what stands and how to go on."""
+
+    kind = ErrorKind.INTERRUPTED
 
 
 class EnvironmentFailed(InterlockError):

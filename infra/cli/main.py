@@ -11,9 +11,10 @@ import typer
 
 from infra.cli import debugging, streams
 from infra.cli.command_group import HELP_OPTIONS, CommandGroup
-from infra.cli.exits import EnvironmentFailed, Exit, Interrupted
+from infra.cli.exits import EXITS, Exit, Interrupted
 from interlock import __version__
 from interlock.garbage import collect_seldom
+from interlock.vocabulary import InterlockError
 
 app = typer.Typer(
     name="interlock",
@@ -65,12 +66,12 @@ def main() -> None:
 def _run() -> None:
     try:
         _command()
-    except EnvironmentFailed as error:
-        _stop(str(error), Exit.ENVIRONMENT)
     except BrokenPipeError:
         raise
     except Interrupted as error:
         _stop(f"interrupted: {error}", Exit.INTERRUPTED)
+    except InterlockError as error:
+        _stop(str(error), EXITS[error.kind])
     except KeyboardInterrupt:
         _stop("interrupted", Exit.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - Python's own exit code for a defect, 1, would read as "violated"
@@ -84,27 +85,7 @@ def _fail(error: Exception) -> None:
         if code := getattr(error.__context__, "exit_code", 0):
             sys.exit(code)
         raise error
-    if _is_wrong_input(error):
-        _stop(str(error), Exit.INPUT)
-    if _is_environment(error):
-        _stop(str(error), Exit.ENVIRONMENT)
     _stop(f"{traceback.format_exc()}this is a defect of interlock; please report it", Exit.ENVIRONMENT)
-
-
-def _is_wrong_input(error: Exception) -> bool:
-    """True if it says what is wrong with files. Imported here: help must not wait for the models."""
-    from infra.program.gate import NotPlanned
-    from interlock.model.text.errors import InputErrors
-
-    return isinstance(error, (InputErrors, NotPlanned))
-
-
-def _is_environment(error: Exception) -> bool:
-    """True if a store or a cloud failed, or refuses."""
-    from interlock.provider.errors import Failure
-    from interlock.store.objects import StoreFailed
-
-    return isinstance(error, (StoreFailed, Failure))
 
 
 def _command() -> None:

@@ -15,7 +15,7 @@ from infra.commands.unlock import mend
 from infra.program.gate import Gate
 from infra.program.places import RUNTIME
 from infra.stack.engine import Engine
-from interlock.store.ledger import Ledger, Refused
+from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
 
@@ -51,10 +51,7 @@ def recover(
         _ask(record)
     engine = Engine.here()
     _empty(engine, stack)
-    try:
-        ledger.recover(stack, record.owner)
-    except Refused as error:
-        raise EnvironmentFailed(error.what, error.hint) from None
+    ledger.recover(stack, record.owner)
     print(f"{stack}: `pulumi up` adopts what carries its owner id", file=sys.stderr)
     if code := engine.up(stack):
         raise EnvironmentFailed(f"pulumi up of {stack} ended with {code}; run it again: it continues from there")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from infra.cli.exits import EnvironmentFailed, Exit
+from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.commands.options import OneTenant, Site
 from infra.locking.making import keep, settled
@@ -18,7 +18,7 @@ from infra.stack.settling import SWITCHES, Evidence, freed, of_owner, only_of, o
 from interlock.model.lock.record import Lock
 from interlock.provider.census import census
 from interlock.provider.clouds import Cloud
-from interlock.store.ledger import Ledger, Refused
+from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
 from interlock.vocabulary import Claimant
@@ -140,10 +140,7 @@ def _settle(gate: Gate, evidence: Evidence) -> None:
     """The store first: if this ends in between, the lock still says what is to be settled."""
     lock, ledger = evidence.lock, _ledger(gate)
     if evidence.record and evidence.leftover:
-        try:
-            ledger.forget(evidence.record, [entry.digest for entry in evidence.leftover])
-        except Refused as error:
-            raise EnvironmentFailed(error.what, error.hint) from None
+        ledger.forget(evidence.record, [entry.digest for entry in evidence.leftover])
     if not lock.released:
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return

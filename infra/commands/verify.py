@@ -15,10 +15,13 @@ from infra.cli.formats import Format, format_option, print_json
 from infra.cli.terminal import print_text
 from interlock.planning.plan_hash import hashed_form
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 
 class Unreadable(InterlockError):
     """A file that is no certificate, plan or lock."""
+
+    kind = ErrorKind.INPUT
 
 
 def verify(
@@ -52,12 +55,8 @@ def verify(
       interlock verify acme.json --format json
       interlock plan acme --format json > plan.json && interlock verify acme.json --plan plan.json
     """
-    try:
-        found = _read(file)
-        said = [*_complaints(found, file, proof), *_inputs(found, plan, lock or [])]
-    except Unreadable as error:
-        print(error, file=sys.stderr)
-        raise typer.Exit(Exit.INPUT) from None
+    found = _read(file)
+    said = [*_complaints(found, file, proof), *_inputs(found, plan, lock or [])]
     if form is Format.JSON:
         judgement = found["judgement"]
         hashes = {"stack": judgement["stack"], "plan": judgement["plan_hash"], "proof": proof_of(judgement)}

@@ -40,6 +40,7 @@ from interlock.resources import Admission
 from interlock.store.records import Taking
 from interlock.vocabulary import InterlockError, StackName
 from interlock.vocabulary.digests import Digest
+from interlock.vocabulary.errors import ErrorKind
 from policies import RULES, Judgement, Proof, admission, prove
 from policies.findings.waivers import NotWaivable, not_waivable
 from policies.footprints.neighbours import Neighbours
@@ -54,6 +55,8 @@ class NotPlanned(InterlockError):
 
     Codes: PL-001 it contradicts itself or the site, PL-002 no room, PL-003 only if something moves.
     """
+
+    kind = ErrorKind.INPUT
 
     def __init__(self, position: str, error: PlanningError) -> None:
         super().__init__(error.what, error.hint, place=position, code=error.CODE)

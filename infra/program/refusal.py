@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from interlock.planning import NotMakeable, Plan, not_makeable
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 
 class CannotBeMade(InterlockError):
     """A proved plan holds what no actuator can make; nothing has been touched. The text lists all of it."""
+
+    kind = ErrorKind.INPUT
 
 
 def require_makeable(plan: Plan) -> None:

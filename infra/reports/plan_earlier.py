@@ -16,10 +16,13 @@ from infra.program.places import stacks
 from interlock.model.load import InputErrors, load_workspace
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 
 class NoEarlierPlan(InterlockError):
     """What `--against` names is no plan: neither a file with one nor a revision that can be planned."""
+
+    kind = ErrorKind.INPUT
 
 
 def earlier_plan(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:

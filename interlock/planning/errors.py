@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 
 class PlanningError(InterlockError):
@@ -12,6 +13,7 @@ class PlanningError(InterlockError):
 
     #: Stable code of the class, by which the gate tells it.
     CODE: ClassVar[str] = "PL-001"
+    kind = ErrorKind.INPUT
 
 
 class AllocationError(PlanningError):

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import ClassVar
+
+
+class ErrorKind(StrEnum):
+    """What kind of thing went wrong, from which a command's exit code follows."""
+
+    #: Files or arguments are wrong.
+    INPUT = "input"
+    #: A tool, a store or a cloud failed or refuses.
+    ENVIRONMENT = "environment"
+    #: A plan joins what must stay apart.
+    VIOLATED = "violated"
+    #: A plan of which that cannot be told.
+    NOT_PROVABLE = "not provable"
+    INTERRUPTED = "interrupted"
 
 
 class InterlockError(Exception):
@@ -14,6 +29,8 @@ class InterlockError(Exception):
 
     #: The word before the hint: `hint` where an input is wrong, `next` where something was tried and failed.
     LEAD: ClassVar[str] = "hint"
+    #: That of the class, where an error has none of its own.
+    kind: ErrorKind = ErrorKind.ENVIRONMENT
 
     def __init__(self, what: str, hint: str = "", *, place: str = "", code: str = "") -> None:
         super().__init__(what, hint, place, code)

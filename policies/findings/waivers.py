@@ -12,12 +12,15 @@ from difflib import get_close_matches
 
 from interlock.model.waivers import Waiver
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 from policies.proof import RuleResult, Severity, Waived, WaiverState
 from policies.rules import Rule
 
 
 class NotWaivable(InterlockError, ValueError):
     """A waiver of a rule that nobody may waive."""
+
+    kind = ErrorKind.INPUT
 
     def __init__(self, waiver: Waiver, rule: Rule) -> None:
         super().__init__(

@@ -17,8 +17,10 @@ from infra.cli.exits import EnvironmentFailed
 from infra.commands import demo
 from infra.program.gate import Gate
 from infra.program.places import ROOT
+from infra.program.refusal import CannotBeMade
 from infra.stack import foreground
 from interlock import __version__
+from interlock.store.refusals import in_flight
 from tests.infra.conftest import Interlock, Lyon
 
 CHILD = """\
@@ -94,10 +96,12 @@ def test_wrong_words_are_2(interlock: Interlock, arguments: tuple[str, ...]) -> 
     ("error", "code", "said"),
     [
         (EnvironmentFailed("no cloud: start one"), 4, "no cloud: start one\n"),
+        (in_flight("lyon-acme", None), 4, f"{in_flight('lyon-acme', None)}\n"),
+        (CannotBeMade("no actuator"), 2, "no actuator\n"),
         (KeyboardInterrupt(), 130, ""),
         (RuntimeError("a bug"), 4, "RuntimeError: a bug\nthis is a defect of interlock; please report it\n"),
     ],
-    ids=["environment", "ctrl-c", "defect"],
+    ids=["environment", "the store", "input", "ctrl-c", "defect"],
 )
 def test_no_failure_reads_as_a_verdict(
     lyon: Lyon,

@@ -36,6 +36,7 @@ from enum import StrEnum
 from pydantic_core import PydanticCustomError
 
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
 
 #: Faults of one kind that are told of one file, and characters of a message: a hostile file has no end of them.
 MOST_TOLD, LONGEST_MESSAGE = 100, 1_000
@@ -71,6 +72,8 @@ class Code(StrEnum):
 class InputError(InterlockError):
     """One fault. `position` is `file:line:column`, or only a file where there is no line to point at."""
 
+    kind = ErrorKind.INPUT
+
     def __init__(self, code: Code, position: str, message: str, hint: str = "") -> None:
         super().__init__(_printable(message), _printable(hint), place=position, code=code)
 
@@ -92,15 +95,14 @@ def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
-class InputErrors(Exception):
+class InputErrors(InterlockError):
     """All faults found, in the order of files and lines; nothing was touched."""
+
+    kind = ErrorKind.INPUT
 
     def __init__(self, errors: Iterable[InputError]) -> None:
         self.errors = tuple(errors)
-        super().__init__(self.errors)
-
-    def __str__(self) -> str:
-        return "\n".join(str(error) for error in self.errors)
+        super().__init__("\n".join(map(str, self.errors)))
 
 
 def fault(code: Code, message: str, hint: str = "") -> PydanticCustomError:
