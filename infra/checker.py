@@ -134,13 +134,19 @@ def _held(said: dict[str, Any], classes: dict[str, Any]) -> Iterator[str]:
     terminals = {item["name"]: item for item in said["terminals"]}
     for row, edges in said["held"].items():
         for a, b, *guards in edges:
-            shared = sorted({guard.split(".")[1] for guard in guards if guard.startswith("sharing.")})
+            shared = sorted({_sharing(guard) for guard in guards if guard.startswith("sharing.")})
             lacking = {*_required(row, b, shared, terminals)} - {*guards}
             lacking |= {guard for guard in guards if said["guards"].get(guard) is not True}
             if lacking:
                 yield f"{row} {a} - {b} is removed without its guards: {', '.join(sorted(lacking))}"
             met = {_class_of(classes, end) for end in (a, b)}
             yield from _audience(said, classes, met, [terminals[name] for name in shared if name in terminals])
+
+
+def _sharing(guard: str) -> str:
+    """The name in `sharing.<name>.guards.<guard>` or `sharing.<name>.audience`; it may hold dots."""
+    name = guard.removeprefix("sharing.")
+    return name.removesuffix(".audience") if name.endswith(".audience") else name.rpartition(".guards.")[0]
 
 
 def _required(row: str, b: str, shared: list[str], terminals: dict[str, Any]) -> Iterator[str]:

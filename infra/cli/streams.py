@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 import sys
 from typing import Any, TextIO
@@ -13,7 +14,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class Talk(io.TextIOBase):
-    """stderr, which nobody has to be able to write to: what cannot be said is left out, and the exit code counts."""
+    """stderr, which nobody has to be able to write to: what cannot be written is left out, and the exit code counts."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -60,6 +61,8 @@ def prepare() -> None:
             stream.reconfigure(errors="replace")
     if not isinstance(sys.stderr, Talk):
         sys.stderr = Talk(sys.stderr)
+    # What libraries log is for `--debug`: without a handler Python would print their warnings beside our own message.
+    logging.getLogger().addHandler(logging.NullHandler())
 
 
 def is_unwritable(error: OSError) -> bool:

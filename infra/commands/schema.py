@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from infra.cli.formats import encodes_all
 from interlock.model.schema import SCHEMAS
 
 
@@ -31,9 +32,9 @@ def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file
       interlock schema tenant
       interlock schema site > docs/schema/site.schema.json
     """
-    print(schema_text(file), end="")
+    print(schema_text(file, unicode=encodes_all()), end="")
 
 
-def schema_text(file: str) -> str:
-    """The schema as the command prints it and docs/schema holds it."""
-    return json.dumps(SCHEMAS[file](), indent=2, ensure_ascii=False) + "\n"
+def schema_text(file: str, *, unicode: bool = True) -> str:
+    """The schema as the command prints it and docs/schema holds it; with `unicode` no character is escaped."""
+    return json.dumps(SCHEMAS[file](), indent=2, ensure_ascii=not unicode) + "\n"

@@ -59,8 +59,10 @@ def default_site(stacks: Path) -> str:
     The one with `default: true` in `stacks/fleet.yaml`, else the only one there is. Raises InputErrors.
     """
     stacks = stacks.absolute()
+    known = [folder.relative_to(stacks).as_posix() for folder in site_folders(stacks)] if stacks.is_dir() else []
+    if len(known) == 1 and not (stacks / FLEET).is_file():
+        return known[0]
     fleet, source = read_fleet(stacks, stacks.parent)
-    known = [folder.relative_to(stacks).as_posix() for folder in site_folders(stacks)]
     chosen = [name for name, said in fleet.sites.items() if said.default]
     if len(chosen) > 1:
         path = ("sites", chosen[1], "default")

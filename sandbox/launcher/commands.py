@@ -1,6 +1,8 @@
 """What a person types: install, up, down, status, reset."""
 
 import argparse
+import errno
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -16,15 +18,19 @@ from sandbox.launcher.progress import say, step
 
 ENVIRONMENT_FAILED = 4
 INTERRUPTED = 130
+UNREAD = 141
 
 EXAMPLES = """examples:
-  python3 sandbox/supervisor.py up                    install what is missing, start, wait until ready
-  python3 sandbox/supervisor.py status --format json
-  python3 sandbox/supervisor.py reset                 back to an empty cloud, started
-  python3 sandbox/supervisor.py up --dir ../second    another cloud beside the first
-  python3 sandbox/supervisor.py down
+  interlock sandbox up                    install what is missing, start, wait until ready
+  interlock sandbox status --format json
+  interlock sandbox reset                 back to an empty cloud, started
+  interlock sandbox up --dir ../second    another cloud beside the first
+  interlock sandbox down
 
-Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment failed; 130 interrupted."""
+Without the `interlock` command: python3 sandbox/supervisor.py up.
+
+Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment failed; 130 interrupted;
+141 nobody reads on."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,7 @@ COMMANDS: dict[str, tuple[Command, str]] = {
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(
-        prog="supervisor.py",
+        prog="interlock sandbox",
         description="The embedded cloud: a real OpenStack on 127.0.0.1.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -178,8 +184,8 @@ def parser() -> argparse.ArgumentParser:
             "--dir", type=Path, default=DEFAULT_INSTANCE, help=f"the instance's folder (default {DEFAULT_INSTANCE})"
         )
         if name == "status":
-            one.add_argument("--format", choices=("table", "json"))
-        one.set_defaults(format="table")
+            one.add_argument("--format", choices=("text", "json"))
+        one.set_defaults(format="text")
     return top
 
 
@@ -194,10 +200,25 @@ def main(words: list[str]) -> int:
     signal.signal(signal.SIGTERM, interrupt)
     command, _ = COMMANDS[arguments.command]
     try:
-        return command(Request(Instance(arguments.dir.resolve()), arguments.format))
+        code = command(Request(Instance(arguments.dir.resolve()), arguments.format))
+        sys.stdout.flush()  # what is still held back may meet a closed pipe or a full disk, too
+    except BrokenPipeError:
+        return _speechless(UNREAD)
+    except OSError as error:
+        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            raise
+        print(f"sandbox: error: stdout cannot be written: {error.strerror}", file=sys.stderr)
+        return _speechless(ENVIRONMENT_FAILED)
     except SandboxError as error:
         print(f"sandbox: error: {error}", file=sys.stderr)
         return ENVIRONMENT_FAILED
     except KeyboardInterrupt:
         print("sandbox: interrupted; nothing half-made is left", file=sys.stderr)
         return INTERRUPTED
+    return code
+
+
+def _speechless(code: int) -> int:
+    """Let stdout go nowhere: Python flushes it once more at its end, and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code

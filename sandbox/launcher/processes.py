@@ -216,6 +216,7 @@ def as_json(instance: Instance, ports: dict[str, int], seen: tuple[Health, ...])
     """The machine's form of `status`."""
     return json.dumps(
         {
+            "version": 1,
             "dir": str(instance.folder),
             "clouds_yaml": str(instance.clouds),
             "cloud": "sandbox",

@@ -19,7 +19,7 @@ from policies.proof import Proof
 from tests.builders.pod64 import tenant
 from tests.certificate.altering import altered
 from tests.certificate.truth import about, sound
-from tests.policies.workspace import Made, assumptions, full_site, made, pair
+from tests.policies.workspace import Made, assumptions, full_site, made, pair, sharing
 from tests.support.sampling import Sampling, at_least
 
 
@@ -49,6 +49,15 @@ def test_a_proved_plan_has_a_sound_certificate() -> None:
     for found, proof in clean():
         assert list(complaints(found, proof)) == []
         assert sound(found)
+
+
+@pytest.mark.parametrize("end", [".net", ".audience", ".guards.x"])
+def test_names_of_what_is_shared_may_hold_dots(end: str) -> None:
+    """The checker reads them off guards: `sharing.external.net.guards.no_tenant_ports`."""
+    site = full_site(sharing=tuple(item.model_copy(update={"name": item.name + end}) for item in sharing()))
+    acme, globex = pair(site)
+    found, proof = certified(site, acme, globex)
+    assert list(complaints(found, proof)) == []
 
 
 def test_same_input_same_bytes() -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from infra.program.places import ROOT
 from interlock.provider import preflight as module
 from interlock.resources import Admission
 from tests.infra.conftest import Interlock, Lyon
@@ -60,3 +66,30 @@ def test_what_is_not_proved_is_not_asked_for(lyon: Lyon, interlock: Interlock, a
 def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
     assert interlock("preflight", "acne").code == 2
     assert asked == []
+
+
+CLOUDS = """\
+clouds:
+  sandbox:
+    region_name: RegionOne
+    auth: {{auth_url: "http://127.0.0.1:{port}/v3", username: u, password: p, project_name: x,
+            user_domain_name: Default, project_domain_name: Default}}
+"""
+
+
+def test_a_cloud_that_is_not_there_is_one_message(lyon: Lyon, tmp_path: Path) -> None:
+    """Libraries warn of what follows from it; their words are for `--debug`."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    clouds = tmp_path / "clouds.yaml"
+    clouds.write_text(CLOUDS.format(port=port), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "infra.cli", "preflight", "acme"], cwd=ROOT, check=False, text=True,
+        capture_output=True, env=os.environ | {"OS_CLIENT_CONFIG_FILE": str(clouds)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (4, "")
+    what, hint = done.stdout.splitlines()
+    assert what.startswith("cloud 'sandbox': ")
+    assert what.endswith(f"the connection was refused at 127.0.0.1:{port}")
+    assert hint.startswith("  next: nothing listens there")

@@ -100,16 +100,23 @@ def test_an_encoding_without_our_characters_is_no_defect(lyon: Lyon, arguments: 
 
 
 def test_json_is_the_same_document_in_ascii(lyon: Lyon) -> None:
-    for arguments in (("plan", "acme", "--format", "json"), ("site", "--full", "--format", "json")):
+    for arguments in (
+        ("plan", "acme", "--format", "json"),
+        ("site", "--full", "--format", "json"),
+        ("schema", "site"),
+    ):
         ascii_only, usual = (run(*arguments, PYTHONIOENCODING=name).stdout for name in ("ascii", "utf-8"))
         assert json.loads(ascii_only.decode("ascii")) == json.loads(usual)
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [("check",), ("check", "-f", "json"), ("site", "--full"), ("--version",), ("plan", "acme")],
+    [
+        ("check",), ("check", "-f", "json"), ("check", "-f", "sarif"), ("site", "--full"), ("--version",),
+        ("plan", "acme"), ("explain", "ISO-05"), ("schema", "site"), ("capacity",),
+    ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_full_disk_is_one_line_and_4(lyon: Lyon, arguments: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([*COMMAND, *arguments], cwd=ROOT, check=False, stdout=full, stderr=subprocess.PIPE)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from interlock.model.fleet import default_site
 from interlock.model.load import InputErrors, load_fleet, load_workspace
 from tests.model.small_site import changed, small_fleet
 
@@ -106,6 +107,15 @@ def test_a_site_without_a_fleet_is_refused(tmp_path: Path) -> None:
     (stacks / "fleet.yaml").unlink()
     with pytest.raises(InputErrors, match=r"stacks/fleet\.yaml: IN-020 the site belongs to no fleet"):
         load_workspace(stacks, "yard")
+
+
+def test_the_only_site_is_the_default_without_a_fleet_file(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    (stacks / "fleet.yaml").unlink()
+    assert default_site(stacks) == "yard"
+    second_site(stacks, own_serials=True)
+    with pytest.raises(InputErrors, match=r"stacks/fleet\.yaml: IN-020"):
+        default_site(stacks)
 
 
 def test_a_site_that_is_not_there_suggests_one(tmp_path: Path) -> None:

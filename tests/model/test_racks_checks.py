@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from interlock.hardware.designs import POD_DESIGNS
+from interlock.model.site.full_file import SwitchFile
 from interlock.model.site.loading import LoadedSite, load_site
 from interlock.model.site.places import fact_path, places
 from interlock.model.text.errors import InputErrors
@@ -254,6 +255,22 @@ def test_every_part_of_a_pod_has_a_place(tmp_path: Path) -> None:
     assert found["pdu-8"] == ("devices", ("racks", 0, "pdu_serials"))
     assert fact_path(loaded.file, "switches.tor-3.ports.16") == ("racks", 0, "tor", "ports", "machines")
     assert fact_path(loaded.file, "switches.tor-3.ip_routing") == ("racks", 0, "tor", "ip_routing")
+
+
+@pytest.mark.parametrize(("first", "second"), [("tor-1", "tor-1.lab"), ("tor-1.lab", "tor-1")])
+def test_of_two_names_with_dots_the_longer_is_meant(tmp_path: Path, first: str, second: str) -> None:
+    file = load(tmp_path, [written("ipu-pod64")]).file
+    switch = SwitchFile.model_construct(serial="T-9")
+    file = file.model_copy(update={"racks": [], "switches": dict.fromkeys((first, second), switch)})
+    for name in (first, second):
+        assert fact_path(file, f"switches.{name}.ip_routing") == ("switches", name, "ip_routing")
+
+
+def test_what_is_shared_is_found_though_its_name_holds_dots(tmp_path: Path) -> None:
+    file = load(tmp_path, [written("ipu-pod64")]).file
+    assert fact_path(file, "sharing.a.guards.b.guards.c") == ("sharing", "a.guards.b", "guards", "c")
+    assert fact_path(file, "sharing.a.net.audience") == ("sharing", "a.net", "audience")
+    assert fact_path(file, "sharing") == ("sharing",)
 
 
 def test_a_moved_block_is_found_by_its_ports(tmp_path: Path) -> None:

@@ -141,8 +141,7 @@ def test_values_are_as_they_were_meant(tmp_path: Path) -> None:
     assert site.machine["spare-01"].macs == {"bmc": "02:00:00:00:09:01", "rnic": "02:00:00:00:09:03"}
     assert [item.node for item in site.sharing] == ["external", "filer"]
     assert [item.rule for item in site.sharing] == ["L3-08", "SEC-14"]
-    assert site.guard("sharing.nas.vlan_per_owner") is None
-    assert site.guard("assumptions.A11.bucket_rules_enforced") is False
+    assert {item.id: item.guards for item in site.assumptions}["A11"]["bucket_rules_enforced"] is False
 
 
 def test_the_full_form_has_no_short_form_and_no_anchors(tmp_path: Path) -> None:

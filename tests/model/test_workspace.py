@@ -64,10 +64,11 @@ def test_a_guard_that_is_left_out_or_unknown_is_none(tmp_path: Path) -> None:
     stacks = small_fleet(tmp_path)
     changed(stacks / "yard/site.yaml", "{vlan_lists_enforced: true}", "{vlan_lists_enforced: unknown}")
     site = load_workspace(stacks, "yard").site
-    assert site.guard("assumptions.A1.vlan_lists_enforced") is None
-    assert site.guard("assumptions.A5.iommu") is None
-    assert site.guard("sharing.external.no_tenant_ports") is True
-    assert site.guard("sharing.external.address_scope_closed") is None
+    assumed, (external,) = {item.id: item.guards for item in site.assumptions}, site.sharing
+    assert assumed["A1"]["vlan_lists_enforced"] is None
+    assert assumed.get("A5", {}).get("iommu") is None
+    assert external.guards["no_tenant_ports"] is True
+    assert external.guards.get("address_scope_closed") is None
     assert site.switch["tor-1"].ip_routing is None
     assert site.switch["tor-1"].routed_vlans is None
 

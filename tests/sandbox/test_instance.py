@@ -92,6 +92,7 @@ def test_status_reports_every_service(sandbox: Running, tmp_path: Path) -> None:
     done = supervise("status", "--format", "json", "--dir", str(sandbox.dir), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
+    assert seen["version"] == 1
     assert seen["up"]
     assert [one["name"] for one in seen["processes"]] == [process.name for process in PROCESSES]
     answers = {name: code for one in seen["processes"] for name, code in one["http"].items()}
@@ -130,3 +131,22 @@ def test_up_on_a_running_instance_does_nothing(sandbox: Running) -> None:
 
 def test_credentials_are_for_their_owner_only(sandbox: Running) -> None:
     assert stat.S_IMODE(sandbox.clouds_yaml.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_status_that_cannot_be_written_is_one_line(tmp_path: Path, form: str) -> None:
+    command = [sys.executable, str(SUPERVISOR), "status", "--format", form, "--dir", str(tmp_path / "none")]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
+    said = "sandbox: error: stdout cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (4, said)
+
+
+def test_a_status_that_nobody_reads_is_no_talk(tmp_path: Path) -> None:
+    command = [sys.executable, str(SUPERVISOR), "status", "--dir", str(tmp_path / "none")]
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True) as running:
+        os.close(writer)
+        _, told = running.communicate(timeout=60)
+    assert (running.returncode, told) == (141, "")

@@ -143,13 +143,3 @@ class Site(Frozen):
         if cable is None:
             return None
         return cable.b if (cable.a.device, cable.a.interface) == (device, interface) else cable.a
-
-    def guard(self, path: str) -> bool | None:
-        """The value of `sharing.<name>.<guard>` or `assumptions.<id>.<guard>`; None if not stated."""
-        section, name, guard = path.split(".", 2)
-        entries: dict[str, dict[str, bool | None]] = (
-            {item.name: item.guards for item in self.sharing}
-            if section == "sharing"
-            else {item.id: item.guards for item in self.assumptions}
-        )
-        return entries.get(name, {}).get(guard)

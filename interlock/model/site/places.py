@@ -61,12 +61,14 @@ def fact_path(file: SiteFile, fact: str) -> Path:
     """
     section, _, rest = fact.partition(".")
     if section == "sharing":
-        name, _, guard = rest.partition(".guards.")
-        return section, name, "guards", guard
+        name, guards, guard = rest.rpartition(".guards.")
+        return (section, name, "guards", guard) if guards else (section, *filter(None, rest.rsplit(".", 1)))
     if section in ("machines", "hosts", "switches"):
-        for place in places(file):
-            if place.section == section and f"{rest}.".startswith(f"{place.name}."):
-                return _inside(file, place, tuple(rest.removeprefix(place.name).strip(".").split(".")))
+        # Names may hold dots: of `tor-1` and `tor-1.lab` the longer one is meant.
+        named = [one for one in places(file) if one.section == section and f"{rest}.".startswith(f"{one.name}.")]
+        if named:
+            place = max(named, key=lambda one: len(one.name))
+            return _inside(file, place, tuple(rest.removeprefix(place.name).strip(".").split(".")))
     return section, *rest.split(".")
 
 
