@@ -8,14 +8,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from interlock.model.site.physical import Generation
-from interlock.model.text.names import DeviceName, DeviceNames, DisplayName, PartName, UserName
+from interlock.model.text.names import DisplayName, PartName, UserName
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import GiB, Positive, Prefix, PublicKey
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 from interlock.model.waivers import WaiverFile
 from interlock.resources.storage import OnDelete
 
-from .request import Routing, ServerKind, SyncType
+from .request import Pins, Routing, ServerKind, SyncType
 from .values import (
     SEPARATION,
     Amount,
@@ -27,8 +27,6 @@ from .values import (
     separation,
 )
 
-VlanId = Annotated[int, Field(ge=1, le=4094)]
-VxlanId = Annotated[int, Field(ge=1, lt=1 << 24)]
 Index = Annotated[int, Field(ge=0)]
 
 #: Stands for a key that is at fault while the rest of its file is checked: the frame of a key, and nothing in it.
@@ -148,27 +146,6 @@ class BudgetFile(FileModel):
     currency: Currency = Field(description="That of the site's price book.")
 
 
-class PinsFile(FileModel):
-    """Claims that the lock takes as given."""
-
-    machines: DeviceNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
-    hosts: DeviceNames | None = Field(default=None, description="Host of each Poplar server, by index.")
-    controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
-    ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")
-    storage_vlan: VlanId | None = Field(default=None, description="VLAN to the storage.")
-    management_vlan: VlanId | None = Field(default=None, description="VLAN of BMCs and gateways.")
-    control_vlan: VlanId | None = Field(
-        default=None, description="VLAN between bare-metal servers and the V-IPU controller."
-    )
-    control_vni: VxlanId | None = Field(
-        default=None, description="VXLAN id between virtual servers and the V-IPU controller."
-    )
-    ipu_data_subnet: Prefix | None = Field(default=None, description="Addresses on the data VLAN.")
-    storage_subnet: Prefix | None = Field(default=None, description="Addresses on the storage VLAN.")
-    control_subnet: Prefix | None = Field(default=None, description="Addresses on the control network.")
-    management_subnet: Prefix | None = Field(default=None, description="Addresses on the management VLAN.")
-
-
 class TenantFile(FileModel):
     """What one tenant asks of a site. The name of the file is the tenant's id."""
 
@@ -202,4 +179,4 @@ class TenantFile(FileModel):
     waivers: dict[RuleId, WaiverFile] = Field(
         default_factory=dict, description="Rules that the operator lets pass for this tenant, by id."
     )
-    pins: dict[str, PinsFile] = Field(default_factory=dict, description="Claims to take as given, by vPOD.")
+    pins: dict[str, Pins] = Field(default_factory=dict, description="Claims to take as given, by vPOD.")

@@ -7,72 +7,69 @@ from collections.abc import Collection
 from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
-from .file import PinsFile, VPodFile
+from .file import VPodFile
 from .reading import Path, RequestReading
 from .request import Pins
 from .vpods import machines_of
 
 
 def read_pins(reading: RequestReading) -> dict[str, Pins]:
-    """Pins by vPOD."""
-    return {name: _pins(reading, name, file) for name, file in reading.file.pins.items()}
+    """Pins by vPOD, as they are written, and every fault in them."""
+    for name, pins in reading.file.pins.items():
+        _check(reading, name, pins)
+    return dict(reading.file.pins)
 
 
-def _pins(reading: RequestReading, name: str, file: PinsFile) -> Pins:
+def _check(reading: RequestReading, name: str, pins: Pins) -> None:
     path = ("pins", name)
     message = f"pins for `{name}`, which is no vPOD of this tenant"
     reading.faults.need_name((*path, KEY), name, reading.file.vpods, message, of=("vpods",))
     vpod = reading.file.vpods.get(name)
     if vpod is not None:
-        _check_machines(reading, path, file, vpod, machines_of(reading, name))
-        _check_hosts(reading, path, file, vpod)
-        _check_control(reading, path, file, vpod)
-    return Pins(
-        machines=None if file.machines is None else tuple(file.machines),
-        hosts=None if file.hosts is None else tuple(file.hosts),
-        **file.model_dump(exclude={"machines", "hosts"}),
-    )
+        _check_machines(reading, path, pins, vpod, machines_of(reading, name))
+        _check_hosts(reading, path, pins, vpod)
+        _check_control(reading, path, pins, vpod)
 
 
-def _check_machines(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile, wanted: int | None) -> None:
+def _check_machines(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile, wanted: int | None) -> None:
     known, below = reading.offered.machines, (*path, "machines")
-    _check_names(reading, below, "an IPU-Machine", file.machines, known)
-    _check_count(reading, below, file.machines, wanted)
-    reading.each_once(below, file.machines or ())
-    for index, name in enumerate(file.machines or ()):
+    _check_names(reading, below, "an IPU-Machine", pins.machines, known)
+    _check_count(reading, below, pins.machines, wanted)
+    reading.each_once(below, pins.machines or ())
+    for index, name in enumerate(pins.machines or ()):
         if vpod.generation and name in known and known[name].generation != vpod.generation:
             message = f"`{name}` is of the generation {known[name].generation}, asked for is {vpod.generation}"
             reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `generation:`")
 
 
-def _check_hosts(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile) -> None:
+def _check_hosts(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile) -> None:
     known, below, poplar = reading.offered.poplar_hosts, (*path, "hosts"), vpod.poplar
-    _check_names(reading, below, "a Poplar host", file.hosts, known)
-    if file.controller_host is not None:
+    _check_names(reading, below, "a Poplar host", pins.hosts, known)
+    if pins.controller_host is not None:
         what, below_controller = "a host for controllers", (*path, "controller_host")
-        reading.faults.need(below_controller, what, file.controller_host, reading.offered.infra_hosts)
+        reading.faults.need(below_controller, what, pins.controller_host, reading.offered.infra_hosts)
     if reading.faults.lost("vpods", path[-1], "poplar"):
         return
     servers_lost = reading.faults.lost("vpods", path[-1], "poplar", "servers")
-    _check_count(reading, below, file.hosts, None if servers_lost else poplar.servers)
+    _check_count(reading, below, pins.hosts, None if servers_lost else poplar.servers)
     if reading.faults.lost("vpods", path[-1], "poplar", "kind"):
         return
     wanted = "hypervisor" if poplar.kind == "vm" else "bare-metal"
-    for index, name in enumerate(file.hosts or ()):
+    for index, name in enumerate(pins.hosts or ()):
         if name in known and known[name].provisioning != wanted:
             message = f"`{name}` is given out as {known[name].provisioning}, `kind: {poplar.kind}` needs {wanted}"
             reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `kind:`")
     if poplar.kind == "bare-metal":
-        reading.each_once(below, file.hosts or ())
+        reading.each_once(below, pins.hosts or ())
 
 
-def _check_control(reading: RequestReading, path: Path, file: PinsFile, vpod: VPodFile) -> None:
+def _check_control(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile) -> None:
     """Virtual servers reach their controller by VXLAN, whole hosts by a VLAN."""
     if reading.faults.lost("vpods", path[-1], "poplar", "kind"):
         return
     kind = vpod.poplar.kind
     wrong, right = ("control_vlan", "control_vni") if kind == "vm" else ("control_vni", "control_vlan")
-    if getattr(file, wrong) is not None:
+    if getattr(pins, wrong) is not None:
         message = f"`{wrong}` of a vPOD whose servers are of the kind {kind}"
         reading.faults.add(Code.CONTRADICTION, (*path, wrong, KEY), message, f"pin `{right}:` instead")
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from interlock.model.site.physical import Generation
+from interlock.model.text.names import DeviceName, PinnedNames
+from interlock.model.text.validation import FileModel
+from interlock.model.text.values import Prefix
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 from interlock.resources.storage import OnDelete
@@ -12,6 +17,8 @@ from interlock.resources.storage import OnDelete
 ServerKind = Literal["vm", "bare-metal"]
 SyncType = Literal["c2-compatible", "pod-native-default"]
 Routing = Literal["default", "ringswnc"]
+VlanId = Annotated[int, Field(ge=1, le=4094)]
+VxlanId = Annotated[int, Field(ge=1, lt=1 << 24)]
 
 
 class Volumes(Frozen):
@@ -106,21 +113,25 @@ class Budget(Frozen):
     currency: str
 
 
-class Pins(Frozen):
+class Pins(FileModel):
     """Claims of one vPOD that the lock takes as given; the gate judges them."""
 
-    machines: tuple[str, ...] | None = None
-    hosts: tuple[str, ...] | None = None
-    controller_host: str | None = None
-    ipu_data_vlan: int | None = None
-    storage_vlan: int | None = None
-    management_vlan: int | None = None
-    control_vlan: int | None = None
-    control_vni: int | None = None
-    ipu_data_subnet: str | None = None
-    storage_subnet: str | None = None
-    control_subnet: str | None = None
-    management_subnet: str | None = None
+    machines: PinnedNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
+    hosts: PinnedNames | None = Field(default=None, description="Host of each Poplar server, by index.")
+    controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
+    ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")
+    storage_vlan: VlanId | None = Field(default=None, description="VLAN to the storage.")
+    management_vlan: VlanId | None = Field(default=None, description="VLAN of BMCs and gateways.")
+    control_vlan: VlanId | None = Field(
+        default=None, description="VLAN between bare-metal servers and the V-IPU controller."
+    )
+    control_vni: VxlanId | None = Field(
+        default=None, description="VXLAN id between virtual servers and the V-IPU controller."
+    )
+    ipu_data_subnet: Prefix | None = Field(default=None, description="Addresses on the data VLAN.")
+    storage_subnet: Prefix | None = Field(default=None, description="Addresses on the storage VLAN.")
+    control_subnet: Prefix | None = Field(default=None, description="Addresses on the control network.")
+    management_subnet: Prefix | None = Field(default=None, description="Addresses on the management VLAN.")
 
 
 class Tenant(Frozen):

@@ -65,6 +65,11 @@ def device_names(value: Any) -> list[str]:
     return [device_name(item) for item in names(value)]
 
 
+def pinned_names(value: Any) -> tuple[str, ...]:
+    """Names of devices that a request pins; already expanded where a full form is read again."""
+    return value if isinstance(value, tuple) else tuple(device_names(value))
+
+
 def serials(value: Any) -> list[str]:
     """Serial numbers, also as `LYN-M2000-[01-16]`."""
     return [serial(item) for item in names(value)]
@@ -136,6 +141,7 @@ _NUMBER_OR_TEXT = {"type": ["string", "integer"]}
 _PLUGS = WithJsonSchema({"anyOf": [_NUMBER_OR_TEXT, {"type": "array", "items": _NUMBER_OR_TEXT}]})
 
 DeviceNames = Annotated[list[str], BeforeValidator(device_names), _LIST]
+PinnedNames = Annotated[tuple[str, ...], BeforeValidator(pinned_names), _LIST]
 Serials = Annotated[list[str], BeforeValidator(serials), _LIST]
 PartName = Annotated[str, BeforeValidator(part_name), _schema(_TENANT, MOST_PART)]
 SiteName = Annotated[str, BeforeValidator(site_name), _schema(_SITE, MOST_TENANT)]
