@@ -9,10 +9,10 @@ from .declaration import Declaration
 from .sites import SiteObjects
 from .stack import declare
 from .tenants import TenantProject
-from .vpods import BareMetalServer, PoplarServer, VipuController, VirtualPod
+from .vpods import BareMetalPoplarServer, PoplarServer, VipuController, VirtualPod
 
 __all__ = [
-    "BareMetalServer",
+    "BareMetalPoplarServer",
     "Declaration",
     "PoplarServer",
     "SiteObjects",

@@ -15,13 +15,13 @@ from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
 from .tenants import TenantProject
-from .vpods import BareMetalServer, PoplarServer, VipuController, VirtualPod
+from .vpods import BareMetalPoplarServer, PoplarServer, VipuController, VirtualPod
 
 #: Component type of the plan -> class that declares it.
 COMPONENTS: dict[str, type[PlannedComponent]] = {
     cls.TYPE: cls
     for cls in (
-        SiteObjects, TenantProject, VirtualPod, PoplarServer, BareMetalServer, VipuController,
+        SiteObjects, TenantProject, VirtualPod, PoplarServer, BareMetalPoplarServer, VipuController,
         TenantVolume, TenantShare, TenantBucket,
     )
 }  # fmt: skip

@@ -46,7 +46,7 @@ class PoplarServer(PlannedServer):
     TYPE: ClassVar[str] = "PoplarServer"
 
 
-class BareMetalServer(WithPorts):
+class BareMetalPoplarServer(WithPorts):
     """A Poplar server that is a whole host. It has no id: nothing can make one yet, and the program refuses it."""
 
     TYPE: ClassVar[str] = "BareMetalServer"
@@ -69,9 +69,9 @@ class VirtualPod(PlannedComponent):
         return list(self.declaration.proof.plan.machines(self.name))
 
     @property
-    def poplar(self) -> list[PoplarServer | BareMetalServer]:
+    def poplar(self) -> list[PoplarServer | BareMetalPoplarServer]:
         """The Poplar servers, by index."""
-        return [item for item in self.below if isinstance(item, PoplarServer | BareMetalServer)]
+        return [item for item in self.below if isinstance(item, PoplarServer | BareMetalPoplarServer)]
 
     @property
     def controller(self) -> VipuController:

@@ -36,7 +36,7 @@ class Live:
     new: tuple[str, ...]
     gone: tuple[str, ...]
     #: What others made at the stack and no plan has a word for: nobody judged it.
-    unsaid: tuple[str, ...]
+    not_expressible: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class StackAudit:
     #: The judgement of what is committed.
     judgement: Judgement
     standings: tuple[Standing, ...]
-    #: What others made at it, and what is its own and not in its plan.
+    #: Unmanaged resources at it, and what is its own and not in its plan.
     unmanaged: tuple[UnmanagedResource, ...]
     #: What the claims store says of it.
     record: StackRecord | None
     #: True if the store says that something other than what is committed is applied, or may be.
     is_behind: bool
-    #: None: nothing differs, or what is there cannot be said in the words of a plan.
+    #: None: nothing differs, or no plan can hold what is there.
     live: Live | None = None
 
     @property
@@ -179,7 +179,7 @@ def _live(gate: Gate, committed: Seen, real: ObservedPlan | None) -> Live | None
         return None
     judged, seen = gate.look_at(real.plan)
     before, after = _facts(statement(committed.model)), _facts(statement(seen.model))
-    return Live(judged.judgement, _in_words(after - before), _in_words(before - after), real.unsaid)
+    return Live(judged.judgement, _in_words(after - before), _in_words(before - after), real.not_expressible)
 
 
 def _in_words(facts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

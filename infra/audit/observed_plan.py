@@ -1,7 +1,7 @@
 """The observed plan: a plan with the values of the live cloud, so that the same rules judge it.
 
-What differs of a planned object stands in its fields; what others made beside it is added under a name of its own,
-`found-…`. What no plan has a word for is named, and then a proof of the rest is none of the whole.
+What differs of a planned object stands in its fields; unmanaged resources are added as `found-…`. What no plan can hold
+is listed, and then a proof of the rest proves nothing of the whole.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
 from interlock.vocabulary import CloudId
 
-from .unmanaged_resources import SAID, Unsaid, Words, name_of, named
+from .unmanaged_resources import RESOURCES_OF, NotExpressible, Words, name_of, named
 
 
 @dataclass(frozen=True)
@@ -26,20 +26,20 @@ class ObservedPlan:
 
     plan: Plan
     #: What is there and stands in no plan's words.
-    unsaid: tuple[str, ...]
+    not_expressible: tuple[str, ...]
 
 
 def observed_plan(words: Words, unmanaged: Iterable[UnmanagedResource]) -> ObservedPlan | None:
     """What is really there of one stack; None where a planned object is as no plan can say it."""
-    said = _Said(words)
+    added = _Additions(words)
     for resource in unmanaged:
-        said.add(resource)
+        added.add(resource)
     drifted = {item.name: item for item in words.standings[words.plan.stack] if item.has_drifted}
-    kept = _planned(words.plan, drifted, said.names)
+    kept = _planned(words.plan, drifted, added.names)
     if kept is None:
         return None
     return ObservedPlan(
-        words.plan.model_copy(update={"resources": (*kept, *said.resources.values())}), tuple(said.unsaid)
+        words.plan.model_copy(update={"resources": (*kept, *added.resources.values())}), tuple(added.not_expressible)
     )
 
 
@@ -57,7 +57,7 @@ def _planned(plan: Plan, drifted: Mapping[str, Standing], found: Mapping[str, st
 
 
 def _real(item: Planned, standing: Standing | None, found: Mapping[str, str]) -> list[Planned] | None:
-    """What is there of one planned object: it, or nothing; None if no plan can say it."""
+    """What is there of one planned object: it, or nothing; None if no plan can hold it."""
     if standing is None:
         return [item]
     if len(standing.ids) > 1:
@@ -67,31 +67,31 @@ def _real(item: Planned, standing: Standing | None, found: Mapping[str, str]) ->
     try:
         seen = {name: named(values[1], found) for name, values in standing.differs.items()}
         resource = type(item.resource).model_validate(item.resource.canonical() | seen)
-    except (Unsaid, ValidationError):
+    except (NotExpressible, ValidationError):
         return None
     return [item.model_copy(update={"resource": resource})]
 
 
 @dataclass
-class _Said:
-    """What others made at one stack, as resources of its plan."""
+class _Additions:
+    """Unmanaged resources at one stack, as resources of its plan."""
 
     words: Words
     resources: dict[str, Planned] = field(default_factory=dict)
-    unsaid: list[str] = field(default_factory=list)
+    not_expressible: list[str] = field(default_factory=list)
     #: An id as a field of a planned object has it -> name.
     names: dict[str, str] = field(default_factory=dict)
 
     def add(self, resource: UnmanagedResource) -> None:
-        """Say it, or name it as what cannot be said."""
+        """Add it, or list it as what no plan can hold."""
         try:
-            said = list(SAID[resource.kind](self.words, resource.id, name_of(resource.id)))
+            found = list(RESOURCES_OF[resource.kind](self.words, resource.id, name_of(resource.id)))
         except (LookupError, ValidationError):
-            self.unsaid.append(str(resource))
+            self.not_expressible.append(str(resource))
             return
         component = self.words.plan.components[0].name
-        for name, one in said:
-            # A router with several interfaces is said by each of them.
+        for name, one in found:
+            # A router with several interfaces comes with each of them.
             self.resources.setdefault(name, Planned(name=name, component=component, resource=one))
             if resource.kind == one.KIND:
                 self.names[str(CloudId(resource.id))] = name

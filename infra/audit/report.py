@@ -98,8 +98,8 @@ def _live(live: Live | None) -> Iterator[str]:
         yield "    not supported: an observed plan of these objects; the rules did not judge them"
         return
     yield f"    observed plan: {outcome(live.judgement)}; {_changed(live)}"
-    if live.unsaid:
-        yield f"    not judged, because a plan cannot express it: {', '.join(live.unsaid)}"
+    if live.not_expressible:
+        yield f"    not judged, because a plan cannot express it: {', '.join(live.not_expressible)}"
     yield from _some([_finding(finding) for finding in live.judgement.findings], "findings")
     yield from _some([f"    + {fact}" for fact in live.new], "new facts")
     yield from _some([f"    - {fact}" for fact in live.gone], "facts that are gone")
@@ -179,7 +179,7 @@ def _live_json(live: Live) -> dict[str, Any]:
         "findings": [item.model_dump(mode="json") for item in live.judgement.findings],
         "new_facts": list(live.new),
         "gone_facts": list(live.gone),
-        "not_judged": list(live.unsaid),
+        "not_judged": list(live.not_expressible),
     }
 
 

@@ -28,8 +28,8 @@ from interlock.vocabulary import CloudId, Reference
 from interlock.vocabulary.pair_ids import FlavorAccessId, RoleAssignmentId
 
 
-class Unsaid(LookupError):
-    """A plan has no word for it."""
+class NotExpressible(LookupError):
+    """No plan can hold it."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Words:
         return Reference.cloud("Project", plan.tenant) if item.kind == "Project" else None
 
     def of(self, kind: str, ident: str) -> str:
-        """Raises `Unsaid` for what this plan cannot refer to."""
+        """Raises `NotExpressible` for what this plan cannot refer to."""
         if not self.has(kind, ident):
-            raise Unsaid(f"{kind} {ident}")
+            raise NotExpressible(f"{kind} {ident}")
         return self._references[kind, ident]
 
     def has(self, kind: str, ident: str) -> bool:
@@ -78,9 +78,9 @@ class Words:
         return self._references.get(("Project", ident), Reference.cloud("Project", ident))
 
     def user(self, ident: str) -> str:
-        """Whom the plan gives a role. Raises `Unsaid` for everybody else: a plan's word for a user means a member."""
+        """Whom the plan gives a role. Raises `NotExpressible` for everybody else: in a plan a user is a member."""
         if ident not in self._members:
-            raise Unsaid(f"user {ident}")
+            raise NotExpressible(f"user {ident}")
         return self._members[ident]
 
     @cached_property
@@ -100,7 +100,7 @@ class Words:
 
 
 def named(value: Any, found: Mapping[str, str]) -> Any:
-    """Ids of what others made, by the names that it has here."""
+    """Ids of unmanaged resources, by their names in the observed plan."""
     if isinstance(value, list):
         return [named(one, found) for one in value]
     if isinstance(value, dict):
@@ -108,7 +108,7 @@ def named(value: Any, found: Mapping[str, str]) -> Any:
     if CloudId.named(value) is None:
         return value
     if value not in found:
-        raise Unsaid(value)
+        raise NotExpressible(value)
     return found[value]
 
 
@@ -117,8 +117,8 @@ def name_of(ident: str) -> str:
     return f"found-{ident.replace('/', '-')}"
 
 
-#: Says one object: plan names, and what is said under each.
-Saying = Callable[[Words, str, str], Iterator[tuple[str, Resource]]]
+#: One object -> plan names, and the resource under each.
+Expressing = Callable[[Words, str, str], Iterator[tuple[str, Resource]]]
 
 
 def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
@@ -127,7 +127,7 @@ def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]
         yield from _interface(words, item, name)
         return
     if len(item["fixed_ips"]) != 1:
-        raise Unsaid(f"{ident}: a port of a plan has one address")
+        raise NotExpressible(f"{ident}: a port of a plan has one address")
     strange = [group for group in item["security_groups"] if not words.has("SecurityGroup", group)]
     for group in strange:
         yield from _group(words, group, name_of(group))
@@ -164,7 +164,7 @@ def _interface(words: Words, port: Raw, name: str) -> Iterator[tuple[str, Resour
     router, project = str(port["device_id"]), words.project(port["project_id"])
     try:
         has_it = words.of("Router", router)
-    except Unsaid:
+    except NotExpressible:
         has_it = name_of(router)
         yield from _router(words, router, has_it)
     for number, address in enumerate(port["fixed_ips"]):
@@ -238,7 +238,7 @@ def _flavor_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, R
 
 
 #: Kinds that others can have at a stack and that a plan can say.
-SAID: Mapping[str, Saying] = {
+RESOURCES_OF: Mapping[str, Expressing] = {
     "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
     "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The sheet on which a plan is written down, one component after another."""
+"""Builds a plan, one component after another."""
 
 from __future__ import annotations
 

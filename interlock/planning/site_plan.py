@@ -41,8 +41,8 @@ ROLE_KEY = "interlock_role"
 STORAGE_CLASS = "interlock_storage_class"
 
 
-class SiteSheet(PlanBuilder):
-    """A sheet that leaves out what is on the cloud already (`existing:`)."""
+class SitePlanBuilder(PlanBuilder):
+    """A builder that leaves out what is on the cloud already (`existing:`)."""
 
     def __init__(self, site: Site) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class SiteSheet(PlanBuilder):
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     """The plan of the stack `<site>-site`."""
-    builder = SiteSheet(site)
+    builder = SitePlanBuilder(site)
     builder.component(site.name, "Site")
     _controllers(site, builder)
     builder.own(S3_ROLE, Role(name=site.s3_role, description="S3 only: no other service knows this role"))
@@ -83,7 +83,7 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     )
 
 
-def _controllers(site: Site, builder: SiteSheet) -> None:
+def _controllers(site: Site, builder: SitePlanBuilder) -> None:
     project = builder.own(
         "controllers",
         Project(name=f"{site.name}-controllers", domain=site.domain, description="V-IPU controllers"),
@@ -93,12 +93,12 @@ def _controllers(site: Site, builder: SiteSheet) -> None:
     builder.own("controllers-quota", controllers_quota(site, project), after=(operator,))
 
 
-def _segment_range(spec: SegmentRangeSpec, builder: SiteSheet) -> None:
+def _segment_range(spec: SegmentRangeSpec, builder: SitePlanBuilder) -> None:
     name = f"range-{spec.physical_network or spec.network_type}-{spec.minimum}"
     builder.own(name, SegmentRange(name=name, **spec.model_dump()))
 
 
-def _external(site: Site, builder: SiteSheet) -> None:
+def _external(site: Site, builder: SitePlanBuilder) -> None:
     """Without an address scope the subnet stands in none, and the gate has to find that."""
     external = site.external
     pool = None
@@ -128,7 +128,7 @@ def _external(site: Site, builder: SiteSheet) -> None:
     builder.own("external-subnet", subnet)
 
 
-def _catalogue(site: Site, builder: SiteSheet) -> None:
+def _catalogue(site: Site, builder: SitePlanBuilder) -> None:
     for flavor in site.flavors:
         reference = builder.own(flavor.name, _flavor(flavor))
         if flavor.name == site.controller.flavor and not flavor.public:

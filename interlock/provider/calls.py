@@ -73,7 +73,7 @@ class Api:
         self.service = service
         #: What a failed connection is told of: the cloud, the service, the project whose token is used.
         self._where = where or service
-        self._pace = retry_policy or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._lock = threading.Lock()
         self._found = False
 
@@ -132,14 +132,14 @@ class Api:
 
     def request(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Any:
         """A response below 400, as it is. Raises `Failure`."""
-        return persist(self._pace, lambda: self._once(method, path, idempotent, options))
+        return persist(self._retry_policy, lambda: self._once(method, path, idempotent, options))
 
     def _json(self, method: str, path: str, *, idempotent: bool | None = None, **options: Any) -> Answer:
         def attempt() -> Tried[Answer]:
             tried = self._once(method, path, idempotent, options)
             return self._parsed(method, path, idempotent, tried.answer) if tried.failure is None else tried
 
-        answer = persist(self._pace, attempt)
+        answer = persist(self._retry_policy, attempt)
         assert answer is not None  # persist raises where there is no answer
         return answer
 
@@ -154,7 +154,7 @@ class Api:
             # Not where it is missing in the catalogue: that lasts.
             return Tried(failure=lost, again="not in the catalogue" not in lost.message)
         try:
-            options = {"timeout": self._pace.budget.answer} | options
+            options = {"timeout": self._retry_policy.budget.answer} | options
             answer = self._adapter.request(path, method, raise_exc=False, **options)
         except (trouble.ConnectionError, *MISREAD) as error:
             refused = never_left(error)

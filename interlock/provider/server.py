@@ -54,7 +54,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     """One provider process: one cloud, one gate."""
 
     def __init__(self, retry_policy: RetryPolicy | None = None, notes: Notes | None = None) -> None:
-        self._pace = retry_policy or RetryPolicy()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._notes = notes or Notes()
         self.gate = AdmissionGate()
         self.pools = ThreadPools()
@@ -86,7 +86,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return _diff(Difference({"cloud": False} if changed else {}))
 
     async def Configure(self, request: Any, context: Any) -> Any:
-        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""), self._pace)
+        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""), self._retry_policy)
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 

@@ -20,8 +20,8 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 def _covered(model: Model, _: Names) -> RuleAnswer:
     causes = [cause for vpod in model.plan.vpods for cause in _of_vpod(model, vpod)]
     known = {vpod.name for vpod in model.plan.vpods}
-    strays = [_cause(item.name, "stands in no vPOD", ()) for item in model.plan.allocations if item.vpod not in known]
-    return RuleAnswer(len(model.plan.vpods), violated=(*causes, *strays))
+    outside = [_cause(item.name, "stands in no vPOD", ()) for item in model.plan.allocations if item.vpod not in known]
+    return RuleAnswer(len(model.plan.vpods), violated=(*causes, *outside))
 
 
 def _of_vpod(model: Model, vpod: VPodFact) -> Iterator[Cause]:

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import BareMetalServer, PoplarServer, SiteObjects, TenantProject, VirtualPod
+from components import BareMetalPoplarServer, PoplarServer, SiteObjects, TenantProject, VirtualPod
 from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
@@ -106,7 +106,7 @@ def test_a_bare_metal_server_has_an_address_and_no_id() -> None:
     root = declared(bare_metal()).root
     assert isinstance(root, TenantProject)
     (pod,) = root.vpods
-    assert all(isinstance(server, BareMetalServer) for server in pod.poplar)
+    assert all(isinstance(server, BareMetalPoplarServer) for server in pod.poplar)
     assert [server.outputs() for server in pod.poplar] == [
         {"control_address": "10.30.0.10"},
         {"control_address": "10.30.0.11"},

@@ -11,19 +11,13 @@ from tests.house.test_house import ROOT
 
 PRODUCT = ("infra", "components", "policies", "interlock", "toolchain")
 
-#: Names that two classes have on purpose, with the reason.
-TWICE = {
-    "BareMetalServer": "the resource, and the component that declares it: both are named after what Nova calls it",
-}
-
 #: Errors that people are never shown: caught by the module that raises them, or by its caller.
 INTERNAL = {
     "Changed": "a lost race for an object of the store, which the ledger settles",
     "ConditionFailed": "the same, as an S3 server says it",
     "Exists": "the same, of a new object",
-    "InputErrors": "a group of InputError, each told in full",
     "Partial": "an object that is to be kept in the state with its failure, which is told",
-    "Unsaid": "no plan has a word for it: told as such in the report of an audit",
+    "NotExpressible": "no plan can hold it: told as such in the report of an audit",
     "_Impatient": "a search that is cut off",
 }
 
@@ -41,7 +35,7 @@ def test_no_class_name_stands_twice() -> None:
         for where, node in classes(room):
             found[node.name].append(where)
     assert len(found) > 300
-    assert {name: places for name, places in found.items() if len(places) > 1 and name not in TWICE} == {}
+    assert {name: places for name, places in found.items() if len(places) > 1} == {}
 
 
 def test_errors_that_people_see_have_one_base() -> None:

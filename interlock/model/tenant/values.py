@@ -78,7 +78,11 @@ def reason(value: Any) -> str:
         raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
     text = value.strip()
     if not text or len(text) > LONGEST_REASON or not text.isprintable():
-        raise fault(Code.VALUE, f"{shown(value)} is no reason", f"one line of 1 to {LONGEST_REASON} characters")
+        raise fault(
+            Code.VALUE,
+            f"the reason {shown(value)} is not one line of text" if text else "the reason must not be empty",
+            f"write one line of 1 to {LONGEST_REASON} characters",
+        )
     return text
 
 

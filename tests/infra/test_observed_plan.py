@@ -92,7 +92,7 @@ def test_what_lets_others_in_is_a_leak_by_the_rules(
     live = observed_plan(gate, paper, **{kind: item})
     assert live.judgement.exit_code == 1
     assert rule in rules(live)
-    assert live.unsaid == ()
+    assert live.not_expressible == ()
 
 
 def test_a_strangers_router_on_our_subnet_joins_both(gate: Gate, paper: Paper) -> None:
@@ -116,7 +116,7 @@ OUR_PORTS = tuple(ident(ACME, f"{SERVER}-{end}") for end in ("control", "ipu-dat
 
 def test_a_trunk_over_two_of_our_ports_is_said(gate: Gate, paper: Paper) -> None:
     live = observed_plan(gate, paper, Trunk=trunk(*OUR_PORTS, project=OURS))
-    assert live.unsaid == ()
+    assert live.not_expressible == ()
     ends = (f"port:acme:{SERVER}-control", f"port:acme:{SERVER}-ipu-data")
     assert live.new == (f"facts E8 {ends[0]} {ends[1]}",)
     assert live.judgement.exit_code == 0, "within one tenant nobody is joined to another"
@@ -125,7 +125,7 @@ def test_a_trunk_over_two_of_our_ports_is_said(gate: Gate, paper: Paper) -> None
 def test_a_trunk_on_a_strangers_port_is_said_with_that_port(gate: Gate, paper: Paper) -> None:
     paper.lists["Port"].append(port("p"))
     live = observed_plan(gate, paper, Trunk=trunk("p", OUR_PORTS[1]))
-    assert live.unsaid == ()
+    assert live.not_expressible == ()
     assert {"ISO-01", "ISO-02", "L3-02"} <= rules(live)
     assert f"facts E8 port:acme:found-p port:acme:{SERVER}-ipu-data" in live.new
 
@@ -133,7 +133,7 @@ def test_a_trunk_on_a_strangers_port_is_said_with_that_port(gate: Gate, paper: P
 def test_a_port_of_ours_inside_a_trunk_of_elsewhere_is_told(gate: Gate, paper: Paper) -> None:
     """What hangs on its other ports nobody can say."""
     live = observed_plan(gate, paper, Trunk=trunk("y", OUR_PORTS[0]))
-    assert live.unsaid == ("Trunk t (t)",)
+    assert live.not_expressible == ("Trunk t (t)",)
 
 
 def group(ident: str, remote: str) -> dict[str, Any]:
@@ -147,14 +147,14 @@ def group(ident: str, remote: str) -> dict[str, Any]:
 def test_the_default_group_of_a_strangers_port_is_said_with_it(gate: Gate, paper: Paper) -> None:
     paper.lists["SecurityGroup"].append(group("g", "g"))
     live = observed_plan(gate, paper, Port=port(security_groups=["g"]))
-    assert live.unsaid == ()
+    assert live.not_expressible == ()
     assert "L3-02" in rules(live)
 
 
 def test_a_group_that_lets_in_who_knows_whom_is_not_said(gate: Gate, paper: Paper) -> None:
     paper.lists["SecurityGroup"].append(group("g", "h"))
     live = observed_plan(gate, paper, Port=port(security_groups=["g"]))
-    assert len(live.unsaid) == 1
+    assert len(live.not_expressible) == 1
 
 
 def test_a_port_that_joins_nobody_is_told_and_proves(gate: Gate, paper: Paper) -> None:
@@ -205,10 +205,10 @@ def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kin
     found = audit(gate, PaperCloud(_with(paper, kind, item)))
     live = stack(found).live
     assert live is not None
-    assert live.unsaid == tuple(map(str, stack(found).unmanaged))
+    assert live.not_expressible == tuple(map(str, stack(found).unmanaged))
     assert (live.new, live.gone) == ((), ())
     said = as_table(found, gate)
-    assert f"    not judged, because a plan cannot express it: {live.unsaid[0]}" in said
+    assert f"    not judged, because a plan cannot express it: {live.not_expressible[0]}" in said
     assert "and 1 unmanaged that its certificate does not cover" in said
     assert as_json(found, gate)["verdict"] == "drift"
 
@@ -216,7 +216,7 @@ def test_what_no_plan_says_is_named_and_not_judged(gate: Gate, paper: Paper, kin
 def test_a_role_that_a_user_of_the_plan_was_given_besides_is_said(gate: Gate, paper: Paper) -> None:
     user = next(item.name for item in gate.plan("acme").resources if item.resource.KIND == "ServiceUser")
     live = observed_plan(gate, paper, RoleAssignment=role(ident(ACME, user)))
-    assert live.unsaid == ()
+    assert live.not_expressible == ()
 
 
 def _with(paper: Paper, kind: str, item: dict[str, Any]) -> Paper:
