@@ -15,7 +15,7 @@ from interlock import __version__
 from interlock.vocabulary import Position
 from policies import RULES
 from policies.findings.report import counts, why_not_counted
-from policies.proof import Verdict
+from policies.proof import Judgement, Verdict
 
 if TYPE_CHECKING:
     from infra.audit.comparison import Audit, StackAudit
@@ -33,11 +33,13 @@ def check_sarif(checked: Sequence[Checked]) -> dict[str, Any]:
 
 def check_junit(checked: Sequence[Checked]) -> str:
     """A rule fails if a finding of it decides the verdict; it is skipped if it had nothing to look at."""
-    return _junit(_suite(item.judgement.stack, _rule_cases(item)) for item in checked)
+    return _junit(_suite(item.judgement.stack, _rule_cases(item.judgement)) for item in checked)
 
 
 def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
-    """Everything that is not as it was proved: drift, orphans, foreign objects, and what could not be read."""
+    """Everything that is not as it was proved: drift, orphans, foreign objects, and what could not be read; with what
+    the rules find in the observed plan, like the findings of `check`.
+    """
     results = [_result("unread", f"{what}: {why}", []) for what, why in audit.unread.items()]
     for stack in audit.stacks:
         if stack.is_applied and stack.is_behind:
@@ -48,11 +50,15 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
             results.append(
                 _result("drift", f"{item.kind} {item.name} of {stack.plan.stack} is not as planned", [place])
             )
+        if stack.live is not None:
+            observed = Checked(stack.live.judgement, places)
+            results += [_finding(observed, index, _OBSERVED) for index in range(len(observed.judgement.findings))]
+        results += [_result("not-judged", f"{stack.plan.stack}: {one}", []) for one in _not_judged(stack)]
     for resource in audit.unmanaged:
         kind = "orphan" if resource.orphan else "foreign"
         results.append(_result(kind, f"{resource}: {resource.why}; {resource.hint}", []))
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in AUDIT_RULES.items()]
-    return _sarif(rules, results)
+    known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
+    return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
 
 
 #: What an audit finds -> what it means.
@@ -62,7 +68,11 @@ AUDIT_RULES = {
     "orphan": "an object carries the marker of a stack and is in no plan",
     "foreign": "an unmanaged object meets objects of this site",
     "unread": "a list could not be read",
+    "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
+
+#: Stands before what the rules find in an observed plan.
+_OBSERVED = "observed plan: "
 
 
 def audit_junit(audit: Audit, gate: Gate) -> str:
@@ -71,12 +81,12 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", _unmanaged_cases(audit))])
 
 
-def _finding(item: Checked, index: int) -> dict[str, Any]:
+def _finding(item: Checked, index: int, of: str = "") -> dict[str, Any]:
     judgement = item.judgement
     finding = judgement.findings[index]
     level = "error" if counts(judgement, finding) else "note"
     places = [Position(place.file, place.line, place.column) for place in item.where(finding.about)]
-    text = "\n".join([f"{judgement.stack}: {finding.message}", *finding.witness, *_next(finding.hint)])
+    text = "\n".join([f"{judgement.stack}: {of}{finding.message}", *finding.witness, *_next(finding.hint)])
     result = _result(finding.rule, text, places, level)
     result["partialFingerprints"] = {"interlock/v1": f"{judgement.stack}/{finding.id}"}
     if waiver := judgement.waiver(finding):
@@ -115,10 +125,9 @@ class _Case:
     skipped: str = ""
 
 
-def _rule_cases(item: Checked) -> Iterator[_Case]:
-    judgement = item.judgement
+def _rule_cases(judgement: Judgement, of: str = "") -> Iterator[_Case]:
     for result in judgement.results:
-        name = f"{result.rule} {result.title}"
+        name = f"{of}{result.rule} {result.title}"
         deciding = [finding for finding in result.findings if counts(judgement, finding)]
         light = [finding for finding in result.findings if not counts(judgement, finding)]
         failed = "\n".join("\n".join([f"{one.verdict}: {one.message}", *one.witness]) for one in deciding)
@@ -126,6 +135,13 @@ def _rule_cases(item: Checked) -> Iterator[_Case]:
         if result.verdict is Verdict.NOT_APPLICABLE:
             skipped = str(result.verdict)
         yield _Case(name, failed, skipped)
+
+
+def _not_judged(stack: StackAudit) -> tuple[str, ...]:
+    """What was observed at a stack and the rules did not see."""
+    if stack.live is not None:
+        return stack.live.not_expressible
+    return (AUDIT_RULES["not-judged"],) if stack.drift or stack.unmanaged else ()
 
 
 def _object_cases(stack: StackAudit, gate: Gate) -> Iterator[_Case]:
@@ -138,6 +154,9 @@ def _object_cases(stack: StackAudit, gate: Gate) -> Iterator[_Case]:
         planned = f"planned at {places.planned(item.name)}" if item.name in drifted else ""
         unread = f"unread: {item.unread}" if item.unread else ""
         yield _Case(f"{item.kind} {item.name}", f"not as planned; {planned}" if planned else unread)
+    if stack.live is not None:
+        yield from _rule_cases(stack.live.judgement, _OBSERVED)
+    yield from (_Case("observed plan", failed=f"not judged: {one}") for one in _not_judged(stack))
 
 
 def _unmanaged_cases(audit: Audit) -> Iterator[_Case]:

@@ -109,12 +109,29 @@ def test_the_same_for_ci(interlock: Interlock, on_paper: Paper) -> None:
         if case.find("failure") is not None
     ]
     assert "Network acme-train-ipu-data" in failed
+    assert any((name or "").startswith("observed plan: ISO-24 ") for name in failed)
     (run,) = json.loads(interlock("audit", "--format", "sarif").out)["runs"]
     (drift,) = [result for result in run["results"] if result["ruleId"] == "drift"]
     assert "acme-train-ipu-data" in drift["message"]["text"]
+    (leak,) = [result for result in run["results"] if result["ruleId"] == "ISO-24"]
+    assert leak["message"]["text"].startswith("lyon-acme: observed plan: every project")
+    assert (leak["level"], bool(leak["locations"])) == ("error", True)
     (place,) = drift["locations"]
     assert place["physicalLocation"]["artifactLocation"]["uri"].startswith("stacks/lyon/tenants/acme")
     assert {result["ruleId"] for result in run["results"]} <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+
+
+def test_what_no_plan_can_hold_is_no_pass_for_ci(interlock: Interlock, on_paper: Paper) -> None:
+    """A trunk of elsewhere takes a port of ours: what hangs on its other ports nobody can say."""
+    inside = {"port_id": ident(ACME, "acme-train-poplar-0-control"), "segmentation_id": 7, "segmentation_type": "vlan"}
+    trunk = {"id": "t", "name": "t", "description": "", "project_id": "p", "port_id": "y", "sub_ports": [inside]}
+    on_paper.lists["Trunk"].append(trunk)
+    said = ElementTree.fromstring(interlock("audit", "--format", "junit").out)
+    (case,) = [case for case in said.iter("testcase") if case.get("name") == "observed plan"]
+    assert case.find("failure") is not None
+    (run,) = json.loads(interlock("audit", "--format", "sarif").out)["runs"]
+    (result,) = [result for result in run["results"] if result["ruleId"] == "not-judged"]
+    assert "Trunk t (t)" in result["message"]["text"]
 
 
 def test_a_change_that_joins_nobody_changes_no_fact(gate: Gate, paper: Paper) -> None:
