@@ -6,8 +6,7 @@ cabled device names an audience.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
@@ -33,12 +32,12 @@ def outsiders(union: Union, rows: Sequence[EdgeRule[Union]]) -> Iterator[Edge]:
 
 
 def _uninvited(union: Union, classes: _Classes, copy: TerminalCopy) -> bool:
-    there = classes.root(copy.node)
+    there = classes.around(copy.node)
     return any(
         not welcome(copy.declared, label)
         for share in union.shares
         for node, labels in share.labels.items()
-        if classes.root(node) == there
+        if node in there
         for label in labels - ids.RESERVED_LABELS
     )
 
@@ -49,27 +48,28 @@ def _paths(copy: TerminalCopy) -> tuple[Fact, ...]:
 
 def _doubts(edges: Iterable[Edge], classes: _Classes, copy: TerminalCopy) -> tuple[Fact, ...]:
     """The unstated facts around a copy: without some of them nobody knows who meets it."""
-    there = classes.root(copy.node)
-    return in_order(fact for edge in edges if classes.root(edge.a) == there for fact in edge.missing)
+    there = classes.around(copy.node)
+    return in_order(fact for edge in edges if edge.a in there for fact in edge.missing)
 
 
 class _Classes:
-    """What edges join, as a node's representative."""
+    """What edges join: the components of a graph, each looked for when it is first asked for."""
 
     def __init__(self, edges: Iterable[Edge]) -> None:
-        self._near: defaultdict[str, list[str]] = defaultdict(list)
-        for edge in edges:
-            self._near[edge.a].append(edge.b)
-            self._near[edge.b].append(edge.a)
-        self._root: dict[str, str] = {}
+        # Imported here: what judges nothing does not need it.
+        import networkx as nx
 
-    def root(self, node: str) -> str:
-        """The same for all nodes of one class."""
-        if node not in self._root:
-            waiting = [node]
-            while waiting:
-                found = waiting.pop()
-                if found not in self._root:
-                    self._root[found] = node
-                    waiting += self._near.get(found, ())
-        return self._root[node]
+        self._graph = nx.Graph((edge.a, edge.b) for edge in edges)
+        self._found: list[Set[str]] = []
+
+    def around(self, node: str) -> Set[str]:
+        """All nodes of a node's class."""
+        import networkx as nx
+
+        if node not in self._graph:
+            return {node}
+        for known in self._found:
+            if node in known:
+                return known
+        self._found.append(nx.node_connected_component(self._graph, node))
+        return self._found[-1]
