@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
@@ -12,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from infra.cli import debugging
+from interlock.garbage import importing
 
 #: Command -> how its help begins, in the order in which the help lists them. Its function has its name, in a
 #: module of that name in `infra.commands`.
@@ -33,9 +33,7 @@ COMMANDS = {
     "sandbox": "Manage the embedded OpenStack (up, down, status, reset).",
 }
 #: The supervisor of the sandbox has options and help of its own.
-PASSED_ON: dict[str, dict[str, Any]] = {
-    "sandbox": {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-}
+PASSED_ON: dict[str, dict[str, Any]] = {"sandbox": {"ignore_unknown_options": True, "help_option_names": []}}
 HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
@@ -88,17 +86,12 @@ def _debug_option() -> Any:
     return typer.main.get_command(alone).params[0]
 
 
-def _begin(wanted: bool) -> None:
-    if wanted:
-        debugging.begin()
-
-
 def _with_debug(
     debug: Annotated[
         bool,
         typer.Option(
             "--debug",
-            callback=_begin,
+            callback=debugging.begin_if,
             is_eager=True,
             expose_value=False,
             help="Show each request to the cloud on stderr, without headers, bodies and secrets.",
@@ -109,14 +102,6 @@ def _with_debug(
 
 
 def _imported(name: str) -> ModuleType:
-    """A module, imported without garbage collection.
-
-    What modules and models are made of stays until the end, so collecting meanwhile finds nothing, and takes a tenth of
-    the time of a whole `interlock check`. Later collections pass over it.
-    """
-    gc.disable()
-    try:
+    """A module, imported without garbage collection."""
+    with importing():
         return import_module(name)
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -36,6 +36,12 @@ def begin() -> None:
     log.propagate = False
 
 
+def begin_if(wanted: bool) -> None:
+    """Callback of an option `--debug`."""
+    if wanted:
+        begin()
+
+
 def is_on() -> bool:
     """True after `begin`."""
     return logging.getLogger(_REQUESTS).level == logging.DEBUG

@@ -39,6 +39,10 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", callback=debugging.begin_if, is_eager=True, help="As after a command: show requests."),
+    ] = False,
 ) -> None:
     """Options that stand before a command."""
 

@@ -13,7 +13,7 @@ from infra.cli import colour
 from infra.cli.exits import EnvironmentFailed, Exit
 from infra.cli.formats import Format, format_option, print_json, print_plain_json
 from infra.cli.terminal import Progress, print_text
-from infra.commands.options import EarlierTenants, Site, Tenants
+from infra.commands.options import EarlierTenants, Site, Stacks, tenant_of
 from infra.program.gate import Gate, Judged, NotPlanned
 from infra.program.refusal import note
 from infra.reports.check_report import Checked, summary
@@ -28,7 +28,7 @@ WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.PROVED)
 
 
 def check(
-    tenants: Tenants = None,
+    tenants: Stacks = None,
     site: Site = "",
     tenant: EarlierTenants = None,
     verbose: Annotated[
@@ -68,6 +68,7 @@ def check(
     Examples:
       interlock check
       interlock check acme globex
+      interlock check site
       interlock check --verbose
       interlock check --store
       interlock check --site leaky/vlan-of-another --format json
@@ -76,7 +77,8 @@ def check(
     """
     gate = Gate.indexed(site).with_applied() if store else Gate.indexed(site)
     texts: list[str] | None = [] if certificate else None
-    judged = _judged(gate, dict.fromkeys([*(tenants or ()), *(tenant or ())] or gate.stacks()), texts)
+    named = [tenant_of(word) for word in (*(tenants or ()), *(tenant or ()))]
+    judged = _judged(gate, dict.fromkeys(named or gate.stacks()), texts)
     files = _files(certificate, judged) if certificate else []
     _print(gate, judged, form, verbose=verbose)
     for item in judged:

@@ -11,7 +11,7 @@ import typer
 from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.cli.terminal import print_text
-from infra.commands.options import MaybeSite, Tenants, site_of
+from infra.commands.options import MaybeSite, Stacks, site_of, tenant_of
 from infra.program.gate import Gate, Judged
 from interlock.model.text.validation import nearest
 from policies import RULES, Finding, Judgement
@@ -19,12 +19,21 @@ from policies.findings.explaining import RuleText, Step, rule_of, steps
 from policies.findings.report import Where, by_specificity, finding_json, fix_words, place_lines, shown
 
 
+def _rules(incomplete: str) -> list[str]:
+    """Ids of rules, for shell completion."""
+    return [rule.id for rule in RULES if rule.id.startswith(incomplete)]
+
+
 def explain(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="RULE or FINDING", help="`ISO-05`, or `ISO-05-3f2a` as `interlock check` has it."),
+        typer.Argument(
+            metavar="RULE or FINDING",
+            help="`ISO-05`, or `ISO-05-3f2a` as `interlock check` has it.",
+            autocompletion=_rules,
+        ),
     ] = None,
-    tenants: Tenants = None,
+    tenants: Stacks = None,
     site: MaybeSite = "",
     form: Annotated[Format, format_option("explain")] = Format.TEXT,
 ) -> None:
@@ -56,7 +65,7 @@ def explain(
         _stop(f"there is no rule `{name}`: {_meant(name)}")
     site = site_of(site)
     gate = Gate.open(site)
-    _explain_finding(gate, tenants or gate.stacks(), site, name, form)
+    _explain_finding(gate, [tenant_of(word) for word in tenants or ()] or gate.stacks(), site, name, form)
 
 
 def _meant(name: str) -> str:

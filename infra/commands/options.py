@@ -7,6 +7,10 @@ from typing import Annotated
 import typer
 
 from infra.program.places import stacks
+from interlock.vocabulary import InterlockError
+
+#: Names the operator's own stack where a tenant's may stand; no tenant may be called so.
+OPERATORS = "site"
 
 
 def _chosen(given: str) -> str:
@@ -24,9 +28,22 @@ def _sites(incomplete: str) -> list[str]:
 
 
 def _tenants(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Names of tenants, for shell completion."""
-    site = str(ctx.params.get("site") or _chosen(""))
+    """Names of tenants, for shell completion; none where no site is meant."""
+    try:
+        site = str(ctx.params.get("site") or _chosen(""))
+    except InterlockError:
+        return []
     return sorted(file.stem for file in (stacks() / site / "tenants").glob(f"{incomplete}*.yaml"))
+
+
+def _stacks(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The same, and the operator's own stack."""
+    return [*_tenants(ctx, incomplete), *(word for word in (OPERATORS,) if word.startswith(incomplete))]
+
+
+def tenant_of(word: str | None) -> str | None:
+    """The tenant of the stack that an argument names; None for the operator's own."""
+    return None if word == OPERATORS else word
 
 
 _SITE = {
@@ -42,12 +59,32 @@ Site = Annotated[str, typer.Option("--site", "-s", callback=_chosen, **_SITE)]
 #: The same, empty where it is not named; for `site_of`.
 MaybeSite = Annotated[str, typer.Option("--site", "-s", **_SITE)]
 
-#: One stack: a tenant's, or the operator's.
+#: One stack: a tenant's, or the operator's, which is None.
 Tenant = Annotated[
     str | None,
-    typer.Argument(metavar="TENANT", help="A tenant; without one the operator's own stack.", autocompletion=_tenants),
+    typer.Argument(
+        metavar="TENANT",
+        help=f"A tenant; `{OPERATORS}`, or nothing, is the operator's own stack.",
+        callback=tenant_of,
+        autocompletion=_stacks,
+    ),
 ]
 OneTenant = Annotated[str, typer.Argument(metavar="TENANT", help="The tenant.", autocompletion=_tenants)]
+OneStack = Annotated[
+    str,
+    typer.Argument(
+        metavar="TENANT", help=f"The tenant, or `{OPERATORS}` for the operator's stack.", autocompletion=_stacks
+    ),
+]
+#: Stacks; `tenant_of` each.
+Stacks = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TENANT",
+        help=f"Only these tenants, `{OPERATORS}` for the operator's own stack; all by default.",
+        autocompletion=_stacks,
+    ),
+]
 Tenants = Annotated[
     list[str] | None,
     typer.Argument(metavar="TENANT", help="Only these tenants; all by default.", autocompletion=_tenants),

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from infra.cli.exits import EnvironmentFailed, Exit
-from infra.commands.options import Site
+from infra.commands.options import OneStack, Site, tenant_of
 from infra.commands.unlock import mend
 from infra.program.gate import Gate
 from infra.program.places import RUNTIME
@@ -21,7 +21,7 @@ from interlock.store.records import StackRecord
 
 
 def recover(
-    tenant: Annotated[str, typer.Argument(metavar="TENANT", help="The tenant, or `site` for the operator's stack.")],
+    tenant: OneStack,
     site: Site = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
@@ -42,7 +42,8 @@ def recover(
       interlock recover site --site paris --yes
     """
     gate = Gate.open(site)
-    stack = gate.stack(None if tenant == "site" else gate.tenant(tenant).id)
+    name = tenant_of(tenant)
+    stack = gate.stack(None if name is None else gate.tenant(name).id)
     ledger = Ledger(open_store(gate.workspace.site.claims, gate.workspace.site.name))
     record = ledger.stack(stack)
     if record is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -22,6 +23,15 @@ def supervise(*arguments: str) -> int:
     return foreground.run([sys.executable, supervisor, *arguments])
 
 
-def sandbox(context: typer.Context) -> None:
+def _words(incomplete: str) -> list[str]:
+    """The supervisor's commands, for shell completion."""
+    return [word for word in ("up", "down", "status", "reset", "install") if word.startswith(incomplete)]
+
+
+def sandbox(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", autocompletion=_words, help="up, down, status, reset.")
+    ] = None,
+) -> None:
     """Manage the embedded OpenStack (up, down, status, reset)."""
-    raise typer.Exit(supervise(*context.args))
+    raise typer.Exit(supervise(*(words or ())))

@@ -17,8 +17,19 @@ from infra.stack.engine import Engine
 MOST_LISTED = 30
 
 
+def _stacks(incomplete: str) -> list[str]:
+    """Stacks of the backend, for shell completion; none where it cannot be read."""
+    try:
+        return [name for name in Engine.here().backend.stacks() if name.startswith(incomplete)]
+    except EnvironmentFailed:
+        return []
+
+
 def unlock(
-    stack: Annotated[str, typer.Argument(metavar="STACK", help="Name of the stack, such as lyon-acme.")],
+    stack: Annotated[
+        str,
+        typer.Argument(metavar="STACK", help="Name of the stack, such as lyon-acme.", autocompletion=_stacks),
+    ],
     form: Annotated[Format, format_option("unlock")] = Format.TEXT,
 ) -> None:
     """Unlock a stack that a killed `pulumi` left locked.

@@ -38,6 +38,19 @@ def test_one_tenant_alone(lyon: Lyon, interlock: Interlock) -> None:
         assert "1 stack: 1 proved" in done.out
 
 
+def test_the_operators_stack_alone(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "site", "--format", "json")
+    assert done.code == 0
+    assert [item["stack"] for item in json.loads(done.out)["stacks"]] == ["lyon-site"]
+    both = interlock("check", "site", "globex", "--format", "json")
+    assert [item["stack"] for item in json.loads(both.out)["stacks"]] == ["lyon-site", "lyon-globex"]
+    assert interlock("plan", "site").out == interlock("plan").out
+
+
+def test_debug_may_stand_before_the_command(lyon: Lyon, interlock: Interlock) -> None:
+    assert interlock("--debug", "check", "site").out == interlock("check", "site").out
+
+
 def test_a_tenant_named_twice_is_judged_once(lyon: Lyon, interlock: Interlock) -> None:
     done = interlock("check", "acme", "-t", "acme")
     assert done.out.count("lyon-acme  proved") == 1

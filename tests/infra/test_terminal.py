@@ -14,7 +14,7 @@ import pytest
 
 from infra.cli.formats import FORMATS
 from infra.cli.terminal import NARROWEST, fitted
-from infra.program.places import ROOT
+from infra.program.places import PROJECT, ROOT
 from tests.infra.conftest import Interlock, Lyon
 
 COMMAND = [sys.executable, "-m", "infra.cli"]
@@ -183,11 +183,13 @@ def test_a_mistyped_word_is_2_and_told_the_nearest(
 # Completion
 
 
-def completed(line: str) -> list[str]:
+def completed(line: str, **more: str) -> list[str]:
     """What bash is given for a line that is being typed."""
     words = line.split(" ")
     environment = {"_INTERLOCK_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    return run(**environment).stdout.decode().split()
+    done = run(**environment, **more)
+    assert done.stderr == b""
+    return done.stdout.decode().split()
 
 
 @pytest.mark.parametrize(
@@ -195,6 +197,11 @@ def completed(line: str) -> list[str]:
     [
         ("interlock ch", ["check"]),
         ("interlock check ac", ["acme"]),
+        ("interlock check ", ["acme", "globex", "site"]),
+        ("interlock plan s", ["site"]),
+        ("interlock recover s", ["site"]),
+        ("interlock explain ISO-0", [f"ISO-0{number}" for number in range(1, 10)]),
+        ("interlock sandbox sta", ["status"]),
         ("interlock plan gl", ["globex"]),
         ("interlock settle ", ["acme", "globex"]),
         ("interlock check --site ly", ["lyon"]),
@@ -203,6 +210,19 @@ def completed(line: str) -> list[str]:
 )
 def test_a_shell_completes_commands_tenants_sites_and_formats(lyon: Lyon, line: str, expected: list[str]) -> None:
     assert completed(line) == expected
+
+
+def test_a_shell_completes_stacks_of_the_backend(tmp_path: Path) -> None:
+    folder = tmp_path / ".pulumi/stacks" / PROJECT
+    folder.mkdir(parents=True)
+    for name in ("lyon-acme", "lyon-site", "paris-site"):
+        (folder / f"{name}.json").write_text("{}", encoding="utf-8")
+    assert completed("interlock unlock lyon-", PULUMI_BACKEND_URL=tmp_path.as_uri()) == ["lyon-acme", "lyon-site"]
+    assert completed("interlock unlock lyon-", PULUMI_BACKEND_URL="https://api.example") == []
+
+
+def test_where_no_site_is_meant_a_shell_completes_no_tenant(tmp_path: Path) -> None:
+    assert completed("interlock settle ", INTERLOCK_STACKS=str(tmp_path)) == []
 
 
 MODULES = """\
