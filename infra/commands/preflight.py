@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -54,10 +55,10 @@ def preflight(
     if said := note(proof.plan, proved=True):
         print(said, file=sys.stderr)
     # Several looks may meet the same fault, such as a service that is not there.
-    faults = list(dict.fromkeys(str(fault) for fault in ask(gate.admission(proof))))
+    faults = list({str(fault): fault for fault in ask(gate.admission(proof))}.values())
     if form is Format.JSON:
-        print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": faults})
+        print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": [asdict(fault) for fault in faults]})
     else:
         for fault in faults:
-            print_text(fault)
+            print_text(str(fault))
     raise typer.Exit(Exit.ENVIRONMENT if faults else Exit.PROVED)

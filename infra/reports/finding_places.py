@@ -15,6 +15,7 @@ from interlock.planning.plan import Component, Planned
 from interlock.resources import Network, Subnet
 from interlock.vocabulary import CLAIMS_OF, Position
 from interlock.vocabulary.entries import EntryKind, SpecEntry
+from interlock.vocabulary.request_parts import RequestPart
 from policies.facts.identities import OPERATOR
 from policies.findings.report import EntryPlace
 
@@ -107,8 +108,8 @@ def _vpod(plan: Plan, item: Planned) -> str | None:
     return _short(plan, item.vpod) if item.vpod is not None else None
 
 
-def _short(plan: Plan, component: str) -> str:
-    return component.removeprefix(f"{plan.tenant}-")
+def _short(plan: Plan, vpod: str) -> str:
+    return RequestPart.parse(plan.tenant or "", vpod).name
 
 
 def _place(position: str, entry: SpecEntry) -> EntryPlace:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from interlock.vocabulary.request_parts import RequestPart
+
 from .plan import Component, ComponentType, Plan, Planned
 
 
@@ -62,9 +64,12 @@ def request_path(plan: Plan, item: Planned, field: str | None = None) -> str | N
     origin = _BY_PLACE.get((component.type, item.resource.KIND))
     if origin is None or plan.tenant is None or (field is not None and field not in origin.keys):
         return None
-    part = _part(plan, component)
-    own = item.name.removeprefix(f"{part}{_BETWEEN.get(item.resource.KIND, '-')}")
-    path = origin.path.format(part=part.removeprefix(f"{plan.tenant}-"), own=own)
+    above = _part(plan, component)
+    if above == plan.tenant:
+        path = origin.path
+    else:
+        part = RequestPart.parse(plan.tenant, above)
+        path = origin.path.format(part=part.name, own=part.below(item.name, _BETWEEN.get(item.resource.KIND, "-")))
     return path if field is None else f"{path}.{origin.keys[field]}".removeprefix(".")
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 from interlock.model.lock.record import VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant, VPod
+from interlock.vocabulary.request_parts import RequestPart
 
 from .errors import PlanningError
 
@@ -36,7 +37,7 @@ class VPodScope:
 
     def name(self, *parts: object) -> str:
         """`<tenant>-<vPOD>` and the parts, joined by dashes."""
-        return "-".join(str(part) for part in (self.tenant.id, self.vpod.name, *parts))
+        return "-".join(map(str, (RequestPart(self.tenant.id, self.vpod.name), *parts)))
 
     def server(self, index: int) -> str:
         """Name of the Poplar server of this index, virtual or bare metal."""

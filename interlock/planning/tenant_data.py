@@ -17,6 +17,7 @@ from interlock.resources import (
     VolumeAttachment,
 )
 from interlock.vocabulary import NetworkRole, Reference
+from interlock.vocabulary.request_parts import RequestPart
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
@@ -41,12 +42,12 @@ def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: Pl
 def public_names(tenant: Tenant) -> tuple[str, ...]:
     """Plan names of what the request declares open to everybody; nothing of a tenant that is to go."""
     declared = (request for request in tenant.buckets if request.public and tenant.state == "present")
-    return tuple(f"{tenant.id}-{request.name}" for request in declared)
+    return tuple(str(RequestPart(tenant.id, request.name)) for request in declared)
 
 
 def _write_volume(tenant: Tenant, request: VolumeRequest, builder: PlanBuilder) -> None:
     project = f"{tenant.id}-project"
-    name = builder.component(f"{tenant.id}-{request.name}", "Volume", parent=tenant.id)
+    name = builder.component(str(RequestPart(tenant.id, request.name)), "Volume", parent=tenant.id)
     volume = Volume(
         name=name, project=project, size_gib=request.size_gib,
         volume_type=Reference.site("VolumeType", request.volume_type), on_delete=request.on_delete,
@@ -79,7 +80,7 @@ def _write_share(
 ) -> None:
     """The share, and for each vPOD the one network and the one address through which it is mounted."""
     project = f"{tenant.id}-project"
-    name = builder.component(f"{tenant.id}-{request.name}", "Share", parent=tenant.id)
+    name = builder.component(str(RequestPart(tenant.id, request.name)), "Share", parent=tenant.id)
     share = Share(
         name=name, project=project, size_gib=request.size_gib,
         share_type=Reference.site("ShareType", request.share_type), on_delete=request.on_delete,
@@ -116,7 +117,7 @@ def _write_bucket(tenant: Tenant, request: BucketRequest, builder: PlanBuilder) 
             "add a vPOD, or remove the bucket",
         )
     project, key = f"{tenant.id}-project", f"{tenant.id}-{tenant.vpods[0].name}-s3-key"
-    name = builder.component(f"{tenant.id}-{request.name}", "Bucket", parent=tenant.id)
+    name = builder.component(str(RequestPart(tenant.id, request.name)), "Bucket", parent=tenant.id)
     bucket = Bucket(
         name=name, project=project, credential=key, versioning=request.versioning, on_delete=request.on_delete
     )

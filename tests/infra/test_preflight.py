@@ -13,6 +13,7 @@ import pytest
 
 from infra.program.places import ROOT
 from interlock.provider import preflight as module
+from interlock.provider.preflight.faults import Fault
 from interlock.resources import Admission
 from tests.infra.conftest import Interlock, Lyon
 
@@ -22,7 +23,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Stacks that the cloud was asked about; it has the faults that `FAULTS` names for them."""
     stacks: list[str] = []
 
-    def ask(admission: Admission) -> list[str]:
+    def ask(admission: Admission) -> list[Fault]:
         stacks.append(admission.stack)
         return FAULTS.get(admission.stack, [])
 
@@ -30,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return stacks
 
 
-FAULTS = {"lyon-acme": ["no image poplar", "quota of acme: 2 cores too few"]}
+FAULTS = {"lyon-acme": [Fault("referred", "no image poplar"), Fault("quotas", "2 cores too few", "raise the quota")]}
 
 
 def test_without_faults_it_is_0(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
@@ -41,12 +42,16 @@ def test_without_faults_it_is_0(lyon: Lyon, interlock: Interlock, asked: list[st
 
 def test_faults_are_4_and_stand_on_stdout(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
     done = interlock("preflight", "acme")
-    assert (done.code, done.out.splitlines()) == (4, FAULTS["lyon-acme"])
+    assert (done.code, done.out.splitlines()) == (4, ["no image poplar", "2 cores too few", "  next: raise the quota"])
     assert asked == ["lyon-acme"]
 
 
 def test_faults_as_json(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
-    for arguments, faults in ((("acme",), FAULTS["lyon-acme"]), ((), [])):
+    told = [
+        {"code": "referred", "message": "no image poplar", "hint": ""},
+        {"code": "quotas", "message": "2 cores too few", "hint": "raise the quota"},
+    ]
+    for arguments, faults in ((("acme",), told), ((), [])):
         done = interlock("preflight", *arguments, "--format", "json")
         document = json.loads(done.out)
         assert (done.code, document["version"], document["faults"]) == (4 if faults else 0, 1, faults)

@@ -34,6 +34,7 @@ from interlock.vocabulary.principals import (
     User,
     is_unresolved,
 )
+from interlock.vocabulary.request_parts import RequestPart
 from interlock.vocabulary.urns import TypeModule, TypeToken, Urn
 from policies.facts.principals import acting, kind_and_name
 
@@ -232,3 +233,17 @@ def test_bridges_are_part_of_a_vlan(serial: str, interface: str, number: int) ->
     host = nodes.VlanNode(str(nodes.HostBridge(serial, interface)), number)
     assert (switch.is_of_host, host.is_of_host) == (False, True)
     assert [nodes.parse(str(one)) for one in (switch, host)] == [switch, host]
+
+
+@given(tenants, words)
+def test_parts_of_a_request_are_read_back(tenant: str, name: str) -> None:
+    part = RequestPart(tenant, name)
+    assert RequestPart.parse(tenant, str(part)) == part
+    assert part.below(f"{part}-volume") == "volume"
+    assert part.below(f"{part}-partition-p", "-partition-") == "p"
+
+
+@pytest.mark.parametrize("text", ["acme", "acme-", "acmes-train", ""])
+def test_other_names_are_no_parts(text: str) -> None:
+    with pytest.raises(ValueError, match="is no part of acme"):
+        RequestPart.parse("acme", text)

@@ -28,7 +28,12 @@ class LogicalPart:
     @property
     def own_management(self) -> str:
         """The ToR's management processor: a device of its own, for it bridges nothing to the switch's ports."""
-        return f"{self.tor}-management"
+        return own_management(self.tor)
+
+
+def own_management(tor: str) -> str:
+    """The name of the management processor of a ToR, which site files do not name."""
+    return f"{tor}-management"
 
 
 def design_of(rack: RackFile) -> PodDesign:

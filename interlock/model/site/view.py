@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlock.model.rack.names import logical_names, physical_names
+from interlock.model.rack.names import logical_names, own_management, physical_names
 from interlock.model.text.faults import Faults
 
 from .file import SiteFile
@@ -61,10 +61,11 @@ class SiteView:
     def _own_management(self) -> Iterator[tuple[str, Path]]:
         """ToRs' own management ports, which the file does not name: they are called after their ToR."""
         stated = set(self.file.devices)
-        tors = {place.name: place.name_path for place in places(self.file) if place.section == "switches"}
+        switches = (place for place in places(self.file) if place.section == "switches")
+        known = {own_management(place.name): place.name_path for place in switches}
         for device in self.site.devices[: len(self.site.devices) - len(stated)]:
             if device.role == "switch-management":
-                yield device.name, tors.get(device.name.removesuffix("-management"), ("racks",))
+                yield device.name, known.get(device.name, ("racks",))
 
     @cached_property
     def logical_rack_paths(self) -> dict[str, Path]:
