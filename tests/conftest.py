@@ -17,7 +17,7 @@ from xdist.remote import Producer
 from xdist.workermanage import WorkerController
 
 from interlock.garbage import collect_seldom
-from tests.support.groups import is_slow, is_slow_path
+from tests.support.groups import FAST_SHARE, MUTANTS, is_slow, is_slow_path
 from tests.support.progress import Progress
 from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed, sampling_of
 from tests.support.scheduling import PROCESSES, GroupScheduling
@@ -65,13 +65,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A part of a long run takes its share of the faults; what is made of random cases divides them itself.
 
-    A fast run leaves out what needs a cloud or Pulumi.
+    A fast run leaves out what needs a cloud or Pulumi, and most mutants.
     """
     sampling = sampling_of(config)
     faults = [item for item in items if item.path.parent.name == "faults"]
     others = {item for place, item in enumerate(faults) if not sampling.part.takes(place)}
     if sampling.size is Size.FAST:
         others |= {item for item in items if is_slow(item.nodeid, getattr(item, "fixturenames", ()))}
+        mutants = [item for item in items if item.nodeid.startswith(MUTANTS)]
+        others |= {*mutants} - {*sampling.some("mutants", mutants, -(-len(mutants) // FAST_SHARE))}
     if others:
         config.hook.pytest_deselected(items=[item for item in items if item in others])
         items[:] = [item for item in items if item not in others]

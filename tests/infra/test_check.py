@@ -47,10 +47,6 @@ def test_the_operators_stack_alone(lyon: Lyon, interlock: Interlock) -> None:
     assert interlock("plan", "site").out == interlock("plan").out
 
 
-def test_debug_may_stand_before_the_command(lyon: Lyon, interlock: Interlock) -> None:
-    assert interlock("--debug", "check", "site").out == interlock("check", "site").out
-
-
 def test_a_tenant_named_twice_is_judged_once(lyon: Lyon, interlock: Interlock) -> None:
     done = interlock("check", "acme", "-t", "acme")
     assert done.out.count("lyon-acme  proved") == 1

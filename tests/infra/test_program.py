@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from interlock.resources import Admission
 from policies import Proof
 from tests.components.declaring import Monitor, Provider
 from tests.infra.conftest import Interlock, Lyon
+from tests.support.event_loop import own_event_loop
 
 CLOUDS = """\
 clouds:
@@ -40,7 +41,7 @@ def clouds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(lyon: Lyon, clouds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(lyon: Lyon, clouds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """Runs the program as a stack, against mocks; what it registers is in the monitor."""
     program = importlib.import_module("infra.__main__")
     monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", DEMO_PASSPHRASE)
@@ -59,7 +60,8 @@ def run(lyon: Lyon, clouds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         pulumi.runtime.test(program.main)()  # type: ignore[no-untyped-call]
         return monitor
 
-    return start
+    with own_event_loop():
+        yield start
 
 
 def test_a_tenants_stack_is_declared_and_a_copy_of_its_proof_kept(

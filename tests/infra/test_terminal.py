@@ -180,6 +180,15 @@ def test_a_mistyped_word_is_2_and_told_the_nearest(
     assert lyon.locks() == before
 
 
+def test_debug_may_stand_before_the_command(lyon: Lyon) -> None:
+    """Of a wrong word it shows where it was refused; in a process of its own, since it stays on."""
+    for arguments in (("--debug", "plan", "acne"), ("plan", "acne", "--debug")):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert b"Traceback" in done.stderr
+    assert b"Traceback" not in run("plan", "acne").stderr
+
+
 # Completion
 
 

@@ -68,14 +68,22 @@ NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
 
 SLOW = (
     "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/faults/", "tests/house/",
-    "tests/infra/test_terminal.py", "tests/kills/", "tests/pack/", "tests/store/test_folder_kill.py",
-    "tests/store/test_ledger_fences.py", "tests/store/test_ledger_kill.py", "tests/store/test_stores.py",
+    "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/", "tests/pack/",
+    "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
+    "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",
 )  # fmt: skip
 """Paths of tests without such a fixture that a fast run leaves out, too: they start many processes, or check all files.
 
 `./run test --fast` is for somebody who changes the model, the planner or the rules; mypy has its own command.
 """
+
+
+MUTANTS = "tests/mutants/test_mutants.py"
+"""Several hundred judgements, of which a fast run takes a sample."""
+
+FAST_SHARE = 4
+"""A fast run takes one of so many."""
 
 
 def is_slow_path(path: str) -> bool:
