@@ -38,6 +38,7 @@ class Neutron:
 
     def __init__(self) -> None:
         self.rules: list[dict[str, Any]] = []
+        self.posts = 0
         self.names = {JOBS: "t-jobs", OWN: "t-ssh", STRANGE: "t-strange"}
 
     def find(self, path: str) -> dict[str, Any] | None:
@@ -53,9 +54,10 @@ class Neutron:
         return found
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        made = body["security_group_rule"]
-        assert not (made["remote_group_id"] and made["remote_ip_prefix"]), "Neutron refuses both together"
-        self.rules.append(made | {"id": f"rule-{len(self.rules)}"})
+        self.posts += 1
+        for made in body["security_group_rules"]:
+            assert not (made["remote_group_id"] and made["remote_ip_prefix"]), "Neutron refuses both together"
+            self.rules.append(made | {"id": f"rule-{len(self.rules)}"})
         return {}
 
     def delete(self, path: str) -> None:
@@ -101,7 +103,8 @@ def resolved() -> tuple[OneCloud, Target[Any]]:
 
 def seen_after(cloud: OneCloud, target: Target[Any]) -> Observed:
     actuator = ACTUATORS["SecurityGroup"]
-    before = Observed(OWN, target.marker, {"name": "ssh", "rules": []})
+    before = actuator.read(cast(Cloud, cloud), OWN, target)
+    assert before is not None
     actuator.update(cast(Cloud, cloud), target, before, frozenset({"rules"}))
     seen = actuator.read(cast(Cloud, cloud), OWN, target)
     assert seen is not None
@@ -122,6 +125,7 @@ def test_what_neutron_is_asked_for_and_shows() -> None:
     cloud, target = resolved()
     seen = seen_after(cloud, target)
     assert [item["remote_group_id"] for item in cloud.neutron.rules] == [JOBS, OWN, None, JOBS]
+    assert cloud.neutron.posts == 1
     assert differing(target, seen) == frozenset()
 
 

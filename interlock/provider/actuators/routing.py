@@ -133,7 +133,7 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
         if changed - {"rules"}:
             super().update(cloud, target, seen, changed)
         if "rules" in changed:
-            self._rules(cloud, target, seen.id)
+            self._rules(cloud, target, seen)
 
     def release(self, cloud: Cloud, ident: str, target: Target[SecurityGroup]) -> None:
         """Takes the group from this stack's ports: until they take up the new one, nothing passes that it let pass."""
@@ -147,19 +147,19 @@ class SecurityGroupActuator(NeutronActuator[SecurityGroup]):
             kept = [group for group in port["security_groups"] if group != ident]
             api.put(f"/ports/{port['id']}", {"port": {"security_groups": kept}})
 
-    def _rules(self, cloud: Cloud, target: Target[SecurityGroup], group: str) -> None:
-        api, names = cloud.api("network"), _group_names(target, group)
+    def _rules(self, cloud: Cloud, target: Target[SecurityGroup], seen: Observed) -> None:
+        """Removes what is too much, then adds all that is missing in one request, which Neutron does whole or not."""
+        api, names, have = cloud.api("network"), _group_names(target, seen.id), seen.fields["rules"]
         ids = {name: ident for ident, name in names.items()}
-        existing = api.get(f"/security-groups/{group}")["security_group"]["security_group_rules"]
-        wanted = [rule.model_dump(mode="json") for rule in target.spec.rules]
-        for item in existing:
-            if as_rule(item, names) not in wanted:
-                api.delete(f"/security-group-rules/{item['id']}")
-        have = [as_rule(item, names) for item in existing]
-        for rule in target.spec.rules:
-            if rule.model_dump(mode="json") not in have:
-                body = _attributes(rule, ids) | {"security_group_id": group, "project_id": target.one("project")}
-                api.post("/security-group-rules", {"security_group_rule": body})
+        wanted = {rule: rule.model_dump(mode="json") for rule in target.spec.rules}
+        if any(rule not in wanted.values() for rule in have):
+            for item in api.get(f"/security-groups/{seen.id}")["security_group"]["security_group_rules"]:
+                if as_rule(item, names) not in wanted.values():
+                    api.delete(f"/security-group-rules/{item['id']}")
+        whose = {"security_group_id": seen.id, "project_id": target.one("project")}
+        missing = [_attributes(rule, ids) | whose for rule, known in wanted.items() if known not in have]
+        if missing:
+            api.post("/security-group-rules", {"security_group_rules": missing})
 
 
 def _group_names(target: Target[SecurityGroup] | None, own: str) -> dict[str, str]:
