@@ -55,9 +55,9 @@ class Neutron:
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         self.posts += 1
-        for made in body["security_group_rules"]:
-            assert not (made["remote_group_id"] and made["remote_ip_prefix"]), "Neutron refuses both together"
-            self.rules.append(made | {"id": f"rule-{len(self.rules)}"})
+        for new in body["security_group_rules"]:
+            assert not (new["remote_group_id"] and new["remote_ip_prefix"]), "Neutron refuses both together"
+            self.rules.append(new | {"id": f"rule-{len(self.rules)}"})
         return {}
 
     def delete(self, path: str) -> None:
