@@ -1,7 +1,7 @@
 """The tenants of a fleet as a real site, for `interlock check`: files and locks, with the same pairs on one VLAN.
 
 Every tenant is one of `benchmarks.halls`: a machine, a server, a volume and a bucket, of which a plan has 34 resources.
-The second of each pair pins the VLAN that the first one has. What the fleet's bridging servers do cannot be said in
+The second of each pair pins the VLAN that the first one has. What the fleet's bridging servers do cannot be written in
 these files, so those conflicts are not in the site.
 """
 

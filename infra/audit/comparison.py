@@ -35,7 +35,7 @@ class Live:
     #: Facts about packets, identities and calls that are there and were not proved, and the other way round.
     new: tuple[str, ...]
     gone: tuple[str, ...]
-    #: What others made at the stack and no plan has a word for: nobody judged it.
+    #: Unmanaged resources at the stack that no plan can hold: the rules did not judge them.
     not_expressible: tuple[str, ...]
 
 

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class Talk(io.TextIOBase):
+class ForgivingStderr(io.TextIOBase):
     """stderr, which nobody has to be able to write to: what cannot be written is left out, and the exit code counts."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -59,8 +59,8 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if not isinstance(sys.stderr, Talk):
-        sys.stderr = Talk(sys.stderr)
+    if not isinstance(sys.stderr, ForgivingStderr):
+        sys.stderr = ForgivingStderr(sys.stderr)
     # What libraries log is for `--debug`: without a handler Python would print their warnings beside our own message.
     logging.getLogger().addHandler(logging.NullHandler())
 
