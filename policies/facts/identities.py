@@ -51,12 +51,10 @@ from string import hexdigits
 
 from interlock.vocabulary import nodes
 from interlock.vocabulary.nodes import KEY_BITS as KEY_BITS
-
-OPERATOR = "op"
-WORLD = "world"
-FOREIGN = "foreign"
-#: Labels that are no tenant's; a tenant may not be called so.
-RESERVED_LABELS = frozenset({OPERATOR, WORLD, FOREIGN})
+from interlock.vocabulary.owners import FOREIGN as FOREIGN
+from interlock.vocabulary.owners import OPERATOR as OPERATOR
+from interlock.vocabulary.owners import RESERVED_LABELS as RESERVED_LABELS
+from interlock.vocabulary.owners import WORLD as WORLD
 
 
 @lru_cache(maxsize=1 << 16)

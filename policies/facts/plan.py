@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from interlock.planning.plan import Plan
 from interlock.resources import AddressScope, SubnetPool
+from interlock.vocabulary.owners import RESERVED_OWNERS
 from policies.about import OpenScope
 
 from .access import AggregateFact, FlavorAccessFact, FlavorFact, access_facts
@@ -22,7 +23,6 @@ from .data import (
     VolumeFact,
 )
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
-from .identities import RESERVED_LABELS
 from .kinds import (
     NetworkFact,
     PlanFacts,
@@ -45,7 +45,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
 
     Raises ValueError if the tenant is called like one of the labels that are no tenant's.
     """
-    if plan.tenant in RESERVED_LABELS:
+    if plan.tenant in RESERVED_OWNERS:
         raise ValueError(f"a tenant cannot be called {plan.tenant!r}: the proof uses that word for another owner")
     reader = PlanReader(plan)
     found = _Found(reader, readings)

@@ -43,6 +43,12 @@ def not_waivable(waivers: Sequence[Waiver], rules: Sequence[Rule]) -> tuple[NotW
     return tuple(NotWaivable(waiver, rule) for waiver, rule in known if is_fixed(rule))
 
 
+def without_rule(waivers: Sequence[Waiver], rules: Sequence[Rule]) -> dict[str, str]:
+    """Rule that a waiver names and that there is not -> what may be meant."""
+    known = [rule.id for rule in rules]
+    return {waiver.rule: _meant(waiver.rule, known) for waiver in waivers if waiver.rule not in known}
+
+
 def is_fixed(rule: Rule) -> bool:
     """True if nobody may waive the rule."""
     return rule.severity is Severity.BLOCK

@@ -18,6 +18,7 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .controller_access import shown, shown_group
+from .open_filters import Opening, openings
 from .remote_groups import Member, holders, strangers
 from .rule import Cause, Polarity, Rule, RuleAnswer, unique
 
@@ -34,6 +35,7 @@ def _well_formed(model: Model, _: Names) -> RuleAnswer:
     filters = [(group, rule) for group in plan.security_groups for rule in group.rules]
     causes = [_malformed_cause(group, rule, why) for group, rule in filters for why in _malformed(rule)]
     causes += [_world_cause(group, rule) for group, rule in filters if _too_open(plan, group, rule)]
+    causes += [_opening_cause(item) for item in openings(plan) if not _is_public_web(plan, item)]
     by_group = [_group_cause(group, rule, who) for group, rule in filters for who in strangers(plan, group, rule)]
     causes += [cause for cause in by_group if not cause.missing]
     return RuleAnswer(len(filters), tuple(unique(causes)), tuple(cause for cause in by_group if cause.missing))
@@ -68,6 +70,13 @@ def _too_open(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> bool:
     return not (web and _only_public(plan, group))
 
 
+def _is_public_web(plan: PlanFacts, opening: Opening) -> bool:
+    """The same of several filters: they meet at one web port alone, in groups of public servers alone."""
+    web = opening.protocol == "tcp" and opening.ports in [(port, port) for port in WEB]
+    found = {group.name: group for group in plan.security_groups}
+    return web and all(_only_public(plan, found[name]) for name in opening.groups)
+
+
 def _only_public(plan: PlanFacts, group: SecurityGroupFact) -> bool:
     ports = {port.name for port in holders(plan, group.name)}
     public = {item.port for item in plan.floating_ips if item.name in plan.access.public}
@@ -93,6 +102,18 @@ def _world_cause(group: SecurityGroupFact, rule: Filter) -> Cause:
         hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
         specificity=35,
         about=resources(group.name, shown_group(rule)),
+    )
+
+
+def _opening_cause(opening: Opening) -> Cause:
+    told = tuple(f"security group {name}: {shown(rule)}" for name, rule in opening.filters)
+    return Cause(
+        key=frozenset(told),
+        message=f"security group {' and '.join(opening.groups)} lets the whole world in by {len(told)} filters",
+        witness=("outside", *told),
+        hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
+        specificity=35,
+        about=resources(*opening.groups),
     )
 
 

@@ -57,6 +57,20 @@ def part_of_the_world(space: Workspace, rng: Random) -> Workspace | None:
     return None if pod is None else _let_in(space, pod, f"{pod.prefix}-poplar-ssh", "198.51.100.0/24", 8443)
 
 
+def halves_of_the_world(space: Workspace, rng: Random) -> Workspace | None:
+    """Two prefixes, neither of which is everything."""
+    pod = pick(rng, virtual(space))
+    if pod is None:
+        return None
+    half = _let_in(space, pod, f"{pod.prefix}-poplar-ssh", "0.0.0.0/1", 8443)
+    return _let_in(half, pod, f"{pod.prefix}-poplar-ssh", "128.0.0.0/1", 8443)
+
+
+def half_of_the_world(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _let_in(space, pod, f"{pod.prefix}-poplar-ssh", "0.0.0.0/1", 8443)
+
+
 def controller_api_for_others(space: Workspace, rng: Random) -> Workspace | None:
     found = strangers(space, rng)
     if found is None:
@@ -145,6 +159,10 @@ ENTRIES = (
     Operator(
         "filter-world", "a filter that lets the whole world in",
         whole_world, part_of_the_world, "L3-11",
+    ),
+    Operator(
+        "filter-halves", "two filters that let the whole world in together",
+        halves_of_the_world, half_of_the_world, "L3-11",
     ),
     Operator(
         "controller-api", "another's servers may call the controller",

@@ -9,7 +9,7 @@ import pytest
 from interlock.model.site.inventory import SwitchPortConfig
 from interlock.planning.plan import Plan
 from interlock.resources import FloatingIp, Port, RbacPolicy, SecurityGroup, SecurityGroupRule, Subnet, VipuPartition
-from policies import Severity
+from policies import Severity, Verdict
 from tests.builders.pod64 import management_switch, tor
 from tests.policies.test_authority import declared
 from tests.policies.test_data_rules import both as storing
@@ -177,6 +177,60 @@ def ingress(**fields: object) -> SecurityGroupRule:
 def test_a_filter_that_is_none(rule: SecurityGroupRule, words: str) -> None:
     found = first(judged(SITE, filtered(rule), clean()[1]))
     assert (found.rule, found.verdict, words in found.message) == ("L3-11", V, True)
+
+
+LOW, HIGH = "0.0.0.0/1", "128.0.0.0/1"
+
+
+def ssh_from(prefix: str, **fields: object) -> SecurityGroupRule:
+    return ingress(**{"remote_prefix": prefix, "protocol": "tcp", "port_min": 22, "port_max": 22} | fields)
+
+
+@pytest.mark.parametrize(
+    ("rules", "verdict"),
+    [
+        ((ssh_from(LOW), ssh_from(HIGH)), V),
+        ((ssh_from(LOW, port_min=1), ssh_from(HIGH, port_max=99)), V),
+        ((ssh_from(LOW, protocol=None, port_min=None, port_max=None), ssh_from(HIGH)), V),
+        ((ssh_from(LOW), ssh_from("128.0.0.0/2"), ssh_from("192.0.0.0/2")), V),
+        ((ssh_from("::/1", ethertype="IPv6"), ssh_from("8000::/1", ethertype="IPv6")), V),
+        ((ssh_from(LOW), ssh_from("128.0.0.0/2")), P),
+        ((ssh_from(LOW), ssh_from(HIGH, port_min=23, port_max=23)), P),
+        ((ssh_from(LOW), ssh_from(HIGH, protocol="udp")), P),
+        ((ssh_from(LOW), ssh_from(HIGH, direction="egress")), P),
+    ],
+    ids=["halves", "ranges that meet", "every protocol", "three", "IPv6", "three quarters", "ports", "udp", "egress"],
+)
+def test_prefixes_that_together_are_the_world(rules: tuple[SecurityGroupRule, ...], verdict: Verdict) -> None:
+    judgement = judged(SITE, filtered(*rules), clean()[1])
+    assert verdicts(judgement)["L3-11"] == verdict
+    if verdict is V:
+        found = first(judgement)
+        assert "lets the whole world in by" in found.message
+        assert len(found.witness) == len(rules) + 1
+
+
+def test_the_groups_of_one_port_are_taken_together() -> None:
+    """Each is half the world; a port lets in what any of its groups does."""
+    plan = filtered(ssh_from(LOW))
+    more = SecurityGroup(name="acme-more", project="acme-project", rules=(ssh_from(HIGH),))
+    plan = added(plan, "acme-more", "acme", more)
+    assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == P
+    plan = edited(plan, PORT, security_groups=(GROUP, "acme-more"))
+    assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == V
+
+
+def test_halves_at_the_web_port_of_a_public_server() -> None:
+    web = [ssh_from(prefix, port_min=443, port_max=443) for prefix in (LOW, HIGH)]
+    wider = [rule.model_copy(update={"port_max": 444}) for rule in web]
+    address_ = FloatingIp(
+        project="acme-project", external_network="site:Network/external", address="192.0.2.77", port=PORT
+    )
+    for rules, verdict in ((web, P), (wider, V)):
+        group = SecurityGroup(name="acme-web", project="acme-project", rules=tuple(rules))
+        plan = added(added(clean()[0].plan, "acme-web", "acme", group), "acme-public", "acme", address_)
+        plan = declared(edited(plan, PORT, security_groups=("acme-web",)), "acme-public")
+        assert verdicts(judged(SITE, plan, clean()[1]))["L3-11"] == verdict
 
 
 def test_the_web_port_of_a_public_server() -> None:
