@@ -42,7 +42,7 @@ from interlock.vocabulary import InterlockError, StackName
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.errors import ErrorKind
 from policies import RULES, Judgement, Proof, admission, prove
-from policies.findings.waivers import NotWaivable, not_waivable
+from policies.findings.waivers import NotWaivable, not_waivable, without_rule
 from policies.footprints.neighbours import Neighbours
 from policies.judging import Seen, judged, operators_part, seen_by
 
@@ -186,17 +186,27 @@ class Gate:
         return require_fresh_site_lock(self.workspace, self.hashes.whole).serial
 
     def waivers(self, tenant: str | None) -> tuple[Waiver, ...]:
-        """Those of a tenant's request, or of the site file. Raises `InputErrors` for each that nobody may have."""
+        """Those of a tenant's request, or of the site file.
+
+        Raises `InputErrors` for each that nobody may have, and for each of a rule that there is not.
+        """
         waivers = (self.workspace.site if tenant is None else self.tenant(tenant)).waivers
         faults = [self._not_waivable(tenant, error) for error in not_waivable(waivers, RULES)]
+        faults += [
+            InputError(Code.NO_SUCH, self._of_waiver(tenant, rule), f"there is no rule `{rule}`", hint)
+            for rule, hint in without_rule(waivers, RULES).items()
+        ]
         if faults:
             raise InputErrors(faults)
         return waivers
 
     def _not_waivable(self, tenant: str | None, error: NotWaivable) -> InputError:
-        position = self.workspace.position("waivers", error.waiver.rule, tenant=tenant)
+        position = self._of_waiver(tenant, error.waiver.rule)
         hint = "remove it; to share a device, declare it under `sharing` of the site, and the declaration is proved"
         return InputError(Code.VALUE, position, error.what, hint)
+
+    def _of_waiver(self, tenant: str | None, rule: str) -> str:
+        return self.workspace.position("waivers", rule, tenant=tenant)
 
     @property
     def explained_by(self) -> str:

@@ -15,6 +15,7 @@ from interlock.model.text.source import KEY, Source, Step
 from interlock.model.text.validation import FileModel, nearest, validated
 
 SITE = "site.yaml"
+SERIAL = "the serial"
 
 
 class FleetSiteFile(FileModel):
@@ -104,7 +105,9 @@ def claimed_twice(sites: list[LoadedSite]) -> list[InputError]:
     errors, owners = list[InputError](), dict[str, str]()
     for loaded in sites:
         for what, value, path in _claims(loaded):
-            owner = owners.setdefault(f"{what} {value}", loaded.source.name)
+            # Labels are read by people and scanners: serials that differ in case alone are of one device.
+            same = value.casefold() if what == SERIAL else value
+            owner = owners.setdefault(f"{what} {same}", loaded.source.name)
             if owner != loaded.source.name:
                 message = f"{what} `{value}` belongs to {owner} already"
                 hint = "each site is proved by itself (assumption A12): describe one real thing in one site only"
@@ -117,7 +120,7 @@ def _claims(loaded: LoadedSite) -> Iterator[tuple[str, str, tuple[Step, ...]]]:
     yield "the name", loaded.site.name, ("name",)
     yield "the cloud", loaded.site.cloud, ("cloud",)
     for place in places(loaded.file):
-        yield "the serial", place.serial, place.serial_path
+        yield SERIAL, place.serial, place.serial_path
     for name in loaded.file.underlays:
         yield "the underlay", name, ("underlays", name, KEY)
     for name, subnet in loaded.file.infiniband.items():

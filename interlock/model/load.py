@@ -6,7 +6,7 @@ for messages that come later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,9 @@ from interlock.model.text.source import Source, Step
 from interlock.model.text.validation import in_file_order, nearest
 
 from .fleet import fleet_folder, load_fleet
+
+#: The audience of what is shared with all, as `any` is read.
+EVERYBODY = "*"
 
 __all__ = ["Code", "InputError", "InputErrors", "Workspace", "dump_lock", "load_fleet", "load_site_of_fleet",
            "load_workspace", "require_fresh_lock", "require_fresh_site_lock"]  # fmt: skip
@@ -72,7 +75,8 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     folder, base = loaded.source.file.parent, stacks.absolute().parent
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
-    if faults := [*requests.faults, *found.faults]:
+    audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
+    if faults := [*requests.faults, *found.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
@@ -84,6 +88,15 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
         sources=requests.sources,
         defaults=requests.defaults,
     )
+
+
+def _unknown_audiences(loaded: LoadedSite, known: Set[str]) -> Iterator[InputError]:
+    """Tenants that something is shared with and that have neither request nor lock: a misspelt one is kept out."""
+    for name, entry in loaded.file.sharing.items():
+        for index, tenant in enumerate(entry.audience):
+            if tenant != EVERYBODY and tenant not in known:
+                path, message = ("sharing", name, "audience", index), f"there is no tenant `{tenant}`"
+                yield loaded.source.error(Code.NO_SUCH, path, message, nearest(tenant, known))
 
 
 def require_fresh_lock(

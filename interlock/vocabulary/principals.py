@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import ClassVar, TypeAlias
 from urllib.parse import quote, unquote
 
+from .owners import CLOUD as CLOUD
+
 #: Owner part of a reference that names nothing in its own plan.
 UNRESOLVED = "?"
-#: Owner part of what the cloud itself knows.
-CLOUD = "cloud"
 
 #: Different texts that are kept parsed.
 _KEPT = 1 << 16

@@ -201,6 +201,15 @@ def test_a_waiver_of_a_theorem_is_wrong_input(lyon: Lyon, interlock: Interlock, 
     assert "stacks/lyon/tenants/acme.yaml:" in done.err
 
 
+def test_a_waiver_of_a_rule_that_there_is_not_is_wrong_input(lyon: Lyon, interlock: Interlock) -> None:
+    waive(lyon, "ISO-99")
+    interlock("lock")
+    done = interlock("check", "acme")
+    assert (done.code, done.out) == (2, "")
+    assert "stacks/lyon/tenants/acme.yaml:" in done.err
+    assert ": IN-008 there is no rule `ISO-99`\n  hint: did you mean `ISO-" in done.err
+
+
 # Waivers of the operator's own stack
 
 

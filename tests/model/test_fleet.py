@@ -42,6 +42,16 @@ def test_every_serial_that_two_sites_claim_is_told(tmp_path: Path) -> None:
     assert len(raised.value.errors) == 16 + 4 + 2 + 1
 
 
+def test_a_serial_in_capitals_is_the_same_device(tmp_path: Path) -> None:
+    stacks = small_fleet(tmp_path)
+    other = second_site(stacks, own_serials=True)
+    changed(other / "site.yaml", "cloud: nowhere", "cloud: elsewhere")
+    assert load_fleet(stacks, tmp_path)
+    changed(other / "site.yaml", "XT-1", "t-1")
+    with pytest.raises(InputErrors, match=r"IN-040 the serial `t-1` belongs to stacks/yard/site\.yaml already"):
+        load_fleet(stacks, tmp_path)
+
+
 def faults_of_two(stacks: Path, first: str, second: str) -> list[str]:
     """Messages about two sites that are apart but for these lines at the end of their files."""
     other = second_site(stacks, own_serials=True)

@@ -14,7 +14,7 @@ from interlock.model.site.switch_file import vrf_name
 from interlock.model.site.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
 from interlock.model.tenant.vpod_sizes import size_fault
 from interlock.model.text.names import device_name, part_name, site_name, tenant_name, user_name
-from interlock.model.text.values import gib, names, prefix, public_key, ranges, vlan_ranges
+from interlock.model.text.values import address, gib, names, prefix, public_key, ranges, vlan_ranges
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
 
@@ -22,6 +22,28 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhj
 @pytest.mark.parametrize(("text", "size"), [("100GiB", 100), ("2TiB", 2048), ("4096MiB", 4), ("0GiB", 0)])
 def test_sizes(text: str, size: int) -> None:
     assert gib(text) == size
+
+
+def test_the_largest_size_is_what_cinder_can_count() -> None:
+    assert gib("2147483647GiB") == 2**31 - 1
+    for text in ("2147483648GiB", "1000000000000000000000000TiB"):
+        with pytest.raises(PydanticCustomError, match="is more than 2147483647GiB"):
+            gib(text)
+
+
+def test_what_is_wrong_with_a_range_of_names_is_told() -> None:
+    with pytest.raises(PydanticCustomError, match="is a range of more than 4096 names"):
+        names("X-[00000001-99999999]")
+    with pytest.raises(PydanticCustomError, match="is no range of names"):
+        names("m-[11-08]")
+    assert len(names("m-[0001-4096]")) == 4096
+
+
+@pytest.mark.parametrize(("read", "text"), [(prefix, "2001:db8::/32"), (address, "2001:db8::1"), (prefix, "::/0")])
+def test_ipv6_is_told_as_such(read: Callable[[str], object], text: str) -> None:
+    with pytest.raises(PydanticCustomError) as refused:
+        read(text)
+    assert "IPv6 is not supported here yet" in str((refused.value.context or {})["hint"])
 
 
 def test_ranges_of_names() -> None:

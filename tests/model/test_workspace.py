@@ -41,6 +41,10 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     [
         ("globex.yml", "a tenant's file ends in `.yaml`, not `.yml`"),
         ("site.yaml", "`site` is reserved"),
+        ("op.yaml", "`op` is reserved"),
+        ("world.yaml", "`world` is reserved"),
+        ("foreign.yaml", "`foreign` is reserved"),
+        ("cloud.yaml", "`cloud` is reserved"),
         ("Globex.yaml", "`Globex` is no name here"),
         ("yard-controllers.yaml", "`yard-controllers` is the project of controllers"),
     ],

@@ -41,13 +41,15 @@ def _check_rack_names(view: SiteView) -> None:
 
 
 def _check_serials(view: SiteView) -> None:
+    """Labels are read by people and scanners: serials that differ in case alone are of one device."""
     owners = dict[str, str]()
     for place in places(view.file):
+        serial = place.serial.casefold()
         # Two entries of one name are one fault, told above.
-        if owners.get(place.serial, place.name) != place.name:
-            message = f"`{place.name}` has the serial `{place.serial}` of `{owners[place.serial]}`"
-            view.faults.add(Code.TWICE, place.serial_path, message, "a serial is one device")
-        owners.setdefault(place.serial, place.name)
+        if owners.get(serial, place.name) != place.name:
+            message = f"`{place.name}` has the serial `{place.serial}` of `{owners[serial]}`"
+            view.faults.add(Code.TWICE, place.serial_path, message, "a serial is one device, in capitals or not")
+        owners.setdefault(serial, place.name)
 
 
 def _check_logical_racks(view: SiteView) -> None:

@@ -27,6 +27,8 @@ class Requests:
     sources: Mapping[str, Source]
     defaults: Mapping[str, tuple[Default, ...]]
     faults: tuple[InputError, ...] = ()
+    #: Of every request, also of one that is at fault.
+    names: frozenset[str] = frozenset()
 
 
 def read_requests(folder: Path, base: Path, loaded: LoadedSite) -> Requests:
@@ -34,7 +36,8 @@ def read_requests(folder: Path, base: Path, loaded: LoadedSite) -> Requests:
     offered = Offered.of(loaded.site, loaded.defaults)
     tenants, sources = dict[str, Tenant](), dict[str, Source]()
     defaults, faults = dict[str, tuple[Default, ...]](), list[InputError]()
-    for file in sorted((folder / "tenants").glob("*.y*ml")):
+    files = sorted((folder / "tenants").glob("*.y*ml"))
+    for file in files:
         try:
             source = Source.read(file, file.relative_to(base).as_posix())
             identity = _identity(source, loaded.site)
@@ -43,7 +46,10 @@ def read_requests(folder: Path, base: Path, loaded: LoadedSite) -> Requests:
         except InputErrors as error:
             faults += error.errors
     faults += _joined_names(tenants, sources)
-    return Requests(MappingProxyType(tenants), MappingProxyType(sources), MappingProxyType(defaults), tuple(faults))
+    return Requests(
+        MappingProxyType(tenants), MappingProxyType(sources), MappingProxyType(defaults), tuple(faults),
+        frozenset(file.stem for file in files),
+    )  # fmt: skip
 
 
 def _joined_names(tenants: Mapping[str, Tenant], sources: Mapping[str, Source]) -> list[InputError]:

@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
+from interlock.vocabulary.owners import RESERVED_OWNERS
+
 from .errors import Code, fault
 from .values import QUOTE_IT, names, shown
 
-#: Tenant id `site` would make the stack `<site>-site`, which is the operator's own.
-RESERVED_TENANTS = ("site",)
+#: What no tenant may be called: tenant id `site` would make the stack `<site>-site`, which is the operator's own.
+RESERVED_TENANTS = frozenset({"site"}) | RESERVED_OWNERS
 #: Last parts of the tenant's own plan names: a vPOD or bucket of that name would take them.
 RESERVED_PARTS = ("project", "operator", "quota", "key", "router", "member")
 
@@ -37,7 +39,7 @@ def tenant_name(value: Any) -> str:
     """The id of a tenant: lower-case letters, digits, single dashes, at most 20."""
     text = _checked(value, _TENANT, MOST_TENANT, "lower-case letters, digits and single dashes, a letter first")
     if text in RESERVED_TENANTS:
-        raise fault(Code.NAME, f"`{text}` is reserved", "the stack of that name is the operator's own; take another")
+        raise fault(Code.NAME, f"`{text}` is reserved", "it stands for another owner than a tenant; take another name")
     return text
 
 

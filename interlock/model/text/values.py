@@ -21,6 +21,9 @@ _BRACKETS = re.compile(r"([^\[\]]*)\[(\d+)-(\d+)\]([^\[\]]*)")
 _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
 #: Longest expansion of `name-[01-16]` and the like.
 _MOST = 4096
+#: Sizes are 32-bit integers in the databases of Cinder and Manila.
+MOST_GIB = 2**31 - 1
+NO_IPV6 = "IPv6 is not supported here yet: networks, pools and filters are IPv4"
 #: Longest list that ranges may expand to: a short text could fill the memory otherwise.
 _MOST_IN_ALL = 65_536
 
@@ -50,6 +53,8 @@ def gib(value: Any) -> int:
     kib = int(number) * _KIB[unit]
     if kib % _KIB["GiB"]:
         raise fault(Code.UNIT, f"`{value}` is no whole number of GiB", "sizes are given out in GiB")
+    if kib // _KIB["GiB"] > MOST_GIB:
+        raise fault(Code.VALUE, f"{shown(value)} is more than {MOST_GIB}GiB", "Cinder and Manila count up to that")
     return kib // _KIB["GiB"]
 
 
@@ -122,8 +127,10 @@ def _expanded(text: str) -> list[str]:
     if match is None:
         return [text]
     before, first, last, after = match.groups()
-    if not 0 <= int(last) - int(first) < _MOST:
+    if int(first) > int(last):
         raise fault(Code.VALUE, f"`{text}` is no range of names", "write the lower number first")
+    if int(last) - int(first) >= _MOST:
+        raise fault(Code.VALUE, f"`{text}` is a range of more than {_MOST} names", "write several smaller ones")
     return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
 
 
@@ -135,11 +142,18 @@ def prefix(value: Any) -> str:
         raise fault(Code.VALUE, f"{shown(value)} is no IPv4 prefix", _prefix_hint(value)) from None
 
 
+def _is_ipv6(value: Any) -> bool:
+    try:
+        return ipaddress.ip_interface(str(value)).version == 6
+    except ValueError:
+        return False
+
+
 def _prefix_hint(value: Any) -> str:
     try:
         return f"write {ipaddress.IPv4Network(str(value), strict=False)}"
     except ValueError:
-        return "write one as in 198.51.100.0/24"
+        return NO_IPV6 if _is_ipv6(value) else "write one as in 198.51.100.0/24"
 
 
 def address(value: Any) -> str:
@@ -147,7 +161,8 @@ def address(value: Any) -> str:
     try:
         return str(ipaddress.IPv4Address(value if isinstance(value, str) else ""))
     except ValueError:
-        raise fault(Code.VALUE, f"{shown(value)} is no IPv4 address", "write one as in 203.0.113.1") from None
+        hint = NO_IPV6 if _is_ipv6(value) else "write one as in 203.0.113.1"
+        raise fault(Code.VALUE, f"{shown(value)} is no IPv4 address", hint) from None
 
 
 def address_pool(value: Any) -> tuple[str, str]:
