@@ -12,6 +12,7 @@ from infra.cli.exits import EnvironmentFailed
 from infra.cli.formats import Format, format_option, print_json
 from infra.stack.backend import BackendLock
 from infra.stack.engine import Engine
+from infra.stack.leftovers import remove_leftovers
 
 #: Stacks that a message names.
 MOST_LISTED = 30
@@ -34,7 +35,7 @@ def unlock(
 ) -> None:
     """Unlock a stack that a killed `pulumi` left locked.
 
-    Removes the lock of a dead process, and the operations that it left pending.
+    Removes the lock of a dead process, the operations that it left pending, and what it left half-written.
 
     A lock is removed only if its process ran on this host and has ended. What pending creates made on the
     cloud is found and adopted by the next `pulumi up`. Safe to run at any time; nothing to do is no error.
@@ -73,6 +74,9 @@ def mend(engine: Engine, stack: str) -> list[str]:
     for lock in locks:
         lock.remove()
     said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
+    # After the locks: as long as one is held, its engine may be writing.
+    if left := remove_leftovers(engine.backend.folder, stack):
+        said.append(f"{stack}: removed {len(left)} half-written file(s); the state is the one that was written before")
     dropped = engine.drop_pending(stack)
     if dropped.creates:
         said.append(f"{stack}: dropped {len(dropped.creates)} interrupted create(s); `pulumi up` finds what they made")

@@ -115,6 +115,25 @@ def test_a_killed_up_leaves_a_lock_that_is_removed(engine: Engine) -> None:
     engine.ask("stack", "import", "--stack", STACK, given=engine.ask("stack", "export", "--stack", STACK))
 
 
+@pytest.mark.parametrize("left", ["", '{"user.content_type":"app'], ids=["empty", "cut"])
+def test_a_state_that_a_kill_left_half_written_is_read_again(engine: Engine, left: str) -> None:
+    """The engine writes attributes in place before a new state gets its name: killed there, it reads neither."""
+    engine.init(STACK)
+    state = engine.folder / "state" / ".pulumi" / "stacks" / "clusters" / f"{STACK}.json"
+    before = engine.ask("stack", "export", "--stack", STACK)
+    attributes, unfinished = state.with_name(f"{state.name}.attrs"), state.with_name(f"{state.name}.18eaa4.tmp")
+    assert attributes.exists()
+    attributes.write_text(left)
+    unfinished.write_text("{")
+    with pytest.raises(EnvironmentFailed, match="EOF"):
+        engine.ask("stack", "export", "--stack", STACK)
+    said = f"{STACK}: removed 2 half-written file(s); the state is the one that was written before"
+    assert mend(engine, STACK) == [said]
+    assert not unfinished.exists()
+    assert engine.ask("stack", "export", "--stack", STACK) == before
+    assert mend(engine, STACK) == []
+
+
 def test_a_failure_of_pulumi_is_told_in_its_own_words(engine: Engine) -> None:
     with pytest.raises(EnvironmentFailed, match=r"pulumi stack output .* failed: .*no stack named 'nobody'"):
         engine.ask("stack", "output", "--stack", "nobody")

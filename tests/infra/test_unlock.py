@@ -79,6 +79,35 @@ def test_the_lock_of_a_dead_process_goes_whole(engine: Engine, put_lock: Put, de
     assert list(path.parent.iterdir()) == []
 
 
+def test_what_a_kill_left_half_written_goes_and_nothing_else(engine: Engine, put_lock: Put, dead: int) -> None:
+    folder = state_folder(engine.folder)
+    lock = put_lock(dead)
+    begun = lock.with_name("2.json.18eaa4.tmp")
+    begun.write_text("")
+    state = f"stacks/clusters/{STACK}.json"
+    whole = [state, f"{state}.attrs", "stacks/clusters/lyon-b.json.1.tmp"]
+    cut = [f"history/clusters/{STACK}/1.json.attrs", f"stacks/clusters/{STACK}.json.bak.attrs"]
+    for name in (*whole, *cut):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text('{"checkpoint": {}}' if name in whole else "")
+    said = mend(engine, STACK)
+    assert said[0] == f"{STACK}: removed the lock of process {dead}, which is gone"
+    assert said[1].startswith(f"{STACK}: removed 3 half-written file(s)")
+    assert not begun.exists()
+    assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()) == sorted(whole)
+    assert mend(engine, STACK) == []
+
+
+def test_while_the_engine_runs_nothing_goes(
+    engine: Engine, put_lock: Put, living: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    begun = put_lock(living.pid).with_name("2.json.18eaa4.tmp")
+    begun.write_text("")
+    with pytest.raises(EnvironmentFailed, match="which may be running"):
+        mend(engine, STACK)
+    assert begun.exists()
+
+
 def test_the_lock_of_a_process_that_nobody_collected_goes(engine: Engine, put_lock: Put) -> None:
     process = subprocess.Popen([sys.executable, "-c", ""])
     while "\nState:\tZ" not in Path(f"/proc/{process.pid}/status").read_text():
