@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 
 from interlock.model.lock.record import SiteLock
 from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
+from interlock.model.text.validation import nearest
 from interlock.resources import (
     AddressScope,
     Aggregate,
@@ -26,6 +27,7 @@ from interlock.resources import (
 from interlock.vocabulary import ExistingObject, Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, CONTROLLERS_PROJECT, OPERATOR_USER
 
+from .errors import PlanningError
 from .hashes import site_hash
 from .plan import Plan
 from .plan_builder import PlanBuilder
@@ -47,12 +49,21 @@ class SitePlanBuilder(PlanBuilder):
     def __init__(self, site: Site) -> None:
         super().__init__()
         self.site = site
+        #: Everything that `existing:` may name.
+        self.objects: set[str] = set()
 
     def own(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
         """Write down one resource, unless it exists; returns the reference to it either way."""
-        if str(ExistingObject(resource.KIND, name)) in self.site.existing:
+        key = str(ExistingObject(resource.KIND, name))
+        self.objects.add(key)
+        if key in self.site.existing:
             return Reference.site(resource.KIND, name)
         return self.add(name, resource, after)
+
+    def check_existing(self) -> None:
+        """PlanningError for a key of `existing:` that is no object of the site: nothing would ever look at it."""
+        for key in sorted(self.site.existing.keys() - self.objects):
+            raise PlanningError(f"`existing` names {key}, which is no object of this site", nearest(key, self.objects))
 
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:
@@ -70,6 +81,7 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
         hosts = tuple(host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor")
         builder.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
     builder.check_names()
+    builder.check_existing()
     return Plan(
         site=site.name,
         stack=str(StackName(site.name)),

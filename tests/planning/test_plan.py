@@ -199,6 +199,14 @@ def test_what_exists_already_is_referred_to_and_not_planned() -> None:
     assert plan.by_name["external-subnet"].resource.canonical()["network"] == "site:Network/external"
 
 
+@pytest.mark.parametrize("key", ["Network/nobody", "Network/externl", "Keypair/acme-key"])
+def test_what_is_no_object_of_the_site_cannot_exist_already(key: str) -> None:
+    """Nothing would ever look at it: a mistyped key would have the object created a second time."""
+    site = pod64(existing={key: "0c2f9a7e-0000-4000-8000-000000000000"})
+    with pytest.raises(PlanningError, match=f"names {key}, which is no object of this site"):
+        plan_site(site, site_locked(site))
+
+
 def test_user_data_is_small_and_names_the_own_controller() -> None:
     for name, api_host in (("acme", "10.30.0.5"), ("globex", "10.30.1.5")):
         server = resource(plans()[name], f"{name}-train-poplar-0")
