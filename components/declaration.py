@@ -9,6 +9,7 @@ import pulumi
 
 from interlock.planning.plan import Component, Planned
 from interlock.resources import ID_OF, Admission, Claims, Resource, is_cloud_reference, is_site_reference
+from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.urns import TypeToken
 from policies.proof import Proof
 
@@ -28,7 +29,7 @@ class CloudObject(pulumi.CustomResource):
     """
 
     def __init__(
-        self, name: str, resource: Resource, owner: str, ids: dict[str, Any], opts: pulumi.ResourceOptions
+        self, name: str, resource: Resource, owner: OwnerId, ids: dict[str, Any], opts: pulumi.ResourceOptions
     ) -> None:
         kind = resource.KIND
         inputs = resource.canonical() | {"owner": owner} | ids

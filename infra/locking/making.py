@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released, SiteLock
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_tenant, request_hash
+from interlock.vocabulary.owners import minted
 from policies import footprint
 
 NO_FOOTPRINT = Footprint(classes=(), labels={}, exclusive=())
@@ -68,7 +68,7 @@ class Making:
             allocation, released = self._allocated(tenant, old)
             draft = Lock(
                 id=name,
-                owner=old.owner if old else secrets.token_hex(16),
+                owner=old.owner if old else minted(),
                 serial=old.serial if old else 1,
                 request=request_hash(tenant),
                 site=self.gate.hashes.slice_hash(allocation),
@@ -105,7 +105,7 @@ def next_site_lock(gate: Gate) -> SiteLock:
     """The lock of the operator's stack; the old one if the site did not change."""
     old, wanted = gate.workspace.site_lock, gate.hashes.whole
     if old is None:
-        return SiteLock(owner=secrets.token_hex(16), serial=1, site=wanted).sealed()
+        return SiteLock(owner=minted(), serial=1, site=wanted).sealed()
     if old.site == wanted:
         return old
     return SiteLock(owner=old.owner, serial=old.serial + 1, site=wanted).sealed()

@@ -18,6 +18,7 @@ from interlock.provider.census import Counted
 from interlock.resources import Claims
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.vocabulary import ClaimsId
+from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.urns import TypeToken, Urn
 
 #: What is said of the switches: no kind of ours is wired that sets one.
@@ -114,7 +115,7 @@ def freed(old: Lock, new: Lock) -> list[str]:
     return sorted(set(old.footprint.exclusive) - set(new.footprint.exclusive))
 
 
-def of_owner(objects: Iterable[Counted], owner: str) -> tuple[Counted, ...]:
+def of_owner(objects: Iterable[Counted], owner: OwnerId) -> tuple[Counted, ...]:
     """What carries one owner id."""
     return tuple(item for item in objects if item.owner == owner)
 

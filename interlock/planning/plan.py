@@ -10,6 +10,7 @@ from pydantic import SerializeAsAny
 
 from interlock.resources import BareMetalServer, Frozen, Resource, SwitchPort, digest_of
 from interlock.vocabulary import NetworkRole
+from interlock.vocabulary.owners import OwnerId
 
 from .plan_hash import hashed_form, vpods_above
 
@@ -61,8 +62,8 @@ class Plan(Frozen):
     #: None: the operator's own stack.
     tenant: str | None
     #: Owner id of this stack and of the site's stack.
-    owner: str
-    site_owner: str
+    owner: OwnerId
+    site_owner: OwnerId
     #: Of the slice of the site that a tenant's lock names; of the whole site for the operator's stack.
     site_hash: str
     request_hash: str

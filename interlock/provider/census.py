@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from interlock.vocabulary.markers import Marker
+from interlock.vocabulary.owners import OwnerId
 
 from .clouds import Cloud
 from .registers import REGISTERS, Register, marker_of
@@ -21,7 +22,7 @@ class Counted:
 
     kind: str
     id: str
-    owner: str
+    owner: OwnerId
     #: Plan name.
     name: str
 

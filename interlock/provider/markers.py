@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.vocabulary.markers import Marker
+from interlock.vocabulary.owners import OwnerId
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ CARRIERS: dict[str, Carrier] = {
 }
 
 
-def marker(owner: str, name: str) -> str:
+def marker(owner: OwnerId, name: str) -> str:
     """The marker of plan name `name` in the stack whose owner id is `owner`."""
     return str(Marker(owner, name))
 

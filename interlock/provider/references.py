@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from interlock.resources import ID_OF, Admitted, S3Credential, is_cloud_reference, is_site_reference
 from interlock.vocabulary import ExistingObject, Reference, Scheme, StackName
+from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import CredentialId
 from interlock.vocabulary.references import OPERATOR_USER
 
@@ -31,7 +32,7 @@ class Known(Protocol):
         """Name of the stack."""
 
     @property
-    def site_owner(self) -> str:
+    def site_owner(self) -> OwnerId:
         """Owner id of the site's stack, whose objects it may refer to."""
 
     @property

@@ -25,6 +25,7 @@ from pydantic import ValidationError
 
 from interlock.resources import ID_OF, KINDS, Effect, Resource, canonical_json
 from interlock.vocabulary import CloudFingerprint, CloudId
+from interlock.vocabulary.owners import OwnerId
 
 from .actuators import ACTUATORS, Ids, Observed, Target
 from .codec import UNKNOWN, has_unknown
@@ -39,7 +40,7 @@ class Declared:
     kind: str
     name: str
     spec: Resource
-    owner: str
+    owner: OwnerId
     #: The inputs that hold ids, as they were given.
     given: Mapping[str, Any]
 
@@ -70,7 +71,7 @@ def declared(kind: str, name: str, values: Mapping[str, Any]) -> Declared:
         where = ".".join(str(part) for part in first["loc"])
         raise refused(f"{kind} {name}: {where}: {first['msg']}") from error
     given = {key: value for key, value in values.items() if key.startswith(ID_OF)}
-    return Declared(kind, name, spec, str(values.get("owner") or ""), given)
+    return Declared(kind, name, spec, OwnerId(str(values.get("owner") or "")), given)
 
 
 def previewed(item: Declared) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from interlock.vocabulary.owners import OwnerId
+
 from .base import Frozen, digest_of
 
 
@@ -33,8 +35,8 @@ class Admission(Frozen):
     #: Entry of clouds.yaml.
     cloud: str
     #: Owner id of this stack, and of the site's stack, whose objects it may refer to.
-    owner: str
-    site_owner: str
+    owner: OwnerId
+    site_owner: OwnerId
     #: Kind/name -> uuid of objects that were on the cloud before the site stack (`existing:` in the site file).
     existing: dict[str, str] = {}
     plan_hash: str

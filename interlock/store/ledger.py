@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from interlock.vocabulary.owners import OwnerId
+
 from . import refusals
 from .objects import Changed, Exists, ObjectStore, StoreFailed
 from .records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
@@ -118,7 +120,7 @@ class Ledger:
             raise refusals.in_flight(seen.stack, found.record if found else None)
         self._drop(found, set(digests))
 
-    def recover(self, stack: str, owner: str) -> str:
+    def recover(self, stack: str, owner: OwnerId) -> str:
         """A new lineage for a stack whose state was lost: the next that takes its claims goes on. Entries stay."""
         found = self._stacks.get(stack)
         if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interlock.model.lock.record import Footprint
 from interlock.resources import Frozen, digest_of
+from interlock.vocabulary.owners import OwnerId
 
 
 class FootprintRecord(Frozen):
@@ -32,7 +33,7 @@ class StackRecord(Frozen):
     stack: str
     #: None: the operator's own stack.
     tenant: str | None
-    owner: str
+    owner: OwnerId
     #: Minted with the first claim, and kept in the stack's state: a state without it is not this stack's.
     lineage: str
     #: Serial of the newest lock that was applied: an older commit is refused.
@@ -50,7 +51,7 @@ class ClaimRecord(Frozen):
 
     identity: str
     stack: str
-    owner: str
+    owner: OwnerId
 
 
 class NodeRecord(Frozen):
@@ -65,7 +66,7 @@ class Taking(Frozen):
 
     stack: str
     tenant: str | None
-    owner: str
+    owner: OwnerId
     serial: int
     entry: FootprintRecord
     #: Every boundary node in the classes that the proof met, those of `entry` included.

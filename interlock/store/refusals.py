@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.owners import OwnerId
 
 from .records import ClaimRecord, NodeRecord, StackRecord, Taking
 
@@ -31,7 +32,7 @@ def in_flight(stack: str, record: StackRecord | None) -> IdentityTaken:
     return IdentityTaken(f"another run of stack {stack} is in flight{who}", "wait until it has ended, then run again")
 
 
-def require_owner(record: StackRecord, owner: str) -> None:
+def require_owner(record: StackRecord, owner: OwnerId) -> None:
     """Raises `Foreign` if two owners use one stack name."""
     if record.owner != owner:
         raise Foreign(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .owners import OwnerId
+
 _CARRIED = re.compile(r"^(?:(?P<text>.*) )?interlock:(?P<owner>[^\s:]+):(?P<name>[^\s:]+)$", re.DOTALL)
 
 
@@ -12,7 +14,7 @@ _CARRIED = re.compile(r"^(?:(?P<text>.*) )?interlock:(?P<owner>[^\s:]+):(?P<name
 class Marker:
     """What an object of ours carries where a tenant cannot write it."""
 
-    owner: str
+    owner: OwnerId
     #: Plan name.
     name: str
 
@@ -20,7 +22,7 @@ class Marker:
     def carried_by(cls, value: str) -> tuple[str, Marker | None]:
         """What else a description or a name says, and the marker that stands last in it."""
         found = _CARRIED.match(value)
-        return (value, None) if found is None else (found["text"] or "", cls(found["owner"], found["name"]))
+        return (value, None) if found is None else (found["text"] or "", cls(OwnerId(found["owner"]), found["name"]))
 
     @classmethod
     def named(cls, text: str) -> Marker | None:
@@ -48,13 +50,13 @@ class KeypairName:
     """
 
     name: str
-    owner: str
+    owner: OwnerId
 
     @classmethod
     def parse(cls, text: str) -> KeypairName:
         """From any name; `name` is empty for one without a dash."""
         name, _, owner = text.rpartition("-")
-        return cls(name, owner)
+        return cls(name, OwnerId(owner))
 
     def __str__(self) -> str:
         return f"{self.name}-{self.owner}"

@@ -1,6 +1,18 @@
-"""Owners that are no tenants: the words that stand where a tenant's id may stand, in labels and in whose a thing is."""
+"""Owners: the id that a stack's objects carry, and the words for owners that are no tenants."""
 
 from __future__ import annotations
+
+import secrets
+from typing import NewType
+
+OwnerId = NewType("OwnerId", str)
+"""Random text that is minted with a lock: every object of its stack carries it, and nobody reads anything in it."""
+
+
+def minted() -> OwnerId:
+    """A new one, for a stack that has no lock yet."""
+    return OwnerId(secrets.token_hex(16))
+
 
 #: The operator.
 OPERATOR = "op"

@@ -38,6 +38,7 @@ from interlock.model.site.inventory import (
 from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import AllocationState, SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
+from interlock.vocabulary.owners import OwnerId
 
 MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
 POPLAR_HOSTS = tuple(f"poplar-{number}" for number in range(1, 5))
@@ -342,7 +343,7 @@ def locked(
     allocation, released = allocate(site, tenant, others, previous)
     return Lock(
         id=tenant.id,
-        owner=owner_of(tenant.id),
+        owner=OwnerId(owner_of(tenant.id)),
         serial=previous.serial + 1 if previous else 1,
         request=request_hash(tenant),
         site=SiteHashes(site).slice_hash(allocation),
@@ -354,7 +355,7 @@ def locked(
 
 def site_locked(site: Site) -> SiteLock:
     """A sealed lock of the site."""
-    return SiteLock(owner=owner_of(site.name), serial=1, site=site_hash(site)).sealed()
+    return SiteLock(owner=OwnerId(owner_of(site.name)), serial=1, site=site_hash(site)).sealed()
 
 
 def owner_of(name: str) -> str:

@@ -15,6 +15,7 @@ from interlock.provider.actuators.server import ServerActuator
 from interlock.provider.markers import marker
 from interlock.provider.retry import RetryBudget
 from interlock.resources import SecurityGroup
+from interlock.vocabulary.owners import OwnerId
 from tests.faults.attempts import AFTER, BEFORE, MOST, STILL, act_of, attempt, settle, within_budget, words
 from tests.faults.proxy import Act, Injection, Request, Response
 from tests.faults.report import Matrix, Outcome
@@ -138,7 +139,7 @@ def test_fault_a_list_that_shows_anothers_object_as_ours_is_no_adoption(
     subject, theirs = SUBJECTS[kind], world.twins[kind]
     whole = world.direct.api(subject.api).get(f"{subject.listed[0].removesuffix('/detail')}/{theirs}")
     item = json.loads(json.dumps(whole[subject.listed[1].removesuffix("s")]))
-    stranger, ours = marker("5742a6", subject.name), world.marker(subject)
+    stranger, ours = marker(OwnerId("5742a6"), subject.name), world.marker(subject)
     item = json.loads(json.dumps(item).replace(stranger, ours))
     lag = Injection(following(subject, item), *listing(subject), last=last)
     try:

@@ -34,6 +34,7 @@ from interlock.resources import (
     Volume,
     VolumeAttachment,
 )
+from interlock.vocabulary.owners import OwnerId
 from tests.conftest import Sandbox
 from tests.faults.clock import Clock
 from tests.faults.proxy import Injection, Proxy
@@ -187,7 +188,7 @@ class World:
         return self.site if subject.site else self.tenant
 
     def marker(self, subject: Subject) -> str:
-        return marker(self.program(subject).owner, subject.name)
+        return marker(OwnerId(self.program(subject).owner), subject.name)
 
     def ours(self, subject: Subject) -> list[str]:
         """Ids of all objects that are the subject, as the cloud itself lists them."""
@@ -220,7 +221,7 @@ class World:
             path = subject.listed[0].removesuffix("/detail")
             seen = self.direct.api(subject.api).find(f"{path}/{ident}")
             assert seen is not None, f"the stranger's {kind} is gone"
-            assert marker(STRANGER, subject.name) in json.dumps(seen), f"the stranger's {kind} was taken"
+            assert marker(OwnerId(STRANGER), subject.name) in json.dumps(seen), f"the stranger's {kind} was taken"
 
     def _routerinterface(self, ids: Any) -> list[str]:
         ports = self.direct.api("network").items("/ports", "ports", device_id=ids["fay-router"].id)
@@ -327,7 +328,7 @@ def _twins(world: World) -> None:
     for kind, subject in SUBJECTS.items():
         if subject.twin is None:
             continue
-        theirs = marker(STRANGER, subject.name)
+        theirs = marker(OwnerId(STRANGER), subject.name)
         body = {key: ids[value].id if value in ids else value for key, value in subject.twin.items()}
         project = ids["fay-project"].id
         api = world.direct.api(subject.api, project if kind == "Volume" else None)

@@ -27,6 +27,7 @@ from interlock.vocabulary.nodes import (
     MacAddress,
     is_identity,
 )
+from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.principals import is_principal_or_object
 from interlock.vocabulary.urns import TypeToken, Urn
 
@@ -40,7 +41,8 @@ SEPARATORS = frozenset({":", "::", "/", "@", "~"})
 
 _OTHERS = (
     MacAddress("m"), HeldMachine("m"), HeldHost("h"), HeldSwitchPort("s", 1), HeldSegment("L:s:1"), CloudId("i"),
-    Marker("o", "n"), of_lock("t"), of_resource("r"), TypeToken.object("Port"), Urn("s", "p", "t", "n"), Digest("0"),
+    Marker(OwnerId("o"), "n"), of_lock("t"), of_resource("r"), TypeToken.object("Port"),
+    Urn("s", "p", "t", "n"), Digest("0"),
 )  # fmt: skip
 #: What the texts of values begin with that have no question of their own.
 BEGINNINGS = tuple(f"{str(value).partition(':')[0]}:" for value in _OTHERS)

@@ -16,6 +16,7 @@ from interlock.provider.census import Counted
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
+from interlock.vocabulary.owners import OwnerId
 from tests.infra.conftest import Interlock, Lyon
 from tests.store.world import require_listed
 
@@ -85,11 +86,11 @@ OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
         "state: process 7 on tower-1 is using it",
     ),
     "an object that is not planned": (
-        {"objects": (Counted("Server", "4f", "x", "acme-old-0"),)},
+        {"objects": (Counted("Server", "4f", OwnerId("x"), "acme-old-0"),)},
         "cloud: Server acme-old-0 (4f) exists and is not in the plan",
     ),
     "an object that nobody recorded": (
-        {"objects": (Counted("Network", "4f", "x", "acme-train-ipu-data"),)},
+        {"objects": (Counted("Network", "4f", OwnerId("x"), "acme-train-ipu-data"),)},
         "cloud: Network acme-train-ipu-data (4f) exists, and the store has no record of an update",
     ),
 }
@@ -119,7 +120,7 @@ def test_what_a_lost_state_had_applied_is_no_leftover(smaller: Lyon, store: Ledg
     record = recorded(store)
     other = record.model_copy(update={"entries": (record.entries[0].model_copy(update={"footprint": NONE}),)})
     emptied: dict[str, Any] = {"deployment": {"resources": []}, "record": other}
-    network = Counted("Network", "4f", "x", "acme-train-ipu-data")
+    network = Counted("Network", "4f", OwnerId("x"), "acme-train-ipu-data")
     assert evidence(**emptied, objects=(network,)).obstacles() == [OTHER_FOOTPRINT]
     assert evidence(**emptied).obstacles() == []
     assert evidence(**emptied).leftover == other.entries
@@ -162,7 +163,7 @@ def test_what_has_not_let_go_is_named_and_nothing_changes(
     smaller: Lyon, interlock: Interlock, looking: Callable[..., None]
 ) -> None:
     owner = Gate.open("lyon").workspace.locks["acme"].owner
-    looking(Counted("Server", "4f", owner, "acme-old-0"), Counted("Server", "5a", "somebody", "x"))
+    looking(Counted("Server", "4f", OwnerId(owner), "acme-old-0"), Counted("Server", "5a", OwnerId("somebody"), "x"))
     before = smaller.locks()
     refused = interlock("settle", "acme")
     assert refused.code == 1

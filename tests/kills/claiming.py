@@ -21,6 +21,7 @@ from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
 from interlock.store.objects import StoreFailed
 from interlock.store.records import FootprintRecord, Taking
+from interlock.vocabulary.owners import OwnerId
 from tests.store.memory import AFTER, BEFORE, WatchedStore
 from tests.store.world import entry, taking
 
@@ -118,7 +119,7 @@ async def _do(lifecycle: ClaimsLifecycle, folder: Path, call: Call) -> None:
 
 def _item(wanted: FootprintRecord) -> Declared:
     spec = Claims(store="", footprint=wanted.digest, identities=wanted.footprint.exclusive)
-    return Declared(Claims.KIND, "claims", spec, f"owner-{STACK}", {})
+    return Declared(Claims.KIND, "claims", spec, OwnerId(f"owner-{STACK}"), {})
 
 
 def _lifecycle(folder: Path, store: WatchedStore, wanted: FootprintRecord) -> ClaimsLifecycle:
@@ -126,7 +127,7 @@ def _lifecycle(folder: Path, store: WatchedStore, wanted: FootprintRecord) -> Cl
     proved: Taking = taking(STACK, wanted, Ledger(FolderStore(folder)))
     admitted = Admitted(name="claims", kind=Claims.KIND, spec=_item(wanted).spec.canonical())
     admission = Admission(
-        stack=STACK, cloud="sandbox", owner=proved.owner, site_owner="site", plan_hash="plan",
+        stack=STACK, cloud="sandbox", owner=proved.owner, site_owner=OwnerId("site"), plan_hash="plan",
         proof_hash=wanted.digest, site_folder="", resources=(admitted,), claims=proved.model_dump(mode="json"),
     )  # fmt: skip
     gate, notes = AdmissionGate(), PreviewTokens(folder.with_name(f"{folder.name}-notes-{os.getpid()}"))

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import marker
+from interlock.vocabulary.owners import OwnerId
 from tests.machine.dying import Death, dying
 from tests.machine.looking import Snapshot
 from tests.machine.wishes import Wish, everything, part_of, resources
@@ -313,7 +314,7 @@ def _put_back(stack: Stack, name: str, before: Any) -> None:
 
 def _twins(wish: Wish) -> dict[tuple[str, str], dict[str, Any]]:
     """What strangers have by a tenant's names, in a project of theirs."""
-    tenant, theirs = wish.tenant, marker(STRANGER, f"{wish.tenant}-net")
+    tenant, theirs = wish.tenant, marker(OwnerId(STRANGER), f"{wish.tenant}-net")
     segment = {"provider:network_type": "vxlan", "provider:segmentation_id": 320_000 + wish.number}
     return {
         ("network", "networks"): {"name": f"{tenant}-net", "description": theirs, **segment},

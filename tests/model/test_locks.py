@@ -9,6 +9,7 @@ import pytest
 from interlock.model.load import InputErrors, Workspace, dump_lock, load_workspace, require_fresh_site_lock
 from interlock.model.lock.record import Allocation, Lock, Released, SiteLock
 from interlock.planning import site_hash
+from interlock.vocabulary.owners import OwnerId
 from tests.builders.pod64 import locked, site_locked
 from tests.model.small_site import changed, small_fleet
 
@@ -115,5 +116,5 @@ def test_a_site_without_a_lock_says_so(stacks: Path) -> None:
 
 
 def test_sealing_covers_everything() -> None:
-    lock = SiteLock(owner="a", serial=1, site="b").sealed()
+    lock = SiteLock(owner=OwnerId("a"), serial=1, site="b").sealed()
     assert lock.model_copy(update={"serial": 2}).expected_hash() != lock.hash

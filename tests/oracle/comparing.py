@@ -10,6 +10,7 @@ from typing import TypeVar
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released
 from interlock.model.site.inventory import Site, Switch
 from interlock.planning.plan import Plan
+from interlock.vocabulary.owners import OwnerId
 from policies import RULES, Judgement, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.footprints.boundary import OPERATORS_LOCK, footprint_of
@@ -57,8 +58,8 @@ def lock_of(world: World, tenant: str) -> Lock:
 
 def _lock(tenant: str, released: tuple[Released, ...], mark: Footprint) -> Lock:
     return Lock(
-        id=tenant, owner="0" * 32, serial=1, request="sha256:1", site="sha256:0", allocation=Allocation(vpods={}),
-        released=released, footprint=mark,
+        id=tenant, owner=OwnerId("0" * 32), serial=1, request="sha256:1", site="sha256:0",
+        allocation=Allocation(vpods={}), released=released, footprint=mark,
     )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ from interlock.resources import (
     VipuAllocation,
 )
 from interlock.vocabulary import NetworkRole
+from interlock.vocabulary.owners import OwnerId
 
 from .world import OP, World
 
@@ -298,7 +299,7 @@ class Draft:
         resources = (_stated(item, above.get(item.component)) for item in self.resources.get(owner, ()))
         return Plan(
             site="lyon", stack=f"lyon-{'site' if owner == OP else owner}", tenant=None if owner == OP else owner,
-            owner="0" * 32, site_owner="1" * 32, site_hash="sha256:0", request_hash="sha256:1",
+            owner=OwnerId("0" * 32), site_owner=OwnerId("1" * 32), site_hash="sha256:0", request_hash="sha256:1",
             components=tuple(components), resources=tuple(resources),
             public=self.public.get(owner, ()), separate="no" if owner in self.one_owner else "vpods",
         )  # fmt: skip

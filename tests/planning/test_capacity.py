@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from interlock.model.lock.record import Footprint, Lock
 from interlock.model.site.inventory import Feed, Placement, Rack, Room, Site, VlanPool
 from interlock.planning import AllocationError, AllocationState, Capacity, allocate, capacity
+from interlock.vocabulary.owners import OwnerId
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.planning.halls import halls, machine
 
@@ -35,7 +36,7 @@ def given_out(site: Site, locks: list[Lock], machines: int) -> int:
             return count
         allocated.add_lock(
             Lock(
-                id=request.id, owner="", serial=1, request="", site="", allocation=allocation,
+                id=request.id, owner=OwnerId(""), serial=1, request="", site="", allocation=allocation,
                 footprint=Footprint(classes=(), labels={}, exclusive=()),
             )
         )  # fmt: skip

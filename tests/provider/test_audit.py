@@ -18,6 +18,7 @@ from interlock.provider.audit.unmanaged import SegmentPool, Territory, Unmanaged
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS
 from interlock.provider.state import declared, recorded_target
+from interlock.vocabulary.owners import OwnerId
 from tests.support.engine.stack import Stack
 from tests.support.world.small import OWNER, SITE_OWNER, World
 
@@ -26,7 +27,9 @@ POOLS = (SegmentPool("ipu_data", "vlan", ("fabric100g",), ((2100, 2199),)), Segm
 
 def expected(program: Stack) -> Expected:
     admission = program.admission()
-    return Expected(program.stack, program.owner, SITE_OWNER, {}, str(program.folder), admission.resources)
+    return Expected(
+        program.stack, OwnerId(program.owner), OwnerId(SITE_OWNER), {}, str(program.folder), admission.resources
+    )
 
 
 @dataclass(frozen=True)

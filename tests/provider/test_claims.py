@@ -21,6 +21,7 @@ from interlock.resources import Admission, Admitted, Claims, Network
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, Taking
+from interlock.vocabulary.owners import OwnerId
 
 T = TypeVar("T")
 
@@ -57,7 +58,8 @@ class Stack:
         own = self.ledger.stack(self.name)
         applied = tuple(item.digest for item in own.entries) if own else ()
         return Taking(
-            stack=self.name, tenant=self.tenant, owner=f"owner-of-{self.tenant}", serial=self.serial, entry=entry,
+            stack=self.name, tenant=self.tenant, owner=OwnerId(f"owner-of-{self.tenant}"),
+            serial=self.serial, entry=entry,
             met=self.nodes, known={**self.known, self.name: applied},
         )  # fmt: skip
 
@@ -74,7 +76,7 @@ class Stack:
         taking = self.taking(*identities)
         admitted = Admitted(name=f"{self.tenant}-claims", kind="Claims", spec=self.spec(taking).canonical())
         admission = Admission(
-            stack=self.name, cloud="sandbox", owner=taking.owner, site_owner="site", plan_hash="plan",
+            stack=self.name, cloud="sandbox", owner=taking.owner, site_owner=OwnerId("site"), plan_hash="plan",
             proof_hash=taking.entry.digest, site_folder="/site", resources=(admitted, *more),
             claims=taking.model_dump(mode="json"),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import marker
 from interlock.resources import Flavor, FlavorAccess
+from interlock.vocabulary.owners import OwnerId
 
 PRIVATE, PUBLIC, ALICE, BOB = "f-private", "f-public", "p-alice", "p-bob"
 
@@ -30,7 +31,8 @@ class Nova:
         public = flavor not in self.lists
         return {
             "flavor": {
-                "name": flavor, "vcpus": 1, "ram": 1, "disk": 1, "extra_specs": {}, "description": marker("0", "f"),
+                "name": flavor, "vcpus": 1, "ram": 1, "disk": 1, "extra_specs": {},
+                "description": marker(OwnerId("0"), "f"),
                 "os-flavor-access:is_public": public,
             }
         }  # fmt: skip
@@ -65,7 +67,7 @@ class OneCloud:
 
 def wanted(flavor: str = PRIVATE) -> Target[Any]:
     spec = FlavorAccess(project="t-project", flavor="site:Flavor/gpu")
-    return Target("t-gpu", "0", spec, {"project": ALICE, "flavor": flavor})
+    return Target("t-gpu", OwnerId("0"), spec, {"project": ALICE, "flavor": flavor})
 
 
 def test_a_place_on_the_list_comes_and_goes() -> None:
@@ -97,7 +99,7 @@ def test_a_flavour_is_made_and_seen_as_public_or_not(public: bool) -> None:
     found, actuator = OneCloud(), ACTUATORS["Flavor"]
     cloud = cast(Cloud, found)
     spec = Flavor(name="f", vcpus=1, ram_mib=1, disk_gib=1, public=public)
-    actuator.create(cloud, Target("f", "0", spec, {}))
+    actuator.create(cloud, Target("f", OwnerId("0"), spec, {}))
     assert found.nova.made[0]["os-flavor-access:is_public"] is public
     seen = actuator.read(cloud, PUBLIC if public else PRIVATE)
     assert seen is not None

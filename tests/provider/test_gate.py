@@ -14,6 +14,7 @@ from interlock.provider.admitted import NO_PROOF, AdmissionGate
 from interlock.provider.errors import Failure
 from interlock.provider.preview_token import CHANGED_SINCE, NOT_PREVIEWED, PreviewTokens
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
+from interlock.vocabulary.owners import OwnerId
 
 SERVER = Server(name="s", project="t-project", flavor="site:Flavor/a", image="site:Image/m", host="h", ports=("p",))
 VOLUME = Volume(name="v", project="t-project", size_gib=10, volume_type="site:VolumeType/fast")
@@ -31,8 +32,8 @@ def _admission(**resources: Resource) -> Admission:
     return Admission(
         stack="lyon-t",
         cloud="sandbox",
-        owner="0a11ce",
-        site_owner="5172e0",
+        owner=OwnerId("0a11ce"),
+        site_owner=OwnerId("5172e0"),
         plan_hash="p",
         proof_hash="q",
         site_folder="/nowhere",

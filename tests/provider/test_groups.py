@@ -18,10 +18,11 @@ from interlock.provider.markers import marker
 from interlock.provider.references import exchanged, target_of
 from interlock.provider.state import as_seen, declared, differing
 from interlock.resources import Admission, Admitted, SecurityGroup, SecurityGroupRule
+from interlock.vocabulary.owners import OwnerId
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import added, full_site, made
 
-OWNER = "0a11ce"
+OWNER = OwnerId("0a11ce")
 JOBS, OWN, STRANGE = "id-jobs", "id-ssh", "id-strange"
 
 
@@ -44,7 +45,14 @@ class Neutron:
     def find(self, path: str) -> dict[str, Any] | None:
         kind, ident = path.strip("/").split("/")
         if kind == "projects":
-            return {"project": {"id": ident, "name": "t", "description": marker(OWNER, "t-project"), "domain_id": "d"}}
+            return {
+                "project": {
+                    "id": ident,
+                    "name": "t",
+                    "description": marker(OWNER, "t-project"),
+                    "domain_id": "d",
+                }
+            }
         name = self.names.get(ident)
         return None if name is None else {"security_group": self._group(ident, name)}
 
@@ -86,8 +94,8 @@ def admission() -> Admission:
     kinds = {"t-project": "Project", "t-jobs": "SecurityGroup", "t-ssh": "SecurityGroup"}
     items = tuple(Admitted(name=name, kind=kind, spec={}) for name, kind in kinds.items())
     return Admission(
-        stack="lyon-t", cloud="c", owner=OWNER, site_owner="5172e0", existing={}, plan_hash="p", proof_hash="p",
-        site_folder="/", virtual_functions={}, resources=items,
+        stack="lyon-t", cloud="c", owner=OWNER, site_owner=OwnerId("5172e0"), existing={}, plan_hash="p",
+        proof_hash="p", site_folder="/", virtual_functions={}, resources=items,
     )  # fmt: skip
 
 

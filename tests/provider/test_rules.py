@@ -20,6 +20,7 @@ from interlock.provider.retry import RetryBudget, RetryPolicy, may_repeat, pause
 from interlock.provider.schema import schema
 from interlock.provider.state import in_order_of
 from interlock.resources import KINDS, Effect, Network, Port, Server, Volume
+from interlock.vocabulary.owners import OwnerId
 
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
@@ -46,7 +47,7 @@ def test_every_class_of_error_says_what_to_do() -> None:
 
 
 def _state(resource: Any, **changed: Any) -> dict[str, Any]:
-    mark = marker("0", "x")
+    mark = marker(OwnerId("0"), "x")
     state: dict[str, Any] = resource.canonical() | {"owner": "0", "marker": mark, "broken": ""}
     return state | changed
 
@@ -250,7 +251,7 @@ def _seen(*pairs: dict[str, str]) -> Any:
 
 
 def test_prefixes_that_a_port_may_send_from_are_sent_and_read_back() -> None:
-    target = Target("p", "0", PORT, {"network": "n", "subnet": "s", "security_groups": ()})
+    target = Target("p", OwnerId("0"), PORT, {"network": "n", "subnet": "s", "security_groups": ()})
     body = PortActuator().body(cast(Any, None), target)
     assert body["allowed_address_pairs"] == [{"ip_address": "10.9.0.0/16"}]
     assert _seen({"ip_address": "10.9.0.0/16", "mac_address": OWN}) == ["10.9.0.0/16"]
@@ -260,7 +261,7 @@ def test_prefixes_that_a_port_may_send_from_are_sent_and_read_back() -> None:
 def test_prefixes_change_in_place_and_go_away_when_none_is_wanted() -> None:
     assert _diff(PORT, allowed_address_pairs=["0.0.0.0/0"]) == {"allowed_address_pairs": False}
     none = PORT.model_copy(update={"allowed_address_pairs": ()})
-    target = Target("p", "0", none, {"network": "n", "subnet": "s", "security_groups": ()})
+    target = Target("p", OwnerId("0"), none, {"network": "n", "subnet": "s", "security_groups": ()})
     assert PortActuator().body(cast(Any, None), target)["allowed_address_pairs"] == []
     assert "allowed_address_pairs" in PortActuator.MUTABLE
 
@@ -275,7 +276,7 @@ def test_a_pair_with_another_ethernet_address_is_not_the_planned_one() -> None:
 
 @pytest.mark.parametrize("text", ["", "Blue Yonder", "two\nlines", "interlock:not:all of it"])
 def test_a_text_and_its_marker_come_apart_again(text: str) -> None:
-    mark = marker("0a11ce", "acme-net")
+    mark = marker(OwnerId("0a11ce"), "acme-net")
     assert split(join(text, mark)) == (text, mark)
     assert owner_of(mark) == "0a11ce"
 

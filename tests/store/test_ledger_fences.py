@@ -10,6 +10,7 @@ from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated, Ref
 from interlock.store.objects import ObjectStore, StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
+from interlock.vocabulary.owners import OwnerId
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.racing import race
 from tests.store.world import claims, content, entry, nodes, require_listed, require_marked, taking
@@ -85,7 +86,7 @@ def test_another_owner_under_the_stacks_name(ledger: Ledger, store: MemoryStore)
     refused = refusal(Foreign, lambda: ledger.take(stranger, lineage))
     assert "owner-acme" in str(refused)
     assert "stranger" in str(refused)
-    refusal(Foreign, lambda: ledger.recover("acme", "stranger"))
+    refusal(Foreign, lambda: ledger.recover("acme", OwnerId("stranger")))
     assert content(store) == before
 
 
@@ -120,7 +121,7 @@ def test_a_state_lost_before_anything_was_made_costs_nothing(ledger: Ledger, sto
 
 def test_recovery_shuts_the_lost_state_out(ledger: Ledger) -> None:
     old = applied(ledger, "acme")
-    new = ledger.recover("acme", "owner-acme")
+    new = ledger.recover("acme", OwnerId("owner-acme"))
     assert new != old
     refusal(Foreign, lambda: ledger.take(taking("acme", ONE, ledger), old))
     refusal(Foreign, lambda: ledger.confirm("acme", old))
@@ -128,7 +129,7 @@ def test_recovery_shuts_the_lost_state_out(ledger: Ledger) -> None:
     # As after a first run that was killed: a state without claims may take them, and one of another lineage not.
     assert not ledger.take(taking("acme", ONE, ledger), None).confirmed
     refusal(Foreign, lambda: ledger.take(taking("acme", ONE, ledger), old))
-    refusal(Foreign, lambda: ledger.recover("beta", "owner-beta"))
+    refusal(Foreign, lambda: ledger.recover("beta", OwnerId("owner-beta")))
 
 
 def test_a_restored_old_state(ledger: Ledger) -> None:

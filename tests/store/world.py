@@ -8,6 +8,7 @@ from interlock.model.lock.record import Footprint
 from interlock.store.ledger import Ledger
 from interlock.store.objects import ObjectStore, Stored
 from interlock.store.records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
+from interlock.vocabulary.owners import OwnerId
 
 
 def there(store: ObjectStore, key: str) -> Stored:
@@ -28,7 +29,7 @@ def taking(stack: str, wanted: FootprintRecord, ledger: Ledger | None = None, **
     """What a stack wants whose proof knew everything in the ledger at this moment."""
     stacks = ledger.stacks() if ledger else ()
     plain = Taking(
-        stack=stack, tenant=stack, owner=f"owner-{stack}", serial=1, entry=wanted, met=wanted.nodes,
+        stack=stack, tenant=stack, owner=OwnerId(f"owner-{stack}"), serial=1, entry=wanted, met=wanted.nodes,
         known={record.stack: tuple(item.digest for item in record.entries) for record in stacks},
     )  # fmt: skip
     return plain.model_copy(update=changes)

@@ -18,6 +18,7 @@ from interlock.provider.state import Declared
 from interlock.resources import Admission, Admitted, Claims
 from interlock.store.ledger import Ledger
 from interlock.store.records import FootprintRecord, Taking
+from interlock.vocabulary.owners import OwnerId
 
 SITE = "lyon"
 
@@ -38,7 +39,7 @@ def wanted(tenant: str, identities: Iterable[str], nodes: Iterable[str] = ()) ->
     names = tuple(sorted(nodes))
     footprint = Footprint(classes=(), labels={}, exclusive=tuple(sorted(identities)))
     return Taking(
-        stack=f"{SITE}-{tenant}", tenant=tenant, owner=f"owner-of-{tenant}", serial=1,
+        stack=f"{SITE}-{tenant}", tenant=tenant, owner=OwnerId(f"owner-of-{tenant}"), serial=1,
         entry=FootprintRecord(footprint=footprint, nodes=names), met=names, known={},
     )  # fmt: skip
 
@@ -53,7 +54,7 @@ def admission(url: str, taking: Taking) -> Admission:
     spec = claims(url, taking)
     admitted = Admitted(name=f"{taking.tenant}-claims", kind="Claims", spec=spec.canonical())
     return Admission(
-        stack=taking.stack, cloud="sandbox", owner=taking.owner, site_owner="site", plan_hash="plan",
+        stack=taking.stack, cloud="sandbox", owner=taking.owner, site_owner=OwnerId("site"), plan_hash="plan",
         proof_hash=taking.entry.digest, site_folder="/site", resources=(admitted,),
         claims=taking.model_dump(mode="json"),
     )  # fmt: skip

@@ -23,6 +23,7 @@ from interlock.vocabulary import (
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.entries import SpecEntry, of_lock, of_resource, of_site
 from interlock.vocabulary.markers import KeypairName, Marker
+from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import AttachmentId, BucketId, CredentialId, FlavorAccessId, RoleAssignmentId
 from interlock.vocabulary.principals import (
     UNRESOLVED,
@@ -76,8 +77,8 @@ def test_other_texts_are_no_entries(text: str) -> None:
 
 @given(words, words, st.just("") | words)
 def test_a_marker_is_read_back_from_what_carries_it(owner: str, name: str, text: str) -> None:
-    mark = Marker(owner, name)
-    assert str(mark) == f"interlock:{owner}:{name}" == marker(owner, name)
+    mark = Marker(OwnerId(owner), name)
+    assert str(mark) == f"interlock:{owner}:{name}" == marker(OwnerId(owner), name)
     assert Marker.parse(str(mark)) == mark
     assert Marker.carried_by(join(text, str(mark))) == (text, mark)
     assert Marker.named(f"somebody's {mark}") is None
@@ -91,8 +92,8 @@ def test_other_texts_are_no_markers(text: str) -> None:
 
 
 def test_a_key_pair_is_called_by_its_owner() -> None:
-    assert KeypairName.parse("acme-key-0a11ce") == KeypairName("acme-key", "0a11ce")
-    assert str(KeypairName("acme-key", "0a11ce")) == "acme-key-0a11ce"
+    assert KeypairName.parse("acme-key-0a11ce") == KeypairName("acme-key", OwnerId("0a11ce"))
+    assert str(KeypairName("acme-key", OwnerId("0a11ce"))) == "acme-key-0a11ce"
     assert KeypairName.parse("laptop").name == ""
 
 

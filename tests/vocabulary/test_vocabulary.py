@@ -33,6 +33,7 @@ from interlock.vocabulary import (
     StackName,
     Vlan,
 )
+from interlock.vocabulary.owners import OwnerId
 
 sites = st.from_regex(r"[a-z][a-z0-9]{0,5}(_[a-z0-9]{1,4})?", fullmatch=True)
 tenants = st.from_regex(r"[a-z][a-z0-9]{0,5}(-[a-z0-9]{1,4}){0,2}", fullmatch=True).filter(lambda name: name != "site")
@@ -70,7 +71,7 @@ class _Projects:
 
     def items(self, path: str, key: str) -> list[Mapping[str, Any]]:
         assert (path, key) == ("/projects", "projects")
-        return [{"name": "globex", "id": "1", "description": marker("globexowner", "globex-project")}]
+        return [{"name": "globex", "id": "1", "description": marker(OwnerId("globexowner"), "globex-project")}]
 
 
 @pytest.mark.parametrize(("stack", "refused"), [("lyon-site", True), ("lyon-off-site", False), ("site", False)])

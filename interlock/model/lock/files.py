@@ -17,6 +17,7 @@ from interlock.model.site.inventory import Site
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source, Step
 from interlock.vocabulary import Position
+from interlock.vocabulary.owners import OwnerId
 
 from .record import FORMAT, Lock, SiteLock
 
@@ -77,7 +78,7 @@ class Gathered:
             self.faults += error.errors
             return None
 
-    def check_owners(self, owners: Mapping[str, str]) -> None:
+    def check_owners(self, owners: Mapping[str, OwnerId]) -> None:
         """An owner id is minted once; two locks with one id come from a copied file."""
         seen = {self.site.owner: SITE} if self.site is not None else {}
         for name, owner in owners.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from interlock.resources import Frozen, digest_of
+from interlock.vocabulary.owners import OwnerId
 
 #: 2 records the physical networks of a vPOD, its storage VIP and the control VLAN of bare-metal hosts, and hashes
 #: only the slice of the site that the lock uses. `interlock lock --upgrade` makes it of format 1.
@@ -86,7 +87,7 @@ class Lock(Frozen):
     format: Literal[2] = FORMAT
     id: str
     #: Random, minted once; every object on the cloud carries it.
-    owner: str
+    owner: OwnerId
     serial: int
     #: Hash of the request that this lock was made from, and of the slice of the site that it uses.
     request: str
@@ -110,7 +111,7 @@ class SiteLock(Frozen):
 
     format: Literal[2] = FORMAT
     id: Literal["site"] = "site"
-    owner: str
+    owner: OwnerId
     serial: int
     site: str
     hash: str = ""

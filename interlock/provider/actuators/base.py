@@ -23,6 +23,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import refused
 from interlock.provider.markers import marker
 from interlock.resources import Resource
+from interlock.vocabulary.owners import OwnerId
 
 R = TypeVar("R", bound=Resource)
 
@@ -60,7 +61,7 @@ class Target(Generic[R]):
     """What the object is to be: its specification, and the ids behind its references."""
 
     name: str
-    owner: str
+    owner: OwnerId
     spec: R
     refs: Mapping[str, Ids]
     #: Folder of the site's files; None where the stack's program does not run (refresh, destroy).

@@ -14,6 +14,7 @@ from interlock.provider.references import target_of
 from interlock.provider.state import Declared, as_seen, differing
 from interlock.resources import ID_OF, KINDS, Admitted, is_cloud_reference, is_site_reference
 from interlock.vocabulary import CloudId
+from interlock.vocabulary.owners import OwnerId
 
 from .listing import Listed
 from .mirror import Mirror
@@ -51,8 +52,8 @@ class Expected:
     """One stack as its plan has it. It lets nobody do anything: for that there is `Admission`, made from a proof."""
 
     stack: str
-    owner: str
-    site_owner: str
+    owner: OwnerId
+    site_owner: OwnerId
     existing: Mapping[str, str]
     site_folder: str
     resources: tuple[Admitted, ...]

@@ -11,6 +11,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from interlock.provider.codec import UNKNOWN, decode, encode
 from interlock.resources import Admission, Admitted, Resource
+from interlock.vocabulary.owners import OwnerId
 from tests.support.engine.process import Process, Recorded
 
 
@@ -51,8 +52,8 @@ class Stack:
         return Admission(
             stack=self.stack,
             cloud="sandbox",
-            owner=self.owner,
-            site_owner=self.site_owner,
+            owner=OwnerId(self.owner),
+            site_owner=OwnerId(self.site_owner),
             existing=dict(self.existing),
             plan_hash="plan",
             proof_hash="proof",
