@@ -48,7 +48,7 @@ from .ports import (
     tor_verdict,
 )
 from .power import (
-    FeedLine,
+    Feed,
     Load,
     UnitFault,
     cooling_verdict,
@@ -124,8 +124,8 @@ __all__ = [
     "VLANS_PER_VPOD",
     "CoolingMethod",
     "Fact",
+    "Feed",
     "FeedKind",
-    "FeedLine",
     "GatewayMode",
     "InfrastructureRole",
     "Load",

@@ -26,12 +26,12 @@ class Load:
 
 
 @dataclass(frozen=True)
-class FeedLine:
+class Feed:
     """A feed of a rack: what it can carry in W, and the share of that which may be drawn for long."""
 
     name: str
     capacity_w: int
-    derate: float
+    derate: float = 0.8
 
     @property
     def usable(self) -> Fraction:
@@ -52,7 +52,7 @@ def load_of(items: Iterable[tuple[str, Watts | Decimal | None]]) -> Load:
     return Load(known, tuple(silent))
 
 
-def feed_verdict(load: Load, feeds: Sequence[FeedLine]) -> PlacementVerdict:
+def feed_verdict(load: Load, feeds: Sequence[Feed]) -> PlacementVerdict:
     """Whether the feeds carry a rack, also when one of them fails.
 
     With two feeds or more, each one alone must carry all of it at its derating: that is what the second is for.
@@ -139,7 +139,7 @@ def _against(load: Load, limit: Fraction, unit: str, what: str) -> PlacementVerd
     return OK
 
 
-def _rest(feeds: Sequence[FeedLine]) -> str:
+def _rest(feeds: Sequence[Feed]) -> str:
     return "the other" if len(feeds) == 2 else "another"
 
 

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from interlock.hardware import (
-    FeedLine,
     Load,
     PlacementVerdict,
     cooling_verdict,
@@ -89,9 +88,8 @@ def _cooled(model: Model, _: Names) -> RuleAnswer:
 def _fed(model: Model, _: Names) -> RuleAnswer:
     def verdict(rack: Rack) -> tuple[PlacementVerdict, tuple[Fact, ...]]:
         load = _power(model, rack)
-        feeds = [FeedLine(feed.name, feed.capacity_w, feed.derate) for feed in rack.feeds]
-        missing = () if feeds else (SiteFact(f"physical_racks.{rack.name}.feeds"),)
-        return feed_verdict(load, feeds), missing + _silent(load, "nameplate_w")
+        missing = () if rack.feeds else (SiteFact(f"physical_racks.{rack.name}.feeds"),)
+        return feed_verdict(load, rack.feeds), missing + _silent(load, "nameplate_w")
 
     return _each_rack(model, verdict, "move devices to another rack: each feed alone must carry all of it")
 

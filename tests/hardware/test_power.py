@@ -9,7 +9,7 @@ import pytest
 from interlock.hardware import (
     COOLING_METHODS,
     IPU_M2000,
-    FeedLine,
+    Feed,
     Load,
     UnitFault,
     cooling_verdict,
@@ -20,7 +20,7 @@ from interlock.hardware import (
     weight_verdict,
 )
 
-A, B = FeedLine("a", 22000, 0.8), FeedLine("b", 22000, 0.8)
+A, B = Feed("a", 22000, 0.8), Feed("b", 22000, 0.8)
 
 
 def nodes(count: int, watts: int) -> Load:
@@ -55,7 +55,7 @@ def test_each_of_two_feeds_must_carry_all_of_it() -> None:
 
 
 def test_the_weaker_feed_counts() -> None:
-    assert feed_verdict(nodes(1, 12000), [A, FeedLine("b", 11000, 0.8)]).outcome == "error"
+    assert feed_verdict(nodes(1, 12000), [A, Feed("b", 11000, 0.8)]).outcome == "error"
 
 
 def test_one_feed_is_a_warning_and_none_is_unknown() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from interlock.hardware import Fact, MachineModel, ServerModel, SwitchModel
@@ -97,7 +97,7 @@ def physical_racks(rack: RackFile) -> Iterator[Rack]:
 def _feeds(file: PhysicalRackFile) -> Iterator[Feed]:
     for name, capacity in file.feeds.items():
         feed = Feed(name=name, capacity_w=capacity)
-        yield feed if file.derate is None else feed.model_copy(update={"derate": file.derate})
+        yield feed if file.derate is None else replace(feed, derate=file.derate)
 
 
 def placements(rack: RackFile) -> Iterator[Placement]:

@@ -31,8 +31,8 @@ from .full_file import (
 )
 from .guards import Guard
 from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
+from .offers import Controller
 from .offers_file import (
-    ControllerFile,
     FlavorFile,
     ImageFile,
     LimitsFile,
@@ -143,7 +143,7 @@ class SiteFile(FileModel):
     tenant_defaults: TenantDefaultsFile = Field(
         default_factory=TenantDefaultsFile, description="what a tenant gets that does not say"
     )
-    controller: ControllerFile = Field(description="how V-IPU controllers run")
+    controller: Controller = Field(description="how V-IPU controllers run")
     limits: LimitsFile = Field(description="limits of the operator's own project, and of every tenant")
     prices: Prices | None = Field(
         default=None, description="`currency`, and item → price as a decimal number; one that is left out is unknown"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 
+TcpPort = Annotated[int, Field(ge=1, le=65535)]
 SharingKind = Literal[
     "external-network", "vipu-controller", "storage-appliance", "object-store", "routed-back-end",
     "private-vlan-back-end", "bastion", "monitoring", "name-and-time", "metadata", "registry",
@@ -63,12 +67,12 @@ class ShareTypeSpec(Frozen):
     storage_class: str
 
 
-class Controller(Frozen):
-    """How the V-IPU controller of a vPOD runs."""
+class Controller(FileModel):
+    """How V-IPU controllers run."""
 
-    flavor: str
-    image: str
-    user_api_port: int
+    flavor: str = Field(description="an `infra` flavour")
+    image: str = Field(description="one of `images`")
+    user_api_port: TcpPort = Field(description="TCP port of V-IPU's user API, the only one that tenants reach")
 
 
 class Limits(Frozen):

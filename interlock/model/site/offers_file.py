@@ -14,8 +14,6 @@ from .guards import Guard
 from .offers import SharingKind
 from .values import Audience, ExtraSpecs, Price
 
-TcpPort = Annotated[int, Field(ge=1, le=65535)]
-
 
 class FlavorFile(FileModel):
     """A flavour."""
@@ -51,14 +49,6 @@ class TenantDefaultsFile(FileModel):
     image: str | None = Field(default=None, description="image of Poplar servers")
     volume_type: str | None = Field(default=None, description="type of volumes")
     share_type: str | None = Field(default=None, description="type of shares")
-
-
-class ControllerFile(FileModel):
-    """How V-IPU controllers run."""
-
-    flavor: str = Field(description="an `infra` flavour")
-    image: str = Field(description="one of `images`")
-    user_api_port: TcpPort = Field(description="TCP port of V-IPU's user API, the only one that tenants reach")
 
 
 class LimitsFile(FileModel):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
+from interlock.hardware.power import Feed as Feed
 from interlock.resources import Frozen
 
 SwitchRole = Literal["tor", "management", "spine", "gw-link"]
@@ -162,14 +163,6 @@ class LogicalRack(Frozen):
     address_plan: Literal["factory", "pod"] | None = None
     #: Physical rack it stands in; None: not stated.
     rack: str | None = None
-
-
-class Feed(Frozen):
-    """A power feed of a rack. What may be drawn from it is `capacity_w` × `derate`."""
-
-    name: str
-    capacity_w: int
-    derate: float = 0.8
 
 
 class Room(Frozen):

@@ -115,7 +115,7 @@ class Terms:
 
     def controller(self) -> Controller:
         """How V-IPU controllers run."""
-        return Controller(**self.file.controller.model_dump())
+        return self.file.controller
 
     def limits(self) -> Limits:
         """Limits of the operator's own project and of tenants."""

@@ -1,0 +1,56 @@
+"""Types that say the same are one: of two classes with the same fields each pair has its reason here."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.house.test_house import ROOT
+
+ROOMS = ("infra", "components", "policies", "interlock")
+#: With fewer fields alike, classes have nothing in common but short words.
+FEWEST = 3
+
+_RAW = "the file has ranges, short forms and defaults that are still to be filled in"
+_LISTS = "the file has lists as people write them, what is kept is frozen"
+_FACT = "a fact that rules see: it names nodes and owners, where the resource has references"
+#: Fields that two classes share -> why they are two.
+TWO: dict[frozenset[str], str] = {
+    frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
+    frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
+    frozenset({"members", "ssh_public_key", "ssh_from"}): _LISTS,
+    frozenset({"device", "name", "interfaces", "mode"}): _LISTS,
+    frozenset({"vlan", "vni", "underlay", "encapsulation"}): _LISTS,
+    frozenset({"name", "domain", "partition", "gpus"}): _FACT,
+    frozenset({"name", "hosts", "metadata"}): _FACT,
+    frozenset({"bmc", "gw", "rnic"}): "one of a single machine, one of ranges over a rack",
+    frozenset({"ipu_data", "storage", "management"}): "of a vPOD the networks, and where each of them reaches",
+    frozenset({"project", "user", "role"}): "the resource, and the id by which the cloud knows it",
+}
+
+
+def fields() -> Iterator[tuple[frozenset[str], str]]:
+    """(annotated fields, class) of every class of the product."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    yield frozenset(_fields(node)), f"{path.relative_to(ROOT).as_posix()}:{node.name}"
+
+
+def _fields(node: ast.ClassDef) -> Iterator[str]:
+    for statement in node.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=kind) if "ClassVar" not in ast.unparse(kind):
+                yield name
+
+
+def test_classes_with_the_same_fields_have_a_reason() -> None:
+    found: defaultdict[frozenset[str], list[str]] = defaultdict(list)
+    for names, where in fields():
+        if len(names) >= FEWEST:
+            found[names].append(where)
+    twice = {names: places for names, places in found.items() if len(places) > 1}
+    assert {tuple(sorted(names)): places for names, places in twice.items() if names not in TWO} == {}
+    assert {tuple(sorted(names)) for names in TWO if names not in twice} == set()
