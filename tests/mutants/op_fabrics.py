@@ -170,7 +170,7 @@ FABRICS = (
     ),
     Operator(
         "machine-of-two", "a machine in two locks",
-        machine_of_another, partition_of_ones_own, "TOP-06", ("TOP-02", "TOP-03"),
+        machine_of_another, partition_of_ones_own, "TOP-06", ("TOP-02", "TOP-03", "TOP-10", "TOP-13"),
     ),
     Operator(
         "shell-name", "a name that a shell reads",
