@@ -12,7 +12,7 @@ from infra.cli.exits import EnvironmentFailed
 from infra.cli.formats import Format, format_option, print_json
 from infra.stack.backend import BackendLock
 from infra.stack.engine import Engine
-from infra.stack.leftovers import remove_leftovers
+from infra.stack.leftovers import leftovers
 
 #: Stacks that a message names.
 MOST_LISTED = 30
@@ -68,14 +68,17 @@ def _require_stack(engine: Engine, stack: str) -> None:
 
 def mend(engine: Engine, stack: str) -> list[str]:
     """Unlock a stack; what was done, a line each. Raises `EnvironmentFailed` if it may be in use."""
+    # Before the locks: what an engine writes that begins meanwhile is not among it.
+    left = leftovers(engine.backend.folder, stack)
     locks = list(engine.backend.locks(stack))
     for lock in locks:
         _require_dead(stack, lock)
     for lock in locks:
         lock.remove()
     said = [f"{stack}: removed the lock of process {lock.pid}, which is gone" for lock in locks]
-    # After the locks: as long as one is held, its engine may be writing.
-    if left := remove_leftovers(engine.backend.folder, stack):
+    for path in left:
+        path.unlink(missing_ok=True)
+    if left:
         said.append(f"{stack}: removed {len(left)} half-written file(s); the state is the one that was written before")
     dropped = engine.drop_pending(stack)
     if dropped.creates:

@@ -24,15 +24,12 @@ _PLACES = (
 _ATTRIBUTES, _UNFINISHED = ".attrs", ".tmp"
 
 
-def remove_leftovers(folder: Path, stack: str) -> list[Path]:
-    """Remove what nobody can read, or will; which files. Only for a stack that no engine works on.
+def leftovers(folder: Path, stack: str) -> list[Path]:
+    """Files that nobody can read, or will; those of a running engine among them, until its lock is looked for.
 
     `folder`: `.pulumi` of the backend.
     """
-    found = sorted({*_unfinished(folder, stack), *_unreadable(folder, stack)})
-    for path in found:
-        path.unlink(missing_ok=True)
-    return found
+    return sorted({*_unfinished(folder, stack), *_unreadable(folder, stack)})
 
 
 def _files(folder: Path, stack: str, suffix: str) -> Iterator[Path]:
