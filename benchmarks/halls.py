@@ -23,6 +23,7 @@ from typing import Any
 import yaml
 
 from benchmarks.measure import Measured, measure
+from tests.builders.pod64 import ssh_key
 from tests.e2e.project import ROOT
 
 #: The site's name and folder.
@@ -85,12 +86,11 @@ def write_halls(stacks: Path, tenants: int) -> None:
     shutil.copy(shipped / "fleet.yaml", stacks)
     shutil.copytree(shipped / "lyon" / "images", folder / "images")
     lyon = yaml.safe_load((shipped / "lyon" / "site.yaml").read_text())
-    acme = yaml.safe_load((shipped / "lyon" / "tenants" / "acme.yaml").read_text())
     site = halls(lyon, racks_for(tenants))
     (folder / "site.yaml").write_text(yaml.dump(site, Dumper=yaml.CSafeDumper, sort_keys=False))
     for number in range(1, tenants + 1):
         machines = next(size for every, size in SIZES.items() if number % every == 0)
-        text = TENANT.format(number=number, machines=machines, key=acme["access"]["ssh_public_key"])
+        text = TENANT.format(number=number, machines=machines, key=ssh_key(tenant_name(number)))
         (folder / "tenants" / f"{tenant_name(number)}.yaml").write_text(text)
 
 
@@ -105,11 +105,23 @@ def halls(lyon: dict[str, Any], racks: int) -> dict[str, Any]:
         "rooms": {"hall-1": {"power": f"{50 * racks}kW"}},
         "hosts": {f"infra-{number}": _infra(lyon, number) for number in numbers},
         "cables": [{"ends": [f"mgmt-{number}:49", f"infra-{number}:ens1f0"]} for number in numbers],
+        "complete": _complete(every),
         "physical_networks": _physical_networks(numbers),
         "pools": _pools(lyon["pools"], every),
         "segment_ranges": [{"vnis": "300000-399999"}],
         "limits": {"controller_instances": 16000, "controller_cores": 64000, "controller_ram": "128TiB"},
     }
+
+
+def _complete(every: str) -> dict[str, Any]:
+    """Nothing is there that is not listed."""
+    seen = {"seen": "2026-11-20", "by": "the benchmark"}
+    switches = {"of": [f"tor-{every}", f"mgmt-{every}"], **seen}
+    devices = [f"infra-{every}"]
+    for number in range(1, int(every[5:-1]) + 1):
+        devices += [f"r{number:03}-ipum-[01-16]", f"r{number:03}-poplar-[1-4]"]
+    tables = ("switch_ports", "cables", "routing", "external_attachments")
+    return dict.fromkeys(tables, switches) | {"attachments": {"of": devices, **seen}}
 
 
 def _rack(first: dict[str, Any], number: str) -> dict[str, Any]:

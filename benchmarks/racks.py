@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from tests.builders.pod64 import ssh_key
 from tests.e2e.project import ROOT
 
 #: 4 racks of 16 IPU-Machines, and on each of their 16 Poplar hosts room for 4 quarters: 64 tenants.
@@ -37,10 +38,9 @@ def write_stacks(stacks: Path, tenants: int) -> None:
     shutil.copy(shipped / "fleet.yaml", stacks)
     shutil.copytree(shipped / "lyon" / "images", folder / "images")
     site = yaml.safe_load((shipped / "lyon" / "site.yaml").read_text())
-    acme = yaml.safe_load((shipped / "lyon" / "tenants" / "acme.yaml").read_text())
     (folder / "site.yaml").write_text(yaml.safe_dump(enlarged(site), sort_keys=False))
     for number in range(1, tenants + 1):
-        text = TENANT.format(number=number, key=acme["access"]["ssh_public_key"])
+        text = TENANT.format(number=number, key=ssh_key(f"t{number:02}"))
         (folder / "tenants" / f"t{number:02}.yaml").write_text(text)
 
 
@@ -58,8 +58,17 @@ def enlarged(site: dict[str, Any]) -> dict[str, Any]:
     for upper, lower in pairwise(numbers):
         site["cables"].append({"ends": [f"tor-{upper}:25", f"tor-{lower}:26"]})
         site["cables"].append({"ends": [f"mgmt-{upper}:51", f"mgmt-{lower}:52"]})
+    seen = {"seen": "2026-11-20", "by": "the benchmark"}
+    switches = {"of": [f"{kind}-[1-{RACKS}]" for kind in ("tor", "mgmt")], **seen}
+    devices = [f"r{number}-{kind}" for number in numbers for kind in ("ipum-[01-16]", "poplar-[1-4]")]
+    site["complete"] = dict.fromkeys(("switch_ports", "cables", "routing", "external_attachments"), switches)
+    site["complete"]["attachments"] = {"of": [*devices, *site["hosts"]], **seen}
     site["limits"] = {"controller_instances": MOST, "controller_cores": 4 * MOST, "controller_ram": "512GiB"}
     return site
+
+
+def _link(mode: str, empty: bool) -> Any:
+    return {"mode": mode, "empty": True} if empty else mode
 
 
 def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
@@ -69,8 +78,10 @@ def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
     rack["poplar"] |= {"names": f"r{number}-poplar-[1-4]", "serials": f"POPLAR-{number}-[1-4]"}
     rack["tor"] |= {"name": f"tor-{number}", "serial": f"TOR-{number}"}
     rack["management"] |= {"name": f"mgmt-{number}", "serial": f"MANAGEMENT-{number}"}
-    rack["tor"]["ports"] |= {"25-26": "trunk 1000-2999"}
-    rack["management"]["ports"] |= {"51-52": "trunk 110-199"}
+    # The two ends of each chain have no cable.
+    ends = (number == RACKS, number == 1)
+    rack["tor"]["ports"] |= {str(25 + at): _link("trunk 1000-2999", end) for at, end in enumerate(ends)}
+    rack["management"]["ports"] |= {str(51 + at): _link("trunk 110-199", end) for at, end in enumerate(ends)}
     rack["number"] = number
     if number > 1:
         del rack["management"]["ports"]["49-50"]  # the infra hosts hang on the first rack only

@@ -35,7 +35,8 @@ def declare(proof: Proof, admission: Admission, preview_tokens: Path) -> Planned
     The provider learns the proof first. Raises `pulumi.RunError` with every fault that its read-only
     preflight found; then nothing has been declared and nothing touched.
     """
-    provider = pulumi.ProviderResource("interlock", "cloud", {"cloud": admission.cloud})
+    settings = {"cloud": admission.cloud} | ({"region": admission.region} if admission.region else {})
+    provider = pulumi.ProviderResource("interlock", "cloud", settings)
     admit(admission, provider, preview_tokens)
     root = next((item for item in proof.plan.components if item.parent is None), None)
     if root is None:
@@ -49,7 +50,10 @@ def admit(admission: Admission, provider: pulumi.ProviderResource, preview_token
     preview = pulumi.runtime.is_dry_run()
     arguments = {"admission": admission.model_dump_json(), "preview": preview, "preview_tokens": str(preview_tokens)}
     answer = pulumi.runtime.invoke(ADMIT, arguments, pulumi.InvokeOptions(provider=provider))
-    faults = (answer.value or {}).get("faults") or []
+    found = answer.value or {}
+    for note in found.get("notes") or []:
+        pulumi.log.warn(note)
+    faults = found.get("faults") or []
     if faults:
         listed = "\n".join(f"  - {fault}" for fault in faults)
         head = f"{len(faults)} fault(s) found before the first call; nothing was touched:"

@@ -53,15 +53,22 @@ class UndeclaredSharing:
 
 @dataclass(frozen=True)
 class OpenScope:
-    """An address scope or subnet pool that every project may use."""
+    """An address scope or subnet pool that every project may use, or a subnet outside that is in no scope."""
 
-    #: `address scope` or `subnet pool`.
+    #: `address scope`, `subnet pool` or `subnet`.
     kind: str
     #: Its plan name, or a reference to the site's.
     name: str
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it."""
+        if self.kind == "subnet":
+            return "it is in no address scope of its own family, IPv4 or IPv6"
+        return "every project may use it"
 
     @classmethod
     def parse(cls, text: str) -> OpenScope:
@@ -72,11 +79,13 @@ class OpenScope:
 
 @dataclass(frozen=True)
 class ScopeIsShared:
-    """The guards of a gateway count for nothing, since tenants may use a scope."""
+    """The guards of a gateway count for nothing, since tenants may use a scope, or nothing outside is in one."""
 
     scope: OpenScope
 
     def __str__(self) -> str:
+        if self.scope.kind == "subnet":
+            return f"{self.scope} is in no address scope of its family"
         return f"{self.scope} is shared with tenants"
 
 

@@ -7,6 +7,7 @@ tables of its own; it imports nothing of this package.
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
 from interlock.resources import Frozen, digest_of
@@ -20,13 +21,15 @@ from .statement import Statement, statement
 if TYPE_CHECKING:
     from .graph.search import Graph
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 class Certificate(Frozen):
     """A judgement with everything that it rests on."""
 
     format: int = FORMAT
+    #: ISO date of the day, in UTC, as of which it was judged: waivers counted by it.
+    date: str
     judgement: Judgement
     statement: Statement
     #: Boundary node -> version of what others have on it.
@@ -42,9 +45,10 @@ class Certificate(Frozen):
         return self.model_copy(update={"digest": digest_of(self.model_dump(mode="json", exclude={"digest"}))})
 
 
-def certificate(seen: Seen, judgement: Judgement) -> Certificate:
-    """The certificate of one judgement, `seen` being what it was made of."""
+def certificate(seen: Seen, judgement: Judgement, today: date | None = None) -> Certificate:
+    """The certificate of one judgement, `seen` being what it was made of, `today` the day that it was judged as of."""
     return Certificate(
+        date=(today or datetime.now(UTC).date()).isoformat(),
         judgement=judgement,
         statement=statement(seen.model),
         boundary=boundary_versions(seen.model, seen.locks),

@@ -13,7 +13,7 @@ from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 from policies.edges.plan_fragment import plan_fragment
 
-from .edges.residue import with_released
+from .edges.residue import with_released, with_settled
 from .edges.shape import GraphFragment
 from .facts.kinds import PlanFacts
 from .facts.plan import plan_facts
@@ -21,7 +21,7 @@ from .facts.site import SiteFacts
 from .findings.causes import explained
 from .findings.waivers import require_waivable, waived
 from .footprints.applied import in_words, together
-from .footprints.boundary import OPERATORS_LOCK, footprint_of, lock_share
+from .footprints.boundary import OPERATORS_LOCK, footprint_of, footprint_share, lock_share, owner_of
 from .footprints.neighbours import Neighbours, mentioned
 from .footprints.versions import boundary_digest, boundary_versions, met
 from .graph.model import Model
@@ -161,16 +161,18 @@ def seen_by(
     plan: Plan,
     others: Sequence[Lock] | Neighbours,
     applied: Footprint | GraphFragment | None = None,
+    *,
+    own: Read | None = None,
 ) -> Seen:
-    """The model of one plan beside its others."""
+    """The model of one plan beside its others; `own`: the plan, if it was read."""
     if isinstance(others, Neighbours):
         if others.site.site is not SiteFacts.of(site).site:
             raise ValueError("these neighbours were made for another site")
-        return _beside_neighbours(plan, others, applied)
+        return _beside_neighbours(plan, own or read(others.site, plan), others, applied)
     itself = _lock_id(plan)
-    own = [lock for lock in others if lock.id == itself]
+    before = [lock for lock in others if lock.id == itself]
     locks = sorted((lock for lock in others if lock.id != itself), key=lambda lock: lock.id)
-    model = model_of(site, plan, locks, applied=applied, before=own)
+    model = model_of(site, plan, locks, applied=applied, before=before, own=own)
     # A lock's own hash was checked where it was read; without one it is made here.
     return Seen(
         model,
@@ -197,8 +199,13 @@ def model_of(
     facts = SiteFacts.of(site)
     own = own or read(facts, plan)
     share = _own_share(facts, own, before, applied)
-    mentions = (node for lock in before for node in mentioned(lock_share(lock)))
-    return Model(facts, own.facts, share, [lock_share(lock) for lock in locks], before=mentions)
+    mentions = (node for lock in before for node in _mentioned_in(facts, lock))
+    return Model(facts, own.facts, share, [lock_share(lock, facts) for lock in locks], before=mentions)
+
+
+def _mentioned_in(site: SiteFacts, lock: Lock) -> Iterable[str]:
+    """What a plan's own lock mentions; what was given out again after it is no more the plan's."""
+    return mentioned(site, footprint_share(owner_of(lock), lock.footprint))
 
 
 def _own_share(
@@ -206,16 +213,19 @@ def _own_share(
 ) -> GraphFragment:
     """What the plan brings, with what is applied of it and what its own lock says is released and not let go."""
     released = tuple(entry for lock in before for entry in lock.released)
-    return with_released(site, together(own.share, applied), released)
+    share = with_released(site, together(own.share, applied), released)
+    # While A9 is held nothing of it is left there, and the plan does not answer for who has it now.
+    if site.assumption("A9").value is True:
+        return share
+    return with_settled(site, share, (entry for lock in before for entry in lock.settled))
 
 
-def _beside_neighbours(plan: Plan, others: Neighbours, applied: Footprint | GraphFragment | None) -> Seen:
+def _beside_neighbours(plan: Plan, own: Read, others: Neighbours, applied: Footprint | GraphFragment | None) -> Seen:
     """The model over those locks only that the plan can meet: more until it meets no further one."""
-    own = read(others.site, plan)
     itself = frozenset({_lock_id(plan)})
     old_locks = others.locks(others.hashes.keys() & itself)
     share = _own_share(others.site, own, [lock for lock, _ in old_locks], applied)
-    before = [node for _, old in old_locks for node in mentioned(old)]
+    before = [node for lock, _ in old_locks for node in _mentioned_in(others.site, lock)]
     is_known = plan.tenant is not None and others.classes.knows(share)
     reached, vlans = others.meeting(before, share) if is_known else (frozenset(others.hashes), frozenset[int]())
     resolved = others.resolved(plan.tenant or "", share) if is_known else None

@@ -85,8 +85,16 @@ def _read(props: Mapping[str, Any], key: str) -> Any:
 
 def _other_provider(resources: Sequence[PolicyResource], admission: Admission) -> Iterator[str]:
     for item in resources:
-        if item.resource_type == PROVIDER and _read(item.props, "cloud") != admission.cloud:
+        if item.resource_type != PROVIDER:
+            continue
+        if _read(item.props, "cloud") != admission.cloud:
             yield f"provider {item.name} is not set to cloud {admission.cloud}, which was proved"
+        if (_read(item.props, "region") or "") != admission.region:
+            yield f"provider {item.name} is not set to {_region(admission)} of the cloud, which was proved"
+
+
+def _region(admission: Admission) -> str:
+    return f"region {admission.region}" if admission.region else "the default region"
 
 
 def _not_as_proved(objects: Sequence[PolicyResource], admission: Admission) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
+from typing import Final
 
 from interlock.model.site.inventory import Site
 from interlock.resources import Frozen, digest_of
@@ -33,9 +34,15 @@ class Terminal(Frozen):
     rule: str
 
 
+#: Version of docs/design/semantics.md. It grows where a rule, an edge, a guard or a label comes to mean something else.
+SEMANTICS: Final = 1
+
+
 class Statement(Frozen):
     """Every fact about packets, identities and calls that decides whether the owner stays apart."""
 
+    #: Which version of the semantics gives these facts their meaning.
+    semantics: int = SEMANTICS
     #: The label of everything in the stack's own project.
     owner: str
     #: Edges of G_may by their row in the table of edges.

@@ -52,6 +52,7 @@ TABLE: tuple[Tests, ...] = (
     Tests("worlds", ("tests/oracle/test_oracle.py",), parts=4),
     Tests("clean-sites", ("tests/mutants/test_no_false_alarm.py",)),
     Tests("mutants", ("tests/mutants/test_mutants.py", "tests/mutants/test_metamorphic.py")),
+    Tests("code-mutants", ("tests/mutation",), parts=4),
     Tests("certificates", ("tests/certificate",)),
     Tests("fuzz", ("tests/fuzz",), parts=2),
     Tests("properties", ("tests/model", "tests/planning", "tests/policies", "tests/infra/test_lock_index.py"), parts=2),

@@ -17,6 +17,7 @@ from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.standing import Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
 from interlock.provider.clouds import Cloud
+from interlock.provider.existing import Comparison, comparisons
 from interlock.resources import Admitted
 from interlock.store.records import StackRecord
 from policies import Judgement
@@ -79,19 +80,25 @@ class Audit:
     unread: Mapping[str, str]
     requests: int
     objects: int
+    #: Objects of `existing:`, each beside what the site file states of it.
+    existing: tuple[Comparison, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
         """True if anything is not as it was proved."""
-        return bool(self.unmanaged) or any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
+        stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
+        return stacks or bool(self.unmanaged) or any(item.has_drifted for item in self.existing)
 
 
 def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None) -> Audit:
     """Read the cloud, and hold every stack of the site against it. `gate` has looked at the store.
 
-    Raises `Failure` if the cloud fails, `InputErrors` or `NotPlanned` if a stack has no plan.
+    Raises `Failure` if the cloud fails, `Refused` if it is another cloud or region than that of the claims,
+    `InputErrors` or `NotPlanned` if a stack has no plan.
     """
     site = gate.workspace.site
+    if gate.applied is not None:
+        gate.applied.check_cloud(cloud.login.fingerprint)
     plans = [gate.plan(tenant) for tenant in gate.stacks()]
     by_stack = {plan.stack: plan for plan in plans}
     found = listed(cloud, say=say)
@@ -103,8 +110,11 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
         standings[one.stack].append(standing)
         opened += rights
     beside = (*unmanaged(_territory(site, plans, standings), found), *opened)
+    stated = readers[gate.stack(None)]
+    existing = tuple(comparisons(stated.mirror, stated.expected, found.unread))
     unread = {
         **found.unread,
+        **{f"existing {item.object}": item.unknown for item in existing if item.unread},
         **{item.name: item.unread for items in standings.values() for item in items if item.unread},
     }
     return Audit(
@@ -118,6 +128,7 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
         unread=unread,
         requests=found.requests + len(asked),
         objects=len(found) + len(asked),
+        existing=existing,
     )
 
 
@@ -128,7 +139,11 @@ def _expected(gate: Gate, plan: Plan) -> Expected:
         if item.resource.HAS_ACTUATOR
     )
     existing, folder = gate.workspace.site.existing, str(gate.workspace.folder.resolve())
-    return Expected(plan.stack, plan.owner, plan.site_owner, existing, folder, tuple(planned))
+    record = gate.applied.records.get(plan.stack) if gate.applied else None
+    persons = record.persons if record else {}
+    return Expected(
+        plan.stack, plan.owner, plan.site_owner, existing, folder, tuple(planned), stated=gate.stated, persons=persons
+    )
 
 
 def _buckets(plan: Plan, reader: StackReader) -> Iterator[Asked]:

@@ -10,6 +10,7 @@ from infra.cli import colour as paint
 from infra.program.gate import Gate
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
+from interlock.provider.existing import Comparison
 from policies import Finding
 from policies.findings.report import outcome
 
@@ -23,6 +24,7 @@ def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     """A line for each stack, then everything that is not as it was proved, with the reason and what to do."""
     lines = [line for stack in audit.stacks for line in _stack(stack, gate, colour)]
     lines += [line for resource in audit.unmanaged for line in _unmanaged(resource, colour)]
+    lines += [line for item in audit.existing if item.has_drifted for line in _existing(item, gate, colour)]
     lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
     lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
     return "\n".join(lines) + "\n"
@@ -128,6 +130,17 @@ def _unmanaged(resource: UnmanagedResource, colour: bool) -> Iterator[str]:
     yield f"    next: {resource.hint}"
 
 
+def _existing(item: Comparison, gate: Gate, colour: bool) -> Iterator[str]:
+    yield f"{_red('EXISTING', colour)} {item.object} ({item.id}): {item.wrong}"
+    yield f"    named at {existing_place(item, gate)}"
+    yield "    next: correct the id or what the site file states, or mend the object: the proof rests on it"
+
+
+def existing_place(item: Comparison, gate: Gate) -> str:
+    """Where the site file names an object of `existing:`."""
+    return gate.workspace.position("existing", str(item.object))
+
+
 def _red(text: str, colour: bool) -> str:
     return paint.painted(text, paint.RED, colour)
 
@@ -142,6 +155,7 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "objects": audit.objects,
         "stacks": [_stack_json(stack, gate) for stack in audit.stacks],
         "unmanaged": [_unmanaged_json(resource) for resource in audit.unmanaged],
+        "existing": [_existing_json(item, gate) for item in audit.existing],
         "unread": dict(audit.unread),
     }
 
@@ -180,6 +194,17 @@ def _live_json(live: Live) -> dict[str, Any]:
         "new_facts": list(live.new),
         "gone_facts": list(live.gone),
         "not_judged": list(live.not_expressible),
+    }
+
+
+def _existing_json(item: Comparison, gate: Gate) -> dict[str, Any]:
+    return {
+        "object": str(item.object),
+        "id": item.id,
+        "differs": {name: {"stated": stated, "seen": seen} for name, (stated, seen) in item.differs.items()},
+        "reasons": list(item.reasons),
+        "unread": list(item.unread),
+        "named_at": existing_place(item, gate),
     }
 
 

@@ -26,9 +26,9 @@ COMMANDS = {
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
     "recover": "Take over a stack whose state was lost or is an old copy.",
     "audit": "Read the live cloud and compare it with what was proved.",
-    "settle": "Settle what a tenant released, once nothing holds it any more.",
+    "settle": "Settle what a tenant released, once it was seen to be clean.",
     "site": "Show what a site holds, and which facts are not stated.",
-    "schema": "Print the JSON Schema of site or tenant files, for editors.",
+    "schema": "Print the JSON Schema of site, tenant or evidence files.",
     "demo": "Bring up the sandbox, the operator's stack and a tenant's.",
     "sandbox": "Manage the embedded OpenStack (up, down, status, reset).",
 }

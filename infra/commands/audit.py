@@ -48,7 +48,8 @@ def audit(
 
     gate = Gate.indexed(site).with_applied()
     progress = Progress("read")
-    found = hold(gate, Cloud(gate.workspace.site.cloud), progress.say)
+    of_site = gate.workspace.site
+    found = hold(gate, Cloud(of_site.cloud, site_region=of_site.region), progress.say)
     progress.end()
     if form is Format.JSON:
         print_json(as_json(found, gate))

@@ -24,28 +24,32 @@ from policies.certificate import certificate as certified
 from policies.findings.report import as_json, as_table
 
 #: What decides the exit code where several stacks differ: the worst first.
-WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.PROVED)
+WORST_FIRST = (Exit.VIOLATED, Exit.NOT_PROVABLE, Exit.ENVIRONMENT, Exit.PROVED)
+
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Every rule of every stack, and every finding at length.")
+]
+Store = Annotated[bool, typer.Option("--store", help="Prove together with what is applied, and look at the cloud.")]
 
 
 def check(
     tenants: Stacks = None,
     site: Site = "",
     tenant: EarlierTenants = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Every rule of every stack, and every finding at length.")
-    ] = False,
+    verbose: Verbose = False,
     form: Annotated[Format, format_option("check")] = Format.TEXT,
     certificate: Annotated[
         str | None,
         typer.Option("--certificate", "-c", metavar="FILE", help="Write what the verdict rests on, for `verify`."),
     ] = None,
-    store: Annotated[bool, typer.Option("--store", help="Prove together with what is applied.")] = False,
+    store: Store = False,
 ) -> None:
     """Prove that the stacks of a site may be applied. No cloud, no Pulumi, nothing is touched.
 
     Every plan is judged together with the locks of all other tenants and what they have released; what is applied
     is not included, and the report says so. With --store it is included: what the claims store says is applied, or
-    may be, of this stack and of all others. Resources that nothing can make yet are noted: `pulumi up` refuses them.
+    may be, of this stack and of all others; and as a preview does, it asks the cloud, read-only, for what would stop
+    `pulumi up`, or says `not looked at`. Resources that nothing can make yet are noted: `pulumi up` refuses them.
 
     A certificate holds every fact that the verdict rests on; `interlock verify` checks it without any of the
     rules. In FILE, {stack} stands for the name of the stack.
@@ -62,7 +66,7 @@ def check(
       1  violated
       2  the input is wrong: a file, or a lock that is missing or old
       3  not provable: nobody states a fact that decides
-      4  with --store: the store cannot be read
+      4  with --store: the store cannot be read, or what is proved could not be applied: a line each
 
     \b
     Examples:
@@ -81,12 +85,44 @@ def check(
     judged = _judged(gate, dict.fromkeys(named or gate.stacks()), texts)
     files = _files(certificate, judged) if certificate else []
     _print(gate, judged, form, verbose=verbose)
-    for item in judged:
-        _note(item)
+    _note(gate, judged)
     if texts:
         _certify(judged, texts, files)
-    codes = {item.judgement.exit_code for item in judged}
+    codes = _codes(judged, obstructed=store and _obstructed(gate, judged))
     raise typer.Exit(next(code for code in WORST_FIRST if code in codes))
+
+
+def _codes(judged: list[Judged], *, obstructed: bool) -> set[int]:
+    """The exit code of each; of what is proved and could not be applied another one."""
+    codes: set[int] = {item.judgement.exit_code for item in judged}
+    return (codes - {Exit.PROVED} or {Exit.ENVIRONMENT}) if obstructed else codes
+
+
+def _obstructed(gate: Gate, judged: list[Judged]) -> bool:
+    """True if something would stop an `up` of a proved stack; all of it is said on stderr."""
+    # Imported here: the cloud's client takes as long to load as everything else together.
+    from infra.program.looking import has_no_cloud, obstacles
+    from interlock.provider.clouds import Cloud
+    from interlock.provider.preflight import NotLookedAt
+
+    cloud, obstructed = Cloud(gate.workspace.site.cloud), False
+    progress = Progress("looked at")
+    told = dict[str, None]()
+    for item in judged:
+        if item.judgement.exit_code != Exit.PROVED:
+            continue
+        progress(item.plan.stack)
+        found = list(obstacles(gate, item.plan.tenant, cloud))
+        silent = [fault for fault in found if isinstance(fault, NotLookedAt)]
+        told.update(dict.fromkeys(f"not looked at: {fault.message}" for fault in silent))
+        told.update(dict.fromkeys(f"{item.plan.stack}: {fault}" for fault in found if fault not in silent))
+        obstructed |= len(found) > len(silent)
+        if any(map(has_no_cloud, silent)):
+            break
+    progress.end()
+    if told:
+        print("\n".join(told), file=sys.stderr)
+    return obstructed
 
 
 def _judged(gate: Gate, stacks: Iterable[str | None], texts: list[str] | None) -> list[Judged]:
@@ -147,7 +183,13 @@ def _certify(judged: list[Judged], texts: list[str], files: list[Path]) -> None:
         print(f"certificate of {item.plan.stack}: {file}", file=sys.stderr)
 
 
-def _note(judged: Judged) -> None:
-    """Say on stderr what the plan holds and nothing can make; the verdict does not depend on it."""
-    if said := note(judged.plan, proved=judged.judgement.exit_code == Exit.PROVED):
-        print(said, file=sys.stderr)
+def _note(gate: Gate, judged: list[Judged]) -> None:
+    """Say on stderr what plans hold and nothing can make, and which locks are unlike what follows from their inputs.
+
+    No verdict depends on it.
+    """
+    for item in judged:
+        if said := note(item.plan, proved=item.judgement.exit_code == Exit.PROVED):
+            print(said, file=sys.stderr)
+    for line in gate.held.notes():
+        print(line, file=sys.stderr)

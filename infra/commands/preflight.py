@@ -25,8 +25,8 @@ def preflight(
 ) -> None:
     """Name everything on the cloud that would make `pulumi up` fail.
 
-    Token, quota, images, flavours, hosts, virtual functions. Reads only; `pulumi up` does the same before
-    its first call.
+    Token, region, members, quota, images, flavours, hosts, virtual functions. Reads only; `pulumi up` does the same
+    before its first call.
 
     \b
     Exit code:
@@ -44,6 +44,7 @@ def preflight(
       interlock preflight acme --debug
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
+    from infra.program.recorded import of_the_claims
     from interlock.provider.preflight import preflight as ask
 
     gate = Gate.indexed(site)
@@ -55,7 +56,9 @@ def preflight(
     if said := note(proof.plan, proved=True):
         print(said, file=sys.stderr)
     # Several looks may meet the same fault, such as a service that is not there.
-    faults = list({str(fault): fault for fault in ask(gate.admission(proof))}.values())
+    admission = gate.admission(proof)
+    found = [*ask(admission), *of_the_claims(gate.workspace.site, admission)]
+    faults = list({str(fault): fault for fault in found}.values())
     if form is Format.JSON:
         print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": [asdict(fault) for fault in faults]})
     else:

@@ -44,7 +44,8 @@ def recover(
     gate = Gate.open(site)
     name = tenant_of(tenant)
     stack = gate.stack(None if name is None else gate.tenant(name).id)
-    ledger = Ledger(open_store(gate.workspace.site.claims, gate.workspace.site.name))
+    found = gate.workspace.site
+    ledger = Ledger(open_store(found.claims, found.name, found.region))
     record = ledger.stack(stack)
     if record is None:
         raise EnvironmentFailed(f"the claims store {ledger.store.name} has no record of {stack}: run `pulumi up`")

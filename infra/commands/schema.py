@@ -17,10 +17,11 @@ class File(StrEnum):
 
     SITE = "site"
     TENANT = "tenant"
+    EVIDENCE = "evidence"
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of site or tenant files, for editors.
+    """Print the JSON Schema of site, tenant or evidence files.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
     `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.

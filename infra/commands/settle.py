@@ -1,9 +1,11 @@
-"""`interlock settle`: frees what a tenant released, once state, store, cloud and switches no longer hold it."""
+"""`interlock settle`: frees what a tenant released, once nothing holds it and evidence says that it is clean."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
@@ -14,7 +16,8 @@ from infra.commands.options import OneTenant, Site
 from infra.locking.making import keep, settled
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
-from infra.stack.settling import SWITCHES, Evidence, freed, of_owner, only_of, others
+from infra.stack.handing_over import Handover, Lacking, demands, file_of
+from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
 from interlock.model.lock.record import Lock
 from interlock.provider.census import census
 from interlock.provider.clouds import Cloud
@@ -24,18 +27,40 @@ from interlock.store.records import StackRecord
 from interlock.vocabulary import Claimant
 
 
+@dataclass(frozen=True)
+class Findings:
+    """What stands in the way of settling."""
+
+    stack: str
+    #: What still holds something, a sentence each.
+    obstacles: tuple[str, ...]
+    #: What was not seen unwired or cleaned.
+    lacking: tuple[Lacking, ...]
+    #: The file for evidence of it.
+    file: str
+
+    @property
+    def exit_code(self) -> Exit:
+        """1 if anything is known to be in the way; 3 if nobody is known to have seen it clean."""
+        if self.obstacles or any(one.refuted for one in self.lacking):
+            return Exit.VIOLATED
+        return Exit.NOT_PROVABLE if self.lacking else Exit.PROVED
+
+
 def settle(
     tenant: OneTenant,
     site: Site = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Read only; change nothing.")] = False,
     form: Annotated[Format, format_option("settle")] = Format.TEXT,
 ) -> None:
-    """Settle what a tenant released, once nothing holds it any more.
+    """Settle what a tenant released, once it was seen to be clean.
 
-    A released claim stays reserved until this command has checked four places: the engine's state
-    (PULUMI_BACKEND_URL), the claims store, the cloud (every object with the tenant's owner id) and the switches. If
-    none of them holds it, it is removed from the lock and the store. Otherwise what holds it is named, and nothing
-    changes.
+    A released claim stays reserved until this command has checked three places: the engine's state
+    (PULUMI_BACKEND_URL), the claims store and the cloud (every object with the tenant's owner id). Switches, machines
+    and whole hosts cannot be asked, so it wants evidence: files in the site's `evidence/` that say who saw which step,
+    and when. If nothing holds the claim, and every step that it needs was seen after it was last in use, it is
+    removed from the lock and the store. Otherwise everything that is in the way is named, with what to write, and
+    nothing changes.
 
     The same is done for what a killed run claimed and no later run knows of, because the request was edited
     meanwhile: its footprint is removed from the store when nothing of it can exist; for that
@@ -44,8 +69,9 @@ def settle(
     \b
     Exit code:
       0  settled, or there was nothing to settle
-      1  something still holds what was released
+      1  something still holds what was released, or A9 is false
       2  the input is wrong: a file, or a lock that is missing or old
+      3  evidence is missing or does not count, or a fact that it rests on is not stated
       4  a place could not be read: backend, store or cloud
 
     \b
@@ -56,36 +82,57 @@ def settle(
     """
     gate = Gate.open(site)
     name = gate.tenant(tenant).id
-    plan, lock = gate.plan(name), gate.workspace.locks[name]
+    plan, lock = gate.plan(name), gate.held[name]
     record = _ledger(gate).stack(plan.stack)
-    evidence = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
-    if evidence is None or not (lock.released or evidence.leftover):
+    found = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
+    if found is None or not (lock.released or found.leftover):
         print(f"{name}: nothing to settle", file=sys.stderr)
         if form is Format.JSON:
-            print_json(_document(plan.stack, None, []))
+            print_json(_document(Findings(plan.stack, (), (), ""), None))
         return
-    obstacles = [*evidence.obstacles(), *_disagreement(evidence)]
+    handover = _handover(gate, found)
+    findings = Findings(
+        plan.stack,
+        (*found.obstacles(), *_disagreement(found)),
+        handover.lacking(),
+        gate.workspace.shown(gate.workspace.folder / file_of(name)),
+    )
     if form is Format.JSON:
-        print_json(_document(plan.stack, evidence, obstacles))
-    if obstacles:
-        _refuse(plan.stack, obstacles)
+        print_json(_document(findings, found))
+    if findings.exit_code is not Exit.PROVED:
+        _refuse(findings)
     if form is Format.TEXT:
-        _tell(evidence)
-    print(SWITCHES, file=sys.stderr)
+        _tell(found)
     if not dry_run:
-        _settle(gate, evidence)
+        _settle(gate, found, handover)
 
 
-def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> Evidence:
+def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:
     plan, site = gate.plan(tenant), gate.workspace.site
-    return Evidence(
+    cloud = Cloud(site.cloud, site_region=site.region)
+    # In another region nothing of the tenant is to be found, and everything would be freed.
+    login = cloud.login
+    _ledger(gate).check_cloud(login.fingerprint, recorded_only=len(login.catalogue.choices) > 1)
+    return LookedAt(
         plan=plan,
         lock=lock,
         deployment=_deployment(plan.stack),
         record=record,
-        objects=of_owner(census(Cloud(site.cloud)), lock.owner),
+        objects=of_owner(census(cloud), lock.owner),
         running=_running(plan.stack),
     )
+
+
+def _handover(gate: Gate, found: LookedAt) -> Handover:
+    """Everything that is handed out: by the lock, and by footprints of interrupted runs."""
+    workspace, lock, now = gate.workspace, found.lock, datetime.now(UTC)
+    new = settled(gate, lock)
+    stay = [entry for entry in found.record.entries if entry not in found.leftover] if found.record else []
+    left = (name for entry in found.leftover for name in only_of(entry, stay))
+    wanted = demands(
+        workspace.site, lock.released, (*freed(lock, new), *left), set(new.footprint.exclusive), found.let_go
+    )
+    return Handover(workspace.site, lock.id, wanted, workspace.evidence, now)
 
 
 def _deployment(stack: str) -> dict[str, object] | None:
@@ -104,9 +151,9 @@ def _running(stack: str) -> tuple[str, ...]:
     return tuple(f"process {lock.pid} on {lock.host}" for lock in engine.backend.locks(stack))
 
 
-def _disagreement(evidence: Evidence) -> list[str]:
+def _disagreement(found: LookedAt) -> list[str]:
     """What a killed run changed in place has the names of the plan: only the whole of it tells."""
-    if not evidence.leftover or evidence.is_empty or not evidence.is_applied or _agrees(evidence.plan.stack):
+    if not found.leftover or found.is_empty or not found.is_applied or _agrees(found.plan.stack):
         return []
     return ["cloud: `pulumi preview --refresh --expect-no-changes` finds something that is not as planned"]
 
@@ -115,48 +162,73 @@ def _agrees(stack: str) -> bool:
     return Engine.here().agrees(stack)
 
 
-def _tell(evidence: Evidence) -> None:
-    lock, leftover = evidence.lock, evidence.leftover
+def _tell(found: LookedAt) -> None:
+    lock, leftover = found.lock, found.leftover
     for given_up in lock.released:
         print(f"{Claimant(lock.id, given_up.vpod)}: {given_up.claim} {given_up.value}")
-    stay = [entry for entry in evidence.record.entries if entry not in leftover] if evidence.record else []
+    stay = [entry for entry in found.record.entries if entry not in leftover] if found.record else []
     for entry in leftover:
         print(f"{lock.id}: footprint {entry.digest} of an interrupted run", *only_of(entry, stay))
 
 
-def _document(stack: str, evidence: Evidence | None, obstacles: list[str]) -> dict[str, object]:
-    """The JSON form: what is given up, and what still holds it. With `--dry-run` it is the same."""
-    released = evidence.lock.released if evidence else ()
-    leftover = evidence.leftover if evidence else ()
+def _document(findings: Findings, found: LookedAt | None) -> dict[str, object]:
+    """The JSON form: what is given up, what still holds it, what nobody saw. With `--dry-run` it is the same."""
+    released = found.lock.released if found else ()
+    leftover = found.leftover if found else ()
     return {
-        "stack": stack,
-        "released": [{"vpod": one.vpod, "claim": one.claim, "value": one.value} for one in released],
+        "stack": findings.stack,
+        "exit_code": int(findings.exit_code),
+        "released": [
+            {"vpod": one.vpod, "claim": one.claim, "value": one.value, "since": one.since} for one in released
+        ],
         "leftover": [entry.digest for entry in leftover],
-        "obstacles": obstacles,
+        "obstacles": [*findings.obstacles, *map(str, findings.lacking)],
+        "evidence": [
+            {
+                "identity": one.demand.identity,
+                "about": dict(one.demand.entry),
+                "step": one.step,
+                "because": one.because,
+                "missing": one.missing,
+                "file": findings.file,
+            }
+            for one in findings.lacking
+        ],
     }
 
 
-def _settle(gate: Gate, evidence: Evidence) -> None:
+def _settle(gate: Gate, found: LookedAt, handover: Handover) -> None:
     """The store first: if this ends in between, the lock still says what is to be settled."""
-    lock, ledger = evidence.lock, _ledger(gate)
-    if evidence.record and evidence.leftover:
-        ledger.forget(evidence.record, [entry.digest for entry in evidence.leftover])
-    if not lock.released:
+    lock, ledger = found.lock, _ledger(gate)
+    cleaned = handover.cleaned()
+    new = settled(gate, lock, cleaned)
+    if found.record and found.leftover:
+        ledger.forget(found.record, [entry.digest for entry in found.leftover])
+    if not lock.released and not cleaned:
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return
-    new = settled(gate, lock)
-    ledger.release(evidence.plan.stack, freed(lock, new))
+    ledger.release(found.plan.stack, freed(lock, new))
     keep(gate, lock, new)
     print(f"{lock.id}: settled, lock serial {new.serial}; commit it", file=sys.stderr)
 
 
 def _ledger(gate: Gate) -> Ledger:
     site = gate.workspace.site
-    return Ledger(open_store(site.claims, site.name))
+    return Ledger(open_store(site.claims, site.name, site.region))
 
 
-def _refuse(stack: str, obstacles: list[str]) -> None:
-    said = "\n".join(f"  - {line}" for line in obstacles)
-    print(f"{stack}: not settled, nothing was changed:\n{said}", file=sys.stderr)
-    print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
-    raise typer.Exit(Exit.VIOLATED)
+def _refuse(findings: Findings) -> None:
+    said = "\n".join(f"  - {line}" for line in (*findings.obstacles, *findings.lacking))
+    print(f"{findings.stack}: not settled, nothing was changed:\n{said}", file=sys.stderr)
+    if findings.obstacles:
+        print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
+    facts = sorted({fact for one in findings.lacking for fact in one.missing})
+    if facts:
+        print(f"next: state {' and '.join(facts)} in the site file, if you answer for it", file=sys.stderr)
+    lines = [one.line() for one in findings.lacking if one.can_be_written]
+    if lines:
+        print(f"next: see to each, and write into {findings.file}, below `seen:`, what was seen:", file=sys.stderr)
+        print(*(f"  - {line}" for line in lines), sep="\n", file=sys.stderr)
+    if any(one.refuted for one in findings.lacking):
+        print("next: see that the steps erase, then state assumptions.A9.steps_erase: true", file=sys.stderr)
+    raise typer.Exit(findings.exit_code)

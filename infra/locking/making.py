@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from infra.locking.slices import Slices
 from infra.program.gate import Gate
+from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
-from interlock.model.lock.record import Allocation, Footprint, Lock, Released, SiteLock
+from interlock.model.lock.record import Allocation, Footprint, Lock, Released, Settled, SiteLock
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_tenant, request_hash
 from interlock.vocabulary.owners import minted
@@ -34,9 +36,13 @@ class Made:
 
 
 class Making:
-    """One run over one site. `held`: the claims of every lock of the site, those without a request included."""
+    """One run over one site. `held`: the claims of every lock of the site, those without a request included.
 
-    def __init__(self, gate: Gate, held: Iterable[Lock], *, move: bool = False) -> None:
+    `now`: what is given up is given up at that moment.
+    """
+
+    def __init__(self, gate: Gate, held: Iterable[Lock], *, move: bool = False, now: datetime | None = None) -> None:
+        self.now = moment_text(now or datetime.now(UTC))
         self.gate = gate
         self.site = gate.workspace.site
         self.move = move
@@ -65,7 +71,8 @@ class Making:
     def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
-            allocation, released = self._allocated(tenant, old)
+            allocation, given_up = self._allocated(tenant, old)
+            released = tuple(one if one.since else one.model_copy(update={"since": self.now}) for one in given_up)
             draft = Lock(
                 id=name,
                 owner=old.owner if old else minted(),
@@ -74,6 +81,7 @@ class Making:
                 site=self.gate.hashes.slice_hash(allocation),
                 allocation=allocation,
                 released=released,
+                settled=old.settled if old else (),
                 footprint=NO_FOOTPRINT,
             )
             plan = plan_tenant(self.site, self.site_lock, tenant, draft)
@@ -93,11 +101,17 @@ class Making:
             raise
 
 
-def settled(gate: Gate, lock: Lock) -> Lock:
-    """The same lock without what it gave up. Raises as `Gate.plan` does."""
+def settled(gate: Gate, lock: Lock, cleaned: Iterable[Settled] = ()) -> Lock:
+    """The same lock without what it gave up, and with what was `cleaned`. Raises as `Gate.plan` does."""
     plan = gate.plan(lock.id)
     around = Slices(gate.workspace.site).around(lock.allocation, ())
-    changes = {"released": (), "footprint": footprint(around, plan, ()), "serial": lock.serial + 1}
+    by_identity = {one.identity: one for one in (*lock.settled, *cleaned)}
+    changes = {
+        "released": (),
+        "settled": tuple(by_identity[name] for name in sorted(by_identity)),
+        "footprint": footprint(around, plan, ()),
+        "serial": lock.serial + 1,
+    }
     return lock.model_copy(update=changes).sealed()
 
 

@@ -79,7 +79,8 @@ def _made(gate: Gate, making: Making, names: list[str]) -> Iterator[tuple[Lock, 
 
 
 def _same_claims(one: Lock, other: Lock) -> bool:
-    return (one.allocation, one.released) == (other.allocation, other.released)
+    released = ([entry.key for entry in lock.released] for lock in (one, other))
+    return one.allocation == other.allocation and len({tuple(keys) for keys in released}) == 1
 
 
 def _site_lock(gate: Gate) -> SiteLock:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from interlock.model.lock.record import Allocation, Footprint, Lock
-from interlock.planning import Plan
 from interlock.resources import Admitted, Claims, digest_of
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord, Taking
-from interlock.vocabulary import StackName
+from interlock.vocabulary import CloudFingerprint, StackName
+from policies import Proof
+from policies.facts.site import SiteFacts
 from policies.footprints.applied import NOTHING, joined
-from policies.footprints.boundary import footprint_share
+from policies.footprints.boundary import OPERATORS_LOCK, footprint_share
 from policies.footprints.versions import boundary_nodes
 
 
@@ -22,11 +23,19 @@ class Applied:
     """What the store holds of every stack of a site, read once."""
 
     records: Mapping[str, StackRecord]
+    #: None: read from nowhere, or nothing is recorded of the cloud.
+    ledger: Ledger | None = None
 
     @classmethod
-    def read(cls, url: str, site: str) -> Applied:
+    def read(cls, url: str, site: str, region: str = "") -> Applied:
         """Raises `StoreFailed` if the store cannot be read."""
-        return cls({record.stack: record for record in Ledger(open_store(url, site)).stacks()})
+        ledger = Ledger(open_store(url, site, region))
+        return cls({record.stack: record for record in ledger.stacks()}, ledger)
+
+    def check_cloud(self, present: CloudFingerprint) -> None:
+        """Raises `Foreign` if the claims are about another cloud, or another region of this one."""
+        if self.ledger is not None:
+            self.ledger.check_cloud(present)
 
     def of(self, stack: str, planned: Footprint) -> Footprint:
         """What else of a stack is applied, or may be; empty if that is what is planned, or nothing."""
@@ -70,17 +79,18 @@ def version(footprint: Footprint) -> str:
 
 
 def taking(
-    plan: Plan, serial: int, footprint: Footprint, met: Iterable[str], known: Mapping[str, tuple[str, ...]]
+    site: SiteFacts, proof: Proof, serial: int, footprint: Footprint, known: Mapping[str, tuple[str, ...]]
 ) -> Taking:
-    """What a proved stack takes in the store. `met`: boundary nodes in the classes that the proof met."""
-    nodes = tuple(sorted(boundary_nodes(footprint_share(plan.tenant or "site", footprint))))
+    """What a proved stack takes in the store: with the boundary nodes in the classes that its proof met."""
+    plan = proof.plan
+    nodes = tuple(sorted(boundary_nodes(site, footprint_share(plan.tenant or OPERATORS_LOCK, footprint))))
     return Taking(
         stack=plan.stack,
         tenant=plan.tenant,
         owner=plan.owner,
         serial=serial,
         entry=FootprintRecord(footprint=footprint, nodes=nodes),
-        met=tuple(sorted({*met, *nodes})),
+        met=tuple(sorted({*proof.met, *nodes})),
         known=dict(known),
     )
 

@@ -33,20 +33,22 @@ from interlock.planning import (
     PlanningError,
     SiteHashes,
     plan_site,
-    plan_tenant,
     request_hash,
+    stated_existing,
 )
-from interlock.resources import Admission
+from interlock.resources import Admission, Admitted
 from interlock.store.records import Taking
 from interlock.vocabulary import InterlockError, StackName
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.errors import ErrorKind
 from policies import RULES, Judgement, Proof, admission, prove
+from policies.facts.site import SiteFacts
 from policies.findings.waivers import NotWaivable, not_waivable, without_rule
 from policies.footprints.neighbours import Neighbours
 from policies.judging import Seen, judged, operators_part, seen_by
 
 from .claiming import Applied
+from .derived import DerivedLocks, Planner
 from .places import PROOFS, index_of, stacks
 
 
@@ -86,7 +88,7 @@ class Gate:
     def with_applied(self) -> Gate:
         """The same, looking at what is applied as well. Raises `StoreFailed` if the store cannot be read."""
         site = self.workspace.site
-        return replace(self, applied=Applied.read(site.claims, site.name))
+        return replace(self, applied=Applied.read(site.claims, site.name, site.region))
 
     @classmethod
     def indexed(cls, site: str) -> Gate:
@@ -97,6 +99,11 @@ class Gate:
     def hashes(self) -> SiteHashes:
         """The hashes of the site and its slices, each made once."""
         return SiteHashes(self.workspace.site)
+
+    @cached_property
+    def facts(self) -> SiteFacts:
+        """The site as the proof reads it."""
+        return SiteFacts(self.workspace.site)
 
     def stack(self, tenant: str | None) -> str:
         """Name of a stack of this site."""
@@ -125,13 +132,30 @@ class Gate:
         """
         # A wrong name is told first: new locks would not mend it.
         request = None if tenant is None else self.tenant(tenant)
-        site, hashes = self.workspace.site, self.hashes
+        hashes = self.hashes
         if request is None:
             return self._operators_plan
-        site_lock = require_fresh_site_lock(self.workspace, hashes.whole)
+        require_fresh_site_lock(self.workspace, hashes.whole)
         with self.placed(tenant):
-            lock = require_fresh_lock(self.workspace, request.id, request_hash(request), hashes.slice_hash)
-            return plan_tenant(site, site_lock, request, lock)
+            require_fresh_lock(self.workspace, request.id, request_hash(request), hashes.slice_hash)
+            return self._planner.plan(request.id)
+
+    @cached_property
+    def _planner(self) -> Planner:
+        return Planner(self.workspace, self.facts)
+
+    @cached_property
+    def held(self) -> DerivedLocks:
+        """The locks of all tenants with what they hold, derived; every verdict and every claim rests on these alone.
+
+        Raises `InputErrors` as `plan` does where the site's own lock is missing or old.
+        """
+        require_fresh_site_lock(self.workspace, self.hashes.whole)
+        return DerivedLocks(self._planner, self._is_fresh)
+
+    def _is_fresh(self, lock: Lock) -> bool:
+        made_for = (request_hash(self.workspace.tenants[lock.id]), self.hashes.slice_hash(lock.allocation))
+        return (lock.request, lock.site) == made_for
 
     @cached_property
     def _operators_plan(self) -> Plan:
@@ -157,7 +181,8 @@ class Gate:
 
     def look_at(self, plan: Plan) -> tuple[Judged, Seen]:
         """The same of another plan for a stack of this site, such as what really is there."""
-        seen = seen_by(self.workspace.site, plan, self.neighbours, self._applied_of(plan))
+        own = self._planner.read(plan)
+        seen = seen_by(self.facts, plan, self.neighbours, self._applied_of(plan), own=own)
         return Judged(plan, judged(seen, plan, waivers=self.waivers(plan.tenant), suggest=True)), seen
 
     def prove(self, tenant: str | None) -> Proof:
@@ -166,8 +191,8 @@ class Gate:
         return prove(site, plan, self.locks, applied=self._applied_of(plan), waivers=waivers, suggest=True)
 
     def footprint(self, plan: Plan) -> Footprint:
-        """What others could collide with in a plan: a tenant's is in its lock, which is known to be fresh."""
-        return (self.workspace.locks[plan.tenant] if plan.tenant else self.operators).footprint
+        """What others could collide with in a plan of this site, and in what its owner released."""
+        return (self.held[plan.tenant] if plan.tenant else self.operators).footprint
 
     def _applied_of(self, plan: Plan) -> Footprint | None:
         return None if self.applied is None else self.applied.of(plan.stack, self.footprint(plan))
@@ -176,9 +201,9 @@ class Gate:
         """What a proved stack takes in the operator's store; None if nobody looked at it."""
         if self.applied is None:
             return None
-        plan, locks = proof.plan, (*self.workspace.locks.values(), self.operators)
+        plan, locks = proof.plan, (*self.held.values(), self.operators)
         known = self.applied.versions(locks, self.workspace.site.name)
-        return claiming.taking(plan, self._serial(plan), self.footprint(plan), proof.met, known)
+        return claiming.taking(self.facts, proof, self._serial(plan), self.footprint(plan), known)
 
     def _serial(self, plan: Plan) -> int:
         if plan.tenant:
@@ -225,17 +250,23 @@ class Gate:
     @cached_property
     def neighbours(self) -> Neighbours:
         """The same by what they mention: each stack is judged beside those that it can meet."""
-        return Neighbours.of(self.workspace.site, self.locks)
+        return Neighbours.of(self.facts, self.locks)
+
+    @cached_property
+    def stated(self) -> tuple[Admitted, ...]:
+        """What the site states of the objects under `existing:`, whose live fields are compared with it."""
+        with self.placed(None):
+            return stated_existing(self.workspace.site)
 
     @cached_property
     def operators(self) -> Lock:
         """The operator's own plan, as tenants' plans are judged beside it."""
-        return operators_part(self.workspace.site, self._operators_plan)
+        return operators_part(self.facts, self._operators_plan)
 
     @cached_property
     def locks(self) -> list[Lock]:
         """The operator's part and the locks of everybody, those without a request included, and what is applied."""
-        locks = [*(lock for _, lock in sorted(self.workspace.locks.items())), self.operators]
+        locks = [*(lock for _, lock in sorted(self.held.items())), self.operators]
         return self.applied.beside(locks, self.workspace.site.name) if self.applied else locks
 
     def admission(self, proof: Proof) -> Admission:
@@ -246,9 +277,13 @@ class Gate:
             first=claiming.declared(taken, site.claims) if taken else None,
             claims=taken.model_dump(mode="json") if taken else None,
             cloud=site.cloud,
+            region=site.region,
             site_folder=str(self.workspace.folder.resolve()),
             existing=site.existing,
+            stated=self.stated,
             virtual_functions={host.name: host.virtual_functions for host in site.hosts},
+            dedicated_cpus={host.name: host.dedicated_cpus for host in site.hosts},
+            huge_pages={host.name: host.huge_pages_gib for host in site.hosts},
         )
 
 

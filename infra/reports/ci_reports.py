@@ -20,6 +20,7 @@ from policies.proof import Judgement, Verdict
 if TYPE_CHECKING:
     from infra.audit.comparison import Audit, StackAudit
     from infra.program.gate import Gate
+    from interlock.provider.existing import Comparison
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -57,8 +58,14 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
     for resource in audit.unmanaged:
         kind = "orphan" if resource.orphan else "foreign"
         results.append(_result(kind, f"{resource}: {resource.why}; {resource.hint}", []))
+    results += [_not_as_stated(item, gate) for item in audit.existing if item.has_drifted]
     known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
     return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
+
+
+def _not_as_stated(item: Comparison, gate: Gate) -> dict[str, Any]:
+    place = Position.parse(gate.workspace.position("existing", str(item.object)))
+    return _result("existing", f"{item.object} ({item.id}): {item.wrong}", [place])
 
 
 #: What an audit finds -> what it means.
@@ -67,6 +74,7 @@ AUDIT_RULES = {
     "drift": "an object is missing, duplicated or not as planned",
     "orphan": "an object carries the marker of a stack and is in no plan",
     "foreign": "an unmanaged object meets objects of this site",
+    "existing": "an object that was there before is not as the site file states it",
     "unread": "a list could not be read",
     "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
@@ -78,7 +86,8 @@ _OBSERVED = "observed plan: "
 def audit_junit(audit: Audit, gate: Gate) -> str:
     """A suite for each stack with a case for each object, and one for what no stack has."""
     suites = [_suite(stack.plan.stack, _object_cases(stack, gate)) for stack in audit.stacks]
-    return _junit([*suites, _suite(f"{audit.site}, unmanaged", _unmanaged_cases(audit))])
+    existing = [_Case(f"existing {item.object}", failed=item.wrong) for item in audit.existing]
+    return _junit([*suites, _suite(f"{audit.site}, unmanaged", [*existing, *_unmanaged_cases(audit)])])
 
 
 def _finding(item: Checked, index: int, of: str = "") -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.model.site.completeness import TABLES
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
 from interlock.model.site.networks import Ranges
 
@@ -16,21 +17,28 @@ SHOWN = 4
 
 def summary(site: Site) -> str:
     """The screen, for people: lines without colour."""
-    heads = (f"site {site.name} on cloud {site.cloud}", "pools", "shared", "not stated: what rests on it is unknown")
+    heads = (
+        f"site {site.name} on cloud {site.cloud}",
+        "pools",
+        "shared",
+        "complete: what rests on it that nothing else is there",
+        "not stated: what rests on it is unknown",
+    )
     sections = zip(heads, _sections(site), strict=True)
     return "\n\n".join("\n".join([head, *_columns(rows)]) for head, rows in sections if rows) + "\n"
 
 
 def document(site: Site) -> dict[str, Any]:
     """The same as JSON values: a list of rows for each part of the screen, the cells as the screen has them."""
-    names = ("counts", "pools", "shared", "not_stated")
+    names = ("counts", "pools", "shared", "complete", "not_stated")
     parts = dict(zip(names, _sections(site), strict=True))
     rows = {name: [[cell.strip() for cell in row] for row in found] for name, found in parts.items()}
     return {"site": site.name, "cloud": site.cloud, **rows}
 
 
 def _sections(site: Site) -> tuple[list[tuple[str, ...]], ...]:
-    return _counts(site), list(_pools(site)), [_shared(item) for item in site.sharing], list(_unknown(site))
+    shared = [_shared(item) for item in site.sharing]
+    return _counts(site), list(_pools(site)), shared, list(_complete(site)), list(_unknown(site))
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -63,9 +71,9 @@ def _by(kinds: Iterable[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())
 
 
-def _names(names: Iterable[str]) -> str:
+def _names(names: Iterable[str], shown: int = SHOWN) -> str:
     found = list(names)
-    return ", ".join(found[:SHOWN]) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+    return ", ".join(found[:shown]) + (f" and {len(found) - shown} more" if len(found) > shown else "")
 
 
 def _pools(site: Site) -> list[tuple[str, ...]]:
@@ -115,6 +123,29 @@ def _tags_unknown(switch: Switch) -> bool:
 
 def _wraps_unknown(switch: Switch) -> bool:
     return any(vtep.encapsulation is None for vtep in switch.vteps)
+
+
+#: Table -> what its declaration takes away where it is given.
+_RESTS = {
+    "switch_ports": "ports without a line are disabled",
+    "cables": "no further cable at them",
+    "routing": "no further address, VRF or VTEP",
+    "external_attachments": "the external network is not on them",
+    "attachments": "no further interface of them is attached",
+}
+
+
+def _complete(site: Site) -> Iterator[tuple[str, ...]]:
+    """Each declaration, and the devices that no declaration of the table has."""
+    by_role = {item.name for item in site.devices if item.role not in ("appliance", "other")}
+    for table in TABLES:
+        declared = [item for item in site.complete if item.table == table]
+        for item in declared:
+            yield table, _names(item.devices, 2), f"{item.seen} by {item.by}", _RESTS[table]
+        covered = {device for item in declared for device in item.devices}
+        lacking = [name for name in site.subjects(table) if name not in covered | by_role]
+        if lacking:
+            yield table, _names(lacking, 2), "not declared", f"not provable: {_RESTS[table]}"
 
 
 def _unknown(site: Site) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,6 @@
-"""Decides whether a released claim is free: state, store, cloud and switches must no longer hold it.
+"""Decides whether a released claim is free: state, store and cloud must no longer hold it.
+
+That switches have let go, and that devices are clean, is for evidence to say: `handing_over`.
 
 The store may also hold a footprint that nobody has any more: of a run that was killed after it had taken its claims,
 and whose request was then edited away. No later run knows of it, so it is looked for here.
@@ -8,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
 from infra.program.claiming import version
+from interlock.model.evidence.values import moment
 from interlock.model.lock.record import Lock
 from interlock.planning import Plan
 from interlock.provider.census import Counted
@@ -21,12 +25,12 @@ from interlock.vocabulary import ClaimsId
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.urns import TypeToken, Urn
 
-#: What is said of the switches: no kind of ours is wired that sets one.
-SWITCHES = "switches: nothing here sets switch ports yet, so nothing of ours is on them"
+#: The time of a state that nothing was written to yet.
+_NEVER = datetime(1, 1, 2, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LookedAt:
     """What was looked at. `record`: of the stack in the claims store, if there is one."""
 
     plan: Plan
@@ -71,6 +75,20 @@ class Evidence:
     def is_applied(self) -> bool:
         """True if the state holds the claims of the lock's footprint, and no others."""
         return self.claimed == {self.wanted}
+
+    @property
+    def let_go(self) -> datetime | None:
+        """When what is applied last changed, as far as anybody knows; None: nothing of the stack ever was."""
+        if self.record is not None and self.record.changed:
+            return moment(self.record.changed)
+        written = str((self.deployment or {}).get("manifest", {}).get("time", ""))
+        if self.record is None and not written and not self._resources:
+            return None
+        try:
+            return max(datetime.fromisoformat(written).astimezone(UTC), _NEVER)
+        except ValueError:
+            # It is in use, and nobody knows until when: no evidence is younger than now.
+            return datetime.now(UTC)
 
     @property
     def _resources(self) -> Iterable[Mapping[str, Any]]:

@@ -85,6 +85,13 @@ def cooling_verdict(load: Load, method: str | None, limit_w: int | None = None) 
     return _against(load, Fraction(limit.value), "W", what)
 
 
+def room_verdict(load: Load, power_w: int | None) -> PlacementVerdict:
+    """Whether a room gives what everything in it draws, in W."""
+    if power_w is None:
+        return unknown("what this room gives is not stated")
+    return _against(load, Fraction(power_w), "W", f"the room gives {power_w} W")
+
+
 def weight_verdict(load: Load, max_kg: float | None) -> PlacementVerdict:
     """Whether the rack carries what stands in it, in kg."""
     if max_kg is None:
@@ -92,7 +99,7 @@ def weight_verdict(load: Load, max_kg: float | None) -> PlacementVerdict:
     return _against(load, Fraction(str(max_kg)), "kg", f"the rack carries {max_kg:g} kg")
 
 
-def floor_verdict(load: Load, area_m2: float, floor_kg_m2: int | None) -> PlacementVerdict:
+def floor_verdict(load: Load, area_m2: float | Decimal, floor_kg_m2: int | None) -> PlacementVerdict:
     """Whether the floor carries a rack of this weight (its own included) on this area. ValueError for no area."""
     if area_m2 <= 0:
         raise ValueError(f"{area_m2} m²: a rack stands on more than that")

@@ -8,6 +8,7 @@ from decimal import Decimal
 from .facts import Fact, derived, practice, primary, remembered
 
 _NETBOX = "NetBox community, device type library, AP8886"
+_CABINET = "NetBox community, rack types, APC AR3300, a usual cabinet of 42 U"
 _NOTES = "operators' notes on AI infrastructure, rev. 2026-06-18"
 _RULE_OF_THUMB = f"{_NOTES}: a rule of thumb, makers go beyond it; state the room's own limit"
 
@@ -97,6 +98,10 @@ COOLING_METHODS = {
 
 #: Usual heights of racks for AI systems; 42 is the usual one elsewhere.
 RACK_HEIGHTS = practice((52, 60), "U", f"{_NOTES}: from 52 to 60")
+
+#: What a rack stands on, and what it weighs with nothing in it: no site file states either.
+RACK_AREA = practice(Decimal("0.72"), "m²", f"{_CABINET}: 600 mm × 1200 mm")
+RACK_WEIGHT = practice(Decimal("134.09"), "kg", f"{_CABINET}: empty")
 
 #: Static load that the floor of a hall for AI systems should carry.
 FLOOR_LOAD = practice(1500, "kg/m²", f"{_NOTES}: at least")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from interlock.model.evidence.reading import FOLDER, Sighting, read_evidence
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
 from interlock.model.site.inventory import Site
@@ -45,6 +46,8 @@ class Workspace:
     sources: Mapping[str, Source]
     #: Every value that a request does not state, by tenant id.
     defaults: Mapping[str, tuple[Default, ...]]
+    #: What was seen done to what was released.
+    evidence: tuple[Sighting, ...] = ()
 
     def position(self, *path: Step, tenant: str | None = None) -> str:
         """`file:line:column` in `site.yaml` or a tenant's file; of the nearest value above if absent."""
@@ -75,8 +78,9 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     folder, base = loaded.source.file.parent, stacks.absolute().parent
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
+    evidence = read_evidence(folder, base, loaded.site)
     audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
-    if faults := [*requests.faults, *found.faults, *audiences]:
+    if faults := [*requests.faults, *found.faults, *evidence.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
@@ -87,6 +91,7 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
         loaded=loaded,
         sources=requests.sources,
         defaults=requests.defaults,
+        evidence=evidence.seen,
     )
 
 
@@ -168,7 +173,7 @@ def _no_site(stacks: Path, site: str) -> InputError:
     known = [
         path.parent.relative_to(stacks).as_posix()
         for path in stacks.rglob("site.yaml")
-        if path.parent.name != "tenants"
+        if path.parent.name not in ("tenants", FOLDER)
     ]
     file = stacks / site / "site.yaml"
     position = file.relative_to(stacks.parent).as_posix() if _is_below(file, stacks) else site

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from interlock.model.evidence.file import EvidenceFile
 from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
 from interlock.model.text.validation import FileModel
@@ -32,8 +33,17 @@ def site_schema() -> dict[str, Any]:
     return _schema(SiteFile, "site", "A site of interlock")
 
 
+def evidence_schema() -> dict[str, Any]:
+    """Schema of `evidence/<any name>.yaml`."""
+    return _schema(EvidenceFile, "evidence", "Evidence for interlock that what was released is clean")
+
+
 #: What `interlock schema` knows, by name.
-SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {"site": site_schema, "tenant": tenant_schema}
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "site": site_schema,
+    "tenant": tenant_schema,
+    "evidence": evidence_schema,
+}
 
 
 def _schema(model: type[FileModel], name: str, title: str) -> dict[str, Any]:

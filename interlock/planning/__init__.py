@@ -10,7 +10,7 @@ from .errors import AllocationError, NeedsMove, PlanningError
 from .hashes import SiteHashes, request_hash, site_hash
 from .makeable import NotMakeable, not_makeable
 from .plan import Component, Plan, Planned
-from .site_plan import plan_site
+from .site_plan import nameable, plan_site, stated_existing
 from .tenant_plan import plan_tenant
 
 __all__ = [
@@ -28,9 +28,11 @@ __all__ = [
     "allocate",
     "capacity",
     "changes_of",
+    "nameable",
     "not_makeable",
     "plan_site",
     "plan_tenant",
     "request_hash",
     "site_hash",
+    "stated_existing",
 ]

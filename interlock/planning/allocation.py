@@ -53,9 +53,12 @@ def allocate(
 
 
 def merged(earlier: Sequence[Released], new: Sequence[Released]) -> tuple[Released, ...]:
-    """Both, sorted. A claim stands once; only `hosts` may repeat, for each server takes room of its own."""
-    entries = list(earlier)
-    entries += [entry for entry in new if entry.claim == "hosts" or entry not in earlier]
+    """Both, sorted. A claim stands once; only `hosts` may repeat, for each server takes room of its own.
+
+    What is given up again counts as given up now: evidence of the time before says nothing of it.
+    """
+    again = {entry.key for entry in new if entry.claim != "hosts"}
+    entries = [*(entry for entry in earlier if entry.key not in again), *new]
     return tuple(sorted(entries, key=lambda entry: (entry.vpod, entry.claim, entry.value)))
 
 

@@ -13,7 +13,7 @@ from .allocation_state import AllocationState
 from .claims import NETWORK_OF, SUBNET_CLAIMS, Claim, claimed_values, claims_of_vpod, released_claim
 from .errors import NeedsMove, PlanningError
 from .host_room import ServerNeed
-from .hosts import choose_controller_host, choose_host, flavor_of, server_need
+from .hosts import choose_controller_host, choose_host, flavor_of, no_room, server_need
 from .identifiers import (
     choose_data_vlan,
     choose_storage_vip,
@@ -131,6 +131,8 @@ class Draft:
         wanted = wish.pins.hosts or (before.hosts[: wish.vpod.poplar.servers] if before else ())
         same = before is not None and self._has_same_servers(before, networks)
         for host in wanted:
+            if wish.pins.hosts and not same:
+                self._check_room(host, need)
             if wish.pins.hosts or same or self._takes(host, need):
                 self._add_host(host)
         elsewhere = wish.pins.machines is not None and wish.networks_before != networks
@@ -153,6 +155,12 @@ class Draft:
             and (before.control_vlan is not None) == self.wish.is_bare_metal
             and self.wish.networks_before == networks
         )
+
+    def _check_room(self, name: str, need: ServerNeed) -> None:
+        """Pins are taken as given, but for a host that is full: nothing would tell before the server is created."""
+        host = self.allocated.site.host.get(name)
+        if host is not None and need.is_met_by(host) and not self.allocated.hosts.fits(host, need):
+            raise no_room(self.allocated, need, self.wish.vpod.name, host)
 
     def _takes(self, name: str, need: ServerNeed) -> bool:
         host = self.allocated.site.host.get(name)

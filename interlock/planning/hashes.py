@@ -7,29 +7,85 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from interlock.model.lock.record import Allocation, VPodAllocation
-from interlock.model.site.inventory import Cable, Endpoint, Host, Lag, Machine, Site, VlanPool
+from interlock.model.site.inventory import (
+    Cable,
+    Endpoint,
+    FlavorSpec,
+    Host,
+    Lag,
+    Machine,
+    Site,
+    Switch,
+    SwitchPortConfig,
+    Underlay,
+    VlanPool,
+)
 from interlock.model.tenant.request import Tenant
-from interlock.resources import digest_of
+from interlock.resources import Frozen, digest_of
 
 #: Sections of a site that every tenant's plan may rest on. Not here: prices, rooms, places in racks; what is
 #: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
 COMMON = {
-    "name", "cloud", "domain", "fabric_profiles", "underlays", "infiniband", "external", "flavors", "images",
+    "name", "cloud", "region", "domain", "fabric_profiles", "underlays", "infiniband", "external", "flavors", "images",
     "volume_types", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
 }  # fmt: skip
 
-#: Sections that no plan rests on: where claims are recorded, and what the operator lets pass.
-UNPLANNED = {"claims", "waivers"}
+#: Sections that no plan rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
+#: which tables are complete, which every proof reads anew.
+UNPLANNED = {"claims", "complete", "evidence", "waivers"}
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 
 
+#: Fields that no plan rests on: facts of the proof, which reads them anew. Hashes are as they were before there were
+#: such fields, so that locks stay as they are.
+_UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
+    (Host, frozenset({"bmc"})),
+    (SwitchPortConfig, frozenset({"empty"})),
+    (FlavorSpec, frozenset({"devices"})),
+)
+
+
 def site_hash(site: Site) -> str:
     """`sha256:` of the whole site in full form, but for what no plan rests on."""
-    return digest_of(site.model_dump(mode="json", exclude=UNPLANNED))
+    return _hash_of(site, (name for name in Site.model_fields if name not in UNPLANNED))
+
+
+def _hash_of(site: Site, names: Iterable[str]) -> str:
+    """Of these fields. A region that nobody states is left out: locks of before there was one stay as they are."""
+    said = {name: planned_part(getattr(site, name)) for name in names}
+    return digest_of({key: value for key, value in said.items() if key != "region" or value})
+
+
+def planned_part(part: Any) -> Any:
+    """A part of a site as JSON, without what no plan rests on."""
+    match part:
+        case Frozen():
+            hidden = next((names for kind, names in _UNPLANNED_FIELDS if isinstance(part, kind)), frozenset[str]())
+            fields = {name: getattr(part, name) for name in type(part).model_fields if name not in hidden}
+            return {name: planned_part(value) for name, value in (fields | _as_planned(part)).items()}
+        case tuple() | list():
+            return [planned_part(item) for item in part]
+        case dict():
+            return {key: planned_part(value) for key, value in part.items()}
+    return to_jsonable_python(part)
+
+
+def _as_planned(part: Frozen) -> dict[str, Any]:
+    """To a plan, a port that nobody stated is like a disabled one, and an underlay perhaps of Neutron's like others."""
+    if isinstance(part, Underlay):
+        return {"neutron": part.neutron is True}
+    if isinstance(part, Switch) and part.ports:
+        count = sum(number for _, number in part.port_groups)
+        disabled = (SwitchPortConfig(port=port, mode="disabled") for port in range(1, count + 1))
+        return {"ports": [part.by_port.get(item.port, item) for item in disabled]}
+    return {}
 
 
 def request_hash(tenant: Tenant) -> str:
@@ -78,7 +134,7 @@ class SiteHashes:
         if key not in self._parts:
             site = self.site
             ranges = [
-                item.model_dump(mode="json")
+                planned_part(item)
                 for item in site.segment_ranges
                 if item.physical_network is None or item.physical_network in networks
             ]
@@ -90,7 +146,7 @@ class SiteHashes:
 
     @cached_property
     def _shared(self) -> str:
-        return digest_of(self.site.model_dump(mode="json", include=COMMON))
+        return _hash_of(self.site, (name for name in Site.model_fields if name in COMMON))
 
     def _pools(self, networks: tuple[str, ...]) -> object:
         """The pools as these networks see them: the names of other leaf groups are left out."""
@@ -110,9 +166,7 @@ class SiteHashes:
             self._parts[key] = digest_of(
                 {
                     "network": network.model_dump(mode="json") if network else name,
-                    "switches": [
-                        self.site.switch[item].model_dump(mode="json") for item in switches if item in self.site.switch
-                    ],
+                    "switches": [planned_part(self.site.switch[item]) for item in switches if item in self.site.switch],
                     "plugged": self._plugged(switches),
                 }
             )
@@ -128,7 +182,7 @@ class SiteHashes:
                 {
                     "rack": rack.model_dump(mode="json") if rack else name,
                     "machines": [item.model_dump(mode="json") for item in machines],
-                    "hosts": [item.model_dump(mode="json") for item in hosts],
+                    "hosts": [planned_part(item) for item in hosts],
                     "plugged": self._plugged([*(item.name for item in machines), *(item.name for item in hosts)]),
                 }
             )
@@ -151,7 +205,7 @@ class SiteHashes:
             for cable in self._cables_at.get(host.name, [])
             if any(end.device == host.name and end.interface in plugs for end in (cable.a, cable.b))
         ]
-        return {"host": host.model_copy(update={"interfaces": interfaces}).model_dump(mode="json"), "cables": cables}
+        return {"host": planned_part(host.model_copy(update={"interfaces": interfaces})), "cables": cables}
 
     def _plugged(self, devices: Iterable[str]) -> object:
         """Cables and LAGs with an end at one of these devices."""
@@ -168,9 +222,11 @@ class SiteHashes:
         switch = self.site.switch.get(end.device)
         if switch is None:
             return str(end)
-        port = switch.by_port.get(int(end.interface)) if end.interface.isdigit() else None
+        number = int(end.interface) if end.interface.isdigit() else 0
+        disabled = SwitchPortConfig(port=number, mode="disabled") if switch.ports and number else None
+        port = switch.by_port.get(number, disabled)
         inside = switch.model_dump(mode="json", include={"ip_routing", "routed_vlans", "vrfs", "vteps"})
-        return [str(end), port.model_dump(mode="json") if port else None, inside]
+        return [str(end), planned_part(port) if port else None, inside]
 
     @cached_property
     def _machines_in(self) -> dict[str, list[Machine]]:

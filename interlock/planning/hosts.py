@@ -90,6 +90,15 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
     return AllocationError(what, _left(allocated, hosts), hint)
 
 
+def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host) -> AllocationError:
+    """The error of a pin to a host that is full."""
+    hint = "pin a host with room, or ask for fewer servers or a smaller flavour"
+    if need.flavor is None:
+        return AllocationError(f"vPOD {vpod} pins host {host.name}, which is given out already", hint=hint)
+    what = f"vPOD {vpod} pins host {host.name}, which has no room for one more {need.flavor.name}"
+    return AllocationError(what, _left(allocated, [host]), hint)
+
+
 def _carries_controllers(host: Host, networks: Sequence[str]) -> bool:
     return host.role == "infra" and all(network in host.interfaces for network in networks)
 

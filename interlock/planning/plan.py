@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import SerializeAsAny
 
+from interlock.model.tenant.request import Budget
 from interlock.resources import BareMetalServer, Frozen, Resource, SwitchPort, digest_of
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.owners import OwnerId
@@ -73,10 +74,14 @@ class Plan(Frozen):
     public: tuple[str, ...] = ()
     #: Whether the tenant's vPODs are kept apart from each other like tenants.
     separate: Literal["vpods", "no"] = "vpods"
+    #: Most that the tenant wants to pay per month; None: no limit.
+    budget: Budget | None = None
 
     def canonical(self) -> dict[str, Any]:
         """The JSON form; equal plans are equal byte for byte."""
-        head = self.model_dump(mode="json", exclude={"resources"})
+        # Plans without a budget read as they did before there was this field, and have the hash that they had.
+        left_out = {"resources"} if self.budget else {"resources", "budget"}
+        head = self.model_dump(mode="json", exclude=left_out)
         return head | {"resources": [item.canonical() for item in self.resources]}
 
     @cached_property

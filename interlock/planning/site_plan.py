@@ -9,6 +9,7 @@ from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
 from interlock.model.text.validation import nearest
 from interlock.resources import (
     AddressScope,
+    Admitted,
     Aggregate,
     Flavor,
     FlavorAccess,
@@ -24,6 +25,7 @@ from interlock.resources import (
     SubnetPool,
     VolumeType,
 )
+from interlock.resources.existing import STATED
 from interlock.vocabulary import ExistingObject, Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, CONTROLLERS_PROJECT, OPERATOR_USER
 
@@ -49,25 +51,56 @@ class SitePlanBuilder(PlanBuilder):
     def __init__(self, site: Site) -> None:
         super().__init__()
         self.site = site
-        #: Everything that `existing:` may name.
-        self.objects: set[str] = set()
+        #: Everything that the site has, by `<Kind>/<name>`, whether it is planned or there already.
+        self.objects: dict[str, None] = {}
+        #: What the site states of each object that it names there.
+        self.stated: list[Admitted] = []
 
     def own(self, name: str, resource: Resource, after: tuple[str, ...] = ()) -> str:
         """Write down one resource, unless it exists; returns the reference to it either way."""
         key = str(ExistingObject(resource.KIND, name))
-        self.objects.add(key)
+        self.objects[key] = None
         if key in self.site.existing:
+            self.stated.append(Admitted(name=name, kind=resource.KIND, spec=resource.canonical()))
             return Reference.site(resource.KIND, name)
         return self.add(name, resource, after)
 
     def check_existing(self) -> None:
         """PlanningError for a key of `existing:` that is no object of the site: nothing would ever look at it."""
-        for key in sorted(self.site.existing.keys() - self.objects):
+        for key in sorted(self.site.existing.keys() - self.objects.keys()):
             raise PlanningError(f"`existing` names {key}, which is no object of this site", nearest(key, self.objects))
 
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     """The plan of the stack `<site>-site`."""
+    builder = _built(site)
+    return Plan(
+        site=site.name,
+        stack=str(StackName(site.name)),
+        tenant=None,
+        owner=site_lock.owner,
+        site_owner=site_lock.owner,
+        site_hash=site_hash(site),
+        request_hash=site_hash(site),
+        components=tuple(builder.components),
+        resources=tuple(builder.resources),
+    )
+
+
+def stated_existing(site: Site) -> tuple[Admitted, ...]:
+    """Each object of `existing:` as the site states it: as the operator's stack would make it if it were not there.
+
+    References to other objects of the site are as in a plan: a plan name, or `site:` for what exists as well.
+    """
+    return tuple(_built(site).stated)
+
+
+def nameable(site: Site) -> tuple[str, ...]:
+    """Every key that `existing:` of this site may have, in the order of its plan."""
+    return tuple(key for key in _built(site).objects if ExistingObject.parse(key).kind in STATED)
+
+
+def _built(site: Site) -> SitePlanBuilder:
     builder = SitePlanBuilder(site)
     builder.component(site.name, "Site")
     _controllers(site, builder)
@@ -82,17 +115,7 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
         builder.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
     builder.check_names()
     builder.check_existing()
-    return Plan(
-        site=site.name,
-        stack=str(StackName(site.name)),
-        tenant=None,
-        owner=site_lock.owner,
-        site_owner=site_lock.owner,
-        site_hash=site_hash(site),
-        request_hash=site_hash(site),
-        components=tuple(builder.components),
-        resources=tuple(builder.resources),
-    )
+    return builder
 
 
 def _controllers(site: Site, builder: SitePlanBuilder) -> None:

@@ -42,6 +42,7 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         resources=_guarded(site, tenant, builder),
         public=public_names(tenant),
         separate=tenant.separate,
+        budget=tenant.budget,
     )
 
 

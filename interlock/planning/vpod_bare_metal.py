@@ -7,6 +7,7 @@ that port is the isolation: root on a host sends any frame it likes, and no secu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from interlock.resources import BareMetalServer, Port
@@ -47,38 +48,34 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
     builder.add(name, server)
 
 
-def _legs(scope: VPodScope, host: str) -> tuple[Leg, Leg, Leg]:
+def _legs(scope: VPodScope, host: str) -> tuple[Leg, ...]:
     claims = scope.claims
     network = scope.given("control_network", claims.control_network)
     vlan = scope.given("control_vlan", claims.control_vlan)
-    # Where one physical network carries both, its first interface is taken already.
-    second = 1 if claims.storage_network == claims.ipu_data_network else 0
-    return (
-        Leg(
-            NetworkRole.IPU_DATA,
-            _interface(scope, host, claims.ipu_data_network, 0),
-            claims.ipu_data_vlan,
-            claims.ipu_data_subnet,
-        ),
-        Leg(
-            NetworkRole.STORAGE,
-            _interface(scope, host, claims.storage_network, second),
-            claims.storage_vlan,
-            claims.storage_subnet,
-        ),
-        Leg(NetworkRole.CONTROL, _interface(scope, host, network, 0), vlan, claims.control_subnet),
+    wanted = (
+        (NetworkRole.IPU_DATA, claims.ipu_data_network, claims.ipu_data_vlan, claims.ipu_data_subnet),
+        (NetworkRole.STORAGE, claims.storage_network, claims.storage_vlan, claims.storage_subnet),
+        (NetworkRole.CONTROL, network, vlan, claims.control_subnet),
     )
+    legs: list[Leg] = []
+    for part, physical, id_, subnet in wanted:
+        # Of one physical network, or of two names of it, an interface may be taken already.
+        interface = _interface(scope, host, physical, [leg.interface for leg in legs])
+        legs.append(Leg(part, interface, id_, subnet))
+    return tuple(legs)
 
 
-def _interface(scope: VPodScope, host: str, network: str, index: int) -> str:
+def _interface(scope: VPodScope, host: str, network: str, taken: Sequence[str]) -> str:
     found = interfaces_on(scope.site, host, network)
-    if len(found) <= index:
+    free = [interface for interface in found if interface not in taken]
+    if not free:
         raise PlanningError(
             f"bare-metal host {host} has {len(found)} interface(s) on {network}, and vPOD {scope.vpod.name} needs "
-            f"{index + 1} there: Ironic allows one network for each",
-            f"state its interfaces and cables on {network} in the site file, or ask for virtual servers",
+            f"{len(found) + 1} there: Ironic allows one network for each",
+            f"state its interfaces and cables on {network} in the site file, take another network for one of the "
+            "pools ipu_data, storage and bare_metal_control, or ask for virtual servers",
         )
-    return found[index]
+    return free[0]
 
 
 def _write_port(scope: VPodScope, builder: PlanBuilder, server: str, leg: Leg, index: int) -> str:

@@ -41,6 +41,11 @@ class AdmissionGate:
         """True once a proof was handed over; `destroy` and `refresh` run no program that would."""
         return self._admission is not None
 
+    @property
+    def previews(self) -> bool:
+        """True in a preview: nothing is changed by this process."""
+        return self._preview is not None
+
     def admit(self, admission: Admission, preview_tokens: PreviewTokens, *, preview: bool) -> list[str]:
         """Takes a proof in force; the faults are those of an update whose preview is not of this proof."""
         self._admission = admission

@@ -16,13 +16,15 @@ from interlock.store.ledger import Ledger, Refused
 from interlock.store.objects import StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import Taking
-from interlock.vocabulary import ClaimsId, StackName
+from interlock.vocabulary import ClaimsId, CloudFingerprint, StackName
 
 from .actuators import ACTUATORS
 from .admitted import AdmissionGate
+from .clouds import Cloud
 from .codec import UNKNOWN
 from .errors import Failure, Trouble, refused
 from .pools import ThreadPools
+from .references import persons
 from .state import Declared
 
 T = TypeVar("T")
@@ -46,19 +48,25 @@ class ClaimsLifecycle:
         self._gate = gate
         self._pools = pools
         self._asked = asked
+        #: Where it is claimed; None: the provider is not configured yet.
+        self.cloud: Cloud | None = None
         # One for each store: an S3 server is tried, whether it honours conditions, once for each that is opened.
-        self._of = functools.cache(of or (lambda url, site: Ledger(open_store(url, site))))
+        self._of = functools.cache(of or self._open)
         #: Lineage in the engine's state, as a difference showed it or `create` took it; empty: it holds no claims.
         self._lineage = ""
         self._confirmed = False
 
-    async def obstacles(self) -> list[str]:
-        """What stands in the way of taking the claims; nothing is written. The lineage is not looked at."""
+    async def obstacles(self, *, reached: bool = True) -> list[str]:
+        """What stands in the way of taking the claims; nothing is written. The lineage is not looked at, nor, where
+        the cloud is not `reached`, whether the claims are about it."""
         taking = self._taking()
         if taking is None:
             return []
         try:
-            await self._run(self._ledger().check, taking)
+            if reached and self.cloud is not None:
+                await self._run(lambda: self._ledger().check_cloud(self._present()))
+            known = await self._persons() if reached else {}
+            await self._run(lambda: self._ledger().check(taking, known))
         except Failure as failure:
             return [str(failure)]
         return []
@@ -67,7 +75,8 @@ class ClaimsLifecycle:
         """Learn what the state holds. Raises `Failure` if it is not the state that the store knows."""
         held = ClaimsId.parse(ident)
         self._lineage = _lineage(olds)
-        await self._run(self._ledger_of(olds, held.stack).check_state, held.stack, self._lineage, held.version)
+        lineage = self._lineage
+        await self._run(lambda: self._ledger_of(olds, held.stack).check_state(held.stack, lineage, held.version))
 
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Take the claims. Raises `Failure`: then nothing is held that was not before."""
@@ -77,7 +86,9 @@ class ClaimsLifecycle:
         taking = self._taking()
         if taking is None:
             raise refused(f"Claims {item.name}: the proof that was handed over names none")
-        record = await self._run(self._ledger().take, taking, self._lineage or None)
+        lineage, cloud = self._lineage or None, None if self.cloud is None else self._present()
+        known = await self._persons()
+        record = await self._run(lambda: self._ledger().take(taking, lineage, cloud, known))
         self._lineage = record.lineage
         return str(ClaimsId(taking.stack, taking.entry.digest)), _outputs(item, record.lineage)
 
@@ -86,7 +97,7 @@ class ClaimsLifecycle:
     ) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Inputs and outputs as recorded; None if the store holds nothing of this footprint any more."""
         held = ClaimsId.parse(ident)
-        record = await self._run(self._ledger_of(values, held.stack).stack, held.stack)
+        record = await self._run(lambda: self._ledger_of(values, held.stack).stack(held.stack))
         if record is None or held.version not in [entry.digest for entry in record.entries]:
             return None
         return item.inputs(), _outputs(item, record.lineage)
@@ -109,8 +120,7 @@ class ClaimsLifecycle:
                 "run `pulumi up` on the whole stack: it then drops this footprint",
             )
         if not self._is_wanted(held.version):
-            drop = self._ledger_of(olds, held.stack).drop
-            await self._run(drop, held.stack, _lineage(olds), held.version)
+            await self._run(lambda: self._ledger_of(olds, held.stack).drop(held.stack, _lineage(olds), held.version))
         return ""
 
     async def require(self) -> None:
@@ -119,7 +129,7 @@ class ClaimsLifecycle:
         taking = self._taking()
         if taking is None or self._confirmed:
             return
-        record = await self._run(self._ledger().stack, taking.stack)
+        record = await self._run(lambda: self._ledger().stack(taking.stack))
         if record is None or taking.entry.digest not in [entry.digest for entry in record.entries]:
             raise refused(
                 f"the claims of {taking.stack} are not in the store, so nothing else may be created or changed",
@@ -127,7 +137,8 @@ class ClaimsLifecycle:
             )
         # Until this is confirmed another run of the stack may have taken over: then its lineage is in the record.
         lineage = self._lineage or record.lineage
-        await self._run(self._ledger().confirm, taking.stack, lineage, taking.serial)
+        known = await self._persons()
+        await self._run(lambda: self._ledger().confirm(taking.stack, lineage, taking.serial, known))
         self._confirmed = True
 
     def _is_wanted(self, version: str) -> bool:
@@ -156,9 +167,22 @@ class ClaimsLifecycle:
     def _ledger_of(self, values: Mapping[str, Any], stack: str) -> Ledger:
         return self._of(str(values.get("store") or ""), site_of(stack))
 
-    async def _run(self, call: Callable[..., T], *arguments: object) -> T:
+    async def _persons(self) -> dict[str, str]:
+        """Whom the proof gives a right, by the ids that they have now. Raises `Failure` if one is not there."""
+        if self.cloud is None:
+            return {}
+        return await self._pools.run("identity", persons, self.cloud, self._gate.admission.resources)
+
+    def _open(self, url: str, site: str) -> Ledger:
+        return Ledger(open_store(url, site, self.cloud.site_region if self.cloud else ""))
+
+    def _present(self) -> CloudFingerprint:
+        assert self.cloud is not None
+        return self.cloud.login.fingerprint
+
+    async def _run(self, call: Callable[[], T]) -> T:
         try:
-            return await self._pools.run("claims", call, *arguments)
+            return await self._pools.run("claims", call)
         except Refused as error:
             raise refused(error.what, error.hint) from error
         except StoreFailed as error:

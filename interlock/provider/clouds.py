@@ -10,7 +10,7 @@ host is refused to a member).
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from interlock.vocabulary import CloudFingerprint
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
 from .redaction import REDACTOR, quote_no_files
+from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
@@ -56,13 +57,20 @@ class Login:
     user: str
     project: str
     roles: tuple[str, ...]
+    #: What binds its tokens to one project for good: an application credential, a trust; empty: nothing.
+    bound: str = ""
+    catalogue: Catalogue = field(default=Catalogue({}))
 
 
 class Cloud:
-    """An entry of clouds.yaml. Making one costs nothing and does no I/O."""
+    """An entry of clouds.yaml. Making one costs nothing and does no I/O.
 
-    def __init__(self, name: str, retry_policy: RetryPolicy | None = None) -> None:
+    `site_region`: the region that the site file states; empty if it leaves that to clouds.yaml and the catalogue.
+    """
+
+    def __init__(self, name: str, retry_policy: RetryPolicy | None = None, site_region: str = "") -> None:
         self.name = name
+        self.site_region = site_region
         self.retry_policy = retry_policy or RetryPolicy()
         self._lock = threading.RLock()
         self._apis: dict[tuple[str, str | None], Api] = {}
@@ -80,16 +88,33 @@ class Cloud:
 
         quote_no_files()
         try:
-            region = OpenStackConfig(app_name="interlock", app_version=__version__).get_one(cloud=self.name)
+            known = OpenStackConfig(app_name="interlock", app_version=__version__)
+            region = known.get_one(cloud=self.name)
+            if self.site_region and self.site_region != region.region_name:
+                region = self._in_site_region(known, str(region.region_name or ""))
         except (exceptions.ConfigException, trouble.ClientException) as error:
             raise Failure(
-                Trouble.UNAUTHORIZED,
+                Trouble.UNREACHABLE,
                 f"there is no usable cloud {self.name!r}: {error}",
                 "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
                 "another file in OS_CLIENT_CONFIG_FILE",
             ) from error
         REDACTOR.add_login(region.config.get("auth") or {})
         return region
+
+    def _in_site_region(self, known: Any, stated: str) -> Any:
+        """The entry in the region of the site file. Raises `Failure` if clouds.yaml has it in another one."""
+        from openstack import exceptions
+
+        try:
+            return known.get_one(cloud=self.name, region_name=self.site_region)
+        except exceptions.ConfigException as error:
+            raise Failure(
+                Trouble.REFUSED,
+                f"the site is in region {self.site_region}, and cloud {self.name!r} in clouds.yaml is set to {stated}",
+                "correct `region:` in site.yaml or `region_name` in clouds.yaml; an entry for several regions lists "
+                "them under `regions:`",
+            ) from error
 
     @cached_property
     def _session(self) -> Any:
@@ -108,7 +133,7 @@ class Cloud:
 
     @property
     def region(self) -> str:
-        """Name of the region; empty if clouds.yaml names none."""
+        """Name of the region as stated; empty if neither the site file nor clouds.yaml names one."""
         return str(self._region.region_name or "")
 
     def api(self, service: str, project: str | None = None) -> Api:
@@ -155,7 +180,7 @@ class Cloud:
 
     def _log_in(self) -> Tried[Login]:
         try:
-            return Tried(_login(self._session.auth.get_access(self._session)))
+            return Tried(self._login(self._session.auth.get_access(self._session)))
         except (trouble.ClientException, *MISREAD) as error:
             # A token whose catalogue cannot be read would be kept until it expires.
             self._session.auth.invalidate()
@@ -170,10 +195,17 @@ class Cloud:
             auth=self._plugin(project),
             service_type=service,
             interface=self._region.get_interface(service),
-            region_name=self._region.region_name,
+            region_name=self._region_for(service),
             version=None if service == "object-store" else version,
             default_microversion=microversion,
         )
+
+    def _region_for(self, service: str) -> str | None:
+        # What is stated is known before anybody logs in; identity may be in one region for all of them.
+        if self.region and service != "identity":
+            return self.region
+        login = self.login
+        return login.catalogue.region_for(service, login.fingerprint.region, stated=bool(self.region))
 
     def _plugin(self, project: str | None) -> Any:
         if project is None or project == self.login.project:
@@ -185,12 +217,21 @@ class Cloud:
             self._plugins[project] = loader.load_from_options(**options, project_id=project)
         return self._plugins[project]
 
+    def _login(self, access: Any) -> Login:
+        entries = access.service_catalog.catalog
+        services = {entry["type"]: entry["id"] for entry in entries}
+        catalogue = Catalogue.of(entries)
+        return Login(
+            fingerprint=CloudFingerprint(str(services["identity"]), catalogue.chosen(self.name, self.region)),
+            user=str(access.user_id),
+            project=str(access.project_id or ""),
+            roles=tuple(access.role_names),
+            bound=_bound(access),
+            catalogue=catalogue,
+        )
 
-def _login(access: Any) -> Login:
-    services = {entry["type"]: entry["id"] for entry in access.service_catalog.catalog}
-    return Login(
-        fingerprint=CloudFingerprint(str(services["identity"])),
-        user=str(access.user_id),
-        project=str(access.project_id or ""),
-        roles=tuple(access.role_names),
-    )
+
+def _bound(access: Any) -> str:
+    if getattr(access, "application_credential_id", None):
+        return "an application credential"
+    return "a trust" if access.trust_scoped else ""

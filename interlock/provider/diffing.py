@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from interlock.resources import ID_OF, KINDS, Effect
+from interlock.vocabulary import CloudFingerprint
 
 from .codec import has_unknown
 from .markers import CARRIERS, marker
@@ -25,15 +26,27 @@ class Difference:
         return sorted(name for name, replaces in self.changed.items() if replaces)
 
 
-def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, Any]) -> Difference:
+def compare(
+    kind: str,
+    name: str,
+    olds: Mapping[str, Any],
+    news: Mapping[str, Any],
+    moves: Iterable[str] = (),
+    present: CloudFingerprint | None = None,
+) -> Difference:
     """From recorded outputs to new inputs. A forbidden field that drifted is put back in place or reported by
-    the update; a change that the plan wants there was refused by the check."""
+    the update; a change that the plan wants there was refused by the check.
+
+    `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
+    `present`: the cloud in use, if known.
+    """
     item = declared(kind, name, news)
     changes = KINDS[kind].changes()
     wanted = item.spec.canonical()
     changed = {
         field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if olds.get(field) != value
     }
+    changed |= dict.fromkeys(moves, False)
     for field in _moved(ids_in(olds), item.ids):
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
@@ -44,6 +57,10 @@ def compare(kind: str, name: str, olds: Mapping[str, Any], news: Mapping[str, An
         changed["owner"] = True
     if CARRIERS[kind].field and "marker" in olds and olds["marker"] != marker(item.owner, name):
         changed["marker"] = False
+    recorded = CloudFingerprint.recorded(olds.get("cloud_id"))
+    if None not in (recorded, present) and recorded != present:
+        # Written before regions were recorded: any other difference of the two was refused.
+        changed["cloud_id"] = False
     return Difference(changed)
 
 

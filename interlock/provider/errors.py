@@ -59,6 +59,10 @@ HINTS: dict[Trouble, str] = {
 }
 
 
+#: What says nothing of the request itself: the service was not there, or had no answer.
+UNANSWERED = (Trouble.UNREACHABLE, Trouble.LOST_ANSWER, Trouble.THROTTLED, Trouble.SERVICE)
+
+
 class Failure(InterlockError):
     """An operation that did not succeed: what happened, and what to do next."""
 

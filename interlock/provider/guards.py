@@ -16,16 +16,53 @@ from .state import Declared, differing, immutable
 
 
 def check_cloud(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None:
-    """Raises `Failure` if this is not the cloud on which the object was made.
+    """Raises `Failure` if this is not the cloud, or not the region, in which the object was made.
 
-    Otherwise `refresh` against another cloud of the same name would find nothing and drop the whole state.
+    Otherwise `refresh` against another cloud of the same name, or another region of the same Keystone, would find
+    nothing and drop the whole state.
     """
     recorded, present = CloudFingerprint.recorded(values.get("cloud_id")), cloud.login.fingerprint
-    if recorded is not None and recorded != present:
+    if recorded is None or recorded.may_be(present):
+        return
+    if recorded.identity_service == present.identity_service:
         raise refused(
-            f"{item.kind} {item.name} is on the cloud {recorded}; {cloud.name!r} in clouds.yaml is now {present}",
-            "point that entry of clouds.yaml (or OS_CLIENT_CONFIG_FILE) to the cloud on which this stack was applied",
+            f"{item.kind} {item.name} is in region {recorded.region} of cloud {cloud.name!r}; the region in use is "
+            f"{present.region or 'not named by the catalogue'}",
+            "put `region:` of site.yaml and `region_name` in clouds.yaml back to the region in which this stack was "
+            "applied; nothing moves between regions",
         )
+    raise refused(
+        f"{item.kind} {item.name} is on the cloud {recorded.words}; {cloud.name!r} in clouds.yaml is now "
+        f"{present.words}",
+        "point that entry of clouds.yaml (or OS_CLIENT_CONFIG_FILE) to the cloud on which this stack was applied",
+    )
+
+
+def check_absent(cloud: Cloud, actuator: Actuator[Any], item: Declared, values: Mapping[str, Any]) -> None:
+    """Raises `Failure` if an object that was not found here may lie in another region.
+
+    Its state was written before regions were recorded, and the catalogue has several. What Keystone keeps is the same
+    in all of them.
+    """
+    recorded, login = CloudFingerprint.recorded(values.get("cloud_id")), cloud.login
+    others = [name for name in login.catalogue.choices if name != login.fingerprint.region]
+    if recorded is None or recorded.region or not others or actuator.SERVICE == "identity":
+        return
+    raise refused(
+        f"{item.kind} {item.name} is not in region {login.fingerprint.region}, and its state does not say in which "
+        f"region it was made: it may be in {', '.join(others)}",
+        "set `region:` in site.yaml, or `region_name` in clouds.yaml, to the region in which this stack was applied; "
+        f"if that is {login.fingerprint.region}, take {item.name} out of the state (`pulumi state delete`)",
+    )
+
+
+def known_here(cloud: Cloud, actuator: Actuator[Any], item: Declared, ident: str, values: Mapping[str, Any]) -> None:
+    """Raises `Failure` if a recorded object is not of this cloud and region; asked before anything is changed."""
+    check_cloud(cloud, item, values)
+    recorded = CloudFingerprint.recorded(values.get("cloud_id"))
+    is_open = recorded is not None and not recorded.region and len(cloud.login.catalogue.choices) > 1
+    if is_open and actuator.read(cloud, ident) is None:
+        check_absent(cloud, actuator, item, values)
 
 
 def check_owner(target: Target[Any], seen: Observed) -> None:

@@ -16,11 +16,20 @@ from .actuators import ACTUATORS, Actuator, Observed, Phase, Target
 from .admitted import AdmissionGate
 from .clouds import Cloud
 from .errors import Failure, Trouble, refused
-from .guards import check_cloud, check_data, check_fixed, check_owner, check_tenants, keeps_copy
+from .guards import (
+    check_absent,
+    check_cloud,
+    check_data,
+    check_fixed,
+    check_owner,
+    check_tenants,
+    keeps_copy,
+    known_here,
+)
 from .keeping import Keeper, kept
 from .markers import CARRIERS
 from .pools import ThreadPools
-from .references import target_of
+from .references import check_person, target_of
 from .removing import Remover, pauses
 from .state import (
     Declared,
@@ -69,6 +78,11 @@ class Lifecycle:
         self._keeper = Keeper(cloud, gate, self._run)
         self._remover = Remover(cloud, self._run)
 
+    async def known(self, item: Declared, ident: str, olds: Mapping[str, Any]) -> None:
+        """Raises `Failure` if what the state holds is of another cloud or region, or another person's. Looks only."""
+        await self._run(ACTUATORS[item.kind], known_here, self._cloud, ACTUATORS[item.kind], item, ident, olds)
+        await self._run(ACTUATORS[item.kind], check_person, self._cloud, item, olds)
+
     async def create(self, item: Declared, *, preview: bool) -> tuple[str, dict[str, Any]]:
         """Id and outputs. Raises `Failure` (nothing was made) or `Partial`."""
         if preview:
@@ -106,9 +120,11 @@ class Lifecycle:
         await self._run(actuator, check_cloud, self._cloud, item, values)
         seen = await self._present(actuator, target, ident)
         if seen is None:
+            await self._run(actuator, check_absent, self._cloud, actuator, item, values)
             return None
         actual = as_seen(target, seen)
-        found = self._outputs(item, target, seen) | actual
+        # A fingerprint of before regions were recorded is rewritten by an `up`, which looks at the whole stack first.
+        found = self._outputs(item, target, seen) | actual | {"cloud_id": values.get("cloud_id")}
         if found["marker"]:
             found["marker"] = seen.marker
         # A forbidden field keeps its recorded input: what drifted is put back; only a wish to change is refused.
@@ -147,6 +163,7 @@ class Lifecycle:
         await self._run(actuator, check_cloud, self._cloud, item, olds)
         seen = await self._present(actuator, target, ident)
         if seen is None:
+            await self._run(actuator, check_absent, self._cloud, actuator, item, olds)
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
         recreated = item.name in self._gate.creates

@@ -7,12 +7,20 @@ for another tenant's is refused here. References to the site and the cloud carry
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from interlock.resources import ID_OF, Admitted, S3Credential, is_cloud_reference, is_site_reference
-from interlock.vocabulary import ExistingObject, Reference, Scheme, StackName
+from interlock.resources import (
+    ID_OF,
+    Admitted,
+    RoleAssignment,
+    S3Credential,
+    is_cloud_reference,
+    is_site_reference,
+)
+from interlock.store.refusals import another_person
+from interlock.vocabulary import ExistingObject, Person, Reference, Scheme, StackName
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import CredentialId
 from interlock.vocabulary.references import OPERATOR_USER
@@ -37,7 +45,11 @@ class Known(Protocol):
 
     @property
     def existing(self) -> Mapping[str, str]:
-        """Kind/name -> uuid of objects that were there before the site's stack."""
+        """Kind/name -> id of objects that were there before the site's stack."""
+
+    @property
+    def stated(self) -> tuple[Admitted, ...]:
+        """What the site file states of these objects."""
 
     @property
     def site_folder(self) -> str:
@@ -175,7 +187,9 @@ def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     listed = admission.existing.get(str(named))
     if listed is not None:
         if ACTUATORS[kind].read(cloud, listed) is None:
-            raise Failure(Trouble.NOT_FOUND, f"existing {named} is not on the cloud: {listed}", "correct its uuid")
+            raise Failure(
+                Trouble.NOT_FOUND, f"existing {named} is not on the cloud: {listed}", "correct its id under `existing:`"
+            )
         return listed
     mark = marker(admission.site_owner, name)
     found = ACTUATORS[kind].search(cloud, mark, cloud.login.project)
@@ -186,27 +200,57 @@ def _site_object(cloud: Cloud, admission: Known, kind: str, name: str) -> str:
     raise Failure(Trouble.NOT_FOUND, f"{Reference.site(kind, name)}: {what}", f"apply stack {stack} first")
 
 
-def cloud_object(cloud: Cloud, kind: str, name: str, domain: str = "default") -> str:
-    """The id of something that the cloud brings, by its exact name. Raises `Failure`."""
+def cloud_object(cloud: Cloud, kind: str, name: str) -> str:
+    """The id of something that the cloud brings, by its exact name; of a person in the domain named with it.
+
+    Raises `Failure`.
+    """
     if Reference.cloud(kind, name) == OPERATOR_USER:
         return cloud.login.user
     lists = {"Role": ("/roles", "roles"), "User": ("/users", "users")}
     if kind not in lists:
         raise refused(f"{Reference.cloud(kind, name)}: only roles and users can be named so")
-    return cloud.once(
-        f"{Scheme.CLOUD} {kind}", domain, name, lambda: _cloud_object(cloud, kind, name, domain, *lists[kind])
-    )
+    return cloud.once(f"{Scheme.CLOUD} {kind}", "", name, lambda: _cloud_object(cloud, kind, name, *lists[kind]))
 
 
-def _cloud_object(cloud: Cloud, kind: str, name: str, domain: str, path: str, key: str) -> str:
-    scope = {"domain_id": cloud.domain(domain)} if kind == "User" else {}
-    found = [item for item in cloud.api("identity").items(path, key, name=name, **scope) if item["name"] == name]
+def _cloud_object(cloud: Cloud, kind: str, name: str, path: str, key: str) -> str:
+    called, scope, where = name, {}, ""
+    if kind == "User":
+        person = Person.parse(name)
+        called, scope = person.name, {"domain_id": cloud.domain(person.domain)}
+        where = f" in domain {person.domain}"
+    found = [item for item in cloud.api("identity").items(path, key, name=called, **scope) if item["name"] == called]
     if len(found) != 1:
-        what = "does not know it" if not found else f"knows {len(found)} of that name"
+        what = f"knows no {called}" if not found else f"knows {len(found)} called {called}"
+        hint = "correct the name in the file; a user of another domain is written <name>@<domain>" if where else ""
         raise Failure(
-            Trouble.NOT_FOUND, f"{Reference.cloud(kind, name)}: Keystone {what}", "correct the name in the file"
+            Trouble.NOT_FOUND,
+            f"{Reference.cloud(kind, name)}: Keystone {what}{where}",
+            hint or "correct the name in the file",
         )
     return str(found[0]["id"])
+
+
+def persons(cloud: Cloud, resources: Iterable[Admitted]) -> dict[str, str]:
+    """Person -> id, of all whom role assignments name. Raises `Failure` for one whom Keystone does not know."""
+    users = {str(item.spec["user"]) for item in resources if item.kind == RoleAssignment.KIND} - {OPERATOR_USER}
+    named = (Reference.name_in(user, Scheme.CLOUD, "User") for user in sorted(users))
+    return {name: cloud_object(cloud, "User", name) for name in named if name is not None}
+
+
+def check_person(cloud: Cloud, item: Declared, values: Mapping[str, Any]) -> None:
+    """Raises `Failure` if the user of an existing right was deleted and recreated under the same name.
+
+    `values`: the recorded outputs. The new one may be anybody, and gets nothing by the old one's name.
+    """
+    user = item.spec.user if isinstance(item.spec, RoleAssignment) else ""
+    name = Reference.name_in(user, Scheme.CLOUD, "User")
+    recorded = (values.get("resolved") or {}).get("user")
+    if name is None or user == OPERATOR_USER or values.get("user") != user or not recorded:
+        return
+    present = cloud_object(cloud, "User", name)
+    if recorded != present:
+        raise refused(*another_person(name, str(recorded), present))
 
 
 def parts(reference: str) -> tuple[str, str]:

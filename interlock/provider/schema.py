@@ -16,7 +16,7 @@ from .claims import OUTPUTS as OF_CLAIMS
 COMMON: dict[str, tuple[dict[str, Any], str]] = {
     "cloud_id": (
         {"type": "string"},
-        "fingerprint of the cloud: the id of the identity service in its catalogue",
+        "fingerprint of the cloud: the id of the identity service in its catalogue, and the region",
     ),
     "resolved": (
         {"type": "object", "additionalProperties": {"$ref": "pulumi.json#/Any"}},
@@ -24,6 +24,12 @@ COMMON: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "marker": ({"type": "string"}, "`interlock:<owner>:<plan name>`; empty for kinds that carry none"),
     "broken": ({"type": "string"}, "why it cannot be used and will be recreated; empty if it can"),
+}
+
+#: What the provider itself is told.
+_SETTINGS: dict[str, Any] = {
+    "cloud": {"type": "string", "description": "entry of clouds.yaml"},
+    "region": {"type": "string", "description": "region that the site states; by default the one of clouds.yaml"},
 }
 
 _IDS = {"type": "array", "items": {"type": "string"}}
@@ -39,8 +45,8 @@ def schema() -> str:
             "name": NAME,
             "version": VERSION,
             "description": "Makes what a proof of isolation allows, one resource at a time",
-            "config": {"variables": {"cloud": {"type": "string"}}},
-            "provider": {"inputProperties": {"cloud": {"type": "string"}}, "requiredInputs": ["cloud"]},
+            "config": {"variables": _SETTINGS},
+            "provider": {"inputProperties": _SETTINGS, "requiredInputs": ["cloud"]},
             "resources": resources,
         },
         indent=1,

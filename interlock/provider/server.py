@@ -7,18 +7,18 @@ left of it here is nothing.
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Awaitable
+import functools
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 import grpc.aio
 from google.protobuf import empty_pb2, struct_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from pydantic import ValidationError
 
 from interlock.resources import KINDS, Admission, Claims
+from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.urns import ADMIT, Urn
 
 from . import VERSION
@@ -26,22 +26,20 @@ from .actuators import ACTUATORS
 from .admitted import AdmissionGate
 from .claims import ClaimsLifecycle
 from .clouds import Cloud
-from .codec import decode, encode, has_unknown
+from .codec import decode, encode
 from .diffing import Difference, compare
-from .errors import Failure, refused
-from .lifecycle import Lifecycle, Partial
+from .errors import Failure, Trouble, refused
+from .lifecycle import Lifecycle
 from .notes import Notes
 from .pools import ThreadPools
-from .preflight import preflight
+from .preconditions import moves_of
+from .preflight import NotLookedAt, preflight
 from .preview_token import PreviewTokens
-from .redaction import REDACTOR
 from .references import exchanged
-from .replacing import forced
 from .retry import RetryPolicy
 from .schema import schema
 from .state import Declared, declared, not_imported
-
-T = TypeVar("T")
+from .statuses import answer
 
 #: Pulumi sends whole states of resources; its own limit.
 _LARGEST_MESSAGE = 400 * 1024 * 1024
@@ -62,6 +60,9 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._known: dict[str, str] = {}
         self._lifecycle: Lifecycle | None = None
         self._cloud: Cloud | None = None
+        #: True once a preflight has found the cloud and all that it asked of it.
+        self._answers = False
+        self._is_reached: bool | None = None
         self.claims = ClaimsLifecycle(self.gate, self.pools, asked=self._known)
 
     # --- the provider itself -----------------------------------------------------------------------------
@@ -74,20 +75,24 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     async def CheckConfig(self, request: Any, context: Any) -> Any:
         values = decode(request.news)
-        unknown = sorted(values.keys() - {"cloud"} - _ITS_OWN)
-        faults = [(key, "is no setting of this provider; it takes `cloud` only") for key in unknown]
+        unknown = sorted(values.keys() - {"cloud", "region"} - _ITS_OWN)
+        faults = [(key, "is no setting of this provider; it takes `cloud` and `region` only") for key in unknown]
         if not isinstance(values.get("cloud"), str):
             faults.append(("cloud", "must name an entry of clouds.yaml"))
+        if not isinstance(values.get("region", ""), str):
+            faults.append(("region", "must name a region of the cloud"))
         return provider_pb2.CheckResponse(inputs=request.news, failures=_failures(faults))
 
     async def DiffConfig(self, request: Any, context: Any) -> Any:
         # Another entry may be the same cloud under a new name; each resource checks the identity itself.
-        changed = decode(request.olds).get("cloud") != decode(request.news).get("cloud")
-        return _diff(Difference({"cloud": False} if changed else {}))
+        olds, news = decode(request.olds), decode(request.news)
+        return _diff(Difference({key: False for key in ("cloud", "region") if olds.get(key) != news.get(key)}))
 
     async def Configure(self, request: Any, context: Any) -> Any:
-        self._cloud = Cloud(str(decode(request.args).get("cloud") or ""), self._retry_policy)
+        values = decode(request.args)
+        self._cloud = Cloud(str(values.get("cloud") or ""), self._retry_policy, str(values.get("region") or ""))
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
+        self.claims.cloud = self._cloud
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     async def Cancel(self, request: Any, context: Any) -> Any:
@@ -95,35 +100,48 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     async def Invoke(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._invoke(request))
+        return await answer(context, self._invoke(request))
 
     async def _invoke(self, request: Any) -> Any:
         if request.tok != ADMIT:
             raise refused(f"there is no function {request.tok}")
         response = provider_pb2.InvokeResponse()
         # `return` is a word of Python's own, so it cannot be written as an argument.
-        getattr(response, "return").CopyFrom(encode({"faults": await self._admit(decode(request.args))}))
+        faults, notes = await self._admit(decode(request.args))
+        getattr(response, "return").CopyFrom(encode({"faults": faults, "notes": notes}))
         return response
 
-    async def _admit(self, arguments: dict[str, Any]) -> list[str]:
+    async def _admit(self, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """What stands in the way; and in a preview what nobody could look at, which an update refuses."""
         try:
             admission = Admission.model_validate_json(arguments["admission"])
         except (KeyError, ValidationError) as error:
             raise refused(f"the admission cannot be read: {error}") from error
         cloud, _ = self._parts()
         if admission.cloud != cloud.name:
-            return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"]
+            return [f"the proof is for the cloud {admission.cloud!r}, the provider is set to {cloud.name!r}"], []
+        if admission.region != cloud.site_region:
+            wanted, given = admission.region or "none", cloud.site_region or "none"
+            return [f"the proof states the region {wanted}, the provider is set to {given}"], []
         preview = bool(arguments.get("preview"))
         faults = self.gate.admit(admission, PreviewTokens(Path(arguments["preview_tokens"])), preview=preview)
-        faults = faults or await self.claims.obstacles()
-        if faults or preview:
-            return faults
-        return [str(fault) for fault in await self.pools.run("compute", preflight, admission, cloud, self.gate.creates)]
+        try:
+            faults = faults or await self.claims.obstacles(reached=await self._reached())
+        except Failure as failure:
+            return [str(failure)], []
+        if faults:
+            return faults, []
+        creates = frozenset[str]() if preview else self.gate.creates
+        found = await self.pools.run("compute", preflight, admission, cloud, creates)
+        silent = [fault for fault in found if preview and isinstance(fault, NotLookedAt)]
+        self._answers = not silent
+        notes = dict.fromkeys(f"not looked at: {fault.message}" for fault in silent)
+        return [str(fault) for fault in found if fault not in silent], list(notes)
 
     # --- resources ---------------------------------------------------------------------------------------
 
     async def Check(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._check(request))
+        return await answer(context, self._check(request))
 
     async def _check(self, request: Any) -> Any:
         kind, name = _kind_and_name(request.urn)
@@ -140,29 +158,59 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return faults
 
     async def Diff(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._diff(request))
+        return await answer(context, self._diff(request))
 
     async def _diff(self, request: Any) -> Any:
         kind, name = _kind_and_name(request.urn)
         self._known[name] = request.id
-        olds = decode(request.olds)
+        olds, news = decode(request.olds), decode(request.news)
         if kind == Claims.KIND:
             await self.claims.known(request.id, olds)
-        else:
-            await self._not_forced(kind, name, olds, decode(request.news))
-        return _diff(compare(kind, name, olds, decode(request.news)), created_first=KINDS[kind].CREATED_FIRST)
+            return _diff(compare(kind, name, olds, news), created_first=KINDS[kind].CREATED_FIRST)
+        moves = await self._moves(declared(kind, name, news), olds, news)
+        present = await self._known_here(kind, name, request.id, olds, news)
+        return _diff(compare(kind, name, olds, news, moves, present), created_first=KINDS[kind].CREATED_FIRST)
 
-    async def _not_forced(self, kind: str, name: str, olds: dict[str, Any], news: dict[str, Any]) -> None:
-        """Raises `Failure` if what it rests on is to be recreated, and must not be."""
-        if has_unknown(news):
-            cloud, known = self._parts()[0], dict(self._known)
-            failure = await self.pools.run("identity", forced, cloud, declared(kind, name, news), olds, known)
-            if failure is not None:
-                self.gate.refuse([failure.message])
-                raise failure
+    async def _known_here(
+        self, kind: str, name: str, ident: str, olds: dict[str, Any], news: dict[str, Any]
+    ) -> CloudFingerprint | None:
+        """The cloud in use; None in a preview that cannot reach it. Raises `Failure` if the state is of another."""
+        cloud, lifecycle = self._parts()
+        if not olds.get("cloud_id") or (self.gate.previews and not await self._reached()):
+            return None
+        try:
+            await lifecycle.known(declared(kind, name, news), ident, olds)
+        except Failure as failure:
+            self.gate.refuse([failure.message])
+            raise
+        return cloud.login.fingerprint
+
+    async def _reached(self) -> bool:
+        """False if the cloud cannot be reached: then a preview shows what it can without it. Tried once."""
+        if self._is_reached is None:
+            try:
+                await self.pools.run("identity", lambda: self._parts()[0].login)
+                self._is_reached = True
+            except Failure as failure:
+                if failure.trouble is Trouble.REFUSED:
+                    raise
+                self._is_reached = False
+        return self._is_reached
+
+    async def _moves(self, item: Declared, olds: dict[str, Any], news: dict[str, Any]) -> list[str]:
+        """Fields behind which another object stands. Raises `Failure` for what the update would not do."""
+        cloud, known, answers = self._parts()[0], dict(self._known), self._answers
+        admission = self.gate.admission if self.gate.has_proof else None
+        ask = functools.partial(moves_of, cloud, item, olds, news, known, admission, answers=answers)
+        try:
+            found: list[str] = await self.pools.run("identity", ask)
+        except Failure as failure:
+            self.gate.refuse([failure.message])
+            raise
+        return found
 
     async def Create(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._create(request))
+        return await answer(context, self._create(request))
 
     async def _create(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
@@ -175,7 +223,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.CreateResponse(id=ident, properties=_encoded(item, values))
 
     async def Read(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._read(request))
+        return await answer(context, self._read(request))
 
     async def _read(self, request: Any) -> Any:
         values = decode(request.properties)
@@ -189,7 +237,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.ReadResponse(id=request.id, inputs=encode(inputs), properties=_encoded(item, outputs))
 
     async def Update(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._update(request))
+        return await answer(context, self._update(request))
 
     async def _update(self, request: Any) -> Any:
         item = _declared(request.urn, request.news)
@@ -199,7 +247,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         return provider_pb2.UpdateResponse(properties=_encoded(item, values))
 
     async def Delete(self, request: Any, context: Any) -> Any:
-        return await _answer(context, self._delete(request))
+        return await answer(context, self._delete(request))
 
     async def _delete(self, request: Any) -> Any:
         item = _declared(request.urn, request.properties)
@@ -237,52 +285,6 @@ async def start(servicer: Servicer) -> tuple[Any, int]:
     return server, port
 
 
-class _Status(grpc.Status):
-    """A gRPC status with a detail that the engine looks for."""
-
-    def __init__(self, message: str, detail: Any) -> None:
-        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=message)
-        status.details.add().Pack(detail)
-        self.code = grpc.StatusCode.UNKNOWN
-        self.details = message
-        self.trailing_metadata = (("grpc-status-details-bin", status.SerializeToString()),)
-
-
-async def _answer(context: Any, work: Awaitable[T]) -> T:
-    """The result of an operation, its failures as statuses that the engine understands."""
-    try:
-        return await work
-    except Partial as partial:
-        status: Any = _partial(partial)
-    except Failure as failure:
-        status = str(failure)
-    except Exception as error:  # noqa: BLE001 - a fault of ours must reach the user as a sentence, too
-        status = _defect(error)
-    if isinstance(status, str):
-        await context.abort(grpc.StatusCode.UNKNOWN, status)
-    else:
-        await context.abort_with_status(status)
-    raise AssertionError("abort does not return")
-
-
-def _partial(partial: Partial) -> _Status:
-    """What makes the engine keep the id: see `parseError` in its sdk/go/common/resource/plugin."""
-    detail = provider_pb2.ErrorResourceInitFailed(
-        id=partial.ident,
-        properties=encode(partial.values, _secrets_in(partial.values)),
-        inputs=encode(partial.inputs),
-        reasons=[str(partial.failure)],
-    )
-    return _Status(partial.failure.message, detail)
-
-
-def _defect(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-    said = REDACTOR.redact(f"{type(error).__name__}: {error}")
-    return f"a fault in the provider itself: {said} ({place}); please report it"
-
-
 def _kind_and_name(urn: str) -> tuple[str, str]:
     called = Urn.parse(urn)
     kind, name = called.kind, called.name
@@ -299,10 +301,6 @@ def _declared(urn: str, values: struct_pb2.Struct) -> Declared:
 
 def _encoded(item: Declared, values: dict[str, Any]) -> struct_pb2.Struct:
     return encode(values, frozenset() if item.kind == Claims.KIND else ACTUATORS[item.kind].SECRET)
-
-
-def _secrets_in(values: dict[str, Any]) -> frozenset[str]:
-    return frozenset(key for actuator in ACTUATORS.values() for key in actuator.SECRET if key in values)
 
 
 def _failures(faults: list[tuple[str, str]]) -> list[Any]:
@@ -326,4 +324,4 @@ def _diff(found: Difference, *, created_first: bool = False) -> Any:
 
 
 #: Properties in which only outputs differ.
-_COMPUTED = frozenset({"broken", "marker"})
+_COMPUTED = frozenset({"broken", "cloud_id", "marker"})

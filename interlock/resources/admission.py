@@ -34,11 +34,15 @@ class Admission(Frozen):
     stack: str
     #: Entry of clouds.yaml.
     cloud: str
+    #: Region that the site states; empty: the one of clouds.yaml, or the only one of the catalogue.
+    region: str = ""
     #: Owner id of this stack, and of the site's stack, whose objects it may refer to.
     owner: OwnerId
     site_owner: OwnerId
-    #: Kind/name -> uuid of objects that were on the cloud before the site stack (`existing:` in the site file).
+    #: Kind/name -> id of objects that were on the cloud before the site stack (`existing:` in the site file).
     existing: dict[str, str] = {}
+    #: What the site file states of these: nothing of it is believed, see `interlock.provider.existing`.
+    stated: tuple[Admitted, ...] = ()
     plan_hash: str
     proof_hash: str
     #: Folder of the site's files, absolute: images are read from it.
@@ -48,6 +52,9 @@ class Admission(Frozen):
     claims: dict[str, Any] | None = None
     #: Virtual functions of each host that servers can be pinned to.
     virtual_functions: dict[str, int] = {}
+    #: CPUs of each host that are pinned to servers, and its pages of 1 GiB.
+    dedicated_cpus: dict[str, int] = {}
+    huge_pages: dict[str, int] = {}
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], Admitted]:

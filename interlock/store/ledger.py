@@ -11,24 +11,30 @@ lineage is what tells them apart; it is minted here and kept in the state.
 
 from __future__ import annotations
 
-import secrets
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
+from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 
 from . import refusals
+from .changes import by, entered, held, minted, unmarked, without
+from .home import CLOUD, HOME, cloud_of
 from .objects import Changed, Exists, ObjectStore, StoreFailed
-from .records import ClaimRecord, FootprintRecord, NodeRecord, StackRecord, Taking
+from .records import ClaimRecord, CloudRecord, FootprintRecord, NodeRecord, StackRecord, Taking
 from .refusals import Foreign, IdentityTaken, Outdated, Refused
 from .shelves import Found, RecordFolder
-from .writer import writer
+from .writer import moment
 
 __all__ = ["Foreign", "IdentityTaken", "Ledger", "Outdated", "Refused"]
 
 #: Times that one record is tried: each time lost, somebody else got on.
 ROUNDS = 100
+
+NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 class _Seen(NamedTuple):
@@ -54,20 +60,42 @@ class Ledger:
         found = self._stacks.get(name)
         return found.record if found else None
 
-    def check(self, taking: Taking) -> None:
-        """Raises `Refused` as `take` would, lineage excepted. Reads only."""
-        self._require(taking, self._see(taking))
+    def check_cloud(self, present: CloudFingerprint, *, recorded_only: bool = False) -> None:
+        """Raises `Foreign` if the claims are about another cloud, or another region of this one. Reads only.
 
-    def take(self, taking: Taking, lineage: str | None) -> StackRecord:
+        `recorded_only`: also if nothing says what they are about, as of claims that are older than this record.
+        """
+        recorded = cloud_of(self.store)
+        if recorded is not None and not recorded.may_be(present):
+            raise refusals.other_cloud(self.store.name, recorded, present)
+        if recorded_only and (recorded is None or not recorded.region):
+            raise refusals.no_region(self.store.name)
+
+    def check(self, taking: Taking, persons: Mapping[str, str] = NOBODY) -> None:
+        """Raises `Refused` as `take` would, lineage excepted. Reads only."""
+        self._require(taking, self._see(taking), persons)
+
+    def take(
+        self,
+        taking: Taking,
+        lineage: str | None,
+        cloud: CloudFingerprint | None = None,
+        persons: Mapping[str, str] = NOBODY,
+    ) -> StackRecord:
         """Claim everything, or nothing: a refusal or failure takes back what this call wrote.
 
-        `lineage` is the one that the stack's state holds, None if it holds none.
+        `lineage` is the one that the stack's state holds, None if it holds none. `cloud`: where it is claimed; the
+        first to claim anything in a store fixes the cloud and region that the store is about. `persons`: all whom the
+        stack gives a right, with the ids that they have now; others are forgotten.
         """
+        if cloud is not None:
+            self.keep_cloud(cloud)
         seen = self._see(taking)
-        self._require(taking, seen)
+        self._require(taking, seen, persons)
         if seen.stack:
             refusals.require_state(seen.stack.record, lineage)
-        record = _entered(taking, seen.stack.record if seen.stack else None, lineage)
+        before = seen.stack.record if seen.stack else None
+        record = by(entered(taking, before, lineage), persons=dict(persons))
         try:
             self._put_stack(record, seen.stack.version if seen.stack else None)
             self._claim(taking, seen.claims)
@@ -79,18 +107,22 @@ class Ledger:
             raise
         return record
 
-    def confirm(self, stack: str, lineage: str, serial: int = 0) -> None:
+    def confirm(self, stack: str, lineage: str, serial: int = 0, persons: Mapping[str, str] = NOBODY) -> None:
         """Something was made after the claims: from now on only the state with this lineage may go on.
 
-        And only a lock of this serial or a newer one: not every change of a lock changes what is claimed.
+        And only a lock of this serial or a newer one: not every change of a lock changes what is claimed. `persons`
+        whom nobody recorded yet are added.
         """
         for _ in range(ROUNDS):
             found = self._with_lineage(stack, lineage)
+            refusals.require_persons(found.record, persons)
             newest = max(serial, found.record.serial)
-            if found.record.confirmed and found.record.serial == newest:
+            known = {**persons, **found.record.persons}
+            wanted = found.record.model_copy(update={"confirmed": True, "serial": newest, "persons": known})
+            if found.record == wanted:
                 return
             try:
-                self._stacks.put(stack, _by(found.record, confirmed=True, serial=newest), found.version)
+                self._stacks.put(stack, by(wanted), found.version)
             except Changed:
                 continue
             return
@@ -126,7 +158,7 @@ class Ledger:
         if found is None:
             raise refusals.unknown_stack(stack)
         refusals.require_owner(found.record, owner)
-        record = _by(found.record, lineage=_minted(), confirmed=False)
+        record = by(found.record, lineage=minted(), confirmed=False)
         self._put_stack(record, found.version)
         return record.lineage
 
@@ -135,10 +167,22 @@ class Ledger:
         found, free = self._stacks.get(stack), set(identities)
         if found is None:
             return
-        entries = tuple(_without(entry, free) for entry in found.record.entries)
+        entries = tuple(without(entry, free) for entry in found.record.entries)
         if entries != found.record.entries:
-            self._put_stack(_by(found.record, entries=entries), found.version)
+            self._put_stack(by(found.record, entries=entries), found.version)
         self._let_go(found.record, free)
+
+    def keep_cloud(self, present: CloudFingerprint) -> None:
+        """Before anything is claimed: whoever opens the store in another region then finds whose it is."""
+        folder, record = RecordFolder(self.store, CLOUD, CloudRecord), CloudRecord(cloud=str(present))
+        for _ in range(ROUNDS):
+            found = folder.get(HOME)
+            self.check_cloud(present)
+            if found and found.record == record:
+                return
+            with contextlib.suppress(Changed, Exists):
+                folder.put(HOME, record, found.version if found else None)
+        raise self._restless(CLOUD)
 
     @property
     def _stacks(self) -> RecordFolder[StackRecord]:
@@ -159,8 +203,9 @@ class Ledger:
             self._nodes.get_all((*taking.met, *taking.entry.nodes)),
         )
 
-    def _require(self, taking: Taking, seen: _Seen) -> None:
+    def _require(self, taking: Taking, seen: _Seen, persons: Mapping[str, str]) -> None:
         if seen.stack:
+            refusals.require_persons(seen.stack.record, persons)
             refusals.require_stack(taking, seen.stack.record)
         for claim in seen.claims.values():
             if claim:
@@ -224,7 +269,7 @@ class Ledger:
         gone = [entry for entry in found.record.entries if entry.digest in digests]
         kept = tuple(entry for entry in found.record.entries if entry.digest not in digests)
         if gone:
-            self._leave(found, gone, _by(found.record, entries=kept) if kept else None)
+            self._leave(found, gone, by(found.record, entries=kept, changed=moment()) if kept else None)
 
     def _take_back(
         self, entry: FootprintRecord, ours: StackRecord, before: Found[StackRecord] | None, reason: BaseException
@@ -242,12 +287,12 @@ class Ledger:
         """Undo the marks of entries, then put `after` in the record's place: nodes, identities, the record last."""
         stack, kept = found.record.stack, after.entries if after else ()
         # Whoever has read the record before this cannot write it any more.
-        version = self._put_stack(_by(found.record), found.version)
+        version = self._put_stack(by(found.record), found.version)
         digests = {entry.digest for entry in gone} - {entry.digest for entry in kept}
         if digests:
             for node, seen in self._nodes.get_all(node for entry in gone for node in entry.nodes).items():
                 self._unmark_one(stack, node, digests, seen)
-        self._let_go(found.record, _held(gone) - _held(kept))
+        self._let_go(found.record, held(gone) - held(kept))
         try:
             if after:
                 self._stacks.put(stack, after, version)
@@ -261,7 +306,7 @@ class Ledger:
             if found is None or not digests.intersection(found.record.holders.get(stack, ())):
                 return
             try:
-                self._put_node(_unmarked(found.record, stack, digests), found.version)
+                self._put_node(unmarked(found.record, stack, digests), found.version)
             except Changed:
                 found = self._nodes.get(node)
             else:
@@ -294,47 +339,3 @@ class Ledger:
             f"claims store {self.store.name}, {name}: it changed {ROUNDS} times while it was being written",
             "run again when fewer runs are under way; if it persists, the server's versions (ETags) are not stable",
         )
-
-
-def _entered(taking: Taking, before: StackRecord | None, lineage: str | None) -> StackRecord:
-    """The stack's record with what it takes: as the same version is listed already, or as the newest."""
-    entries = before.entries if before else ()
-    if any(entry.digest == taking.entry.digest for entry in entries):
-        entries = tuple(taking.entry if entry.digest == taking.entry.digest else entry for entry in entries)
-    else:
-        entries = (*entries, taking.entry)
-    return StackRecord(
-        stack=taking.stack,
-        tenant=taking.tenant,
-        owner=taking.owner,
-        lineage=before.lineage if before and before.lineage == lineage else _minted(),
-        serial=taking.serial,
-        confirmed=before.confirmed if before else False,
-        entries=entries,
-        written_by=writer(),
-    )
-
-
-def _by(record: StackRecord, **changes: object) -> StackRecord:
-    """The record with these changes, in this process's name."""
-    return record.model_copy(update={**changes, "written_by": writer()})
-
-
-def _without(entry: FootprintRecord, identities: set[str]) -> FootprintRecord:
-    """The entry with these identities released; its version stays, since states and proofs name it."""
-    released = {*entry.released, *identities.intersection(entry.footprint.exclusive)}
-    return entry.model_copy(update={"released": tuple(sorted(released))})
-
-
-def _unmarked(record: NodeRecord, stack: str, digests: set[str]) -> NodeRecord:
-    left = tuple(digest for digest in record.holders[stack] if digest not in digests)
-    others = {name: held for name, held in record.holders.items() if name != stack}
-    return NodeRecord(node=record.node, holders={**others, stack: left} if left else others)
-
-
-def _held(entries: Iterable[FootprintRecord]) -> set[str]:
-    return {identity for entry in entries for identity in entry.held}
-
-
-def _minted() -> str:
-    return secrets.token_hex(16)

@@ -6,26 +6,40 @@ import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from interlock.vocabulary.fingerprints import SiteInRegion
+
 from .folder import FolderStore
+from .home import cloud_of
 from .objects import ObjectStore, StoreFailed
 
 
-def open_store(url: str, site: str) -> ObjectStore:
-    """The store at this URL, with a part of its own for the site.
+def open_store(url: str, site: str, region: str = "") -> ObjectStore:
+    """The store at this URL, with a part of its own for the site and, where it states one, its region.
 
     `url` is empty (a folder beside the clouds.yaml in use: one machine), `file:///folder`, or `s3://bucket/prefix` with
-    `?endpoint=…&region=…&profile=…` as for Pulumi's own backend (a team). Raises `StoreFailed` for anything else.
+    `?endpoint=…&region=…&profile=…` as for Pulumi's own backend (a team). `region`: as the site file states it. The
+    region that claimed first has the part `<site>`, also while its file did not state the region; every other has
+    `<site>@<region>`, so that two regions never take each other's claims for their own, and one region never has two
+    stores. Raises `StoreFailed` for any other URL, or if the store cannot be read.
     """
+    first = _part_of(url, site)
+    owner = cloud_of(first) if region else None
+    if owner is None or owner.region in ("", region):
+        return first
+    return _part_of(url, str(SiteInRegion(site, region)))
+
+
+def _part_of(url: str, part: str) -> ObjectStore:
     if not url:
-        return FolderStore(_beside_clouds() / "claims" / site)
+        return FolderStore(_beside_clouds() / "claims" / part)
     parts = urlsplit(url)
     if parts.scheme == "file" and parts.netloc == "" and parts.path.startswith("/"):
-        return FolderStore(Path(unquote(parts.path)) / site)
+        return FolderStore(Path(unquote(parts.path)) / part)
     if parts.scheme == "s3" and parts.netloc:
         # Imported here: boto3 takes a third of a second.
         from .s3 import S3Store
 
-        return S3Store(url, site)
+        return S3Store(url, part)
     raise StoreFailed(
         f"claims store {url!r}: no such kind of store",
         "write `claims: file:///folder` or `claims: s3://bucket/prefix?endpoint=…` in site.yaml, or leave it out",

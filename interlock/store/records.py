@@ -42,8 +42,18 @@ class StackRecord(Frozen):
     confirmed: bool
     #: Oldest first; more than one while an `up` runs, or after one that did not end well.
     entries: tuple[FootprintRecord, ...]
+    #: When the entries last changed, in UTC: what was let go was in use until then. Empty: an older version wrote this.
+    changed: str = ""
+    #: Person -> id at Keystone, of all whom the stack gave a right or is about to: names are given anew, ids are not.
+    persons: dict[str, str] = {}
     #: Who wrote this last, for people: user@host, process id, UTC time.
     written_by: str
+
+
+class CloudRecord(Frozen):
+    """The cloud and region that everything in the store is about, as a `CloudFingerprint`."""
+
+    cloud: str
 
 
 class ClaimRecord(Frozen):

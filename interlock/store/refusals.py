@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from interlock.vocabulary import InterlockError
+from collections.abc import Mapping
+
+from interlock.vocabulary import CloudFingerprint, InterlockError
 from interlock.vocabulary.owners import OwnerId
 
 from .records import ClaimRecord, NodeRecord, StackRecord, Taking
@@ -23,7 +25,8 @@ class Outdated(Refused):
 
 
 class Foreign(Refused):
-    """The stack is not the caller's: another owner id, or another state than the one that it was applied from."""
+    """The stack is not the caller's: another owner id, another state than the one that it was applied from, or
+    another cloud."""
 
 
 def in_flight(stack: str, record: StackRecord | None) -> IdentityTaken:
@@ -54,6 +57,22 @@ def require_stack(taking: Taking, record: StackRecord) -> None:
     known = {*taking.known.get(taking.stack, ()), taking.entry.digest}
     if any(entry.digest not in known for entry in record.entries):
         raise _older_proof(taking, f"the stack itself ({record.written_by})")
+
+
+def require_persons(record: StackRecord, persons: Mapping[str, str]) -> None:
+    """Raises `Foreign` if a name that the stack gave a right is another user's now."""
+    for name, present in sorted(persons.items()):
+        recorded = record.persons.get(name, present)
+        if recorded != present:
+            what, hint = another_person(name, recorded, present)
+            raise Foreign(f"stack {record.stack}: {what}", hint)
+
+
+def another_person(name: str, recorded: str, present: str) -> tuple[str, str]:
+    """What to say of a user who is not the one that got a right, and what to do."""
+    what = f"user {name} is another than the one that got the right: its id was {recorded}, and is {present} now"
+    hint = f"ask who that is; take {name} out of `members` and run `pulumi up`: to name {name} again means the new one"
+    return what, hint
 
 
 def require_state(record: StackRecord, lineage: str | None) -> None:
@@ -107,9 +126,32 @@ def other_state(record: StackRecord, state: str) -> Foreign:
     )
 
 
+def other_cloud(store: str, recorded: CloudFingerprint, present: CloudFingerprint) -> Foreign:
+    """The store holds claims on another cloud, or in another region of this one."""
+    if recorded.identity_service != present.identity_service:
+        hint = (
+            "point the cloud's entry of clouds.yaml to the cloud of these claims, or name another store in `claims:`; "
+            "if that cloud is gone for good, and its stacks with it, remove the store"
+        )
+    else:
+        hint = (
+            f"correct `region_name` in clouds.yaml; a site that is in region {present.region} states `region: "
+            f"{present.region}` in site.yaml, and its claims then lie apart"
+        )
+    return Foreign(f"the claims in {store} are about cloud {recorded.words}; the one in use is {present.words}", hint)
+
+
+def no_region(store: str) -> Foreign:
+    """The cloud has several regions, and the claims are older than the record of theirs."""
+    return Foreign(
+        f"the claims in {store} do not say in which region they are, and the cloud has several",
+        "run `pulumi up` of a stack of this site: it records the region",
+    )
+
+
 def unknown_stack(stack: str) -> Foreign:
     """The store has no record."""
     return Foreign(
         f"the claims store has no record of stack {stack}",
-        "check `claims:` in site.yaml; if that is the right store, `pulumi up` writes the claims again",
+        "check `claims:` and `region:` in site.yaml; if that is the right store, `pulumi up` writes the claims again",
     )

@@ -8,6 +8,11 @@ import socket
 from datetime import UTC, datetime
 
 
+def moment() -> str:
+    """Now, in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 def writer() -> str:
     """Who writes, for people; no two writes are alike, so that no version of a record comes back."""
     try:

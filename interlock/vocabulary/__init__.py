@@ -6,6 +6,7 @@ The lowest package: everything may use it, and it uses nothing. Only here is the
 from .claimants import Claimant, ClaimsId
 from .errors import InterlockError
 from .fingerprints import CloudFingerprint
+from .persons import Person
 from .positions import Position
 from .references import CloudId, ExistingObject, Reference, Scheme
 from .roles import CLAIMS_OF, ROLE_OF, NetworkRole, RoleClaims
@@ -24,6 +25,7 @@ __all__ = [
     "InterlockError",
     "NetworkRole",
     "Overlay",
+    "Person",
     "Position",
     "Reference",
     "RoleClaims",

@@ -1,4 +1,4 @@
-"""Identities that one owner holds alone and that are no nodes: machines, hosts, ports, segments, MAC addresses."""
+"""Identities held alone that are no nodes: machines, hosts, ports, segments, MAC addresses, ssh keys."""
 
 from __future__ import annotations
 
@@ -56,3 +56,13 @@ class HeldSegment:
 
     def __str__(self) -> str:
         return f"segment:{self.segment}"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLoginKey:
+    """A public ssh key, by its fingerprint: exclusive, and no node."""
+
+    fingerprint: str
+
+    def __str__(self) -> str:
+        return f"ssh-key:{self.fingerprint}"

@@ -312,6 +312,17 @@ class LostClaimNode:
 
 
 @dataclass(frozen=True, slots=True)
+class FormerHolderNode:
+    """Whatever a former holder may have left on a device that was cleaned after it; `identity`: the device's."""
+
+    owner: str
+    identity: str
+
+    def __str__(self) -> str:
+        return f"former:{plain(self.owner)}:{plain(self.identity)}"
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceNode:
     """An object that neither plan nor site describes."""
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from .held_types import HeldHost as HeldHost
+from .held_types import HeldLoginKey as HeldLoginKey
 from .held_types import HeldMachine as HeldMachine
 from .held_types import HeldSegment as HeldSegment
 from .held_types import HeldSwitchPort as HeldSwitchPort
@@ -25,6 +26,7 @@ from .node_types import DeviceNode as DeviceNode
 from .node_types import ExternalNetworkNode as ExternalNetworkNode
 from .node_types import FabricNode as FabricNode
 from .node_types import ForeignersNode as ForeignersNode
+from .node_types import FormerHolderNode as FormerHolderNode
 from .node_types import GpuNode as GpuNode
 from .node_types import HostBridge as HostBridge
 from .node_types import InfinibandPortNode as InfinibandPortNode
@@ -74,12 +76,14 @@ Node: TypeAlias = (
     | CloudApiNode
     | ForeignersNode
     | LostClaimNode
+    | FormerHolderNode
     | ReferenceNode
     | MacAddress
     | HeldMachine
     | HeldHost
     | HeldSwitchPort
     | HeldSegment
+    | HeldLoginKey
     | OtherTextNode
 )
 
@@ -105,6 +109,7 @@ _KINDS = (
     "cloud:",
     "foreign:",
     "lost:",
+    "former:",
     "ref:",
 )
 _OF_ONE_NAME: dict[str, Callable[[str], Node]] = {
@@ -119,12 +124,18 @@ _OF_ONE_NAME: dict[str, Callable[[str], Node]] = {
     "mac": MacAddress,
 }
 #: Written as they are: serials and identities of their own.
-_OF_A_TEXT: dict[str, Callable[[str], Node]] = {"machine": HeldMachine, "host": HeldHost, "segment": HeldSegment}
+_OF_A_TEXT: dict[str, Callable[[str], Node]] = {
+    "machine": HeldMachine,
+    "host": HeldHost,
+    "segment": HeldSegment,
+    "ssh-key": HeldLoginKey,
+}
 _OF_TWO_NAMES: dict[str, Callable[[str, str], Node]] = {
     "vol": VolumeNode,
     "I": AllocationNode,
     "vip": ShareAddressNode,
     "lost": LostClaimNode,
+    "former": FormerHolderNode,
 }
 
 

@@ -67,14 +67,23 @@ class Stated:
     owners: tuple[str, ...]
 
     @cached_property
+    def opened(self) -> frozenset[str]:
+        """References that the plan which makes them cannot resolve."""
+        return frozenset(node for node, _ in self.union.facts(Relation.HOLDS) if who.is_unresolved(node))
+
+    def called_like(self, nodes: Iterable[str]) -> frozenset[str]:
+        """Open references that one of these nodes may be: what is made under a name decides what others' mean."""
+        names = {who.kind_and_name(node) for node in nodes} if self.opened else set()
+        return frozenset(node for node in self.opened if who.kind_and_name(node) in names)
+
+    @cached_property
     def alike(self) -> dict[str, str]:
         """Open references of one plan -> what another plan makes under that name, if it is one thing."""
         named: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        opened = {node for node, _ in self.union.facts(Relation.HOLDS) if who.is_unresolved(node)}
-        for node, _ in self.union.facts(Relation.HOLDS) if opened else ():
-            if node not in opened:
+        for node, _ in self.union.facts(Relation.HOLDS) if self.opened else ():
+            if node not in self.opened:
                 named[who.kind_and_name(node)].add(node)
-        found = ((node, named.get(who.kind_and_name(node), set())) for node in opened)
+        found = ((node, named.get(who.kind_and_name(node), set())) for node in self.opened)
         return {node: min(nodes) for node, nodes in found if len(nodes) == 1}
 
     @cached_property

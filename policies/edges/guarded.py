@@ -45,6 +45,8 @@ def _broken(fact: Fact) -> GuardState:
 
 #: A router that does no NAT.
 _JOINED = SaidFact("a subnet of the router joins an address scope")
+#: What a gateway's addresses are that no guard filters: nothing translates IPv6, and the scope outside is for IPv4.
+_PASSING = {"in scope": _JOINED, "IPv6": SaidFact("a subnet of the router is IPv6, and the scope outside is for IPv4")}
 
 
 def _gateways(union: Union) -> Iterator[Edge]:
@@ -58,8 +60,8 @@ def _gateways(union: Union) -> Iterator[Edge]:
         name = union.site.site.external.name
         copy, hub = ids.external_copy(name, router), ids.external_hub(name)
         yield Edge(router, copy, "E11")
-        joined = addresses == "in scope"
-        yield from unless(_broken(_JOINED) if joined else held, "E11", copy, hub)
+        passing = _PASSING.get(addresses)
+        yield from unless(_broken(passing) if passing is not None else held, "E11", copy, hub)
 
 
 def _machines(union: Union) -> Iterator[Edge]:
@@ -119,14 +121,20 @@ def _pools(union: Union) -> Iterator[Edge]:
 def _in_band(union: Union) -> Iterator[Edge]:
     held = union.site.assumption("A13")
     for server, name in union.facts(Relation.METAL):
-        for bmc in union.site.interfaces(name, bmc=True):
-            yield from unless(held, "E14", server, bmc)
+        if name in union.site.site.host:
+            yield from unless(held, "E14", server, union.site.bmc(name))
     # Whoever has a switch port behind a whole host may run the host, before a plan says that anybody does.
     for host in union.site.site.hosts:
         whole = union.site.interfaces(host.name) if host.provisioning == "bare-metal" else ()
         for interface in whole:
-            for bmc in union.site.interfaces(host.name, bmc=True):
-                yield from unless(held, "E14", interface, bmc)
+            yield from unless(held, "E14", interface, union.site.bmc(host.name))
+
+
+def _cleaned(union: Union) -> Iterator[Edge]:
+    """What was wiped is its former holder's again if wiping does not erase."""
+    held = union.site.assumption("A9")
+    for former, device in union.facts(Relation.SETTLED):
+        yield from unless(held, "A9", device, former)
 
 
 def _partition_keys(union: Union) -> Iterator[Edge]:
@@ -170,7 +178,7 @@ def _nvlinks(union: Union) -> Iterator[Edge]:
         yield from unless(held, "E17", partition, fabric)
 
 
-#: One row for each guard; A1, A2 and A10 are the edges that false assumptions add.
+#: One row for each guard; A1, A2, A9 and A10 are the edges that false assumptions add.
 GUARDED_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E9", "a terminal passes nothing on while its guards are held", _terminals),
     EdgeRule("E11", "a gateway meets a copy of the external network, and its hub unless it is filtered", _gateways),
@@ -182,5 +190,6 @@ GUARDED_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E19", "a P_Key joins its members, and an InfiniBand subnet everybody unless A6 is held", _partition_keys),
     EdgeRule("A1", "a switch joins all its VLANs unless A1 is held", _switches_forward),
     EdgeRule("A2", "the cloud joins all projects unless A2 is held", _cloud_scopes),
+    EdgeRule("A9", "what was cleaned is its former holder's unless A9 is held", _cleaned),
     EdgeRule("A10", "strangers may be on every claimed segment unless A10 is held", _pools),
 )

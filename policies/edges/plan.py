@@ -108,8 +108,9 @@ def _segments_at_host(facts: PlanOnSite, port: PortFact, network: NetworkFact) -
 
 def _virtual_functions(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
-        if port.vnic_type == "direct" and not reaches_every_vlan(port, network):
-            yield from (Edge(facts.port(port.name), wire, "E6") for wire in _segments_at_host(facts, port, network))
+        if port.vnic_type == "direct" and network.segment != EVERY_VLAN_IDS[-1]:
+            rule = "E5" if reaches_every_vlan(port, network) else "E6"
+            yield from (Edge(facts.port(port.name), wire, rule) for wire in _segments_at_host(facts, port, network))
 
 
 def _ordinary_nics(facts: PlanOnSite) -> Iterator[Edge]:

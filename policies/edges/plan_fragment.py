@@ -6,9 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.lock.record import Premise
+from interlock.resources import Flavor
+from interlock.vocabulary import Reference, Scheme
 from policies.facts import identities as ids
+from policies.facts.access import device_of
 from policies.facts.data import EVERYBODY
 from policies.facts.kinds import PlanFacts, ServerFact
+from policies.facts.plan import is_ipv6
+from policies.facts.room import place_of, taken_by
 from policies.facts.site import SiteFacts
 
 from .plan import PLAN_EDGES, PlanOnSite, reaches_every_vlan
@@ -46,7 +51,8 @@ def _labelled(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
         wires = [(facts.hub(network), ids.WORLD)] if network.external else []
         yield from wires or ((wire, network.owner) for wire in facts.wires(network))
     for port in plan.ports:
-        if port.name not in terminal_ports:
+        # The operator's port of a controller is split off; a tenant takes one of its own to any server.
+        if port.name not in terminal_ports or port.owner != ids.OPERATOR:
             yield facts.port(port.name), port.owner
     for server in plan.servers:
         yield from ((facts.server(server.name), label) for label in server.labels)
@@ -119,21 +125,33 @@ def _gateway_premises(facts: PlanOnSite) -> Iterator[Premise]:
         inside = [facts.plan.subnet[name] for name in router.subnets if name in facts.plan.subnet]
         scoped = any(subnet.subnet_pool is not None for subnet in inside)
         node = facts.router(router.name)
-        addresses = "in scope" if scoped else "filtered"
+        other_family = any(is_ipv6(subnet.cidr) for subnet in inside)
+        addresses = "in scope" if scoped else "IPv6" if other_family else "filtered"
         yield premise(Relation.GATEWAY, node, router.external_network, addresses, facts.plan.owner)
 
 
 def _server_premises(facts: PlanOnSite) -> Iterator[Premise]:
     for server in facts.plan.servers:
         node = facts.server(server.name)
+        host = facts.site.site.host.get(server.host)
+        if host is not None:
+            room = taken_by(server, facts.plan, facts.site)
+            yield premise(Relation.TAKES, place_of(host, room), node, *room.columns)
         if server.is_bare_metal:
             yield from _bare_metal_premises(facts, server)
             continue
         role = "controller" if server.is_controller else "server"
         yield premise(Relation.GUEST, node, server.host, role)
+        if _hands_out_devices(facts, server):
+            yield premise(Relation.PASSTHROUGH, node, server.host, server.flavor)
         if facts.is_terminal(server):
             for port in server.ports:
                 yield premise(Relation.COPY, node, facts.port(port), "vipu-controller", facts.plan.owner)
+
+
+def _hands_out_devices(facts: PlanOnSite, server: ServerFact) -> bool:
+    flavor = facts.site.site.flavor.get(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or "")
+    return flavor is not None and bool(device_of(flavor.extra_specs.items()))
 
 
 def _bare_metal_premises(facts: PlanOnSite, server: ServerFact) -> Iterator[Premise]:
@@ -199,6 +217,8 @@ def _exclusive_holdings(facts: PlanOnSite) -> Iterator[str]:
     for item in plan.nvlinks:
         yield ids.nvlink_partition(item.domain, item.partition)
         yield from (ids.gpu(item.domain, gpu) for gpu in item.gpus)
+    for pair in plan.keypairs:
+        yield from (ids.login_key_identity(found) for found in pair.fingerprints)
 
 
 def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:

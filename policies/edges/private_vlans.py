@@ -65,11 +65,22 @@ def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
     if switch.ip_routing is not False and switch.routed_vlans is None:
         yield SiteFact(f"{path}.routed_vlans"), None
     elif switch.ip_routing is not False and vlan in (switch.routed_vlans or ()):
-        yield from _passing(union, f"{path}.routed_vlans", declared.get(switch.name, ()))
+        passing = _passing(union, f"{path}.routed_vlans", declared.get(switch.name, ()))
+        # A switch that may not route may not pass anything on: nothing is broken for certain.
+        routes = SiteFact(f"{path}.ip_routing")
+        yield from passing if switch.ip_routing else _perhaps(routes, passing)
     for item in switch.vrfs:
         if vlan in item.vlans:
             named = str(RoutingInstance(switch.name, item.name))
             yield from _passing(union, f"{path}.vrfs.{item.name}", declared.get(named, ()))
+
+
+def _perhaps(unstated: SiteFact, facts: Iterator[StatedFact]) -> Iterator[StatedFact]:
+    """Facts that count only if an unstated one is so: none of them is broken, and where one is not held all may be."""
+    found = tuple(facts)
+    if any(value is not True for _, value in found):
+        yield unstated, None
+    yield from ((fact, value) for fact, value in found if value is not False)
 
 
 def _passing(union: Union, path: str, declared: tuple[Sharing, ...]) -> Iterator[StatedFact]:

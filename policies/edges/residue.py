@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from interlock.model.lock.record import Premise, Released
-from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan
+from interlock.model.lock.record import Premise, Released, Settled
+from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan, nodes
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
@@ -25,7 +25,7 @@ def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Release
     held = {item.tuple[0] for item in premises if item.relation == Relation.CLAIM}
     for entry in released:
         owner = ids.OPERATOR if entry.claim in OPERATORS_CLAIMS else share.owner
-        for node, identity in _still_held(site, entry):
+        for node, identity in still_held(site, entry):
             labels[node] = labels.get(node, frozenset()) | {owner}
             exclusive.add(identity)
             premises.update(_residue(share.owner, entry, node, identity, again=node in held))
@@ -37,6 +37,38 @@ def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Release
             labels[node] = frozenset({owner})
             premises.add(premise(Relation.SOMEWHERE, node, str(vlan.id), f"released claim {words} of {share.owner}"))
     return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
+
+
+def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settled]) -> GraphFragment:
+    """The share and the devices that its owner had, which were cleaned: they are others' only while A9 is held.
+
+    Without it an idle one is not known to be the operator's, as little as one that was not cleaned.
+    """
+    labels, premises = dict(share.labels), set(share.premises)
+    erased = site.assumption("A9").value is True
+    for entry in settled:
+        former = ids.former_holder(share.owner, entry.identity)
+        for device in _devices(site, entry.identity):
+            labels[former] = frozenset({share.owner})
+            premises.add(premise(Relation.SETTLED, former, device))
+            if not erased:
+                labels.setdefault(device, frozenset())
+    return replace(share, labels=labels, premises=tuple(premises))
+
+
+def _devices(site: SiteFacts, identity: str) -> tuple[str, ...]:
+    """The nodes of a device that was cleaned. A host may be a hypervisor by now: then its guests are on it."""
+    match nodes.parse(identity):
+        case nodes.HeldMachine(serial):
+            return (ids.part(serial, "rnic"),)
+        case nodes.HeldHost(serial):
+            hosts = [item for item in site.site.hosts if item.serial == serial]
+            whole = [node for host in hosts if site.is_bare_metal(host.name) for node in site.interfaces(host.name)]
+            return (*whole, *(ids.hypervisor(serial) for host in hosts if not site.is_bare_metal(host.name)))
+        case nodes.GpuNode():
+            return (identity,)
+        case _:
+            return ()
 
 
 def _residue(owner: str, entry: Released, node: str, identity: str, *, again: bool) -> Iterator[Premise]:
@@ -52,8 +84,8 @@ def _vlan(entry: Released) -> Vlan | None:
     return Vlan.parse(entry.value) if entry.claim in VLAN_CLAIMS else None
 
 
-def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
-    """(node, exclusive identity) of a released claim."""
+def still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
+    """(node, exclusive identity) of a released claim; nothing for what is room or addresses inside of another claim."""
     if entry.claim == "machines":
         machine = site.site.machine.get(entry.value)
         if machine is not None:
@@ -66,6 +98,14 @@ def _still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
         yield address, address
     else:
         yield from ((segment, ids.segment_identity(segment)) for segment in _segments(site, entry))
+
+
+def lost_segments(site: SiteFacts, entry: Released) -> Iterator[str]:
+    """The exclusive identities of a released VLAN whose physical network nobody knows: it may lie on any switch."""
+    vlan = _vlan(entry)
+    if vlan is not None and vlan.network not in site.switches_of:
+        for switch in site.site.switches:
+            yield ids.segment_identity(ids.vlan_segment(ids.switch_bridge(switch.serial), vlan.id))
 
 
 def _segments(site: SiteFacts, entry: Released) -> tuple[str, ...]:

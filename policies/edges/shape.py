@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -57,12 +57,16 @@ class Relation(StrEnum):
     EVERY_VLAN = "every-vlan"
     #: port node, host, physical network, VLAN: a port whose host has no interface on that network (E7).
     UNPLACED = "unplaced"
-    #: router node, external network, "filtered" or "in scope", tenant (E11).
+    #: router node, external network, "filtered", "in scope" or "IPv6", tenant (E11).
     GATEWAY = "gateway"
     #: server node, attachment node, kind of sharing, tenant that meets it: a declared terminal (E9).
     COPY = "copy"
     #: server node, host, "server" or "controller" (E18).
     GUEST = "guest"
+    #: server node, host, flavour: the flavour hands out devices of that host (E5).
+    PASSTHROUGH = "passthrough"
+    #: host, server node, and what the server takes there, as `policies.facts.room` writes them (CAP-02).
+    TAKES = "takes"
     #: server node, host: a whole host that is lent out (E14).
     METAL = "metal"
     #: key node, port node, "full" or "limited", fabric node (E19).
@@ -83,6 +87,8 @@ class Relation(StrEnum):
     RESIDUE = "residue"
     #: node of the claim, VLAN, claim: released, and its physical network is not recorded.
     SOMEWHERE = "somewhere"
+    #: what a former holder may have left, the device that it is on: cleaned and given out again (A9).
+    SETTLED = "settled"
     #: way, source, target, what gives it: a grant (Auth).
     GRANT = "grant"
     #: principal or object, label: whose it is, who therefore writes it.
@@ -123,6 +129,11 @@ class GraphFragment:
         ends = {end for edge in self.edges for end in (edge.a, edge.b)}
         named = {column for item in self.premises for column in item.tuple if is_identity(column)}
         return frozenset(ends | set(self.labels) | named)
+
+
+def private_group(bridge: str, vlan: int, port: int, role: str) -> str:
+    """The part of a private VLAN that a port with this role is on: an isolated one is alone there."""
+    return ids.private_segment(bridge, vlan, f"port-{port}" if role == ISOLATED else f"group-{role}")
 
 
 class Union:
@@ -181,23 +192,41 @@ class Union:
     @cached_property
     def mode(self) -> dict[SwitchEnd, PortMode]:
         """How each cabled switch port is set: as the site file says, and as any plan asks for besides."""
-        asked: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
-        for serial, port, vlan in self.facts(Relation.UNTAGGED):
-            asked[serial, int(port)].add(int(vlan))
         ends = {end for _, end in self.site.device_ends} | {end for pair in self.site.switch_links for end in pair}
-        return {end: self._mode(end, asked[self.site.site.switch[end.switch].serial, end.port]) for end in ends}
+        return {end: self.mode_of(end) for end in ends}
 
-    def _mode(self, end: SwitchEnd, asked: set[int]) -> PortMode:
+    @cached_property
+    def _asked(self) -> dict[tuple[str, int], frozenset[int]]:
+        """(serial, port) -> the access VLANs that plans ask for."""
+        asked: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
+        for switch, port, vlan in self.facts(Relation.UNTAGGED):
+            asked[switch, int(port)].add(int(vlan))
+        return {place: frozenset(vlans) for place, vlans in asked.items()}
+
+    def mode_of(self, end: SwitchEnd) -> PortMode:
+        """How any switch port is set, cabled or not."""
         # A plan says what a port will be; what it is until then, without a record of it, it leaves unknown.
         stated = self.site.configured(end)
-        return replace(stated, untagged=stated.untagged | asked) if asked else stated
+        serial = {port: self.site.site.switch[port.switch].serial for port in self.site.logical.set_with(end)}
+        asked = {vlan for port, found in serial.items() for vlan in self._asked.get((found, port.port), ())}
+        if not asked:
+            return stated
+        # An access port's frames are without a tag.
+        return replace(stated, untagged=stated.untagged | asked, perhaps_tagged=stated.perhaps_tagged - asked)
+
+    def natives(self, end: SwitchEnd) -> Iterator[tuple[int, tuple[Fact, ...]]]:
+        """The VLANs that frames without a tag may belong to, and for each the facts without which nobody knows."""
+        mode = self.mode[end]
+        for vlan in sorted(mode.untagged):
+            fact = SiteFact(f"switches.{end.switch}.ports.{end.port}.tag_native")
+            yield vlan, (fact,) if vlan in mode.perhaps_tagged else ()
 
     def segment(self, end: SwitchEnd, vlan: int) -> str:
         """A VLAN as a switch port meets it: the whole, or in a private VLAN the group of the port."""
         bridge, role = ids.switch_bridge(self.site.site.switch[end.switch].serial), self.mode[end].private
         if role is None:
             return ids.vlan_segment(bridge, vlan)
-        return ids.private_segment(bridge, vlan, f"port-{end.port}" if role == ISOLATED else f"group-{role}")
+        return private_group(bridge, vlan, end.port, role)
 
     @cached_property
     def private_groups(self) -> dict[tuple[str, int], tuple[str, ...]]:
@@ -219,12 +248,15 @@ class Union:
 
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:
         """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""
-        mode = self.mode[end]
+        return self.carried_by(self.mode[end])
+
+    def carried_by(self, mode: PortMode) -> tuple[int, ...]:
+        """The same of a port that is set like this."""
         if mode not in self._carried:
-            self._carried[mode] = self._carried_by(mode)
+            self._carried[mode] = self._reached(mode)
         return self._carried[mode]
 
-    def _carried_by(self, mode: PortMode) -> tuple[int, ...]:
+    def _reached(self, mode: PortMode) -> tuple[int, ...]:
         if not mode.translations:
             return tuple(sorted(mode.untagged.union(filter(mode.carries, self.vlans))))
         # A list that names a translated VLAN in either way is taken to let it in: what is behind may send any frame.

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site.inventory import Sharing
+from interlock.model.site.inventory import Endpoint, Sharing
 from policies.facts import identities as ids
 from policies.facts.guards import welcome
 
 from .guarded import declarations
 from .shape import Relation, Union
-from .terminals import copies
+from .terminals import addresses, copies
 
 
 def site_labels(union: Union) -> dict[str, frozenset[str]]:
     """Labels that no plan puts: the operator's devices, the world behind the external network, strangers."""
     operator = frozenset({ids.OPERATOR})
     site = union.site.site
-    found = {device: operator for end, _ in union.site.device_ends for device in union.site.devices_behind(end)}
+    found = {
+        device: operator
+        for end, _ in union.site.device_ends
+        if not _is_doubtful(union, end)
+        for device in union.site.devices_behind(end)
+    }
     for machine in site.machines:
         found |= {ids.part(machine.serial, name): operator for name in ("rnic", "gw", "bmc")}
     for host in site.hosts:
         found[ids.hypervisor(host.serial)] = operator
+        found[union.site.bmc(host.name)] = operator
     for switch in site.switches:
         found[ids.default_vrf(switch.serial)] = operator
         found |= {ids.vrf(switch.serial, item.name): operator for item in switch.vrfs}
+        found |= {address.node: operator for address in addresses(union, switch)}
     found |= {copy.hub: operator for copy in copies(union)}
     found |= dict.fromkeys(_infiniband_ports(union), operator)
     found[ids.capability(ids.OPERATOR)] = operator
@@ -33,6 +40,11 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
     found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
     found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
     return found | dict(_unwelcome(union))
+
+
+def _is_doubtful(union: Union, end: Endpoint) -> bool:
+    """True for a plug of a whole host that may be its BMC's or its borrower's: neither label is known."""
+    return union.site.is_bare_metal(end.device) and end.interface in union.site.doubtful_plugs(end.device)
 
 
 def _infiniband_ports(union: Union) -> Iterator[str]:

@@ -45,6 +45,10 @@ def copies(union: Union) -> Iterator[TerminalCopy]:
             if declared:
                 for segment in _met(union, switch, vlans):
                     yield TerminalCopy(ids.copy_at(hub, segment), segment, hub, declared, missing, "E10")
+        declared = union.site.shared.get(switch.name, ())
+        for found in addresses(union, switch) if declared else ():
+            copy = ids.copy_at(found.node, found.segment)
+            yield TerminalCopy(copy, found.segment, found.node, declared, found.missing, "E10")
 
 
 def _cabled(union: Union) -> Iterator[TerminalCopy]:
@@ -93,6 +97,27 @@ def instances(union: Union, switch: Switch) -> Iterator[tuple[str, str, tuple[in
         yield switch.name, ids.default_vrf(switch.serial), vlans, missing
     for item in switch.vrfs:
         yield str(RoutingInstance(switch.name, item.name)), ids.vrf(switch.serial, item.name), item.vlans, ()
+
+
+@dataclass(frozen=True)
+class SwitchAddress:
+    """An address of a switch in a VLAN, which is the operator's there whether or not the switch forwards."""
+
+    node: str
+    segment: str
+    missing: Missing
+
+
+def addresses(union: Union, switch: Switch) -> Iterator[SwitchAddress]:
+    """Those that no routing instance known to forward has."""
+    if switch.ip_routing is True and switch.routed_vlans is not None:
+        return
+    missing = () if switch.routed_vlans is not None else (SiteFact(f"switches.{switch.name}.routed_vlans"),)
+    for vlan in union.vlans if switch.routed_vlans is None else switch.routed_vlans:
+        for place, segment in enumerate(_met(union, switch, (vlan,))):
+            # It answers each group of a private VLAN, and passes nothing on from one to the other.
+            name = f"vlan-{vlan}-{place}" if place else f"vlan-{vlan}"
+            yield SwitchAddress(ids.part(switch.serial, name), segment, missing)
 
 
 def attachments(union: Union) -> Iterator[Edge]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
-from policies.about import SaidFact, SiteFact
+from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 
@@ -13,7 +13,8 @@ from .audience import outsiders
 from .guarded import GUARDED_EDGES
 from .private_vlans import roles
 from .shape import Edge, EdgeRule, Relation, Union
-from .terminals import attachments, instances, passing, port_fact, port_path
+from .terminals import addresses, attachments, instances, passing, port_fact, port_path
+from .unlisted import passed_through, unlisted_attachments, unlisted_hosts, unlisted_switches
 
 #: What an overlay may be encapsulated in.
 ENCAPSULATIONS = ("vxlan", "geneve")
@@ -42,15 +43,10 @@ def _perhaps_tagged(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
     mode = union.mode[a]
     if mode.known and mode.tag_native is None:
         for native in sorted(mode.untagged):
-            for tag in _tags_of(mode, native):
+            for tag in sorted(mode.tags_of(native)):
                 for vlan, more in union.inside(b, tag).items():
                     missing = (SiteFact(f"{port_path(union, a)}.tag_native"), *more)
                     yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
-
-
-def _tags_of(mode: PortMode, vlan: int) -> tuple[int, ...]:
-    """By which ids a VLAN would go on the wire if it went tagged."""
-    return tuple(wire for wire, inner in mode.translations if inner == vlan) or (vlan,)
 
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
@@ -63,9 +59,9 @@ def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
 
 def _natives(union: Union) -> Iterator[Edge]:
     for a, b in union.site.switch_links:
-        for left in sorted(union.mode[a].untagged):
-            for right in sorted(union.mode[b].untagged):
-                yield Edge(union.segment(a, left), union.segment(b, right), "E2")
+        for left, missing in union.natives(a):
+            for right, more in union.natives(b):
+                yield Edge(union.segment(a, left), union.segment(b, right), "E2", missing + more)
 
 
 def _host_uplinks(union: Union) -> Iterator[Edge]:
@@ -91,7 +87,7 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
         for other in union.vlans:
             yield Edge(node, ids.vlan_segment(switch, other), "E4", (port_fact(union, end),))
     if vlan == 0:
-        yield from (Edge(node, union.segment(end, native), "E4") for native in sorted(mode.untagged))
+        yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
     elif mode.known and vlan in mode.untagged and mode.tag_native is None:
         # A switch may or may not take frames tagged with the VLAN that it sends untagged.
@@ -102,10 +98,32 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
         yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in inside.items())
 
 
+def _kernels(union: Union) -> Iterator[Edge]:
+    """A host's kernel is on its interfaces, too, but for one that a flat external network has for itself."""
+    external = union.site.site.external
+    for bridge, end in union.site.uplink.items():
+        host, interface = union.site.host_of_bridge[bridge]
+        if _external_vlan(union) == 0 and interface in host.interfaces.get(external.physical_network, ()):
+            continue
+        node = ids.part(host.serial, interface)
+        yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
+        if not union.mode[end].known:
+            unknown = (port_fact(union, end),)
+            for vlan in union.vlans:
+                yield Edge(node, ids.vlan_segment(_bridge(union, end), vlan), "E4", unknown)
+
+
 def _every_vlan(union: Union) -> Iterator[Edge]:
     """Virtual functions that are not held to one VLAN, and whatever else is cabled to a switch."""
+    roots = {server for server, _ in union.facts(Relation.METAL)}
     for port, bridge in union.facts(Relation.EVERY_VLAN):
-        yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5") for vlan in (0, *union.vlans))
+        end = union.site.uplink.get(bridge)
+        # VLAN 0 is what the port sends and takes without a tag.
+        carried = () if end is None else (*union.carried(end), *([0] if union.mode[end].untagged else []))
+        # Whether the adapter hands frames over that its switch port does not take, nobody says.
+        missing = (SaidFact(f"whether the adapter of {bridge} keeps the VLANs of its functions apart"),)
+        for vlan in (0, *union.vlans):
+            yield Edge(port, ids.vlan_segment(bridge, vlan), "E5", () if vlan in carried or port in roots else missing)
     for _, end in union.site.ordinary_ends:
         yield from _behind_port(union, end, union.mode[end])
 
@@ -140,9 +158,19 @@ def _cabled_devices(union: Union) -> Iterator[Edge]:
 def _whole_hosts(union: Union) -> Iterator[Edge]:
     """Whoever runs a host that is given out whole forwards between its interfaces."""
     for host in union.site.site.hosts:
+        if host.provisioning != "bare-metal":
+            continue
         first, *others = union.site.interfaces(host.name) or ("",)
-        if others and host.provisioning == "bare-metal":
-            yield from (Edge(first, other, "E9") for other in others)
+        yield from (Edge(first, other, "E9") for other in others)
+        missing = (SiteFact(f"hosts.{host.name}.bmc"),)
+        for plug in union.site.doubtful_plugs(host.name):
+            node = ids.part(host.serial, plug)
+            yield Edge(union.site.bmc(host.name), node, "E9", missing)
+            yield from [Edge(first, node, "E9", missing)] if first else []
+    for server, name in union.facts(Relation.METAL):
+        for plug in union.site.doubtful_plugs(name):
+            node = ids.part(union.site.site.host[name].serial, plug)
+            yield Edge(server, node, "E9", (SiteFact(f"hosts.{name}.bmc"),))
 
 
 def _switch_routing(union: Union) -> Iterator[Edge]:
@@ -151,6 +179,8 @@ def _switch_routing(union: Union) -> Iterator[Edge]:
         for name, node, vlans, missing in instances(union, switch):
             if name not in union.site.shared:
                 yield from (Edge(node, ids.vlan_segment(bridge, vlan), "E10", missing) for vlan in vlans)
+        for address in addresses(union, switch) if switch.name not in union.site.shared else ():
+            yield Edge(address.node, address.segment, "E10", address.missing)
 
 
 def _routed_ports(union: Union) -> Iterator[Edge]:
@@ -164,14 +194,15 @@ def _routed_ports(union: Union) -> Iterator[Edge]:
     for a, b in union.site.switch_links:
         for near, far in ((a, b), (b, a)):
             if union.mode[near].routed:
-                yield from (Edge(_port(union, near), node, "E10") for node in _untagged_at(union, far))
+                met = _untagged_at(union, far)
+                yield from (Edge(_port(union, near), node, "E10", missing) for node, missing in met)
 
 
-def _untagged_at(union: Union, end: SwitchEnd) -> tuple[str, ...]:
-    """What frames without a tag reach at one end of a cable."""
+def _untagged_at(union: Union, end: SwitchEnd) -> tuple[tuple[str, tuple[Fact, ...]], ...]:
+    """What frames without a tag reach at one end of a cable, and the facts without which nobody knows."""
     if union.mode[end].routed:
-        return (_port(union, end),)
-    return tuple(union.segment(end, native) for native in sorted(union.mode[end].untagged))
+        return ((_port(union, end), ()),)
+    return tuple((union.segment(end, native), missing) for native, missing in union.natives(end))
 
 
 def _port(union: Union, end: SwitchEnd) -> str:
@@ -196,9 +227,10 @@ def _neutrons_overlays(union: Union) -> Iterator[Edge]:
     own = (item for item in map(parse, union.nodes) if isinstance(item, OverlayNode) and item.underlay == site.cloud)
     overlays = sorted((item for item in own if item.encapsulation == "vxlan"), key=str)
     for underlay in site.underlays:
-        if underlay.neutron and underlay.name != site.cloud:
+        if underlay.neutron is not False and underlay.name != site.cloud:
+            missing = () if underlay.neutron else (SiteFact(f"underlays.{underlay.name}.neutron"),)
             for item in overlays:
-                yield Edge(str(item), ids.overlay(underlay.name, item.number), "E3")
+                yield Edge(str(item), ids.overlay(underlay.name, item.number), "E3", missing)
 
 
 def _external_vlan(union: Union) -> int:
@@ -248,11 +280,13 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E1", "cabled switches carry the same tagged VLAN", _between_switches),
     EdgeRule("E2", "cabled switches join their native VLANs, also when the numbers differ", _natives),
     EdgeRule("E1", "a group of a private VLAN is apart while roles are held and only terminals hear all", roles),
+    EdgeRule("E5", "the operator's kernel hears what a switch port sends its host untagged", _kernels),
     EdgeRule("E3", "a switch maps VLANs to overlays", _overlays),
     EdgeRule("E3", "Neutron's overlays share their ids with all that runs over one underlay", _neutrons_overlays),
     EdgeRule("E4", "a host's interface carries the VLANs of its switch port", _host_uplinks),
     EdgeRule("E5", "a device that may tag reaches the native and every tagged VLAN of its switch port", _every_vlan),
     EdgeRule("E7", "a port whose host has no interface on its network may be on any of its VLANs", _unplaced),
+    EdgeRule("E5", "a network function of a flavour reaches every VLAN of its host's ports", passed_through),
     EdgeRule("E9", "what is cabled to a switch port is attached there", _cabled_devices),
     EdgeRule("E9", "a host that is given out whole forwards between its interfaces", _whole_hosts),
     EdgeRule("E5", "each VLAN that a declared device meets, meets a copy of it", attachments),
@@ -260,6 +294,9 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E10", "a routing instance of a switch joins the VLANs in which it has an address", _switch_routing),
     EdgeRule("E10", "a routing instance is at the other end of a routed port's cable", _routed_ports),
     EdgeRule("E12", "the wire of the external network", _external_wires),
+    EdgeRule("E20", "where no table is complete, or a port has no cable, something may be there", unlisted_switches),
+    EdgeRule("E20", "a host may have interfaces that nobody listed", unlisted_hosts),
+    EdgeRule("E20", "a machine or another device may be attached elsewhere, too", unlisted_attachments),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
     EdgeRule("E13", "who was given a right may plug in", _rights),
     EdgeRule("E13", "a released VLAN may be on every switch unless its physical network is known", _lost_claims),

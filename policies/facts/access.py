@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from interlock.planning.plan import Planned
@@ -19,9 +20,19 @@ from interlock.resources import (
     ServiceUser,
 )
 from interlock.vocabulary.references import ADMIN_ROLE, OPERATOR_USER
+from interlock.vocabulary.ssh_keys import fingerprints
 
 from .identities import FOREIGN
 from .reader import PlanReader
+
+#: Extra specifications by which a server gets a device: Cyborg's, Nova's PCI passthrough, and classes of Placement
+#: that are no processors, memory or disk. Virtual functions come with ports and not by flavour.
+_DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
+
+
+def device_of(extra_specs: Iterable[tuple[str, str]]) -> str:
+    """The extra specification by which a flavour hands out a device; empty if it hands out none."""
+    return next((f"{key}={value}" for key, value in extra_specs if _DEVICE.fullmatch(key)), "")
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,14 @@ class LoginFact:
     server: str
     keypair: str
     owner: str
+
+
+@dataclass(frozen=True)
+class KeypairFact:
+    """A key pair with the fingerprints of the public keys in it: whoever has one of them enters what carries it."""
+
+    name: str
+    fingerprints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -125,6 +144,11 @@ def flavor_access(reader: PlanReader, item: Planned, spec: FlavorAccess) -> Flav
 def aggregate(_: PlanReader, item: Planned, spec: Aggregate) -> AggregateFact:
     """What the scheduler finds on hosts."""
     return AggregateFact(item.name, spec.hosts, tuple(sorted(spec.metadata.items())))
+
+
+def keypair(_: PlanReader, item: Planned, spec: Keypair) -> KeypairFact:
+    """Which keys a key pair is, whatever its name and the comments in it."""
+    return KeypairFact(item.name, fingerprints(spec.public_key))
 
 
 def _roles(reader: PlanReader) -> Iterator[RoleFact]:

@@ -35,6 +35,7 @@ identity                       what                                             
 `cloud:<cloud>`                the API of the cloud, met only where A2 is not held        boundary
 `foreign:<cloud>`              what no model file describes                               boundary
 `lost:<owner>:<claim>`         a released VLAN whose physical network nobody recorded     boundary
+`former:<owner>:<device>`      what a former holder may have left on a cleaned device     boundary
 `ref:<reference>`              an object that neither plan nor site describes             boundary
 =============================  =========================================================  ==============
 
@@ -257,6 +258,11 @@ def lost_claim(owner: str, claim: str) -> str:
     return str(nodes.LostClaimNode(owner, claim))
 
 
+def former_holder(owner: str, identity: str) -> str:
+    """What a former holder may have left on a device that was cleaned: met only where A9 is not held."""
+    return str(nodes.FormerHolderNode(owner, identity))
+
+
 def machine_identity(serial: str) -> str:
     """The exclusive identity of a machine."""
     return str(nodes.HeldMachine(serial))
@@ -275,6 +281,11 @@ def host_identity(serial: str) -> str:
 def port_identity(serial: str, number: int) -> str:
     """The exclusive identity of a switch port."""
     return str(nodes.HeldSwitchPort(serial, number))
+
+
+def login_key_identity(fingerprint: str) -> str:
+    """The exclusive identity of a public ssh key."""
+    return str(nodes.HeldLoginKey(fingerprint))
 
 
 def segment_identity(segment: str) -> str:

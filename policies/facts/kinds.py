@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from interlock.planning.plan import Plan
 from interlock.resources.network import NetworkType, VnicType
 from interlock.vocabulary import NetworkRole
 from policies.about import OpenScope
 
-from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact
+from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact, KeypairFact
 from .data import (
     AttachmentFact,
     BucketFact,
@@ -175,6 +176,7 @@ class PlanFacts:
     flavors: tuple[FlavorFact, ...] = ()
     flavor_accesses: tuple[FlavorAccessFact, ...] = ()
     aggregates: tuple[AggregateFact, ...] = ()
+    keypairs: tuple[KeypairFact, ...] = ()
     access: AccessFacts = NO_ACCESS
     #: How many resources the plan holds, and (kind, name) of those that the proof has no way to read.
     resources: int = 0
@@ -187,6 +189,8 @@ class PlanFacts:
     other_vpod: tuple[tuple[str, str, str | None], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[OpenScope, ...] = ()
+    #: What is to be paid for, where the request states a budget.
+    to_pay: Plan | None = None
     #: Whether vPODs are owners too: `separate: vpods` of the request.
     separates_vpods: bool = True
 
@@ -243,6 +247,8 @@ class PortMode:
     tagged: tuple[tuple[int, int], ...] | None = ()
     #: Whether frames of the native VLAN may bear its tag; None: not stated.
     tag_native: bool | None = None
+    #: Native VLANs of a trunk of which nobody states that: whether their frames are without a tag is unknown as well.
+    perhaps_tagged: frozenset[int] = frozenset()
     #: (id on the wire, VLAN inside the switch) where they differ.
     translations: tuple[tuple[int, int], ...] = ()
     #: `isolated` or a community of a private VLAN; None: promiscuous.
@@ -251,19 +257,40 @@ class PortMode:
     unmodelled: bool = False
     #: True for a port with an address instead of VLANs.
     routed: bool = False
+    #: Of a bundle whose members are set differently: how each is set.
+    members: tuple[PortMode, ...] = ()
 
     def inside(self, tag: int) -> frozenset[int]:
         """The VLANs inside the switch that frames with this tag on the wire belong to; `tagged` lists VLANs inside."""
-        plain = {tag} if self.carries(tag) else set()
+        if self.members:
+            return frozenset().union(*(member.inside(tag) for member in self.members))
         if not self.translations:
-            return frozenset(plain)
+            return frozenset({tag} if self.carries(tag) else ())
         mapped = {vlan for wire, vlan in self.translations if wire == tag and self.carries(vlan)}
-        return frozenset(mapped | (plain - {vlan for _, vlan in self.translations}))
+        return frozenset(mapped | (set() if self._is_taken(tag) else self._plain(tag)))
 
     def perhaps_inside(self, tag: int) -> frozenset[int]:
-        """Those that it may belong to besides: where the list names a translated VLAN as it is on the wire only."""
+        """Those that it may belong to besides: where the list names a translated VLAN as it is on the wire only, and
+        where another VLAN goes by the id of a listed one: the make of the switch decides which has it."""
+        if self.members:
+            return frozenset().union(*(member.perhaps_inside(tag) for member in self.members)) - self.inside(tag)
         listed = self.carries(tag)
-        return frozenset(vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan))
+        found = {vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan)}
+        return frozenset(found | (self._plain(tag) if self._is_taken(tag) else set()))
+
+    def _plain(self, tag: int) -> set[int]:
+        """The VLAN of this id, if it passes and goes by its own id."""
+        return {tag} - {vlan for _, vlan in self.translations} if self.carries(tag) else set()
+
+    def _is_taken(self, tag: int) -> bool:
+        """Another VLAN goes by this id on the wire."""
+        return any(wire == tag and (self.carries(wire) or self.carries(vlan)) for wire, vlan in self.translations)
+
+    def tags_of(self, vlan: int) -> frozenset[int]:
+        """By which ids a VLAN goes on the wire if it goes tagged."""
+        if self.members:
+            return frozenset().union(*(member.tags_of(vlan) for member in self.members))
+        return frozenset(wire for wire, inner in self.translations if inner == vlan) or frozenset({vlan})
 
     def carries(self, vlan: int) -> bool:
         """True if frames with this tag pass."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from interlock.planning.plan import Plan
-from interlock.resources import AddressScope, SubnetPool
+from interlock.resources import AddressScope, Network, Subnet, SubnetPool
 from interlock.vocabulary.owners import RESERVED_OWNERS
 from policies.about import OpenScope
 
-from .access import AggregateFact, FlavorAccessFact, FlavorFact, access_facts
+from .access import AggregateFact, FlavorAccessFact, FlavorFact, KeypairFact, access_facts
 from .data import (
     AttachmentFact,
     BucketFact,
@@ -81,12 +81,14 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         flavors=found.of(FlavorFact),
         flavor_accesses=found.of(FlavorAccessFact),
         aggregates=found.of(AggregateFact),
+        keypairs=found.of(KeypairFact),
         access=access_facts(reader),
         resources=len(plan.resources),
         unread=found.unread,
         hidden=tuple(_hidden(plan)),
         without_vpod=tuple(_without_vpod(plan)),
         other_vpod=tuple(_other_vpod(plan)),
+        to_pay=plan if plan.budget is not None else None,
         open_scopes=tuple(_open_scopes(reader)),
         separates_vpods=plan.separate == "vpods",
     )
@@ -119,6 +121,30 @@ def _hidden(plan: Plan) -> Iterable[tuple[str, tuple[str, ...]]]:
 def _open_scopes(reader: PlanReader) -> Iterable[OpenScope]:
     yield from (OpenScope("address scope", item.name) for item, spec in reader.all(AddressScope) if spec.shared)
     yield from (OpenScope("subnet pool", item.name) for item, spec in reader.all(SubnetPool) if spec.shared)
+    yield from (OpenScope("subnet", name) for name in _unscoped(reader))
+
+
+def is_ipv6(cidr: str) -> bool:
+    """True for a prefix of IPv6, also one that is not well formed."""
+    return ":" in cidr
+
+
+def _unscoped(reader: PlanReader) -> Iterable[str]:
+    """Subnets of external networks whose packets no scope tells apart: one holds addresses of one family only.
+
+    A pool that is on the cloud already is not looked into here; without any scope in the plan the site's word decides.
+    """
+    outside = {item.name for item, spec in reader.all(Network) if spec.external}
+    scopes = {item.name: spec.ip_version for item, spec in reader.all(AddressScope)}
+    pools = {item.name: scopes.get(spec.address_scope) for item, spec in reader.all(SubnetPool)}
+    for item, spec in reader.all(Subnet):
+        family = 6 if is_ipv6(spec.cidr) else 4
+        if spec.network not in outside:
+            continue
+        if spec.subnet_pool is None:
+            yield from [item.name] if scopes or is_ipv6(spec.cidr) else []
+        elif pools.get(spec.subnet_pool) not in (None, family):
+            yield item.name
 
 
 def _without_vpod(plan: Plan) -> Iterable[str]:

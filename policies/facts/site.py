@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+from interlock.model.site.completeness import Table
 from interlock.model.site.inventory import (
     Cable,
     Endpoint,
@@ -16,22 +17,24 @@ from interlock.model.site.inventory import (
     Sharing,
     Site,
     Switch,
-    SwitchPortConfig,
 )
 from interlock.vocabulary import RoutingInstance
+from policies.about import Fact, SiteFact
 
 from . import identities as ids
 from .guards import GuardState, assumption
 from .kinds import PortMode, SwitchEnd
+from .logical_ports import LogicalPorts, one_mode
+from .port_modes import recorded_mode
 
-#: Plugs of a host that lead to its BMC; every other one is the host's own.
-BMC_INTERFACES = frozenset({"bmc", "idrac", "ilo", "ipmi"})
+#: Node of a BMC whose interface nobody stated.
+_SOME_BMC = "unstated-bmc"
 #: Sharing whose nodes are no devices: gateways meet the one, and plans bring the other as servers.
 PLANNED_SHARING = frozenset({"external-network", "vipu-controller"})
 
 
 class SiteFacts:
-    """A site as the proof reads it. Tables of cables and physical networks are complete: no row, no cable."""
+    """A site as the proof reads it. An absent row says that there is nothing only where its table is complete."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -49,6 +52,10 @@ class SiteFacts:
         if key not in self._held:
             self._held[key] = assumption(self.site, name, only=only, without=without)
         return self._held[key]
+
+    def undeclared(self, table: Table, device: str) -> tuple[Fact, ...]:
+        """The declaration without which a table may lack records of a device; nothing where somebody gave it."""
+        return () if (table, device) in self.site.declared else (SiteFact(f"complete.{table}.{device}"),)
 
     @cached_property
     def switches_of(self) -> dict[str, tuple[Switch, ...]]:
@@ -102,10 +109,24 @@ class SiteFacts:
         found = self.site.host.get(host)
         return found is not None and found.provisioning == "bare-metal"
 
-    def interfaces(self, host: str, *, bmc: bool = False) -> tuple[str, ...]:
-        """The nodes of a host's cabled interfaces, or of those that lead to its BMC."""
-        names = (name for name, _ in self.ends_of.get(host, ()) if (name in BMC_INTERFACES) == bmc)
+    def interfaces(self, host: str) -> tuple[str, ...]:
+        """The nodes of a host's own cabled interfaces: not of its BMC, nor of one that may lead there."""
+        others = {self.site.host[host].bmc, *self.doubtful_plugs(host)} if host in self.site.host else set()
+        names = (name for name, _ in self.ends_of.get(host, ()) if name not in others)
         return tuple(ids.part(self.site.host[host].serial, name) for name in names)
+
+    def doubtful_plugs(self, host: str) -> tuple[str, ...]:
+        """Cabled interfaces that may be the host's own or lead to its BMC, since nobody stated which one does."""
+        found = self.site.host.get(host)
+        if found is None or found.bmc is not None:
+            return ()
+        own = {name for listed in found.interfaces.values() for name in listed}
+        return tuple(name for name, _ in self.ends_of.get(host, ()) if name not in own)
+
+    def bmc(self, host: str) -> str:
+        """The node of a host's BMC: it is there, with or without a cable."""
+        found = self.site.host[host]
+        return ids.part(found.serial, found.bmc or _SOME_BMC)
 
     def bare_metal_ends(self, host: str | None, physical_network: str | None) -> tuple[SwitchEnd, ...]:
         """The switch ports behind a bare-metal host's interfaces on a physical network."""
@@ -260,20 +281,19 @@ class SiteFacts:
         return {bridge: end for bridge, end in found.items() if end is not None}
 
     def configured(self, end: SwitchEnd) -> PortMode:
-        """How the site file configures a switch port; unknown if it has no record of it."""
+        """How the site file configures a switch port, with all others of its bundle; unknown if one has no record."""
         if end not in self._configured:
-            self._configured[end] = self._read(end)
+            self._configured[end] = one_mode([self.recorded(member) for member in self.logical.members(end)])
         return self._configured[end]
 
-    def _read(self, end: SwitchEnd) -> PortMode:
-        record = self.site.switch[end.switch].by_port.get(end.port)
-        if record is None:
-            return PortMode(known=False)
-        if record.mode in ("disabled", "routed"):
-            return PortMode(known=True, routed=record.mode == "routed")
-        if record.mode == "dot1q-tunnel":
-            return PortMode(known=False, unmodelled=True)
-        return _modelled(record)
+    @cached_property
+    def logical(self) -> LogicalPorts:
+        """Which switch ports are one."""
+        return LogicalPorts(self.site)
+
+    def recorded(self, end: SwitchEnd) -> PortMode:
+        """What the site file says of this very port."""
+        return recorded_mode(self.site, end)
 
     @cached_property
     def whole_hosts(self) -> tuple[str, ...]:
@@ -302,8 +322,10 @@ class SiteFacts:
 
     def shared_at(self, end: Endpoint) -> tuple[Sharing, ...]:
         """The declarations of the device at a cable's end: never of a machine, a BMC or what is lent out."""
+        host = self.site.host.get(end.device)
         lent = end.device in self.site.machine or self.is_bare_metal(end.device)
-        return () if lent or end.interface in BMC_INTERFACES else self.shared.get(end.device, ())
+        is_bmc = host is not None and end.interface == host.bmc
+        return () if lent or is_bmc else self.shared.get(end.device, ())
 
     def serial(self, device: str) -> str:
         """The serial of a device; without one, its name."""
@@ -317,21 +339,3 @@ class SiteFacts:
             parts = ("rnic",) if end.interface.startswith("rnic") else ("gw", "bmc")
             return tuple(ids.part(machine.serial, name) for name in parts)
         return (ids.part(self.serial(end.device), end.interface),)
-
-
-def _modelled(record: SwitchPortConfig) -> PortMode:
-    """An access port or a trunk. `tag native` makes the native VLAN one of the tagged ones."""
-    trunk = record.mode == "trunk"
-    tagged = record.tagged if trunk else ()
-    untagged = frozenset() if record.untagged is None else frozenset({record.untagged})
-    if trunk and record.tag_native:
-        tagged = tagged if tagged is None else (*tagged, *((vlan, vlan) for vlan in untagged))
-        untagged = frozenset()
-    return PortMode(
-        known=True,
-        untagged=untagged,
-        tagged=tagged,
-        tag_native=record.tag_native,
-        translations=record.translations if trunk else (),
-        private=record.private_vlan,
-    )

@@ -21,7 +21,6 @@ from interlock.vocabulary.nodes import (
     VlanNode,
     is_capability,
     is_device,
-    is_router,
     is_vlan,
     parse,
 )
@@ -193,7 +192,9 @@ class SpecEntries:
         yield from (of_site(f"underlays.{item.name}") for item in site.site.underlays if item.neutron)
 
     def _uplink(self, a: str, b: str) -> list[Support]:
-        """A host's interface and the switch port behind it."""
+        """A host's interface, or its own system there, and the switch port behind it."""
+        if not (is_vlan(a) and is_vlan(b)):
+            return self._behind_port(a, b)
         host, switch = (a, b) if ids.vlan_of(a).is_of_host else (b, a)
         end = self.model.site.uplink.get(ids.bridge_and_vlan(host)[0])
         return self.objects.carried(end, ids.bridge_and_vlan(switch)[1]) if end is not None else [FIXED]
@@ -211,8 +212,10 @@ class SpecEntries:
         return [ways(self._addresses(a, b))]
 
     def _addresses(self, a: str, b: str) -> Iterator[SpecEntry]:
-        instance = ids.shared_by_copies(a if is_router(a) else b)
+        instance = ids.shared_by_copies(b if is_vlan(a) else a)
         for switch in self.model.site.site.switches:
+            if instance in {ids.part(switch.serial, f"vlan-{vlan}") for vlan in switch.routed_vlans or ()}:
+                yield of_site(f"switches.{switch.name}.routed_vlans")
             if instance == ids.default_vrf(switch.serial):
                 yield of_site(f"switches.{switch.name}.routed_vlans")
                 yield of_site(f"switches.{switch.name}.ip_routing")

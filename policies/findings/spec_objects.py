@@ -129,13 +129,15 @@ class Objects:
         return of_site(f"switches.{end.switch}.ports.{end.port}")
 
     def carried(self, end: SwitchEnd, vlan: int) -> list[Support]:
-        """Why a switch port carries a VLAN: the site's record of it, planned ports, other tenants' claims."""
-        serial, planned = self.model.site.site.switch[end.switch].serial, self._planned_ports(end, vlan)
-        found: list[Support] = [ways(planned)] if planned else []
-        found += [ways([lock]) for lock in self.holders(Relation.UNTAGGED, serial, str(end.port), str(vlan))]
-        if not found or self._in_mode(self.model.site.configured(end), vlan):
-            found.append(ways([self.port_entry(end)]))
-        return found
+        """Why a switch port carries a VLAN: records of it or of others in its bundle, planned ports, others' claims."""
+        found: list[Support] = []
+        for port in self.model.site.logical.members(end):
+            serial, planned = self.model.site.site.switch[port.switch].serial, self._planned_ports(port, vlan)
+            found += [ways(planned)] if planned else []
+            found += [ways([lock]) for lock in self.holders(Relation.UNTAGGED, serial, str(port.port), str(vlan))]
+            if self._in_mode(self.model.site.recorded(port), vlan):
+                found.append(ways([self.port_entry(port)]))
+        return found or [ways([self.port_entry(end)])]
 
     def _planned_ports(self, end: SwitchEnd, vlan: int) -> list[SpecEntry]:
         """The switch port that this plan sets, and the network of its vPOD whose id it takes."""

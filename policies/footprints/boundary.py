@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from interlock.model.lock.record import Footprint, Lock, Released
 from interlock.vocabulary.nodes import is_device, is_identity, is_router
 from policies.about import listed
-from policies.edges.residue import with_released
+from policies.edges.residue import with_released, with_settled
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.union import UNION_EDGES
+from policies.edges.unlisted import UNLISTED
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 from policies.graph import kernel
@@ -47,9 +48,10 @@ def footprint_of(
     )
 
 
-def lock_share(lock: Lock) -> GraphFragment:
-    """What the footprint of a lock brings into the union."""
-    return footprint_share(owner_of(lock), lock.footprint)
+def lock_share(lock: Lock, site: SiteFacts) -> GraphFragment:
+    """What a lock brings into the union: its footprint, and what was given out again after its tenant."""
+    share = footprint_share(owner_of(lock), lock.footprint)
+    return with_settled(site, share, lock.settled) if lock.settled else share
 
 
 def owner_of(lock: Lock) -> str:
@@ -104,11 +106,14 @@ def _partition(share: GraphFragment, kept: set[str]) -> Iterator[tuple[str, ...]
 
 
 def _unknown_marks(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
-    """Edges of this owner's own premises that rest on a fact nobody stated when the lock was written."""
+    """Edges of this owner's own premises that rest on a fact nobody stated when the lock was written.
+
+    What the site's tables do not declare complete concerns every lock alike, and is told where it is proved.
+    """
     union = Union(site, [share])
     for rule in UNION_EDGES:
         for edge in rule.edges(union):
-            if edge.missing and {edge.a, edge.b} & share.nodes:
+            if edge.missing and edge.rule != UNLISTED and {edge.a, edge.b} & share.nodes:
                 yield f"{edge.rule} {edge.a} - {edge.b}: {listed(edge.missing)}"
 
 

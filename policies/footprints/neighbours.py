@@ -18,6 +18,7 @@ from interlock.resources import canonical_json
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
+from policies.edges.reach import reached
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
 from policies.facts import identities as ids
 from policies.facts import principals as who
@@ -28,19 +29,14 @@ from policies.graph.model import Resolved, owners
 
 from .boundary import OPERATORS_LOCK, lock_share
 
-#: Premises that name no node, but a switch port or an exclusive identity.
+#: Premises that name no node, but a switch port or an exclusive identity: they meet nobody everywhere.
 _BY_NUMBER = frozenset({"untagged", "residue"})
 
 
-def mentioned(share: GraphFragment) -> Iterator[str]:
-    """Every node that a share says something of: also those that a premise names by number only."""
-    yield from share.nodes
+def mentioned(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
+    """Every node that a share says something of: of the graph, and of Auth."""
+    yield from reached(site, share)
     yield from spoken_of(share)
-    for item in share.premises:
-        if item.relation == Relation.UNTAGGED:
-            serial, port, vlan = item.tuple
-            yield ids.vlan_segment(ids.switch_bridge(serial), int(vlan))
-            yield ids.switch_port(serial, int(port))
 
 
 @dataclass(frozen=True)
@@ -68,7 +64,7 @@ class Classes:
         """Resolve the union of all shares; linear in their number."""
         union = Union(site, shares.values())
         ends = _dead_ends(union)
-        named = {owner: frozenset(mentioned(share)) - ends for owner, share in shares.items()}
+        named = {owner: frozenset(mentioned(site, share)) - ends for owner, share in shares.items()}
         resolved = Resolved.of(union)
         of_node = _classes(union, resolved, named.values())
         locks: defaultdict[int, set[str]] = defaultdict(set)
@@ -121,11 +117,11 @@ class Neighbours:
         self._loaded: dict[str, tuple[Lock, GraphFragment]] = {}
 
     @classmethod
-    def of(cls, site: Site, locks: Iterable[Lock]) -> Neighbours:
+    def of(cls, site: Site | SiteFacts, locks: Iterable[Lock]) -> Neighbours:
         """Everything in memory: for whoever judges many plans of one site."""
         by_id = {lock.id: lock for lock in locks}
-        facts = SiteFacts(site)
-        classes = Classes.of(facts, {name: lock_share(lock) for name, lock in by_id.items()})
+        facts = SiteFacts.of(site)
+        classes = Classes.of(facts, {name: lock_share(lock, facts) for name, lock in by_id.items()})
         hashes = {name: lock.hash or lock.expected_hash() for name, lock in by_id.items()}
         return cls(facts, classes, hashes, lambda names: [by_id[name] for name in names])
 
@@ -134,12 +130,12 @@ class Neighbours:
         wanted = sorted(names)
         missing = [name for name in wanted if name not in self._loaded]
         for lock in self._load(missing) if missing else ():
-            self._loaded[lock.id] = (lock, lock_share(lock))
+            self._loaded[lock.id] = (lock, lock_share(lock, self.site))
         return [self._loaded[name] for name in wanted]
 
     def meeting(self, nodes: Iterable[str], share: GraphFragment) -> tuple[frozenset[str], frozenset[int]]:
         """Ids of the locks that meet one of these nodes or hold what the share holds, and VLAN ids of their classes."""
-        met = self.classes.met([*nodes, *mentioned(share)])
+        met = self.classes.met([*nodes, *mentioned(self.site, share)])
         found = set(self.classes.everywhere)
         for number in met:
             found |= self.classes.locks.get(number, frozenset())
@@ -155,7 +151,7 @@ class Neighbours:
         old = self.locks([tenant])[0][1]
         if not _is_same(old, share):
             return None
-        met = sorted(self.classes.met(mentioned(share)))
+        met = sorted(self.classes.met(mentioned(self.site, share)))
         edges = dict.fromkeys(edge for number in met for edge in self.classes.edges.get(number, ()))
         known = self.classes.labels
         # Also of what only an owner's own edges lead to, such as the hub of an external network.

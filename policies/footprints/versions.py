@@ -14,6 +14,7 @@ from interlock.model.lock.record import Lock
 from interlock.resources import digest_of
 from policies.edges.shape import GraphFragment
 from policies.facts import identities as ids
+from policies.facts.site import SiteFacts
 from policies.graph.model import Model
 
 from .boundary import owner_of
@@ -30,7 +31,7 @@ def boundary_versions(model: Model, locks: Iterable[Lock]) -> dict[str, str]:
     by_node: defaultdict[str, list[list[str]]] = defaultdict(list)
     for share in model.others:
         entry = [share.owner, hashes[share.owner]]
-        for node in looked_at.intersection(mentioned(share)):
+        for node in looked_at.intersection(mentioned(model.site, share)):
             by_node[node].append(entry)
     return {node: digest_of(sorted(by_node[node])) if node in by_node else UNMENTIONED for node in sorted(looked_at)}
 
@@ -40,9 +41,9 @@ def met(model: Model) -> set[str]:
     return {node for node in model.may if ids.is_boundary(node)}
 
 
-def boundary_nodes(share: GraphFragment) -> set[str]:
+def boundary_nodes(site: SiteFacts, share: GraphFragment) -> set[str]:
     """The boundary nodes that a share says something of."""
-    return {node for node in mentioned(share) if ids.is_boundary(node)}
+    return {node for node in mentioned(site, share) if ids.is_boundary(node)}
 
 
 def boundary_digest(versions: dict[str, str]) -> str:

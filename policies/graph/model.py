@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from interlock.vocabulary.nodes import ReferenceNode, parse
 from policies.about import Fact
+from policies.edges.reach import reached
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
@@ -95,8 +96,8 @@ class Model:
         if vlans:
             # In use by somebody who is not among `others`, in a class that the plan meets.
             self.union.vlans = tuple(sorted(self.union.named_vlans.union(vlans)))
-        #: What the plan answers for: what it mentions, and what it mentioned `before`.
-        self.mentioned = own.nodes | frozenset(before)
+        #: What the plan answers for: a node of every class that it changes, and what it mentioned `before`.
+        self.mentioned = frozenset(reached(site, own)).union(before)
         resolved = resolved or Resolved.of(self.union)
         edges = [edge for share in (own, *self.others) for edge in share.edges]
         edges += resolved.edges

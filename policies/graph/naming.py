@@ -14,6 +14,7 @@ from interlock.vocabulary.nodes import (
     Copy,
     DeviceNode,
     ExternalNetworkNode,
+    FormerHolderNode,
     GpuNode,
     InfinibandPortNode,
     MacAddress,
@@ -38,6 +39,7 @@ from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
 from .model import Model
+from .translations import translation
 
 if TYPE_CHECKING:
     from .search import Graph
@@ -71,6 +73,8 @@ class Names:
                 return f"external network {name}" + ("" if router is None else " as that router meets it")
             case (DeviceNode(copy=Copy(vlan=vlan)) | SwitchRouterNode(copy=Copy(vlan=vlan))) as shared:
                 return f"{self.of(str(replace(shared, copy=None)))} as VLAN {vlan} meets it"
+            case FormerHolderNode(owner, identity):
+                return f"what {owner} may have left on {self._device(identity)}"
             case NeutronPortNode(name=name):
                 return f"its port {name}" if before is not None and is_device(before) else f"port {name}"
             case other:
@@ -86,6 +90,12 @@ class Names:
             return f"{switch.name} {number}"
         host = self.site.host_of_bridge.get(bridge)
         return f"{host[0].name} {host[1]} {number}" if host is not None else f"{bridge} {number}"
+
+    def _device(self, identity: str) -> str:
+        serial = getattr(parse(identity), "serial", identity)
+        names = {item.serial: item.name for item in self.site.site.machines}
+        names |= {item.serial: item.name for item in self.site.site.hosts}
+        return names.get(serial, serial)
 
     def _overlay(self, overlay: OverlayNode) -> str:
         where = "" if overlay.underlay == self.site.site.cloud else f" on {overlay.underlay}"
@@ -103,7 +113,8 @@ class Names:
         """A step in words, and whether it rests on a fact nobody stated."""
         facts = graph.edges[before, node] if before is not None else {"missing": (), "broken": ()}
         reason = f" (not held: {listed(facts['broken'])})" if facts["broken"] else ""
-        return f"{self.of(node, before)}{self._owners(node, at_end)}{reason}", bool(facts["missing"])
+        translated = "" if before is None else translation(self.model.union, before, node)
+        return f"{self.of(node, before)}{translated}{self._owners(node, at_end)}{reason}", bool(facts["missing"])
 
     def _owners(self, node: str, at_end: bool) -> str:
         labels = sorted(self.model.label(node))

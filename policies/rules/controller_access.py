@@ -11,6 +11,7 @@ from policies.about import Reason, resources
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
+from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.fabric import AllocationFact
 from policies.facts.guards import assumption
@@ -74,12 +75,17 @@ def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
 def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:
     """Sep keeps other tenants away; filters keep the tenant's own servers at the user API, and off the admin API."""
     groups = {item.name: item for item in plan.security_groups}
+    if port.owner != ids.OPERATOR:
+        yield _open_cause(port, Reason(f"lies in a project of {port.owner}'s, who may change what it lets in"))
     if not port.port_security or not port.security_groups:
         yield _open_cause(port, Reason("has no security group that filters"))
     for name in port.security_groups:
         if name not in groups:
             yield _open_cause(port, Reason(f"has the group {name}, which is not of this plan", resources(name)))
             continue
+        if groups[name].owner != ids.OPERATOR:
+            why = f"has the group {name} of {groups[name].owner}, who may change what it lets in"
+            yield _open_cause(port, Reason(why, resources(name)))
         rules = [rule for rule in groups[name].rules if rule.direction == "ingress"]
         reasons = (_too_open(plan, port, rule, user_api) for rule in rules)
         yield from (_open_cause(port, why) for why in reasons if why is not None)
@@ -134,7 +140,7 @@ def _open_cause(port: PortFact, why: Reason) -> Cause:
         key=(port.name, str(why)),
         message=f"port {port.name} of controller {port.server} {why}",
         witness=(f"controller {port.server}", f"port {port.name} on {port.network}", str(why)),
-        hint="let in the user API from the vPOD's own control subnet, and nothing else",
+        hint="let in the user API from the vPOD's own control subnet, and nothing else, by groups of the operator's",
         specificity=74,
         about=(*resources(port.name, port.server), *why.about, *resources(port.network)),
     )

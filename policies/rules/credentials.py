@@ -1,4 +1,4 @@
-"""Credentials: SEC-04 none is readable in user data or metadata, SEC-12 each vPOD has an S3 account of its own."""
+"""Credentials: SEC-04 none is in user data, however it is packed; SEC-12 each vPOD has an S3 account of its own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from policies.about import components, resources
+from policies.about import SaidFact, components, resources
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, unique
+from .user_data import Contents, contents
 
 # SEC-04
 
@@ -36,10 +37,11 @@ _VALUE = r"""["']?[ \t]*[:=][ \t]*["']?(?!\$\{|\{\{|["']|\s)\S"""
 #: What a credential looks like in a text. A hash of a password counts: it can be tried offline.
 CREDENTIALS: tuple[Pattern, ...] = (
     _pattern("private key", "RFC 7468, textual encodings", r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----"),
+    _pattern("private key", "OpenSSH, PROTOCOL.key", r"openssh-key-v1"),
     _pattern("AWS access key id", "AWS IAM user guide, unique identifiers", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     _pattern("secret key", "AWS CLI, aws_secret_access_key", rf"\b(?:aws_)?secret(?:_access)?_key{_VALUE}"),
-    _pattern("password", "cloud-init, users; keystoneauth", rf"(?:^|[\s_\-{{,])(?<!lock_)passw(?:or)?d{_VALUE}"),
-    _pattern("passwords of users", "cloud-init, set passwords", r"^\s*chpasswd\s*:"),
+    _pattern("password", "cloud-init, users; keystoneauth", rf"(?:^|[\s_\-{{,\"'])(?<!lock_)passw(?:or)?d{_VALUE}"),
+    _pattern("passwords of users", "cloud-init, set passwords", r"""(?:^|[\s{,"'])chpasswd["']?\s*:"""),
     _pattern("hashed password", "cloud-init, users and groups", rf"\b(?:hashed_passwd|plain_text_passwd){_VALUE}"),
     _pattern(
         "application credential",
@@ -49,32 +51,72 @@ CREDENTIALS: tuple[Pattern, ...] = (
     _pattern("bearer token", "RFC 6750", r"\bBearer\s+[A-Za-z0-9._~+/-]{8,}"),
     _pattern("token", "keystoneauth, OS_TOKEN", rf"\b(?:os|auth|access|api)_token{_VALUE}"),
     _pattern("V-IPU access key", "Graphcore, V-IPU user guide, --api-access-key", rf"\bapi[-_]access[-_]key{_VALUE}"),
-    _pattern("address with a password", "RFC 3986 §3.2.1", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]+@"),
+    _pattern("address with a password", "RFC 3986 §3.2.1", r"\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]+:[^\s/@]+@"),
 )
 
 
-def credentials_in(text: str) -> Iterator[tuple[int, Pattern]]:
-    """(line number, pattern) of each credential in a text; the text itself is told to nobody."""
-    for pattern in CREDENTIALS:
-        for match in pattern.looks.finditer(text):
-            yield text.count("\n", 0, match.end()) + 1, pattern
+@dataclass(frozen=True)
+class Hidden:
+    """A credential: the line of the document, the layers that it is wrapped in, and its kind. Never the text itself."""
+
+    line: int
+    layers: tuple[str, ...]
+    pattern: Pattern
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return ", ".join((f"line {self.line}", *(f"in {layer}" for layer in self.layers)))
+
+
+def credentials_in(text: str) -> Iterator[Hidden]:
+    """Each credential in a text, also in what is packed into it."""
+    yield from _credentials(contents(text))
+
+
+def _credentials(found: Contents) -> Iterator[Hidden]:
+    told: set[tuple[str, str]] = set()
+    for piece in found.pieces:
+        for pattern in CREDENTIALS:
+            for match in pattern.looks.finditer(piece.text):
+                key = (pattern.what, match.group().strip())
+                # A MIME part or a value says again what stands in the text, and a block what stands in its lines.
+                if key not in told or not piece.layers:
+                    inside = 0 if piece.layers else piece.text.count("\n", 0, match.end())
+                    yield Hidden(piece.line + inside, piece.layers, pattern)
+                told.add(key)
 
 
 def _no_credentials(model: Model, _: Names) -> RuleAnswer:
-    servers = [server for server in model.plan.servers if server.user_data]
-    return RuleAnswer(len(servers), tuple(cause for server in servers for cause in _found(server)))
+    servers = [(server, contents(server.user_data)) for server in model.plan.servers if server.user_data]
+    causes = (cause for server, found in servers for cause in _found(server, found))
+    closed = tuple(_closed(server, line, why) for server, found in servers for line, why in found.closed)
+    return RuleAnswer(len(servers), tuple(unique(causes)), closed)
 
 
-def _found(server: ServerFact) -> Iterator[Cause]:
-    for line, pattern in credentials_in(server.user_data):
+def _found(server: ServerFact, found: Contents) -> Iterator[Cause]:
+    for item in _credentials(found):
+        what = item.pattern.what
         yield Cause(
-            key=(server.name, line, pattern.what),
-            message=f"the user data of {server.name} holds a {pattern.what} (line {line})",
-            witness=(f"server {server.name}", f"user data, line {line}", f"{pattern.what} ({pattern.source})"),
+            key=(server.name, item.line, what),
+            message=f"the user data of {server.name} holds a {what} ({item.place})",
+            witness=(f"server {server.name}", f"user data, {item.place}", f"{what} ({item.pattern.source})"),
             hint="user data is readable in the server by everybody; hand the secret over as a secret output",
             specificity=80,
             about=resources(server.name),
         )
+
+
+def _closed(server: ServerFact, line: int, why: str) -> Cause:
+    return Cause(
+        key=(server.name, line, why),
+        message=f"whether the user data of {server.name} holds a credential is unknown (line {line}): {why}",
+        witness=(f"server {server.name}", f"user data, line {line}", why),
+        hint="write it as plain text, or fetch it from a place that asks who is there",
+        missing=(SaidFact(f"what line {line} of the user data of {server.name} holds"),),
+        specificity=50,
+        about=resources(server.name),
+    )
 
 
 # SEC-12
@@ -123,9 +165,10 @@ SEC_04 = Rule(
     id="SEC-04",
     title="no server has a credential in its user data",
     severity=Severity.BLOCK,
-    polarity=Polarity.STATED,
+    polarity=Polarity.ABSENCE,
     why="user data is served to every process in the server, and kept in plain text by cloud and state",
-    source="docs/design/semantics.md §6, Auth: a server has everything in its user data; each pattern names its own",
+    source="docs/design/semantics.md §6, Auth: a server has everything in its user data; each pattern names its own;"
+    " what cloud-init unpacks: its manual, user data formats and write_files",
     needs=("user data of servers",),
     ask=_no_credentials,
 )

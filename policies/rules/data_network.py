@@ -163,7 +163,7 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
     absent, unsure = [], []
     for vpod in model.plan.vpods:
         networks = model.plan.role(vpod.name, NetworkRole.IPU_DATA)
-        lost = _lost(model, model.may, vpod)
+        lost = [node for node in _lost(model, model.may, vpod) if not _may_be_elsewhere(model, node)]
         doubtful = [node for node in _lost(model, model.must, vpod) if node not in lost]
         if not networks and model.plan.without_role(vpod.name):
             continue  # One of these may be it; `of_role` says so.
@@ -172,6 +172,12 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
         elif doubtful:
             unsure.append(_lost_cause(model, names, vpod, networks, doubtful, _facts_to(model, vpod, doubtful)))
     return tuple(absent), tuple(unsure)
+
+
+def _may_be_elsewhere(model: Model, node: str) -> bool:
+    """True for a device that may have cables which nobody listed: one of them may lead to the segment."""
+    elsewhere = ids.foreigners(model.site.site.cloud)
+    return node in model.may and model.may.has_edge(node, elsewhere) and not model.must.has_edge(node, elsewhere)
 
 
 def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[Fact, ...]:

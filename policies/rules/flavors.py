@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from interlock.model.site.offers import FlavorSpec
 from interlock.resources import Flavor
 from interlock.vocabulary import ExistingObject, Reference, Scheme
 from policies.about import SiteFact, resources
-from policies.facts.access import FlavorAccessFact
+from policies.facts.access import FlavorAccessFact, device_of
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Polarity, Rule, RuleAnswer
-
-#: Extra specifications by which a server gets a device: Cyborg's, Nova's PCI passthrough, and classes of Placement
-#: that are no processors, memory or disk. Virtual functions come with ports and not by flavour.
-_DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
 
 
 def _for_those_who_may(model: Model, _: Names) -> RuleAnswer:
@@ -32,11 +27,6 @@ def _for_those_who_may(model: Model, _: Names) -> RuleAnswer:
     causes += [cause for item in servers for cause in _without_access(plan, item, specs)]
     unknown = tuple(_existing(plan, servers, site.flavors, site.existing))
     return RuleAnswer(len(devices) + len(plan.flavor_accesses) + len(servers) + len(unknown), tuple(causes), unknown)
-
-
-def device_of(extra_specs: Iterable[tuple[str, str]]) -> str:
-    """The extra specification by which a flavour hands out a device; empty if it hands out none."""
-    return next((f"{key}={value}" for key, value in extra_specs if _DEVICE.fullmatch(key)), "")
 
 
 def _is_closed(spec: FlavorSpec | None) -> bool:

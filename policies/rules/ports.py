@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from interlock.model.site.inventory import Endpoint, Machine
 from interlock.model.site.physical import MACHINE_PARTS
-from policies.about import Reason, SiteFact, components, devices, resources
+from policies.about import Fact, Reason, SiteFact, components, devices, resources
 from policies.facts.fabric import SwitchPortFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -18,9 +18,21 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 def _right_ports(model: Model, _: Names) -> RuleAnswer:
-    wrong = ((item, _wrong(model, item)) for item in model.plan.switch_ports)
-    causes = tuple(_port_cause(item, why) for item, why in wrong if why is not None)
-    return RuleAnswer(len(model.plan.switch_ports), violated=causes)
+    found = [(item, why) for item in model.plan.switch_ports if (why := _wrong(model, item)) is not None]
+    causes = [_port_cause(item, why, _unlisted(model, item)) for item, why in found]
+    return RuleAnswer(
+        len(model.plan.switch_ports),
+        tuple(cause for cause in causes if not cause.missing),
+        tuple(cause for cause in causes if cause.missing),
+    )
+
+
+def _unlisted(model: Model, item: SwitchPortFact) -> tuple[Fact, ...]:
+    """Declarations without which a cable between the two may be there unlisted; none if one end has another."""
+    site, port = model.site.site, str(item.port)
+    if {(item.device, item.interface), (item.switch, port)} & site.cable_at.keys() or item.switch not in site.switch:
+        return ()
+    return (*model.site.undeclared("attachments", item.device), *model.site.undeclared("cables", item.switch))
 
 
 def _wrong(model: Model, item: SwitchPortFact) -> Reason | None:
@@ -55,13 +67,14 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
     return None
 
 
-def _port_cause(item: SwitchPortFact, why: Reason) -> Cause:
+def _port_cause(item: SwitchPortFact, why: Reason, missing: tuple[Fact, ...]) -> Cause:
     end = Endpoint(device=item.device, interface=item.interface)
     return Cause(
         key=item.name,
         message=f"{end} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
         witness=(str(end), f"{item.switch} port {item.port}, VLAN {item.vlan}", str(why)),
         hint="take machines and hosts whose cables end at the switches of the vPOD's physical network",
+        missing=missing,
         specificity=83,
         about=(*components(item.vpod), *devices(item.device, item.switch), *why.about),
     )

@@ -31,14 +31,14 @@ def _standing(model: Model, rack: Rack) -> list[Placement]:
     return list(model.site.standing_in.get(rack.name, ()))
 
 
-def _drawing(model: Model, rack: Rack) -> list[Placement]:
+def drawing(model: Model, rack: Rack) -> list[Placement]:
     """What draws power; PDUs only pass it on."""
     pdus = {device.name for device in model.site.site.devices if device.role == "pdu"} | set(rack.pdus)
     return [item for item in _standing(model, rack) if item.device not in pdus]
 
 
 def _power(model: Model, rack: Rack) -> Load:
-    return load_of((item.device, item.nameplate_w) for item in _drawing(model, rack))
+    return load_of((item.device, item.nameplate_w) for item in drawing(model, rack))
 
 
 def _each_rack(
@@ -185,7 +185,7 @@ def _nameplates(model: Model, _: Names) -> RuleAnswer:
     causes, count = [], 0
     for rack in model.site.site.physical_racks:
         load = _power(model, rack)
-        count += len(_drawing(model, rack))
+        count += len(drawing(model, rack))
         if load.silent:
             why = f"nobody states the nameplate of {', '.join(load.silent)}"
             missing = tuple(SiteFact(f"placements.{device}.nameplate_w") for device in load.silent)

@@ -95,9 +95,11 @@ def _one_project(model: Model, _: Names) -> RuleAnswer:
 
 
 def _terminal(plan: PlanFacts, port: PortFact) -> bool:
-    """The operator's controller stands on its tenant's network on purpose."""
+    """The operator's controller stands on its tenant's network on purpose, by a port of the operator's."""
     server = plan.server.get(port.server or "")
-    return server is not None and server.is_controller and server.labels == {ids.OPERATOR}
+    return (
+        port.owner == ids.OPERATOR and server is not None and server.is_controller and server.labels == {ids.OPERATOR}
+    )
 
 
 def _differs(plan: PlanFacts, router: RouterFact, owner: str, subnet: str) -> str:
@@ -139,17 +141,20 @@ def _port_faults(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
 
 # L3-05
 
+#: What a router has behind it that its gateway does not translate.
+_PASSING = {
+    "in scope": "a subnet behind it joins an address scope",
+    "IPv6": "a subnet behind it is IPv6, and the address scope outside is for IPv4",
+}
+
 
 def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
     scopes = [OpenScope.parse(scope) for (scope,) in model.union.facts(Relation.OPEN_SCOPE)]
     gateways = [item for item in model.union.facts(Relation.GATEWAY) if item[0] in model.own.nodes]
     outside = model.site.site.external.name
-    causes = [_scope_cause(scope.kind, scope.name, "every project may use it", outside) for scope in scopes]
-    joined = [node for node, _, addresses, _ in gateways if addresses == "in scope"]
-    why = "a subnet behind it joins an address scope"
-    causes += [
-        _scope_cause("router", node.name, why, outside) for node in map(parse, joined) if isinstance(node, RouterNode)
-    ]
+    causes = [_scope_cause(scope.kind, scope.name, scope.why, outside) for scope in scopes]
+    passing = [(parse(node), _PASSING[addresses]) for node, _, addresses, _ in gateways if addresses in _PASSING]
+    causes += [_scope_cause("router", node.name, why, outside) for node, why in passing if isinstance(node, RouterNode)]
     return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 
 

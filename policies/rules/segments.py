@@ -156,7 +156,7 @@ def _id_cause(network: NetworkFact, why: Reason) -> Cause:
         key=network.name,
         message=f"network {network.name} ({network.segment_name}): {why}",
         witness=(f"network {network.name} of {owner}", network.segment_name, str(why)),
-        hint="take an id from the pool of its kind in the site file: `interlock lock` does where the request pins none",
+        hint="pin an id from the pool of its kind in the site file and lock again: a lock keeps the ids that it has",
         specificity=97,
         about=(*resources(network.name), *why.about),
     )

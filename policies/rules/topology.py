@@ -10,6 +10,7 @@ from interlock.model.site.inventory import Machine
 from interlock.vocabulary.nodes import (
     GpuNode,
     HeldHost,
+    HeldLoginKey,
     HeldMachine,
     HeldSegment,
     InfinibandPortNode,
@@ -128,7 +129,7 @@ _NAMED_BY_THEMSELVES = (
 
 
 def _nobody_elses(model: Model, names: Names) -> RuleAnswer:
-    own = {item for item in model.own.exclusive if not isinstance(parse(item), HeldSegment)}
+    own = {item for item in model.own.exclusive if not isinstance(parse(item), HeldSegment | HeldLoginKey)}
     shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
     attached = volume_holders(model.plan)
     volumes = (_volume_cause(names, *item) for item in attached.items() if len(item[1]) > 1)

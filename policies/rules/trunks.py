@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 #: A step of a path, if it is one by which the link joins what it should not: its words.
 _Guilty = Callable[[Model, "Graph", str, str], str | None]
+_Unstated = Callable[[SwitchEnd, SwitchPortConfig], tuple[SiteFact, ...]]
 
 
 # Where two owners come onto one segment by a link.
@@ -123,21 +124,31 @@ def _link(ends: tuple[SwitchEnd, SwitchEnd]) -> str:
 # Every link of the site.
 
 
-def _links_of_site(model: Model, wrong: Callable[[SwitchPortConfig], str], hint: str) -> RuleAnswer:
+def _links_of_site(
+    model: Model, wrong: Callable[[SwitchPortConfig], str], hint: str, unstated: _Unstated | None = None
+) -> RuleAnswer:
+    """`unstated`: the facts without which nobody knows whether what is wrong is so."""
     ends = sorted({end for pair in model.site.switch_links for end in pair}, key=_port)
     records = {end: _record(model, end) for end in ends}
-    found = ((end, wrong(record)) for end, record in records.items() if record is not None)
-    violated = tuple(_port_cause(end, words, hint) for end, words in found if words)
-    unknown = tuple(_unstated(end) for end, record in records.items() if record is None)
-    return RuleAnswer(len(ends), violated, unknown)
+    known = ((end, record) for end, record in records.items() if record is not None)
+    found = [(end, wrong(record), unstated(end, record) if unstated else ()) for end, record in known]
+    causes = [_port_cause(end, words, hint, missing) for end, words, missing in found if words]
+    unknown = [_unrecorded(end) for end, record in records.items() if record is None]
+    unknown += [cause for cause in causes if cause.missing]
+    return RuleAnswer(len(ends), tuple(cause for cause in causes if not cause.missing), tuple(unknown))
 
 
-def _port_cause(end: SwitchEnd, words: str, hint: str) -> Cause:
+def _port_cause(end: SwitchEnd, words: str, hint: str, missing: tuple[SiteFact, ...]) -> Cause:
     port, about = _port(end), devices(end.switch)
-    return Cause(port, f"{port} {words}", (port, words), hint, specificity=63, about=about)
+    return Cause(port, f"{port} {words}", (port, words), hint, missing=missing, specificity=63, about=about)
 
 
-def _unstated(end: SwitchEnd) -> Cause:
+def _unstated_tag(end: SwitchEnd, record: SwitchPortConfig) -> tuple[SiteFact, ...]:
+    """A native VLAN that leaves tagged is no native one."""
+    return () if record.tag_native is False else (SiteFact(f"switches.{end.switch}.ports.{end.port}.tag_native"),)
+
+
+def _unrecorded(end: SwitchEnd) -> Cause:
     return Cause(
         key=_port(end),
         message=f"nobody states which VLANs {_port(end)} carries to the next switch",
@@ -207,7 +218,7 @@ def _pruned(model: Model, names: Names) -> RuleAnswer:
 
 def _dead_natives(model: Model, names: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
-        return _links_of_site(model, partial(_alive, _pooled(model), _spoken_of(model)), _DEAD)
+        return _links_of_site(model, partial(_alive, _pooled(model), _spoken_of(model)), _DEAD, _unstated_tag)
     return _by_link(model, names, _untagged, _DEAD)
 
 

@@ -47,6 +47,15 @@ def test_growth_runs() -> None:
     assert all(ratio > 0 for ratio in report["ratios"].values())
 
 
+def test_certificates_are_checked_sooner_than_judged() -> None:
+    command = [sys.executable, "-m", "benchmarks.certificates", "--tenants", "8", "16", "--format", "json"]
+    done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    few, many = json.loads(done.stdout)["table"]["rows"]
+    assert few[1] < many[1], "a larger certificate"
+    assert many[3] < many[2]
+
+
 def test_audits_run_and_find_no_drift_in_what_was_planned() -> None:
     command = [sys.executable, "-m", "benchmarks.audits", "--tenants", "2", "4", "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)

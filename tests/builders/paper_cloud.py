@@ -20,7 +20,7 @@ from interlock.provider.clouds import Cloud, Login
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.markers import join, marker
 from interlock.resources import Resource
-from interlock.vocabulary import CloudFingerprint
+from interlock.vocabulary import CloudFingerprint, Person
 
 Spec = Mapping[str, Any]
 #: References of one object -> ids.
@@ -248,7 +248,9 @@ def _assignment(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     ids = {name: {"id": refer(spec[name])} for name in ("project", "user", "role")}
     who = ids["user"]["id"]
     if spec["user"].startswith("cloud:") and all(item["id"] != who for item in paper.lists["ServiceUser"]):
-        paper.lists["ServiceUser"].append({"id": who, "name": who, "description": None, "domain_id": "default"})
+        person = Person.parse(who)
+        user = {"id": who, "name": person.name, "description": None, "domain_id": person.domain}
+        paper.lists["ServiceUser"].append(user)
     paper.lists["RoleAssignment"].append(
         {"user": ids["user"], "role": ids["role"], "scope": {"project": ids["project"]}}
     )

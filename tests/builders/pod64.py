@@ -7,6 +7,8 @@ ipum-01 = ipum-02 = … = ipum-16: four IPU-Link cables between neighbours, none
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
@@ -40,6 +42,8 @@ from interlock.planning import AllocationState, SiteHashes, allocate, request_ha
 from interlock.resources import digest_of
 from interlock.vocabulary.owners import OwnerId
 
+from .completeness import declared_complete
+
 MACHINES = tuple(f"ipum-{position:02}" for position in range(1, 17))
 POPLAR_HOSTS = tuple(f"poplar-{number}" for number in range(1, 5))
 INFRA_HOSTS = ("infra-1", "infra-2")
@@ -47,7 +51,6 @@ KINDS_OF_SHARING: tuple[tuple[str, Literal["external-network", "vipu-controller"
     ("external", "external-network"),
     ("vipu-controller", "vipu-controller"),
 )
-SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHPmlZzAwz2mPiiR0Jmuq1gTFcDPcp8MZFGoIxeGBpFv demo"
 
 
 def pod64(**overrides: object) -> Site:
@@ -75,7 +78,8 @@ def pod64(**overrides: object) -> Site:
         "sharing": sharing(),
         "assumptions": assumptions(),
     }
-    return Site.model_validate(fields | overrides)
+    found = Site.model_validate(fields | overrides)
+    return found if "complete" in overrides else declared_complete(found)
 
 
 def machines() -> tuple[Machine, ...]:
@@ -90,7 +94,7 @@ def hosts() -> tuple[Host, ...]:
     """Four Poplar hosts (224 dedicated CPUs, 464 pages, 16 virtual functions) and two infra hosts."""
     poplar = tuple(
         Host(
-            name=name, serial=f"SN-{name}", role="poplar", logical_rack="lrack-1",
+            name=name, serial=f"SN-{name}", role="poplar", logical_rack="lrack-1", bmc="idrac",
             dedicated_cpus=224, huge_pages_gib=464, virtual_functions=16,
             interfaces={"fabric100g": ("ens161f0", "ens161f1")},
         )
@@ -98,7 +102,7 @@ def hosts() -> tuple[Host, ...]:
     )  # fmt: skip
     infra = tuple(
         Host(
-            name=name, serial=f"SN-{name}", role="infra", shared_cpus=128, ram_gib=512,
+            name=name, serial=f"SN-{name}", role="infra", shared_cpus=128, ram_gib=512, bmc="idrac",
             interfaces={"mgmt1g": ("eno1",), "external": ("eno2",)},
         )
         for name in INFRA_HOSTS
@@ -234,6 +238,13 @@ def held(guards: Sequence[str]) -> dict[str, bool | None]:
     return dict.fromkeys(guards, True)
 
 
+def ssh_key(of: str) -> str:
+    """A public key of its own for each name; nobody has the private one."""
+    parts = (b"ssh-ed25519", hashlib.sha256(of.encode()).digest())
+    body = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return f"ssh-ed25519 {base64.b64encode(body).decode()} {of}"
+
+
 def vpod(name: str = "train", machines: int = 4, servers: int = 2, flavor: str = "poplar.half") -> VPod:
     """A vPOD whose servers have a volume of 10 GiB each."""
     volume = Volumes(size_gib=10, volume_type="ceph", on_delete="erase")
@@ -255,7 +266,7 @@ def tenant(id: str, machines: int = 4, servers: int = 2, **overrides: object) ->
     fields: dict[str, object] = {
         "id": id,
         "name": id.capitalize(),
-        "access": Access(members=("alice",), ssh_public_key=SSH_KEY, ssh_from=("203.0.113.0/24",)),
+        "access": Access(members=("alice",), ssh_public_key=ssh_key(id), ssh_from=("203.0.113.0/24",)),
         "vpods": (vpod(machines=machines, servers=servers),),
         "buckets": (BucketRequest(name="data", versioning=True, on_delete="erase"),),
     }

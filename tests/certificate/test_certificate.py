@@ -97,4 +97,6 @@ def test_the_checker_shares_no_code_with_the_proof() -> None:
     tree = ast.parse(Path(infra.checker.__file__).read_text())
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported <= {"__future__", "hashlib", "json", "sys", "collections.abc", "itertools", "pathlib", "typing"}
+    assert imported <= {
+        "__future__", "hashlib", "json", "re", "sys", "collections.abc", "datetime", "itertools", "pathlib", "typing"
+    }  # fmt: skip

@@ -33,7 +33,8 @@ def packets(found: dict[str, Any]) -> list[str]:
     said["grants"], said["owners"] = [], {}
     found["holds"] = [f"write prin:{said['owner']}"]
     found["judgement"]["results"] = []
-    return [text for text in complaints(found) if "digest" not in text and "the facts are not those" not in text]
+    aside = ("digest", "the facts are not those", "not asked")
+    return [text for text in complaints(found) if not any(words in text for words in aside)]
 
 
 def test_the_checker_agrees_with_the_rules_on_packets_and_identities(sampling: Sampling) -> None:

@@ -46,10 +46,11 @@ def admission_of(proof: Proof) -> Admission:
 
 
 class Provider(pulumi.runtime.Mocks):
-    """Echoes inputs, gives `id of <name>` as ids, and answers `admit` with `faults`."""
+    """Echoes inputs, gives `id of <name>` as ids, and answers `admit` with `faults` and `notes`."""
 
-    def __init__(self, faults: Sequence[str]) -> None:
+    def __init__(self, faults: Sequence[str], notes: Sequence[str] = ()) -> None:
         self.faults = list(faults)
+        self.notes = list(notes)
         self.calls: list[MockCallArgs] = []
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
@@ -58,7 +59,7 @@ class Provider(pulumi.runtime.Mocks):
 
     def call(self, args: MockCallArgs) -> tuple[dict[Any, Any], list[tuple[str, str]] | None]:
         self.calls.append(args)
-        return {"faults": self.faults}, []
+        return {"faults": self.faults, "notes": self.notes}, []
 
 
 class Monitor(MockMonitor):
@@ -100,9 +101,9 @@ class Declared:
         return inputs
 
 
-def declared(plan: Plan, faults: Sequence[str] = (), *, preview: bool = False) -> Declared:
+def declared(plan: Plan, faults: Sequence[str] = (), *, notes: Sequence[str] = (), preview: bool = False) -> Declared:
     """Declare the plan; a refusal is recorded, not raised."""
-    provider = Provider(faults)
+    provider = Provider(faults, notes)
     monitor = Monitor(provider)
     pulumi.runtime.set_mocks(provider, "clusters", plan.stack, preview=preview, monitor=monitor)
     roots: list[PlannedComponent | None] = []

@@ -176,6 +176,15 @@ def test_faults_found_beforehand_are_all_told_and_nothing_is_declared() -> None:
     )
 
 
+def test_what_nobody_could_look_at_is_said_and_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("pulumi.log.warn", said.append)
+    done = declared(tenant_plan(), notes=["not looked at: no answer"])
+    assert said == ["not looked at: no answer"]
+    assert done.refusal == ""
+    assert len(done.requests) > 1
+
+
 def test_admission_survives_the_wire() -> None:
     done = declared(site_plan())
     sent = json.loads(done.provider.calls[0].args["admission"])

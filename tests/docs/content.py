@@ -18,8 +18,10 @@ import infra.locking
 import infra.program
 import infra.reports
 import infra.stack
+import infra.verifying
 import interlock.hardware
 import interlock.model
+import interlock.model.evidence
 import interlock.model.lock
 import interlock.model.rack
 import interlock.model.site
@@ -41,15 +43,20 @@ import policies.rules
 from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
 from infra.program.gate import Gate
+from interlock.model.evidence.file import EvidenceFile
+from interlock.model.evidence.steps import STEPS
 from interlock.model.site.file import SiteFile
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.tenant.file import TenantFile
 from interlock.model.text import errors
+from interlock.planning import nameable
 from interlock.planning.makeable import WHY_NO_COPY
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
+from interlock.resources.existing import STATED
+from interlock.vocabulary import ExistingObject
 from policies.rules import RULES
 from tests.provider import ends
 from tests.support.world import declared
@@ -60,10 +67,12 @@ from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
-    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.reports, components,
+    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.reports,
+    infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store, interlock.model,
-    interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock, interlock.model.text,
+    interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock, interlock.model.evidence,
+    interlock.model.text,
     interlock.hardware, interlock.resources, interlock.vocabulary,
 )  # fmt: skip
 
@@ -90,6 +99,24 @@ def site_keys(old: str) -> str:
     return "\n\n".join(parts)
 
 
+def evidence_keys(old: str) -> str:
+    """Every key of a file of evidence."""
+    return _keys(list(keys(EvidenceFile)), old)
+
+
+def evidence_steps(_old: str) -> str:
+    """The steps of each kind of identity."""
+    rows = (
+        [_in_words(kind.__name__), ", ".join(map(code, item.steps)) or "–", item.why] for kind, item in STEPS.items()
+    )
+    return table(["what was released", "steps, in this order", "why"], rows)
+
+
+def _in_words(name: str) -> str:
+    """The name of an identity's type: `HeldSwitchPort` is a switch port."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Held").removesuffix("Node")).lower()
+
+
 def _keys(found: list[Key], old: str) -> str:
     """What the file model says of a key stands first; only where it says nothing, words are kept."""
     words = kept(old)
@@ -97,6 +124,21 @@ def _keys(found: list[Key], old: str) -> str:
         [code(key.path), key.form, key.default, key.meaning or words.get(code(key.path), UNWRITTEN)] for key in found
     ]
     return table(["key", "form", "default", "meaning"], rows)
+
+
+def existing_keys(_old: str) -> str:
+    """What `existing:` may name, by kind: the keys of lyon, how ids are written, what is compared."""
+    keys_of: dict[str, list[str]] = {}
+    for key in nameable(Gate.open("lyon").workspace.site):
+        keys_of.setdefault(ExistingObject.parse(key).kind, []).append(code(key))
+    rows = []
+    for kind, stated in STATED.items():
+        compared = [*map(code, stated.fields), *(f"{code(name)}, what is stated of it" for name in stated.at_least)]
+        left_out = [f"{code(name)}: {why}" for name, why in stated.left_out.items()]
+        # Which flavors, images and volume types a site has, it says itself.
+        named = ", ".join(keys_of.get(kind, [code(f"{kind}/<name>")]))
+        rows.append([named, stated.ids, ", ".join(compared), "; ".join(left_out) or "–"])
+    return table(["key", "id", "compared", "not compared"], rows)
 
 
 def sharing_guards(old: str) -> str:
@@ -241,6 +283,9 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "acme-tree": acme_tree,
     "tenant-keys": tenant_keys,
     "site-keys": site_keys,
+    "evidence-keys": evidence_keys,
+    "evidence-steps": evidence_steps,
+    "existing-keys": existing_keys,
     "sharing-guards": sharing_guards,
     "assumption-guards": assumption_guards,
     "error-codes": error_codes,

@@ -9,7 +9,7 @@ from openstack.connection import Connection
 
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, changes
-from tests.e2e.victim import STACK, TENANT
+from tests.e2e.victim import STACK, request_of
 from tests.support.cloud.journal import Journal
 
 
@@ -27,7 +27,7 @@ def stranger(world: Project, tmp_path: Path) -> Project:
     """A checkout that has not pulled: it gives another tenant what the victim has, and knows nothing of it."""
     project = Project.make(tmp_path / "stranger", world.clouds_yaml)
     tenants = project.folder / "stacks" / "lyon" / "tenants"
-    (tenants / "hooli.yaml").write_text(TENANT.replace("Initech", "Hooli").replace("initech", "hooli"))
+    (tenants / "hooli.yaml").write_text(request_of("hooli"))
     config = "config:\n  clusters:site: lyon\n  clusters:tenant: hooli\n"
     (project.folder / "stacks" / "Pulumi.lyon-hooli.yaml").write_text(config)
     project.must(project.interlock("lock", "hooli"))

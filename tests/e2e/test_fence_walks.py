@@ -21,7 +21,7 @@ from tests.e2e.identity import identity
 from tests.e2e.listing import listing
 from tests.e2e.project import Project, Result, changes
 from tests.e2e.terminal import YES, Terminal
-from tests.e2e.victim import STACK, TENANT
+from tests.e2e.victim import STACK, request_of
 from tests.support.cloud.journal import Journal
 
 CLAIMS, PROJECT, NETWORK = "initech-claims", "initech-project", "initech-lab-ipu-data"
@@ -189,7 +189,7 @@ def stranger(standing: Project, tmp_path: Path) -> Project:
     """A checkout that has not pulled, and gives another tenant what ours has."""
     project = Project.make(tmp_path / "stranger", standing.clouds_yaml)
     stacks = project.folder / "stacks"
-    (stacks / "lyon/tenants/hooli.yaml").write_text(TENANT.replace("Initech", "Hooli").replace("initech", "hooli"))
+    (stacks / "lyon/tenants/hooli.yaml").write_text(request_of("hooli"))
     project.must(project.interlock("lock", "hooli"))
     return project
 

@@ -50,15 +50,18 @@ def test_the_clouds_faults_come_all_at_once_before_the_first_call(victim: Projec
     victim.edit("lyon/tenants/initech.yaml", "members: [bob]", "members: [bob, nobody]")
     victim.must(victim.interlock("lock", "initech"))
     try:
-        refused = victim.plain_up(STACK)
-        asked = victim.interlock("preflight", "initech")
+        refused, shown = victim.plain_up(STACK), victim.pulumi("preview", STACK)
+        asked, proved = victim.interlock("preflight", "initech"), victim.interlock("check", "initech", "--store")
     finally:
         victim.edit("lyon/tenants/initech.yaml", "members: [bob, nobody]", "members: [bob]")
         victim.must(victim.interlock("lock", "initech"))
     assert "nobody" in refused.text
     assert "before the first call" in refused.text
-    assert asked.code == 4
+    assert shown.code != 0, "a preview says what an `up` refuses"
+    assert "nobody" in shown.text
+    assert (asked.code, proved.code) == (4, 4)
     assert "nobody" in asked.out
+    assert "lyon-initech: cloud:User/nobody" in proved.err
     assert since.ours() == []
 
 
@@ -69,6 +72,7 @@ def test_an_unreachable_cloud_is_said_in_one_sentence(victim: Project, journal: 
     port = text.split("127.0.0.1:")[1].split("/")[0].split('"')[0]
     elsewhere.write_text(text.replace(f"127.0.0.1:{port}", "127.0.0.1:9"))
     refused = victim.with_environment(OS_CLIENT_CONFIG_FILE=str(elsewhere)).plain_up(STACK)
+    assert "not looked at: cloud 'sandbox': " in refused.text, "the preview says that nobody looked"
     assert "cannot be reached" in refused.text
     assert "Traceback" not in refused.text
     assert since.ours() == []

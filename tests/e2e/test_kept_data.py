@@ -13,7 +13,7 @@ TENANT = """\
 name: Umbrella
 access:
   members: [bob]
-  ssh_public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKr02uEjnP4eKInAoZpd9RjVn5+oETOPEk/TeADGI9jM bob@umbrella.example
+  ssh_public_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICl0dEmC8Isgd1FfHg3WL9lLcNgFgxyZStClWxh+zdH5 bob@umbrella.example
 vpods:
   lab:
     machines: 1

@@ -4,6 +4,7 @@ A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`
 
 tenant/  the case is the tenant's file
 site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
+evidence/ the case is a file of evidence
 lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
          or the lock or the request is removed, or the lock is copied under another name
 """
@@ -22,7 +23,7 @@ from interlock.planning import SiteHashes, request_hash
 from tests.builders.pod64 import locked
 
 HERE = Path(__file__).parent
-KINDS = ("tenant", "site", "lock")
+KINDS = ("tenant", "site", "evidence", "lock")
 
 
 def files(suffix: str) -> list[str]:
@@ -66,6 +67,14 @@ def apply_site(case: Path, stacks: Path) -> None:
     load_workspace(stacks, "yard")
 
 
+def apply_evidence(case: Path, stacks: Path) -> None:
+    """Load with the case as evidence."""
+    folder = stacks / "yard/evidence"
+    folder.mkdir()
+    shutil.copy(case, folder / "acme.yaml")
+    load_workspace(stacks, "yard")
+
+
 def apply_lock(case: Path, stacks: Path) -> None:
     """Lock acme, do what the case says, load and ask for the lock."""
     lock_acme(stacks)
@@ -83,7 +92,7 @@ def apply_lock(case: Path, stacks: Path) -> None:
     check_lock(stacks)
 
 
-APPLY = {"tenant": apply_tenant, "site": apply_site, "lock": apply_lock}
+APPLY = {"tenant": apply_tenant, "site": apply_site, "evidence": apply_evidence, "lock": apply_lock}
 
 
 def change(file: Path, step: dict[str, Any]) -> None:

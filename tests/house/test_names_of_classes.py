@@ -17,6 +17,7 @@ INTERNAL = {
     "ConditionFailed": "the same, as an S3 server says it",
     "Exists": "the same, of a new object",
     "Partial": "an object that is to be kept in the state with its failure, which is told",
+    "Malformed": "the checker imports nothing of ours; `verify` tells it as an input error",
     "NotExpressible": "no plan can hold it: told as such in the report of an audit",
     "_Impatient": "a search that is cut off",
 }

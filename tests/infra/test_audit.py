@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,6 +16,10 @@ from infra.audit.comparison import Audit, audit
 from infra.program.gate import Gate
 from interlock.provider.calls import Api
 from interlock.provider.errors import Failure, Trouble
+from interlock.store.records import FootprintRecord, StackRecord
+from interlock.store.refusals import Foreign
+from interlock.vocabulary import CloudFingerprint
+from interlock.vocabulary.owners import OwnerId
 from tests.builders.paper_cloud import Paper, PaperCloud, ident
 from tests.infra.conftest import Interlock, Lyon
 
@@ -55,7 +60,7 @@ def share(paper: Paper) -> None:
 @pytest.fixture
 def on_paper(monkeypatch: pytest.MonkeyPatch, paper: Paper) -> Paper:
     """The command finds this cloud."""
-    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: PaperCloud(paper))
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: PaperCloud(paper))
     return paper
 
 
@@ -65,6 +70,31 @@ def test_where_all_is_as_planned_there_is_no_drift(interlock: Interlock, on_pape
     assert "lyon-acme: 37 of 37 objects are as planned, and so its certificate holds (proved" in ended.out
     assert ended.out.splitlines()[-1].startswith("lyon: no drift; ")
     assert ended.err == ""  # how far it is, is for terminals
+
+
+def test_in_another_region_nothing_is_compared(gate: Gate, paper: Paper) -> None:
+    """Everything would be missing there, and what is really there would not be looked at."""
+    assert gate.applied is not None
+    assert gate.applied.ledger is not None
+    gate.applied.ledger.keep_cloud(CloudFingerprint("paper", "RegionTwo"))
+    with pytest.raises(Foreign, match=r"about cloud paper \(region RegionTwo\)"):
+        held(gate, paper)
+
+
+def test_a_recreated_user_is_drift_also_with_the_right_of_the_old_one(gate: Gate, paper: Paper) -> None:
+    """Somebody gave it back by hand: the name is the same, the person may be another."""
+    assert gate.applied is not None
+    entry = FootprintRecord(footprint=gate.footprint(gate.plan("acme")), nodes=())
+    record = StackRecord(
+        stack=ACME, tenant="acme", owner=OwnerId("x"), lineage="", serial=1, confirmed=True, entries=(entry,),
+        persons={"alice": "an-old-id", "anne": "anne"}, written_by="",
+    )  # fmt: skip
+    known = replace(gate, applied=replace(gate.applied, records={ACME: record}))
+    (acme,) = (item for item in held(known, paper).stacks if item.plan.stack == ACME)
+    (drifted,) = acme.drift
+    assert drifted.name == "acme-member-alice"
+    said = "user alice is another than the one that got the right: its id was an-old-id, and is alice now"
+    assert drifted.reason == said
 
 
 def test_what_nobody_applied_is_no_drift(gate: Gate) -> None:
@@ -206,10 +236,51 @@ def test_and_elsewhere_it_is_nobodys_business(gate: Gate, paper: Paper, kind: st
     assert not held(gate, paper).has_drifted
 
 
+@pytest.fixture
+def was_there(lyon: Lyon, interlock: Interlock, on_paper: Paper) -> dict[str, Any]:
+    """The external network is the operator's own, as the site file states it; as Neutron lists it."""
+    network = on_paper.one("Network", ident("lyon-site", "external"))
+    network["description"] = ""
+    lyon.replace("site.yaml", "\nexternal:\n", f"\nexisting: {{Network/external: {network['id']}}}\nexternal:\n")
+    assert interlock("lock").code == 0
+    return network
+
+
+def test_an_object_that_was_there_before_is_compared_with_the_site_file(
+    interlock: Interlock, was_there: dict[str, Any]
+) -> None:
+    assert interlock("audit").code == 0
+    was_there.update({"provider:network_type": "vlan", "provider:segmentation_id": 57})
+    ended = interlock("audit")
+    assert ended.code == 1
+    assert f"EXISTING Network/external ({was_there['id']}): network_type is" in ended.out
+    assert "named at stacks/lyon/site.yaml:" in ended.out
+    said = json.loads(interlock("audit", "--format", "json").out)
+    (item,) = said["existing"]
+    assert (said["verdict"], item["differs"]["network_type"]["seen"]) == ("drift", "vlan")
+    (run,) = json.loads(interlock("audit", "--format", "sarif").out)["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["existing"]
+    suites = ElementTree.fromstring(interlock("audit", "--format", "junit").out)
+    failed = [case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None]
+    assert failed == ["existing Network/external"]
+
+
+def test_of_an_object_that_was_there_before_what_is_not_listed_is_unread(
+    interlock: Interlock, was_there: dict[str, Any], monkeypatch: pytest.MonkeyPatch, on_paper: Paper
+) -> None:
+    """Its list is refused: nobody knows whether it is as stated."""
+    monkeypatch.setattr(Refusing, "path", "/networks")
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: Refusing(on_paper))
+    ended = interlock("audit")
+    assert "UNREAD existing Network/external: network GET /networks: status 403" in ended.out
+    assert "EXISTING" not in ended.out
+
+
 class Refusing(PaperCloud):
     """One list fails."""
 
     trouble = Trouble.FORBIDDEN
+    path = "/rbac-policies"
 
     def api(self, service: str, project: str | None = None) -> Api:
         found = super().api(service, project)
@@ -217,7 +288,7 @@ class Refusing(PaperCloud):
             whole: Callable[..., Any] = found.pages
 
             def pages(path: str, *rest: Any, **options: Any) -> Any:
-                if path == "/rbac-policies":
+                if path == self.path:
                     raise Failure(self.trouble, f"network GET {path}: status 403")
                 return whole(path, *rest, **options)
 
@@ -226,7 +297,7 @@ class Refusing(PaperCloud):
 
 
 def test_a_list_that_is_refused_is_no_pass(interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: Refusing(paper))
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: Refusing(paper))
     ended = interlock("audit")
     assert ended.code == 3
     assert "UNREAD RbacPolicy: network GET /rbac-policies: status 403" in ended.out
@@ -237,7 +308,7 @@ def test_a_list_that_is_refused_is_no_pass(interlock: Interlock, paper: Paper, m
 
 def test_a_cloud_that_fails_is_no_verdict(interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Refusing, "trouble", Trouble.SERVICE)
-    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _: Refusing(paper))
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: Refusing(paper))
     ended = interlock("audit")
     assert (ended.code, ended.out) == (4, "")
     assert "status 403" in ended.err

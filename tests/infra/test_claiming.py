@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.program import looking
 from infra.program.claiming import version
 from infra.program.gate import Gate
-from interlock.resources import Claims
+from interlock.provider.clouds import Cloud
+from interlock.provider.preflight import Fault, NotLookedAt
+from interlock.resources import Admission, Claims
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import Taking
@@ -79,7 +82,7 @@ def test_one_that_takes_what_another_has_applied_is_not_proved(lyon: Lyon, inter
         file.unlink()
     lyon.file("tenants/hooli.yaml").write_text(
         "name: Hooli\naccess: {ssh_public_key: ssh-ed25519 "
-        "AAAAC3NzaC1lZDI1NTE5AAAAIKr02uEjnP4eKInAoZpd9RjVn5+oETOPEk/TeADGI9jM}\n"
+        "AAAAC3NzaC1lZDI1NTE5AAAAIMsAxaldJ2ZLmLrPrmDqqF94/GAaD/cgmdcqurRurRxG}\n"
         "vpods: {lab: {machines: 1, poplar: {servers: 1, flavor: poplar.quarter, volume: 10GiB}}}\n"
     )
     assert interlock("lock", "hooli").code == 0
@@ -138,6 +141,40 @@ def test_what_proves_alone_proves_beside_what_is_applied(lyon: Lyon, interlock: 
 def test_check_says_whether_it_looked(lyon: Lyon, interlock: Interlock) -> None:
     assert "not looked at" in interlock("check", "acme").out
     assert "nothing else is applied" in interlock("check", "acme", "--store").out
+
+
+def test_with_the_store_it_says_what_an_up_would_refuse(
+    lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: list[Fault] = [NotLookedAt("quotas", "no answer"), Fault("credential", "no role", "use another")]
+    asked: list[str] = []
+
+    def ask(admission: Admission, _: Cloud, creates: frozenset[str]) -> list[Fault]:
+        assert creates == frozenset()
+        asked.append(admission.stack)
+        return faults
+
+    monkeypatch.setattr(looking, "preflight", ask)
+    done = interlock("check", "acme", "--store")
+    assert (done.code, done.err.splitlines()) == (
+        4, ["not looked at: no answer", "lyon-acme: no role", "  next: use another"],
+    )  # fmt: skip
+    faults.pop()
+    done = interlock("check", "--store")
+    assert (done.code, done.err.splitlines()) == (0, ["not looked at: no answer"])
+    faults[:] = [NotLookedAt("cloud", "nothing answers")]
+    assert interlock("check", "--store").code == 0
+    assert asked == ["lyon-acme", "lyon-site", "lyon-acme", "lyon-globex", "lyon-site"]
+    asked.clear()
+    assert interlock("check").code == 0
+    assert asked == []
+
+
+def test_with_the_store_it_says_that_nobody_looked_where_there_is_no_cloud(lyon: Lyon, interlock: Interlock) -> None:
+    done = interlock("check", "acme", "--store")
+    assert done.code == 0
+    assert done.err.startswith("not looked at: cloud 'sandbox': ")
+    assert len(done.err.splitlines()) == 1
 
 
 def test_a_store_that_cannot_be_read_is_no_pass(lyon: Lyon, interlock: Interlock) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from infra.program.gate import Gate, Judged, NotPlanned
 from interlock.model.load import InputErrors
 from interlock.model.lock.files import load_lock
 from interlock.model.lock.record import Lock
+from tests.builders.pod64 import ssh_key
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -28,7 +31,7 @@ def crowd(lyon: Lyon, interlock: Interlock) -> Lyon:
     lyon.replace("tenants/globex.yaml", "machines: 8", "machines: 2")
     text = lyon.file("tenants/acme.yaml").read_text().replace("machines: 4", "machines: 2")
     for name in ("hooli", "initech"):
-        lyon.file(f"tenants/{name}.yaml").write_text(text)
+        lyon.file(f"tenants/{name}.yaml").write_text(re.sub(r"ssh-ed25519 .*", ssh_key(name), text))
     assert interlock("lock").code == 0
     interlock("lock", "acme")
     assert index(lyon).is_file()
@@ -203,10 +206,14 @@ def test_the_same_lock_with_and_without(crowd: Lyon, sizes: dict[str, int], want
     assert judged[0] == judged[1]
 
 
+#: Claims that are given up note the moment.
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+
+
 def _outcome(gate: Gate, tenant: str) -> Lock | str:
     """The lock that a tenant gets, or why it gets none."""
     try:
-        return Making(gate, held(gate.workspace.locks), move=True).make(tenant).new
+        return Making(gate, held(gate.workspace.locks), move=True, now=NOW).make(tenant).new
     except NotPlanned as error:
         return str(error)
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from infra.program import recorded
+from infra.program.gate import Gate
 from infra.program.places import ROOT
 from interlock.provider import preflight as module
 from interlock.provider.preflight.faults import Fault
 from interlock.resources import Admission
+from interlock.resources.existing import STATED, IdForm
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
+from interlock.vocabulary import CloudFingerprint
+from tests.builders.paper_cloud import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -68,9 +77,75 @@ def test_what_is_not_proved_is_not_asked_for(lyon: Lyon, interlock: Interlock, a
     assert asked == []
 
 
+def test_every_key_of_the_page_can_be_named_and_is_handed_over_for_comparison(
+    lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/reference/site-file.md").read_text(encoding="utf-8").partition("generated: existing-keys")[2]
+    keys = re.findall(r"`([A-Z][A-Za-z]+/[a-z0-9._-]+)`", page.partition("<!-- end")[0])
+    forms = {IdForm.UUID: "{:032x}", IdForm.NUMBER: "{}", IdForm.TEXT: "m1.{}"}
+    ids = {key: forms[STATED[key.partition("/")[0]].ids].format(number) for number, key in enumerate(keys, 1)}
+    told = "".join(f'  {key}: "{ident}"\n' for key, ident in ids.items())
+    lyon.replace("site.yaml", "\nexternal:\n", f"\nexisting:\n{told}external:\n")
+    assert interlock("lock").code == 0
+    handed: list[Admission] = []
+
+    def ask(admission: Admission) -> list[Fault]:
+        handed.append(admission)
+        return []
+
+    monkeypatch.setattr(module, "preflight", ask)
+    for stack in ((), ("acme",)):
+        assert interlock("preflight", *stack).code == 0
+    for admission in handed:
+        assert admission.existing == ids
+        assert {f"{item.kind}/{item.name}" for item in admission.stated} == {*keys}
+
+
+def test_a_key_that_is_no_object_of_the_site_is_2(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
+    named = "existing: {Network/nobody: 0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d}"
+    lyon.replace("site.yaml", "\nexternal:\n", f"\n{named}\nexternal:\n")
+    assert interlock("lock").code == 0
+    for command in (("check",), ("check", "acme"), ("preflight", "acme"), ("audit",)):
+        done = interlock(*command)
+        assert (done.code, "`existing` names Network/nobody, which is no object of this site" in done.err) == (2, True)
+    assert asked == []
+
+
 def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
     assert interlock("preflight", "acne").code == 2
     assert asked == []
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """The claims store of lyon, of a cloud on paper; its acme gave a right to another alice than Keystone knows."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+    monkeypatch.setattr(recorded, "Cloud", lambda _, **of_site: SimpleNamespace(login=LOGIN))
+    monkeypatch.setattr(recorded, "persons", lambda *_: {"alice": "4a", "anne": "5b"})
+    return Ledger(open_store("", "lyon"))
+
+
+def test_a_recreated_user_is_a_fault(lyon: Lyon, interlock: Interlock, asked: list[str], store: Ledger) -> None:
+    gate = Gate.open("lyon").with_applied()
+    taken = gate.taking(gate.prove("globex"))
+    assert taken is not None
+    store.take(taken, None, LOGIN.fingerprint, {"alice": "4a"})
+    assert interlock("preflight", "globex").code == 0
+    stacks = store.stacks()
+    store.confirm("lyon-globex", stacks[0].lineage, persons={"anne": "77"})
+    done = interlock("preflight", "globex")
+    assert done.code == 4
+    assert "user anne is another than the one that got the right: its id was 77, and is 5b now" in done.out
+
+
+def test_claims_of_another_region_are_a_fault(
+    lyon: Lyon, interlock: Interlock, asked: list[str], store: Ledger
+) -> None:
+    store.keep_cloud(CloudFingerprint(LOGIN.fingerprint.identity_service, "RegionTwo"))
+    done = interlock("preflight")
+    assert done.code == 4
+    assert "are about cloud paper (region RegionTwo)" in done.out
 
 
 CLOUDS = """\

@@ -1,23 +1,30 @@
-"""`interlock settle`: what was given up is free once state, store, cloud and switches have let go, and not before."""
+"""`interlock settle`: what was given up is free once state, store and cloud have let go, and not before.
+
+What evidence it wants besides is tested in `test_settle_evidence`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from infra.commands import settle as command
 from infra.program.gate import Gate
-from infra.stack.settling import Evidence, freed
+from infra.stack.settling import LookedAt, freed
 from interlock.model.lock.record import Footprint
 from interlock.provider.census import Counted
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
+from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
+from tests.builders.paper_cloud import LOGIN
 from tests.infra.conftest import Interlock, Lyon
+from tests.infra.evidence import written
 from tests.store.world import require_listed
 
 OTHER_FOOTPRINT = "store: another footprint than the lock's is applied, or may be"
@@ -41,10 +48,10 @@ def smaller(lyon: Lyon, interlock: Interlock) -> Lyon:
     return lyon
 
 
-def evidence(**changes: Any) -> Evidence:
+def looked(**changes: Any) -> LookedAt:
     gate = Gate.open("lyon")
     given: dict[str, Any] = {"deployment": None, "record": None, "objects": ()}
-    return Evidence(plan=gate.plan("acme"), lock=gate.workspace.locks["acme"], **(given | changes))
+    return LookedAt(plan=gate.plan("acme"), lock=gate.workspace.locks["acme"], **(given | changes))
 
 
 def in_state(kind: str, name: str, **more: Any) -> dict[str, Any]:
@@ -64,8 +71,8 @@ def recorded(ledger: Ledger) -> StackRecord:
 
 
 def test_nothing_anywhere_has_let_go(smaller: Lyon) -> None:
-    assert evidence().obstacles() == []
-    assert evidence(deployment={"resources": [in_state("Network", "acme-train-ipu-data")]}).obstacles() == []
+    assert looked().obstacles() == []
+    assert looked(deployment={"resources": [in_state("Network", "acme-train-ipu-data")]}).obstacles() == []
 
 
 OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
@@ -99,7 +106,7 @@ OBSTACLES: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", OBSTACLES)
 def test_each_place_is_looked_at(smaller: Lyon, case: str) -> None:
     changes, said = OBSTACLES[case]
-    (obstacle,) = evidence(**changes).obstacles()
+    (obstacle,) = looked(**changes).obstacles()
     assert obstacle.startswith(said)
 
 
@@ -108,10 +115,10 @@ def test_what_the_store_says_is_applied_counts(lyon: Lyon, interlock: Interlock,
     lyon.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
     assert interlock("lock", "acme").code == 0
     old = {"deployment": {"resources": [claims_in_state(before.entries[0])]}}
-    assert evidence(record=before, **old).obstacles() == [OTHER_FOOTPRINT]
+    assert looked(record=before, **old).obstacles() == [OTHER_FOOTPRINT]
     after = before.model_copy(update={"entries": recorded(store).entries[-1:]})
-    assert evidence(record=after, deployment={"resources": [claims_in_state(after.entries[0])]}).obstacles() == []
-    (obstacle,) = evidence(record=after).obstacles()
+    assert looked(record=after, deployment={"resources": [claims_in_state(after.entries[0])]}).obstacles() == []
+    (obstacle,) = looked(record=after).obstacles()
     assert "the backend in use has no stack lyon-acme" in obstacle
 
 
@@ -121,9 +128,9 @@ def test_what_a_lost_state_had_applied_is_no_leftover(smaller: Lyon, store: Ledg
     other = record.model_copy(update={"entries": (record.entries[0].model_copy(update={"footprint": NONE}),)})
     emptied: dict[str, Any] = {"deployment": {"resources": []}, "record": other}
     network = Counted("Network", "4f", OwnerId("x"), "acme-train-ipu-data")
-    assert evidence(**emptied, objects=(network,)).obstacles() == [OTHER_FOOTPRINT]
-    assert evidence(**emptied).obstacles() == []
-    assert evidence(**emptied).leftover == other.entries
+    assert looked(**emptied, objects=(network,)).obstacles() == [OTHER_FOOTPRINT]
+    assert looked(**emptied).obstacles() == []
+    assert looked(**emptied).leftover == other.entries
 
 
 @pytest.fixture
@@ -131,6 +138,7 @@ def looking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Sets what is found on the cloud and in the state."""
 
     def found(*objects: Counted, state: Any = None, agrees: bool = True) -> None:
+        monkeypatch.setattr(command, "Cloud", lambda _, **of_site: SimpleNamespace(login=LOGIN))
         monkeypatch.setattr(command, "census", lambda _: list(objects))
         monkeypatch.setattr(command, "_deployment", lambda _: state)
         monkeypatch.setattr(command, "_agrees", lambda _: agrees)
@@ -142,6 +150,7 @@ def test_settling_frees_lock_and_store(
     smaller: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger
 ) -> None:
     looking()
+    written(smaller, "ipum-03", "ipum-04")
     old = Gate.open("lyon").workspace.locks["acme"]
     before = smaller.locks()
     tried = interlock("settle", "acme", "--dry-run")
@@ -157,6 +166,18 @@ def test_settling_frees_lock_and_store(
     assert interlock("lock", "--check").code == 0
     assert interlock("check").code == 0
     assert "nothing to settle" in interlock("settle", "acme").err
+
+
+def test_in_another_region_nothing_is_found_and_nothing_is_freed(
+    smaller: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger
+) -> None:
+    looking()
+    store.keep_cloud(CloudFingerprint(LOGIN.fingerprint.identity_service, "RegionTwo"))
+    before, held = smaller.locks(), store.stacks()
+    refused = interlock("settle", "acme")
+    assert refused.code != 0
+    assert "about cloud paper (region RegionTwo)" in refused.err
+    assert (smaller.locks(), store.stacks()) == (before, held)
 
 
 def test_what_has_not_let_go_is_named_and_nothing_changes(

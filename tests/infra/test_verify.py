@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from interlock.model.lock.record import Footprint
 from interlock.planning import Plan
+from interlock.resources import digest_of
 from policies import judging
 from policies.edges.shape import GraphFragment
 from policies.footprints.neighbours import Neighbours
+from tests.certificate.altering import sealed
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -28,7 +32,7 @@ def acme(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> Path:
 def test_what_check_writes_is_sound(acme: Path, interlock: Interlock) -> None:
     done = interlock("verify", str(acme))
     assert done.code == 0, done.out + done.err
-    assert done.out.startswith("sound: lyon-acme is proved\n")
+    assert done.out.startswith("sound: lyon-acme is proved, as of 20")
 
 
 def test_it_is_about_this_plan_these_locks_and_this_proof(
@@ -77,16 +81,29 @@ def test_altered_is_1(acme: Path, interlock: Interlock) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "not JSON"), ("[]", "not a JSON object"), ("{}", "not a certificate"), (None, "No such file")],
+    [
+        (b"{", "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"{}", "not a certificate"),
+        (b'{"format": 1, "format": 1}', "the key format stands twice"),
+        (b'{"format": NaN}', "NaN is no number"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"\\ud800": 1}', "surrogate"),
+        (b"\xff", "no UTF-8"),
+        (b'{"\\u001b[31m": 1}', "[31m"),
+        (None, "No such file"),
+    ],
 )
-def test_what_is_no_certificate_is_2(interlock: Interlock, tmp_path: Path, text: str | None, words: str) -> None:
+def test_what_is_no_certificate_is_2(interlock: Interlock, tmp_path: Path, text: bytes | None, words: str) -> None:
     file = tmp_path / "file.json"
     if text is not None:
-        file.write_text(text)
+        file.write_bytes(text)
     done = interlock("verify", str(file))
     assert done.code == 2
     assert words in done.err
     assert str(file) in done.err
+    assert "Traceback" not in done.err
+    assert "\033" not in done.err
 
 
 def test_one_file_is_for_one_stack(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:
@@ -124,11 +141,115 @@ def test_a_model_is_made_once_for_each_stack(
     looked: list[str] = []
     beside = judging._beside_neighbours
 
-    def listening(plan: Plan, others: Neighbours, applied: Footprint | GraphFragment | None) -> judging.Seen:
+    def listening(
+        plan: Plan, own: judging.Read, others: Neighbours, applied: Footprint | GraphFragment | None
+    ) -> judging.Seen:
         looked.append(plan.stack)
-        return beside(plan, others, applied)
+        return beside(plan, own, others, applied)
 
     monkeypatch.setattr(judging, "_beside_neighbours", listening)
     certificate = ("--certificate", str(tmp_path / "{stack}.json"))
     interlock(command, *([finding] if command == "explain" else certificate))
     assert looked == ["lyon-site", "lyon-acme", "lyon-globex"][: 2 if command == "explain" else 3]
+
+
+def test_beside_the_site_it_says_what_is_confirmed_and_what_is_not(acme: Path, interlock: Interlock) -> None:
+    alone = interlock("verify", str(acme))
+    assert alone.code == 0
+    assert "not checked:\n    whether these are the facts of the site, the plan and the locks" in alone.out
+    done = interlock("verify", str(acme), "acme", "--site", "lyon")
+    assert done.code == 0, done.out + done.err
+    assert "confirmed from site, plans and locks: 58 of 58 edges" in done.out
+    assert "what calls allow: 20 grants, 12 owners, 0 public stated" in done.out
+    assert "edges that only unstated facts add" in done.out
+    assert "the planner, the provider, and what is really there" in done.out
+    told = json.loads(interlock("verify", str(acme), "--site", "lyon", "--format", "json").out)
+    assert told["sound"]
+    assert (
+        told["not_checked"][-1] == "how the site file is expanded, the planner, the provider, and what is really there"
+    )
+
+
+def test_all_stacks_at_once(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:
+    files = str(tmp_path / "{stack}.json")
+    assert interlock("check", "--certificate", files).code == 0
+    done = interlock("verify", files, "--site", "lyon")
+    assert done.code == 0, done.out
+    assert [line.split()[1] for line in done.out.splitlines() if line.startswith("sound")] == [
+        "lyon-site", "lyon-acme", "lyon-globex"
+    ]  # fmt: skip
+    (tmp_path / "lyon-acme.json").write_text((tmp_path / "lyon-globex.json").read_text())
+    assert "it is about lyon-globex, not lyon-acme" in interlock("verify", files, "--site", "lyon").out
+
+
+def _forged(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    found = json.loads(file.read_text())
+    change(found)
+    file.write_text(json.dumps(sealed(found)))
+
+
+def _of_other_locks(found: dict[str, Any]) -> None:
+    found["judgement"]["footprints"] = digest_of([])
+
+
+def _of_another_plan(found: dict[str, Any]) -> None:
+    found["judgement"]["plan_hash"] = digest_of("another")
+
+
+def _of_another_site(found: dict[str, Any]) -> None:
+    found["judgement"]["site"] = "paris"
+
+
+def _waived(found: dict[str, Any]) -> None:
+    """A waiver of its own, with a finding that it lets pass."""
+    waiver = {"rule": "ISO-07", "owner": "anne", "reason": "known", "expires": "2999-01-01", "state": "used"}
+    found["judgement"]["waivers"] = [waiver | {"findings": 1, "hint": ""}]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_of_other_locks, "it has looked at other locks than those of the site"),
+        (_of_another_plan, "it is about another plan than that of lyon-acme"),
+        (_of_another_site, "it is about site paris, not lyon"),
+        (_waived, "nobody states the waiver of ISO-07 that it uses"),
+    ],
+)
+def test_a_judgement_of_something_else(
+    acme: Path, interlock: Interlock, change: Callable[[dict[str, Any]], None], words: str
+) -> None:
+    _forged(acme, change)
+    assert interlock("verify", str(acme)).code == 0, "alone it is sound"
+    done = interlock("verify", str(acme), "--site", "lyon")
+    assert done.code == 1
+    assert words in done.out
+
+
+def test_a_site_that_changed_since_is_told(acme: Path, lyon: Lyon, interlock: Interlock) -> None:
+    lyon.replace("site.yaml", "iommu: true", "iommu: false")
+    assert interlock("lock").code == 0
+    done = interlock("verify", str(acme), "--site", "lyon")
+    assert done.code == 1
+    assert "assumptions.A5.iommu is True in it, and False in the site" in done.out
+    assert "is removed by guards, and none can do that" in done.out
+
+
+def test_waivers_go_by_the_day_that_is_given(acme: Path, interlock: Interlock) -> None:
+    before = interlock("verify", str(acme), "--as-of", "2020-01-01")
+    assert before.code == 1
+    assert "after 2020-01-01" in before.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("acme",), "needs the site"),
+        (("--as-of", "soon"), "is no date"),
+        (("nobody", "--site", "lyon"), "no stack nobody"),
+        (("--site", "nowhere"), "nowhere"),
+    ],
+)
+def test_what_cannot_be_asked_is_2(acme: Path, interlock: Interlock, words: tuple[str, ...], said: str) -> None:
+    done = interlock("verify", str(acme), *words)
+    assert done.code == 2, done.out
+    assert said in done.err

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from infra.commands.schema import File, schema_text
-from interlock.model.schema import SCHEMAS, site_schema, tenant_schema
+from interlock.model.schema import SCHEMAS, evidence_schema, site_schema, tenant_schema
 from tests.model.test_tenant import EVERYTHING, TEN_LINES
 
 ROOT = Path(__file__).parents[2]
@@ -110,3 +110,24 @@ def test_what_the_schema_refuses(text: str, words: str) -> None:
     found = errors(tenant_schema(), f"{TEN_LINES}{text}\n")
     assert len(found) == 1
     assert words in found[0]
+
+
+SEEN = "{machine: ipum-03, serial: M2000-03, step: wiped, at: 2026-11-23T10:05:00Z, by: Anne}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"released_by: acme\nseen: [{SEEN}]", ""),
+        (f"seen: [{SEEN}]", "'released_by' is a required property"),
+        ("released_by: acme\nseen: [{machine: ipum-03, serial: M-3, step: wiped, by: Anne}]", "'at' is a required"),
+        (f"released_by: acme\nseen: [{SEEN.replace('wiped', 'wipe')}]", "is not one of"),
+        (f"released_by: acme\nseen: [{SEEN.replace('machine', 'maschine')}]", "Additional properties"),
+    ],
+)
+def test_the_schema_of_evidence(text: str, words: str) -> None:
+    # An editor leaves the date a text, as it was written.
+    value = yaml.load(text, Loader=yaml.BaseLoader)
+    found = [error.message for error in Draft202012Validator(evidence_schema()).iter_errors(value)]
+    assert len(found) == bool(words)
+    assert not found or words in found[0]

@@ -83,12 +83,25 @@ def test_every_lock_of_the_day_is_here() -> None:
 
 @every_site
 def test_locks_load_and_locking_again_leaves_them(site: str, stacks: Path, lock_again: Callable[[str], None]) -> None:
-    """Byte for byte while the format is the same; after an upgrade every claim is as it was."""
+    """Footprints say more since, and all that they said; after an upgrade every claim is as it was."""
     before, claims = lock_files(STACKS / site), claims_of(stacks, site)
     lock_again(site)
     assert claims_of(stacks, site) == claims
     if FORMAT == SHIPPED_FORMAT:
-        assert lock_files(stacks / site) == before
+        again = lock_files(stacks / site)
+        assert again.keys() == before.keys()
+        assert not any(lost(json.loads(text), json.loads(again[name])) for name, text in before.items())
+
+
+def lost(old: object, new: object) -> object:
+    """What of a lock is no more in the one made again, but for serial and hash: lists may have become longer."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        left_out = ("serial", "hash")
+        found = {key: lost(value, new.get(key)) for key, value in old.items() if key not in left_out}
+        return {key: value for key, value in found.items() if value}
+    if isinstance(old, list) and isinstance(new, list):
+        return [item for item in old if item not in new]
+    return [] if old == new else old
 
 
 def claims_of(stacks: Path, site: str) -> dict[str, list[tuple[str, str, str]]]:

@@ -117,8 +117,16 @@ SLIPS = [
      "IN-010 `spare-01` is no device on a switch port, and a private VLAN has its roles there"),
     ("sharing.nas.guards", {}, "IN-010 `nas` states no guard, so it is no sharing"),
     ("sharing.nas.guards", {"roles_enforced": True}, "IN-001 no rule knows the guard `roles_enforced`"),
-    ("existing.Project/controllers", "0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d",
-     "IN-009 `Project/controllers` has the uuid of `Image/poplar`"),
+    ("existing.Project/other", "0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4e",
+     "IN-009 `Project/other` has the id of `Project/controllers`"),
+    ("existing.Aggregate/poplar-hosts", 1, None),
+    ("existing.Flavor/poplar", 42, None),
+    ("existing.Flavor/poplar", "m1.large", None),
+    ("existing.Image/poplar", 42, "IN-007 `42` is no id of Image poplar: it is a uuid"),
+    ("existing.Aggregate/poplar-hosts", "0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d",
+     "IN-007 `0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d` is no id of Aggregate poplar-hosts: it is a whole number"),
+    ("existing.RoleAssignment/controllers-operator", "0b5c9a4e7f4b4c0e9f0e6d1f6a2b3c4e",
+     "IN-008 `RoleAssignment/controllers-operator` is no object of a site"),
 ]  # fmt: skip
 
 

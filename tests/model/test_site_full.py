@@ -77,15 +77,16 @@ def test_the_order_of_the_file_is_kept(design: str, tmp_path: Path) -> None:
     """What comes from racks first, then what is beside them."""
     site = loaded(wide(design), tmp_path).site
     assert [item.name for item in site.machines][-1] == "spare-01"
-    assert [item.name for item in site.switches][-3:] == ["spine-1", "dumb-1", "dark-1"]
+    assert [item.name for item in site.switches][-4:] == ["spine-1", "dumb-1", "dark-1", "grey-1"]
     assert [str(cable.a) for cable in site.cables[-4:]] == ["spine-1:9", "spine-1:10", "spine-1:11", "spare-01:psu-1"]
     assert [rack.name for rack in site.logical_racks][-1] == "spare"
 
 
-def test_a_port_table_that_is_left_out_is_unknown_and_an_empty_one_is_not(tmp_path: Path) -> None:
+def test_ports_are_disabled_only_where_the_table_is_declared_complete(tmp_path: Path) -> None:
     site = loaded(wide("ipu-pod64"), tmp_path).site
     assert site.switch["dumb-1"].ports == ()
-    assert {port.mode for port in site.switch["dark-1"].ports} == {"disabled"}
+    assert site.switch["dark-1"].ports == ()
+    assert {port.mode for port in site.switch["grey-1"].ports} == {"disabled"}
 
 
 def test_words_of_switches_are_read_and_written(tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_words_of_switches_are_read_and_written(tmp_path: Path) -> None:
     assert (spine.by_port[15].mode, spine.by_port[15].untagged) == ("dot1q-tunnel", 13)
     assert spine.vrfs == (Vrf(name="acme", vlans=(1001,)), Vrf(name="GLOBEX_prod", vlans=(1002, 1005, 1006)))
     assert spine.vteps[0] == Vtep(vlan=1001, vni=7001, underlay="core", encapsulation="vxlan")
-    assert [underlay.neutron for underlay in site.site.underlays] == [True, False]
+    assert [underlay.neutron for underlay in site.site.underlays] == [True, None]
     written = full_form(site.site, site.defaults)["switches"]["spine-1"]
     assert written["ports"]["1-8"] == {"mode": "trunk all native 7", "tag_native": True}
     assert written["ports"]["13-14"] == {"mode": "access 12", "private_vlan": "batch"}
@@ -160,7 +161,7 @@ def test_the_summary_counts_and_names_what_is_unknown(tmp_path: Path) -> None:
     assert "machines 33 32 ipu-m2000, 1 bow-2000" in words
     guards = "does not hold: address_scope_closed; unknown: l3_agent_enforces_scopes"
     assert f"external external-network any tenant rule L3-08 {guards}" in words
-    assert "switches: ports dumb-1" in words
+    assert "switches: ports dumb-1, dark-1" in words
     assert "switches: encapsulation of VTEPs spine-1" in words
     assert "prices poplar-vcpu, poplar-ram-gib, bare-metal-host, controller and 1 more" in words
 

@@ -13,6 +13,7 @@ from interlock.model.tenant.reading import Offered
 from interlock.model.tenant.request import Budget, Partition, Pins, ShareRequest, VolumeRequest, Volumes
 from interlock.model.text.source import Source
 from interlock.model.waivers import Waiver
+from interlock.vocabulary import Person
 from tests.model.small_site import changed, small_fleet
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
@@ -84,6 +85,38 @@ def test_ten_lines_make_a_vpod_with_one_server(tmp_path: Path) -> None:
     assert (train.poplar.servers, train.poplar.kind) == (1, "vm")
     assert (train.poplar.flavor, train.poplar.image, train.poplar.volume) == ("poplar.half", "poplar", None)
     assert (acme.state, acme.separate, acme.budget, acme.waivers) == ("present", "vpods", None, ())
+
+
+@pytest.mark.parametrize(
+    ("domain", "members", "read"),
+    [
+        ("default", "[alice, bob@ops, carol@Default]", ("alice", "bob@ops", "carol")),
+        ("ops", "[alice, bob@default]", ("alice@ops", "bob")),
+        ("default", "[anne@acme.example@ops, anne@acme.example@default]",
+         ("anne@acme.example@ops", "anne@acme.example@default")),
+    ],
+)  # fmt: skip
+def test_a_member_is_a_user_of_one_domain(tmp_path: Path, domain: str, members: str, read: tuple[str, ...]) -> None:
+    """A name alone is of the site's domain; one person has one text."""
+    found = in_domain(tmp_path, domain, members).tenants["acme"].access.members
+    assert found == read
+    assert tuple(str(Person.parse(member)) for member in found) == read
+
+
+def test_one_member_under_two_texts_is_there_twice(tmp_path: Path) -> None:
+    with pytest.raises(InputErrors, match="`alice@ops` is there twice"):
+        in_domain(tmp_path, "ops", "[alice, alice@ops]")
+
+
+def in_domain(folder: Path, domain: str, members: str) -> Workspace:
+    """The short site in a Keystone domain, with these members of acme."""
+    stacks = small_fleet(folder)
+    site = stacks / "yard/site.yaml"
+    site.write_text(f"domain: {domain}\n{site.read_text(encoding='utf-8')}", encoding="utf-8")
+    text = TEN_LINES.replace("access:\n", f"access:\n  members: {members}\n")
+    assert members in text
+    (stacks / "yard/tenants/acme.yaml").write_text(text, encoding="utf-8")
+    return load_workspace(stacks, "yard")
 
 
 def test_every_default_is_noted_with_its_origin(tmp_path: Path) -> None:

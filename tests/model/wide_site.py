@@ -28,7 +28,7 @@ hosts:
   infra-1: {serial: I-1, role: infra, shared_cpus: 128, ram: 512GiB, interfaces: {mgmt: eno1}}
   bare-1:
     {serial: B-1, role: poplar, logical_rack: spare, model: dell-r6525, provisioning: bare-metal, ram: 512GiB,
-     interfaces: {fabric: "ens[1-2]"}}
+     interfaces: {fabric: "ens[1-2]"}, bmc: idrac}
 switches:
   spine-1:
     serial: SP-1
@@ -44,14 +44,17 @@ switches:
     ports:
       1-8: {mode: trunk all native 7, tag_native: true}
       9: {mode: "trunk 110-149,160", translations: {210: 110, 260: 160}}
-      10: routed
+      10: {mode: "trunk 110-149,160", translations: {210: 110, 260: 160}}
+      17: routed
       11: {mode: access 12}
       12: {mode: access 12, private_vlan: isolated}
       13-14: {mode: access 12, private_vlan: batch}
       15: dot1q-tunnel 13
       16: trunk 1-9
+      17: {mode: trunk all, empty: true}
   dumb-1: {serial: D-1, model: unknown, role: management, port_groups: [[1, 8]]}
   dark-1: {serial: K-1, model: unknown, role: tor, port_groups: [[1, 8]], ports: {}}
+  grey-1: {serial: Y-1, model: unknown, role: tor, port_groups: [[1, 8]]}
 devices:
   pdu-9: {role: pdu, serial: P-9, model: ap8886}
   filer: {role: appliance}
@@ -66,6 +69,14 @@ cables:
 lags:
   - {name: bond0, device: bare-1, interfaces: "ens[1-2]", mode: static}
   - {name: po9, device: spine-1, interfaces: 9-10}
+complete:
+  switch_ports: {of: [grey-1], seen: 2026-11-20, by: anne}
+  cables:
+    - {of: [spine-1, dumb-1], seen: 2026-11-20, by: anne}
+    - {of: grey-1, seen: 2026-11-21, by: bob}
+  routing: {of: [spine-1], seen: 2026-11-20, by: anne}
+  external_attachments: {of: [spine-1], seen: 2026-11-20, by: anne}
+  attachments: {of: ["infra-1", spare-01, filer], seen: 2026-11-20, by: anne}
 physical_networks:
   fabric: {switches: "tor-[1-2]", mtu: 9216, profile: roce}
   mgmt: [mgmt-1]

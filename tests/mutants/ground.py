@@ -112,7 +112,7 @@ def _poplar(hall: int, rack: int, number: int, *, metal: bool) -> Host:
         interfaces[f"mgmt-h{hall}"] = ("e0",)
     name = f"r{rack}-b{number}" if metal else f"r{rack}-p{number}"
     return Host(
-        name=name, serial=f"S2{rack}{number}", role="poplar", logical_rack=f"lr{rack}",
+        name=name, serial=f"S2{rack}{number}", role="poplar", logical_rack=f"lr{rack}", bmc="bmc",
         provisioning="bare-metal" if metal else "hypervisor", dedicated_cpus=224, huge_pages_gib=464,
         virtual_functions=16, interfaces=interfaces,
     )  # fmt: skip

@@ -83,6 +83,20 @@ def controller_api_for_its_own(space: Workspace, rng: Random) -> Workspace | Non
     return _let_in(space, pod, f"{pod.prefix}-controller-api", pod.claims.control_subnet, 8090)
 
 
+def controller_filter_of_the_tenant(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _owned(space, pod, f"{pod.prefix}-controller-api", f"{pod.tenant}-project")
+
+
+def controller_port_of_the_tenant(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _owned(space, pod, f"{pod.prefix}-controller-control", f"{pod.tenant}-project")
+
+
+def _owned(space: Workspace, pod: VPodOf, name: str, project: str) -> Workspace:
+    return space.asking(pod.tenant).edit(pod.tenant, name, project=project)
+
+
 def _floating(space: Workspace, tenant: str, to: str, *, declare: bool) -> Workspace:
     item = FloatingIp(project=f"{tenant}-project", external_network=EXTERNAL, address="192.0.2.77", port=to)
     space = space.add(tenant, f"{tenant}-entry", item)
@@ -167,6 +181,14 @@ ENTRIES = (
     Operator(
         "controller-api", "another's servers may call the controller",
         controller_api_for_others, controller_api_for_its_own, "SEC-02",
+    ),
+    Operator(
+        "controller-filter-tenant", "the filter of a controller's API in the tenant's project",
+        controller_filter_of_the_tenant, controller_api_for_its_own, "SEC-02",
+    ),
+    Operator(
+        "controller-port-tenant", "a port of a controller in the tenant's project",
+        controller_port_of_the_tenant, controller_api_for_its_own, "SEC-02",
     ),
     Operator(
         "floating-controller", "a floating address of a controller",

@@ -36,7 +36,8 @@ def device_for_some(space: Workspace, _: Random) -> Workspace | None:
 def on_the_cloud_already(space: Workspace, _: Random) -> Workspace | None:
     """Who is on its list is in no file."""
     offered = tuple(
-        item.model_copy(update={"extra_specs": DEVICE}) if item.name == HALF else item for item in flavors()
+        item.model_copy(update={"extra_specs": DEVICE, "devices": "other"}) if item.name == HALF else item
+        for item in flavors()
     )
     return _planned(space.with_site(flavors=offered, existing={f"Flavor/{HALF}": "5d0c"})).asking(OPERATOR)
 
@@ -71,6 +72,26 @@ def everybody_on_the_list(space: Workspace, rng: Random) -> Workspace | None:
     return _closed(space).asking(rng.choice(space.tenants))
 
 
+def _narrow(space: Workspace, rng: Random, spare: int) -> Workspace | None:
+    """A host with so many CPUs more than are promised on it."""
+    pod = pick(rng, virtual(space))
+    if pod is None:
+        return None
+    name = pod.claims.hosts[0]
+    size = {item.name: item.vcpus for item in space.site.flavors}
+    taken = sum(size[other.claims.flavor] for other in virtual(space) for host in other.claims.hosts if host == name)
+    host = space.site.host[name]
+    return space.with_hosts(type(host)(**(host.model_dump() | {"dedicated_cpus": taken + spare}))).asking(pod.tenant)
+
+
+def host_with_a_cpu_too_few(space: Workspace, rng: Random) -> Workspace | None:
+    return _narrow(space, rng, -1)
+
+
+def host_that_is_full(space: Workspace, rng: Random) -> Workspace | None:
+    return _narrow(space, rng, 0)
+
+
 FLAVORS = (
     Operator(
         "flavor-public", "a flavour with an accelerator that every project may use",
@@ -87,5 +108,9 @@ FLAVORS = (
     Operator(
         "flavor-another", "another's project on the list of a private flavour",
         another_on_the_list, everybody_on_the_list, "SEC-09",
+    ),
+    Operator(
+        "host-promised-twice", "a host with one CPU less than is promised of it",
+        host_with_a_cpu_too_few, host_that_is_full, "CAP-02",
     ),
 )  # fmt: skip

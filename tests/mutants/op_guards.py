@@ -1,7 +1,7 @@
 """Operators on premises: each guard of an assumption and of declared sharing, false and not stated.
 
 The twin of each is a workspace in which nothing that its tenants have rests on it. A12 has no guard: that no two
-sites of a fleet name one thing is looked at where a fleet is loaded. A9 decides nothing yet, so it has no operator.
+sites of a fleet name one thing is looked at where a fleet is loaded.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from random import Random
 from interlock.model.site.offers import Sharing
 from interlock.planning import plan_site
 from interlock.resources import BucketPolicy, Network, S3Credential
+from interlock.vocabulary.nodes import HeldMachine
 from policies import Verdict
 from tests.builders.pod64 import site_locked, tenant
-from tests.mutants.operator import LOST, Operator, is_metal, virtual
+from tests.mutants.operator import LOST, Operator, idle_machine, is_metal, strangers, virtual
 from tests.mutants.workspaces import OPERATOR, Workspace
 from tests.policies.workspace import assumptions, made
 
@@ -64,6 +65,24 @@ def two_on_one_host(space: Workspace, rng: Random) -> Workspace | None:
         if one.tenant != other.tenant and set(one.claims.hosts) & set(other.claims.hosts)
     ]
     return space.asking(rng.choice(found)[0].tenant) if found else None
+
+
+def cleaned_after_another(space: Workspace, rng: Random) -> Workspace | None:
+    """A machine of a tenant's that another had before, cleaned in between."""
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    mine, theirs = found
+    serial = space.site.machine[rng.choice(mine.claims.machines)].serial
+    return space.with_settled(theirs.tenant, str(HeldMachine(serial))).asking(mine.tenant)
+
+
+def cleaned_and_idle(space: Workspace, rng: Random) -> Workspace | None:
+    """The same of a machine that nobody has."""
+    tenant, idle = rng.choice(space.tenants), idle_machine(space, rng)
+    if idle is None:
+        return None
+    return space.with_settled(tenant, str(HeldMachine(space.site.machine[idle[0]].serial))).asking(tenant)
 
 
 def on_its_own_host(space: Workspace, rng: Random) -> Workspace | None:
@@ -259,6 +278,7 @@ PREMISES: tuple[Premise, ...] = (
     *_all("A6", "subnet_manager_keys_set keys_enforced_at_switch", with_keys, without_keys, "ISO-23", "ISO-02"),
     *_all("A6", "default_partition_limited", with_keys, without_keys, "ISO-19", "ISO-02"),
     *_all("A8", "partitions_applied default_partition_empty", with_gpus, gpus_of_one, "ISO-22", "ISO-02"),
+    *_all("A9", "steps_erase", cleaned_after_another, cleaned_and_idle, "ISO-02", "AUTH-01"),
     *_all("A10", "pools_delegated", anybody, nobody, "ISO-05", "ISO-02"),
     *_all("A11", "storage_rules_enforced", with_shares, without_shares, "SEC-14", "AUTH-01"),
     *_all("A11", "bucket_rules_enforced", with_policies, guest, "SEC-11", "AUTH-01"),

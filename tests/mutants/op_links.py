@@ -71,11 +71,15 @@ def list_of_unused(space: Workspace, _: Random) -> Workspace | None:
 
 
 def natives_of_two(space: Workspace, rng: Random) -> Workspace | None:
-    return _linked(space, rng, lambda a, b: ({"untagged": a}, {"untagged": b}))
+    return _linked(space, rng, lambda a, b: (_untagged(a), _untagged(b)))
+
+
+def _untagged(vlan: int) -> dict[str, object]:
+    return {"untagged": vlan, "tag_native": False}
 
 
 def natives_that_are_dead(space: Workspace, _: Random) -> Workspace | None:
-    return _harmless_link(space, {"untagged": DEAD}, {"untagged": DEAD - 1})
+    return _harmless_link(space, _untagged(DEAD), _untagged(DEAD - 1))
 
 
 def tagged_native(space: Workspace, rng: Random) -> Workspace | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from random import Random
 from typing import Literal
 
@@ -13,7 +15,8 @@ from interlock.resources import (
     VolumeAttachment,
 )
 from interlock.resources.storage import Volume
-from tests.builders.pod64 import SSH_KEY
+from policies import Verdict
+from tests.builders.pod64 import ssh_key
 from tests.mutants.operator import Operator, pick, port, port_of, siblings, strangers, virtual
 from tests.mutants.workspaces import OPERATOR, VPodOf, Workspace, at
 
@@ -66,7 +69,31 @@ def second_key(space: Workspace, rng: Random) -> Workspace | None:
     if pod is None:
         return None
     name = f"{pod.tenant}-key-2"
-    return _key(space.add(pod.tenant, name, Keypair(name=name, public_key=SSH_KEY)), pod, name)
+    return _key(space.add(pod.tenant, name, Keypair(name=name, public_key=ssh_key(name))), pod, name)
+
+
+def _another_pair(space: Workspace, tenant: str, material: str) -> Workspace:
+    """A second key pair of a tenant, under a name and with a comment of its own."""
+    name = f"{tenant}-key-2"
+    return space.add(tenant, name, Keypair(name=name, public_key=f"{material} somebody")).asking(tenant)
+
+
+def one_key_of_two_tenants(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    theirs = space.get(found[1].tenant, f"{found[1].tenant}-key", Keypair).public_key
+    return _another_pair(space, found[0].tenant, " ".join(theirs.split()[:2]))
+
+
+def ones_own_key_again(space: Workspace, rng: Random) -> Workspace | None:
+    tenant = rng.choice(space.vpods).tenant
+    mine = space.get(tenant, f"{tenant}-key", Keypair).public_key
+    return _another_pair(space, tenant, " ".join(mine.split()[:2]))
+
+
+def key_that_cannot_be_read(space: Workspace, rng: Random) -> Workspace | None:
+    return _another_pair(space, rng.choice(space.vpods).tenant, "ssh-ed25519 AAAA")
 
 
 # Second interfaces.
@@ -175,6 +202,23 @@ def credential_in_user_data(space: Workspace, rng: Random) -> Workspace | None:
     return _told(space, rng, "aws_secret_access_key = wJalrXUtnFEMI")
 
 
+def packed_credential(space: Workspace, rng: Random) -> Workspace | None:
+    return _told(space, rng, f"# {_packed('password: hunter2')}")
+
+
+def packed_comment(space: Workspace, rng: Random) -> Workspace | None:
+    return _told(space, rng, f"# {_packed('no password is set here')}")
+
+
+def torn_pack(space: Workspace, rng: Random) -> Workspace | None:
+    return _told(space, rng, f"# {_packed('password: hunter2', 12)}")
+
+
+def _packed(text: str, length: int | None = None) -> str:
+    data = gzip.compress(text.encode(), mtime=0)
+    return base64.b64encode(data[:length] + b"torn" * (length is not None)).decode()
+
+
 def comment_in_user_data(space: Workspace, rng: Random) -> Workspace | None:
     return _told(space, rng, "# no password is set here")
 
@@ -228,6 +272,14 @@ SERVERS = (
         key_of_another, second_key, "AUTH-01", ("ISO-02",),
     ),
     Operator(
+        "key-of-two", "one ssh key of two tenants, under two names",
+        one_key_of_two_tenants, ones_own_key_again, "SEC-05",
+    ),
+    Operator(
+        "key-unread", "a key pair in which nobody can read a key",
+        key_that_cannot_be_read, ones_own_key_again, "SEC-05", verdict=Verdict.NOT_PROVABLE,
+    ),
+    Operator(
         "bridge-of-vpods", "a second interface that bridges two vPODs",
         bridge_of_two_vpods, second_port_in_its_own_vpod, "ISO-03",
     ),
@@ -250,6 +302,14 @@ SERVERS = (
     Operator(
         "user-data", "a credential in user data",
         credential_in_user_data, comment_in_user_data, "SEC-04",
+    ),
+    Operator(
+        "user-data-packed", "a credential in user data, as gzip in base64",
+        packed_credential, packed_comment, "SEC-04",
+    ),
+    Operator(
+        "user-data-torn", "user data that nobody can unpack",
+        torn_pack, packed_comment, "SEC-04", verdict=Verdict.NOT_PROVABLE,
     ),
     Operator(
         "volume-of-another", "a volume attached to servers of two tenants",

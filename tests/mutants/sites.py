@@ -72,11 +72,15 @@ def site_of(rng: Random, extras: frozenset[str]) -> Site:
         "sharing": (*sharing(), *_declared(extras)),
         "assumptions": assumptions(),
         "share_types": (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),) if "appliance" in extras else (),
-        "underlays": (Underlay(name="overlay", neutron=True), Underlay(name="evpn")) if "overlays" in extras else (),
+        "underlays": _underlays() if "overlays" in extras else (),
         "infiniband": (InfinibandSubnet(name="ib-1", prefix="fe80000000000000"),) if "infiniband" in extras else (),
         "segment_ranges": segment_ranges()[2:],
     }  # fmt: skip
     return full_site(**fields)
+
+
+def _underlays() -> tuple[Underlay, ...]:
+    return Underlay(name="overlay", neutron=True), Underlay(name="evpn", neutron=False)
 
 
 def _pools(fabrics: tuple[str, ...], managements: tuple[str, ...], extras: frozenset[str]) -> object:

@@ -9,7 +9,7 @@ from functools import cached_property
 from ipaddress import ip_network
 from typing import Any, TypeVar
 
-from interlock.model.lock.record import Lock, Released, SiteLock, VPodAllocation
+from interlock.model.lock.record import Lock, Released, Settled, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Cable, Host, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
@@ -149,6 +149,15 @@ class Workspace:
         gone = (Released(vpod="old", claim=claim, value=value),)
         made = (
             Made(item.plan, item.lock.model_copy(update={"released": gone})) if item.lock.id == tenant else item
+            for item in self.made
+        )
+        return replace(self, made=tuple(made))
+
+    def with_settled(self, tenant: str, identity: str) -> Workspace:
+        """A device that a tenant had, that was cleaned after it and given out again."""
+        note = (Settled(identity=identity, at="2026-11-23T10:00:00Z", by="Anne"),)
+        made = (
+            Made(item.plan, item.lock.model_copy(update={"settled": note})) if item.lock.id == tenant else item
             for item in self.made
         )
         return replace(self, made=tuple(made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import Bucket, BucketPolicy, StoredCredential
+from interlock.resources import Bucket, BucketPolicy, Image, Share, StoredCredential
 
 from .readings import Facts
 from .world import FOREIGN, OP, Stack, World
@@ -18,13 +18,16 @@ Meeting = tuple[frozenset[str], bool, tuple[str, ...]]
 
 def meetings_by_data(world: World) -> Iterator[Meeting]:
     """(pair, whether it is certain, how) of owners one of whom gets at something of the other's."""
-    if not any("Bucket" in stack.by_kind for stack in world.stacks):
+    if not any({Bucket.KIND, Share.KIND, Image.KIND} & stack.by_kind.keys() for stack in world.stacks):
         return
-    held = Facts(world).holds("A11", "bucket_rules_enforced")
+    facts = Facts(world)
+    services = ((Bucket, "bucket_rules_enforced"), (Share, "storage_rules_enforced"))
     for certain in (False, True):
-        grants = list(_grants(world))
-        if held is False or (held is None and not certain):
-            grants += _to_everybody(world)
+        grants = [*_grants(world), *_images(world)]
+        for kind, guard in services:
+            held = facts.holds("A11", guard)
+            if held is False or (held is None and not certain):
+                grants += _to_everybody(world, kind)
         yield from _found(world, grants, certain)
 
 
@@ -70,6 +73,14 @@ def _grants(world: World) -> Iterator[tuple[str, Object, str]]:
                             yield owner, (stack.owner, policy.bucket), right
 
 
+def _images(world: World) -> Iterator[tuple[str, Object, str]]:
+    """A tenant's image that is not private is everybody's to read; the operator's are meant to be."""
+    for stack in world.stacks:
+        for name, image in stack.all(Image):
+            if stack.owner != OP and image.visibility != "private":
+                yield from ((owner, (stack.owner, name), "read") for owner in (*world.plans, FOREIGN))
+
+
 def _who(world: World, stack: Stack, principal: str) -> list[str]:
     if principal == "*":
         return [*world.plans, FOREIGN]
@@ -78,12 +89,12 @@ def _who(world: World, stack: Stack, principal: str) -> list[str]:
     return [stack.owner] if principal in stack.plan.by_name else [FOREIGN]
 
 
-def _to_everybody(world: World) -> list[tuple[str, Object, str]]:
-    """What every bucket is where no rule of it holds."""
+def _to_everybody(world: World, kind: type[Bucket] | type[Share]) -> list[tuple[str, Object, str]]:
+    """What every bucket or share is where no rule of it holds."""
     return [
         (owner, (stack.owner, name), right)
         for stack in world.stacks
-        for name, _ in stack.all(Bucket)
+        for name, _ in stack.all(kind)
         for owner in (*world.plans, FOREIGN)
         for right in ("read", "write")
     ]

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from interlock.model.lock.record import Allocation, Footprint, Lock, Released
+from interlock.model.lock.record import Allocation, Footprint, Lock, Settled
 from interlock.model.site.inventory import Site, Switch
 from interlock.planning.plan import Plan
+from interlock.resources import FloatingIp
+from interlock.vocabulary.nodes import HeldHost, HeldMachine
 from interlock.vocabulary.owners import OwnerId
 from policies import RULES, Judgement, footprint, judge
 from policies.facts.site import SiteFacts
@@ -17,15 +19,17 @@ from policies.footprints.boundary import OPERATORS_LOCK, footprint_of
 from policies.judging import Read, asked, model_of, operators_part, read
 from policies.proof import Finding, Verdict
 
+from .completing import Decision, decided
 from .generator import told
 from .oracle import Leaks, leaks
 from .readings import Facts, PortId
 from .world import World
 
 M = TypeVar("M", Site, Switch)
+ENTRIES = frozenset({"Expo"})
 
 #: Rules that say that two owners meet. Others look at sizes, cables and names, which these worlds do not care for.
-MEETING = ("ISO-01", "ISO-02", "ISO-11", "TOP-06", "FACT-01")
+MEETING = ("ISO-01", "ISO-02", "ISO-11", "TOP-06", "SEC-05", "FACT-01", "AUTH-01", "EXPO-01", "L3-08")
 RULES_OF_MEETING = tuple(rule for rule in RULES if rule.id in MEETING)
 #: One world in so many is judged as an apply would be.
 WHOLE = 25
@@ -40,8 +44,9 @@ class Difference:
 
     seed: int
     plots: tuple[str, ...]
-    #: `missed`: the oracle sees a meeting and the prover does not refuse; `vague`: it refuses, but not for certain;
-    #: `over`: the prover refuses what the oracle finds clean.
+    #: `missed`: the oracle sees a meeting and the prover does not refuse; `hasty`: it is certain of one, and in some
+    #: completion nobody meets anybody; `vague`: it refuses, but not for certain; `over`: the prover refuses what the
+    #: oracle finds clean. The last two are of a kind that is explained where a colon follows.
     kind: str
     stack: str
     detail: str
@@ -53,13 +58,17 @@ class Difference:
 def lock_of(world: World, tenant: str) -> Lock:
     """A lock with the tenant's footprint; nothing else of it is looked at."""
     released = world.released.get(tenant, ())
-    return _lock(tenant, released, footprint(world.site, world.plans[tenant], released)).sealed()
+    return _lock(world, tenant, footprint(world.site, world.plans[tenant], released)).sealed()
 
 
-def _lock(tenant: str, released: tuple[Released, ...], mark: Footprint) -> Lock:
+def _lock(world: World, tenant: str, mark: Footprint) -> Lock:
+    serials = {item.name: str(HeldMachine(item.serial)) for item in world.site.machines}
+    serials |= {item.name: str(HeldHost(item.serial)) for item in world.site.hosts}
+    names = world.cleaned.get(tenant, ())
     return Lock(
         id=tenant, owner=OwnerId("0" * 32), serial=1, request="sha256:1", site="sha256:0",
-        allocation=Allocation(vpods={}), released=released, footprint=mark,
+        allocation=Allocation(vpods={}), released=world.released.get(tenant, ()), footprint=mark,
+        settled=tuple(Settled(identity=serials[name], at="2026-11-23T10:00:00Z", by="Anne") for name in names),
     )  # fmt: skip
 
 
@@ -80,7 +89,7 @@ def answers(world: World, stacks: Sequence[str]) -> dict[str, Judgement]:
     locks = _operators(site, world)
     for tenant in world.plans:
         released = world.released.get(tenant, ())
-        locks.append(_lock(tenant, released, footprint_of(site, own[tenant].share, released, unknown=False)))
+        locks.append(_lock(world, tenant, footprint_of(site, own[tenant].share, released, unknown=False)))
     return {stack: _answer(site, plans[stack], own[stack], locks) for stack in stacks}
 
 
@@ -106,18 +115,22 @@ def _site_plan(world: World) -> Plan:
 def differences(seed: int) -> list[Difference]:
     """Where the prover says otherwise than the oracle of the world of this number, asked about every stack."""
     plots, world = told(seed)
-    return list(differing(seed, plots, world, leaks(world), every=True))
+    return list(differing(seed, plots, world, leaks(world), decided(world), every=True))
 
 
-def differing(seed: int, plots: tuple[str, ...], world: World, seen: Leaks, *, every: bool) -> Iterator[Difference]:
-    """The same of a world of which the oracle's answer is known.
+def differing(
+    seed: int, plots: tuple[str, ...], world: World, seen: Leaks, decision: Decision | None, *, every: bool
+) -> Iterator[Difference]:
+    """The same of a world of which the oracle's answer is known; None for `decision`: too much of it is not stated.
 
     `every`: asked about each stack; else about the operator's and one tenant's.
     """
     tenants = sorted(world.plans)
     stacks = ["site", *(tenants if every else [tenants[seed % len(tenants)]])]
+    whole = seen, decision
     for stack, judgement in (answers if seed % WHOLE else judgements)(world, stacks).items():
-        kind = compared(seen, stack, judgement)
+        seen, decision = packets_and_calls(world) if stack == "site" and has_entries(world) else whole
+        kind = compared(seen, stack, judgement) if decision is None else exactly(seen, decision, stack, judgement)
         if kind == "over":
             why = explained(world, judgement.findings)
             kind = f"{kind}: {why}" if why else kind
@@ -135,6 +148,41 @@ def compared(seen: Leaks, stack: str, judgement: Judgement) -> str:
         return "vague"
     # A plan answers for every component that it touches, so it may be refused for two others.
     return "over" if judgement.exit_code != 0 and not seen.may else ""
+
+
+def has_entries(world: World) -> bool:
+    """There is a floating IP: whether it is declared is said in its tenant's own judgement, and not in the site's."""
+    return any(FloatingIp.KIND in stack.by_kind for stack in world.stacks)
+
+
+def packets_and_calls(world: World) -> tuple[Leaks, Decision | None]:
+    """The oracle's answers but for entries from outside."""
+    return leaks(world, ENTRIES), decided(world, ENTRIES)
+
+
+#: Differences for which there is no reason. Those of another kind name theirs.
+FAULTS = ("missed", "hasty", "vague", "over")
+#: Why the prover cannot prove what the completions decide: it asks once, of all that any completion adds or has.
+EXCLUDED = "over: what it takes to meet excludes itself"
+OTHERWISE = "vague: each completion leaks by another way"
+
+
+def exactly(seen: Leaks, decision: Decision, stack: str, judgement: Judgement) -> str:
+    """The same of a world of which every completion was looked at: no doubt is left about the right answer.
+
+    *Proved* and *violated* are right or wrong. *Not provable* is right where completions differ. Where they agree, the
+    reason is named if one graph that has everything unknown at once, or nothing of it, cannot tell them apart.
+    """
+    some = [pair for pair in decision.some if stack in ("site", *pair)]
+    if judgement.exit_code == 0:
+        return "missed" if some else ""
+    if judgement.exit_code == 1:
+        return "" if decision.always else "hasty"
+    if decision.always and all(any(stack in ("site", *pair) for pair in found.must) for found in decision.each):
+        return "vague" if any(stack in ("site", *pair) for pair in seen.must) else OTHERWISE
+    if decision.some:
+        return ""
+    return EXCLUDED if seen.may else "over"
 
 
 def explained(world: World, findings: Sequence[Finding]) -> str:

@@ -11,7 +11,8 @@ from .world import World
 
 #: Rows of the page, and mechanisms beside them, that have to decide worlds. Each is hops or marks of its own, so that
 #: a terrain can be walked without it.
-ROWS = frozenset(f"E{number}" for number in range(1, 20)) | {"A1", "A2", "A6", "A7", "A8", "terminal", "Excl"}
+_BESIDE = ("A1", "A2", "A6", "A7", "A8", "terminal", "Excl", "kernel", "address", "device")
+ROWS = frozenset((*(f"E{number}" for number in range(1, 21)), *_BESIDE))
 _ROW = re.compile(r" \(([A-Za-z0-9]+)\)$")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.model.lock.record import Released
+from interlock.model.site.completeness import TABLES, Completeness
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import (
     Assumption,
@@ -15,8 +16,10 @@ from interlock.model.site.inventory import (
     Device,
     Endpoint,
     ExternalNetwork,
+    FlavorSpec,
     Host,
     InfinibandSubnet,
+    Lag,
     Limits,
     Machine,
     PhysicalNetwork,
@@ -95,7 +98,8 @@ class SwitchDraft:
         """The switch. It routes nothing unless the draft says so."""
         known: dict[str, Any] = {"routed_vlans": (), "ip_routing": False} | self.fields
         return Switch(
-            name=self.name, serial=f"SN-{self.name}", model="arista-7060x", role="tor", port_groups=((100, 64),),
+            name=self.name, serial=f"SN-{self.name}", model="arista-7060x", role="tor",
+            port_groups=((100, max(self.last, 1)),),
             ports=tuple(self.ports[number] for number in sorted(self.ports)), **known,
         )  # fmt: skip
 
@@ -106,12 +110,14 @@ class Draft:
 
     switches: dict[str, SwitchDraft] = field(default_factory=dict)
     cables: list[Cable] = field(default_factory=list)
+    lags: list[Lag] = field(default_factory=list)
     hosts: dict[str, Host] = field(default_factory=dict)
     machines: dict[str, Machine] = field(default_factory=dict)
     devices: list[Device] = field(default_factory=list)
     networks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     underlays: list[Underlay] = field(default_factory=list)
     infiniband: list[InfinibandSubnet] = field(default_factory=list)
+    flavors: list[FlavorSpec] = field(default_factory=list)
     external: ExternalNetwork = _OUTSIDE
     assumptions: dict[str, Guards] = field(default_factory=_all_held)
     sharing: dict[str, Guards] = field(default_factory=_all_shared)
@@ -121,9 +127,12 @@ class Draft:
     resources: dict[str, list[Planned]] = field(default_factory=dict)
     components: dict[str, list[Component]] = field(default_factory=dict)
     released: dict[str, list[Released]] = field(default_factory=dict)
+    cleaned: dict[str, list[str]] = field(default_factory=dict)
     #: Names that a tenant's request declares open to everybody, and the tenants whose vPODs may meet.
     public: dict[str, tuple[str, ...]] = field(default_factory=dict)
     one_owner: set[str] = field(default_factory=set)
+    #: (table, device) where more may be than is listed; every other table of a draft is complete.
+    open_tables: set[tuple[str, str]] = field(default_factory=set)
 
     def switch(self, name: str, **fields: Any) -> SwitchDraft:
         """A switch, new if there is none of this name."""
@@ -156,10 +165,20 @@ class Draft:
         self.cable((a, ends[0]), (b, ends[1]))
         return ends
 
+    def bundle(self, device: str, *interfaces: str | int) -> None:
+        """Interfaces of a device that are one link, and so what they are cabled to."""
+        name = f"bundle-{len(self.lags) + 1}"
+        self.lags.append(Lag(name=name, device=device, interfaces=tuple(map(str, interfaces))))
+
     def hypervisor(self, name: str, switch: str, network: str, tagged: Ranges | None, **fields: Any) -> int:
         """A host with one uplink on a network; the number of its switch port."""
         self.hosts[name] = Host(
-            name=name, serial=f"SN-{name}", role="poplar", virtual_functions=8, interfaces={network: ("pf0",)}
+            name=name,
+            serial=f"SN-{name}",
+            role="poplar",
+            virtual_functions=8,
+            interfaces={network: ("pf0",)},
+            bmc="idrac",
         )
         number = self.port(switch, **({"mode": "trunk", "tagged": tagged} | fields))
         self.cable((name, "pf0"), (switch, number))
@@ -168,7 +187,12 @@ class Draft:
     def whole_host(self, name: str, switch: str, **fields: Any) -> int:
         """A host that is given out whole, with one interface."""
         self.hosts[name] = Host(
-            name=name, serial=f"SN-{name}", role="poplar", provisioning="bare-metal", interfaces={"data-1": ("e0",)}
+            name=name,
+            serial=f"SN-{name}",
+            role="poplar",
+            provisioning="bare-metal",
+            interfaces={"data-1": ("e0",)},
+            bmc="idrac",
         )
         number = self.port(switch, **fields)
         self.cable((name, "e0"), (switch, number))
@@ -205,6 +229,10 @@ class Draft:
     def give_up(self, tenant: str, claim: str, value: str) -> None:
         """A claim that was released and is not settled."""
         self.released.setdefault(tenant, []).append(Released(vpod="old", claim=claim, value=value))
+
+    def clean(self, tenant: str, device: str) -> None:
+        """A machine or whole host that a tenant had, that was cleaned after it and is given out again."""
+        self.cleaned.setdefault(tenant, []).append(device)
 
     def add(self, owner: str, name: str, resource: Resource, component: str | None = None) -> str:
         """One more planned resource of a tenant, or of the operator."""
@@ -246,8 +274,8 @@ class Draft:
 
     def server(self, owner: str, name: str, host: str, ports: tuple[str, ...], **fields: Any) -> str:
         """A virtual server."""
-        known = {"project": self.project(owner), "image": "site:Image/poplar"} | fields
-        server = Server(name=name, flavor="site:Flavor/poplar", host=host, ports=ports, **known)
+        known = {"project": self.project(owner), "image": "site:Image/poplar", "flavor": "site:Flavor/poplar"} | fields
+        server = Server(name=name, host=host, ports=ports, **known)
         return self.add(owner, name, server)
 
     def subnet(self, owner: str, network: str, cidr: str, **fields: Any) -> str:
@@ -291,7 +319,8 @@ class Draft:
         plans = {owner: self._plan(owner) for owner in self.components}
         site = self._site()
         released = {tenant: tuple(entries) for tenant, entries in self.released.items()}
-        return World(site, plans, self._plan(OP), released)
+        cleaned = {tenant: tuple(names) for tenant, names in self.cleaned.items()}
+        return World(site, plans, self._plan(OP), released, cleaned)
 
     def _plan(self, owner: str) -> Plan:
         components = self.components.get(owner, [Component(name="lyon", type="Site")])
@@ -306,19 +335,27 @@ class Draft:
 
     def _site(self) -> Site:
         networks = {"external": ()} | self.networks
-        return Site(
+        site = Site(
             name="lyon", cloud="sandbox", machines=tuple(self.machines.values()), hosts=tuple(self.hosts.values()),
             switches=tuple(item.made() for item in self.switches.values()), devices=tuple(self.devices),
-            cables=tuple(self.cables),
+            cables=tuple(self.cables), lags=tuple(self.lags),
             physical_networks=tuple(
                 PhysicalNetwork(name=name, switches=switches) for name, switches in networks.items()
             ),
             underlays=tuple(self.underlays), infiniband=tuple(self.infiniband), pools=_POOLS,
-            external=self.external, segment_ranges=(), flavors=(), images=(), volume_types=(),
+            external=self.external, segment_ranges=(), flavors=tuple(self.flavors), images=(), volume_types=(),
             controller=_CONTROLLER, limits=_LIMITS,
             sharing=(*self._shared(), *self.declared),
             assumptions=tuple(Assumption(id=name, guards=guards) for name, guards in self.assumptions.items()),
         )  # fmt: skip
+        return site.model_copy(update={"complete": tuple(self._complete(site))})
+
+    def _complete(self, site: Site) -> Iterator[Completeness]:
+        """What is not said is not there: of ports that have no line the drafts that leave one out are about."""
+        for table in TABLES:
+            listed = tuple(name for name in site.subjects(table) if (table, name) not in self.open_tables)
+            if listed and table != "switch_ports":
+                yield Completeness(table=table, devices=listed, seen="2026-11-20", by="the draft")
 
     def _shared(self) -> Iterator[Sharing]:
         for name, guards in self.sharing.items():

@@ -5,12 +5,14 @@ from __future__ import annotations
 from interlock.model.site.inventory import InfinibandSubnet
 from interlock.resources import (
     BareMetalServer,
+    Keypair,
     NvlinkPartition,
     PartitionKey,
     PartitionMember,
     ShareAccess,
     VipuAllocation,
 )
+from tests.builders.pod64 import ssh_key
 
 from .drafting import Draft
 from .sayings import VLAN, A, Example, G, both, leaf, machine, management, tenant
@@ -216,6 +218,24 @@ def one_address_twice() -> Draft:
     return draft
 
 
+def _logins(of_acme: str, of_globex: str) -> Draft:
+    """A key pair of each tenant, with these keys."""
+    draft = both()
+    for owner, key in ((A, of_acme), (G, of_globex)):
+        draft.add(owner, f"{owner}-key", Keypair(name=f"{owner}-key", public_key=f"{ssh_key(key)}@{owner}"))
+    return draft
+
+
+def one_login_of_both() -> Draft:
+    """One key under two names and with two comments: who has it logs in to the servers of both."""
+    return _logins("anne", "anne")
+
+
+def a_login_each() -> Draft:
+    """Two keys; two pairs of one person are two."""
+    return _logins("anne", "anne at globex")
+
+
 def _quarantine(**port: object) -> Draft:
     """Machines of two tenants just released, their ports as given."""
     draft = both()
@@ -271,6 +291,25 @@ def switch_that_cannot_be_read() -> Draft:
     return draft
 
 
+def cleaned_and_taken(erases: bool | None) -> Draft:
+    """acme gave machine 7 up, it was cleaned, and globex's plan takes it."""
+    draft = both()
+    machine(draft, G, "ipum-07", 1002)
+    draft.clean(A, "ipum-07")
+    draft.assumptions["A9"] = {"steps_erase": erases}
+    return draft
+
+
+def cleaned_and_idle() -> Draft:
+    """Nobody has it, whatever cleaning is worth."""
+    draft = both()
+    management(draft)
+    draft.machine("ipum-07")
+    draft.clean(A, "ipum-07")
+    draft.assumptions["A9"] = {"steps_erase": False}
+    return draft
+
+
 EXAMPLES = (
     Example("22b", "P", machine_that_keeps_apart),
     Example("22c", "V", default_credentials),
@@ -294,10 +333,16 @@ EXAMPLES = (
     Example("42a", "V", without_mitigations),
     Example("42b", "P", alone_without_mitigations),
     Example("43b", "V", one_address_twice),
+    Example("43c", "V", one_login_of_both),
+    Example("43d", "P", a_login_each),
     Example("46a", "V", quarantine_vlan),
     Example("46b", "P", ports_disabled),
     Example("46c", "P", isolated_ports),
     Example("47", "P", released_in_one_apply),
     Example("48a", "V", switch_was_down),
     Example("48b", "N", switch_that_cannot_be_read),
+    Example("52a", "P", lambda: cleaned_and_taken(erases=True)),
+    Example("52b", "N", lambda: cleaned_and_taken(erases=None)),
+    Example("52c", "V", lambda: cleaned_and_taken(erases=False)),
+    Example("52d", "P", cleaned_and_idle),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interlock.model.site.inventory import Underlay, Vrf, Vtep
-from interlock.resources import BareMetalServer, ShareAccess
+from interlock.resources import BareMetalServer, Share, ShareAccess
 
 from .drafting import CONTROLLERS, Draft
 from .sayings import POOL, VLAN, A, Example, G, apart, both, control, leaf, machine, management, tenant, vpods
@@ -14,9 +14,11 @@ def two_vpods() -> Draft:
     draft = both()
     for number, (name, vlan) in enumerate(((A, 1001), (G, 1002))):
         control(draft, name, 5001 + number)
+        share = Share(name="s", project=draft.project(name), size_gib=1, share_type="site:ShareType/nfs")
+        draft.add(name, f"{name}-share", share)
         access = ShareAccess(
-            project=draft.project(name), share="s", network=f"{name}-a-ipu-data-{vlan}", prefix="10.0.0.0/24",
-            vip=f"10.0.0.{200 + number}",
+            project=draft.project(name), share=f"{name}-share", network=f"{name}-a-ipu-data-{vlan}",
+            prefix="10.0.0.0/24", vip=f"10.0.0.{200 + number}",
         )  # fmt: skip
         draft.add(name, f"{name}-access", access)
     return draft
@@ -75,6 +77,15 @@ def natives_that_differ() -> Draft:
     tenant(draft, G, 1002, "data-2", None)
     ends = ({"untagged": 1001, "tag_native": False}, {"untagged": 1002, "tag_native": False})
     draft.link("leaf-1", "spine-1", *ends)
+    return draft
+
+
+def natives_of_which_nobody_says_how_they_leave() -> Draft:
+    """As 7, and no end says whether its native VLAN leaves with its tag."""
+    draft = natives_that_differ()
+    for switch in draft.switches:
+        for number, port in draft.switches[switch].ports.items():
+            draft.switches[switch].ports[number] = port.model_copy(update={"tag_native": None})
     return draft
 
 
@@ -175,9 +186,16 @@ def host_without_a_record() -> Draft:
 
 
 def hosts_with_records() -> Draft:
-    """The other host is the one without."""
+    """Of every host somebody says what its port carries."""
     draft = both()
-    del draft.switches["leaf-1"].ports[draft.hypervisor("hv-9", "leaf-1", "data-1", POOL)]
+    draft.hypervisor("hv-9", "leaf-1", "data-1", POOL)
+    return draft
+
+
+def another_host_without_a_record() -> Draft:
+    """Nobody's server is there, but its own system may be on acme's wire."""
+    draft = hosts_with_records()
+    del draft.switches["leaf-1"].ports[draft.switches["leaf-1"].last]
     return draft
 
 
@@ -189,9 +207,9 @@ def routing_leaf() -> Draft:
 
 
 def perhaps_routing_leaf() -> Draft:
-    """Nobody says whether it routes."""
+    """Nobody says whether it routes, nor in which VLANs it has an address."""
     draft = both()
-    draft.switch("leaf-1", routed_vlans=(1001, 1002), ip_routing=None)
+    draft.switch("leaf-1", routed_vlans=None, ip_routing=None)
     return draft
 
 
@@ -301,6 +319,7 @@ EXAMPLES = (
     Example("5", "P", one_id_on_two_leaves),
     Example("6", "V", uplinks_without_lists),
     Example("7", "V", natives_that_differ),
+    Example("7b", "N", natives_of_which_nobody_says_how_they_leave),
     Example("8a", "V", left_over_on_bare_metal),
     Example("8b", "P", left_over_on_a_hypervisor),
     Example("9a", "P", overlays_of_their_own),
@@ -313,6 +332,7 @@ EXAMPLES = (
     Example("34", "V", bridge_between_two),
     Example("36a", "N", host_without_a_record),
     Example("36b", "P", hosts_with_records),
+    Example("36c", "N", another_host_without_a_record),
     Example("37a", "V", routing_leaf),
     Example("37b", "P", instance_for_each_tenant),
     Example("37c", "N", perhaps_routing_leaf),

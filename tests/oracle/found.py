@@ -5,7 +5,7 @@ from __future__ import annotations
 from interlock.resources import BareMetalServer, Volume, VolumeAttachment
 
 from .drafting import CONTROLLERS, Draft
-from .sayings import VLAN, A, Example, both, machine, management
+from .sayings import VLAN, A, Example, G, both, leaf, machine, management, more_leaf, tenant
 
 
 def held_by_its_port_alone() -> Draft:
@@ -75,6 +75,54 @@ def tenants_external_network() -> Draft:
     return draft
 
 
+def function_inside_the_adapter() -> Draft:
+    """A function that nothing holds to its VLAN, beside one of globex's that its switch port does not carry: what the
+    adapter does with the frames between the two, nobody says."""
+    draft = both()
+    draft.change_port("leaf-1", 1, tagged=((1001, 1001),))
+    port = draft.plug(A, "acme-a-loose", "acme-a-ipu-data-1001", port_security=False)
+    draft.server(A, "acme-a-loose-server", "hv-1", (port,))
+    return draft
+
+
+def two_vlans_by_one_id() -> Draft:
+    """1001 goes by 1050 on the wire, where globex's 1050 is listed as well: the make of the switch decides."""
+    draft = leaf()
+    more_leaf(draft, "leaf-2", "data-2", "hv-2")
+    tenant(draft, A, 1001)
+    tenant(draft, G, 1050, "data-2", "hv-2")
+    draft.vlan(A, "acme-a-storage", "data-1", 1060)
+    here = {"tagged": ((1060, 1060), (1050, 1050)), "translations": ((1050, 1060),)}
+    draft.link("leaf-1", "leaf-2", here, {"tagged": ()})
+    draft.vlan(G, "globex-a-storage", "data-1", 1050)
+    there = {"tagged": ((1050, 1050),)}
+    draft.link("leaf-1", "leaf-3", {"tagged": ((1050, 1050),), "translations": ((1050, 1055),)}, there)
+    draft.networks["data-3"] = ("leaf-3",)
+    draft.vlan(A, "acme-a-third", "data-3", 1050)
+    return draft
+
+
+def plug_that_may_be_the_bmcs() -> Draft:
+    """acme's whole host has a plug on a wire of the operator's, and nobody states where its BMC is."""
+    draft = both()
+    management(draft)
+    port = draft.whole_host("bm-1", "leaf-1")
+    draft.hosts["bm-1"] = draft.hosts["bm-1"].model_copy(update={"bmc": None})
+    draft.switch_port(A, "leaf-1", port, 1001)
+    draft.cable(("bm-1", "xcc"), ("mgmt-1", draft.port("mgmt-1", untagged=111)))
+    draft.vlan("op", "management", "mgmt", 111)
+    return draft
+
+
+def bmc_without_a_cable() -> Draft:
+    """The way inside a host needs none."""
+    draft = both()
+    port = draft.whole_host("bm-1", "leaf-1")
+    draft.switch_port(A, "leaf-1", port, 1001)
+    draft.assumptions["A13"] = {"in_band_closed": False}
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -83,4 +131,8 @@ FOUND = (
     Example("e", "V", volume_on_the_operators_server),
     Example("f", "V", ids_that_only_lists_name),
     Example("g", "V", tenants_external_network),
+    Example("h", "N", function_inside_the_adapter),
+    Example("i", "N", two_vlans_by_one_id),
+    Example("j", "N", plug_that_may_be_the_bmcs),
+    Example("k", "V", bmc_without_a_cable),
 )

@@ -7,13 +7,15 @@ from random import Random
 from .drafting import Draft
 from .plots_cloud import PLOTS as CLOUD
 from .plots_cloud import control_of_servers, infiniband, nvlink
+from .plots_data import PLOTS as DATA
+from .plots_unlisted import PLOTS as UNLISTED
 from .plots_wire import PLOTS as WIRE
 from .plots_wire import whole_host
 from .scene import scene
 from .world import World
 
 #: Each as often as it stands here; the last ones once more, for rows that decide hardly one world in a hundred else.
-PLOTS = (*WIRE, *CLOUD, whole_host, control_of_servers, infiniband, nvlink)
+PLOTS = (*WIRE, *CLOUD, *UNLISTED, *DATA, whole_host, control_of_servers, infiniband, nvlink)
 
 #: Machines, hosts, servers, routers and other devices of a world, at most.
 MOST = 12

@@ -8,7 +8,7 @@ from functools import cached_property
 from interlock.model.site.inventory import Host, Machine
 from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, VipuAllocation
 
-from .readings import TO_BMC, Facts
+from .readings import Facts, listed
 from .shared import put
 from .switches import Switches
 from .terrain import Place, Terrain
@@ -49,7 +49,8 @@ class Hardware:
 
     def _holding(self) -> Iterator[tuple[str, str]]:
         for (device, interface), at in self.facts.behind.items():
-            if interface not in TO_BMC:
+            known = self.facts.site.host.get(device)
+            if known is None or interface != known.bmc:
                 yield from ((device, owner) for owner, _ in self.facts.planned.get(at, ()))
         for stack in self.facts.world.stacks:
             for _, allocation in stack.all(VipuAllocation):
@@ -71,7 +72,16 @@ class Hardware:
             self.terrain.hop(device, place, "E5", certain)
 
     def _owners(self, name: str) -> set[str]:
-        return self.holders.get(name) or {OP}
+        """Who has a device. One that nobody has is the operator's, unless what its former holder left may be there."""
+        left = any(self.facts.world.had(name)) and self.facts.holds("A9", "steps_erase") is not True
+        return self.holders.get(name) or (set() if left else {OP})
+
+    def _left_by_others(self, name: str, device: Place) -> None:
+        """What was cleaned is as its former holder left it if cleaning does not erase."""
+        for tenant in self.facts.world.had(name):
+            former: Place = ("left by", tenant, name)
+            self.terrain.mark(former, tenant)
+            self.terrain.unless(self.facts.holds("A9", "steps_erase"), device, former, "A9")
 
     def _machine(self, machine: Machine) -> None:
         parts: dict[str, Place] = {part: part_of(machine, part) for part in ("rnic", "gw", "bmc")}
@@ -85,28 +95,40 @@ class Hardware:
             self.terrain.mark(parts[part], OP)
             self._attach(parts[part], machine.name, "mgmt")
         self._attach(parts["rnic"], machine.name, "rnic")
+        self._left_by_others(machine.name, parts["rnic"])
         held = self.facts.holds("A3", "no_forwarding", "credentials_rotated", "agent_port_operator_only")
         self.terrain.unless(held, parts["rnic"], parts["gw"], "E15")
         self.terrain.unless(held, parts["gw"], parts["bmc"], "E15")
 
     def _host(self, host: Host) -> None:
         """A host given out whole, and the BMC of any host."""
-        whole, bmc = whole_of(host), ("bmc", host.serial)
-        is_whole = self.facts.is_whole(host)
-        for device, interface in self.facts.behind:
-            if device == host.name and interface in TO_BMC:
-                self.terrain.mark(bmc, OP)
-                self._attach(bmc, device, interface)
-                if is_whole:
-                    self.terrain.unless(self.facts.holds("A13", "in_band_closed"), whole, bmc, "E14")
-            elif device == host.name and is_whole:
-                self._attach(whole, device, interface)
-            elif device == host.name and interface not in _listed(host):
+        whole, bmc, is_whole = whole_of(host), bmc_of(host), self.facts.is_whole(host)
+        self.terrain.mark(bmc, OP)
+        if is_whole:
+            # The way from a host to its BMC needs no cable.
+            self.terrain.unless(self.facts.holds("A13", "in_band_closed"), whole, bmc, "E14")
+        for interface in [name for device, name in self.facts.behind if device == host.name]:
+            if interface == host.bmc:
+                self._attach(bmc, host.name, interface)
+            elif is_whole and interface in self.facts.doubtful_plugs(host):
+                self._either(host, interface)
+            elif is_whole:
+                self._attach(whole, host.name, interface)
+            elif interface not in listed(host):
                 # The hypervisor's own interface: an ordinary device of the operator.
-                self._operators(("hypervisor's own", host.serial), device, interface)
+                self._operators(("hypervisor's own", host.serial), host.name, interface)
+        if is_whole:
+            self._left_by_others(host.name, whole)
         for owner in self._owners(host.name) if is_whole else ():
             self.terrain.mark(whole, owner)
             self.terrain.alone(("host", host.serial), owner, "Excl")
+
+    def _either(self, host: Host, interface: str) -> None:
+        """A plug that is the borrower's, or the BMC's."""
+        plug: Place = ("plug", host.serial, interface)
+        self._attach(plug, host.name, interface)
+        for device in (whole_of(host), bmc_of(host)):
+            self.terrain.hop(device, plug, "E9", certain=False)
 
     def _other_devices(self) -> None:
         known = {*self.facts.site.machine, *self.facts.site.host}
@@ -117,7 +139,7 @@ class Hardware:
     def _operators(self, place: Place, name: str, interface: str) -> None:
         """A device of the operator's behind a switch port."""
         at = self.facts.behind[name, interface]
-        declared = self.facts.declared(name) if interface not in TO_BMC else None
+        declared = self.facts.declared(name)
         met = self.switches.heard(at) if declared else self.switches.any_tag(at)
         put(self.terrain, place, declared, met, "E5")
 
@@ -211,5 +233,6 @@ def whole_of(host: Host) -> Place:
     return ("whole host", host.serial)
 
 
-def _listed(host: Host) -> set[str]:
-    return {name for names in host.interfaces.values() for name in names}
+def bmc_of(host: Host) -> Place:
+    """Its BMC, which is there with or without a cable."""
+    return ("bmc", host.serial)

@@ -19,6 +19,7 @@ from .segments import Segments
 from .servers import Servers
 from .switches import Switches
 from .terrain import Place, Step, Terrain, flood, trace
+from .unlisted import Unlisted
 from .vpods import BESIDE_MEDIA, meetings_of_vpods, tenants_with_vpods
 from .world import OP, World
 
@@ -78,6 +79,8 @@ def terrain_of(world: World, without: frozenset[str] = frozenset()) -> Terrain:
     servers = Servers(facts, terrain, switches, segments)
     servers.walk()
     servers.entries()
+    segments.kernels()
+    Unlisted(facts, terrain, switches, segments, servers).walk()
     segments.uplinks()
     Routers(facts, terrain, segments).walk()
     return terrain

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from interlock.model.site.guards import ASSUMPTION_GUARDS
 from interlock.model.site.inventory import InfinibandSubnet
 from interlock.resources import (
@@ -14,6 +16,7 @@ from interlock.resources import (
     RbacPolicy,
     RoleAssignment,
     RouterInterface,
+    Share,
     ShareAccess,
     SubnetPool,
     Trunk,
@@ -22,6 +25,7 @@ from interlock.resources import (
     Volume,
     VolumeAttachment,
 )
+from tests.builders.pod64 import ssh_key
 
 from .drafting import CONTROLLERS, EXTERNAL, without_scope
 from .plots_guards import PLOTS as GUARD_PLOTS
@@ -150,8 +154,9 @@ def control_of_servers(made: Scene) -> None:
     whose = rng.choice((None, draft.project(a)))
     network = draft.vxlan(a, made.name(a, "a-lent"), rng.randint(8200, 8300), project=whose)
     port = draft.plug(a, made.name(a, "a-port"), network, vnic_type="normal", project=CONTROLLERS)
-    key = draft.add(a, made.name(a, "key"), Keypair(name="key", public_key="ssh-ed25519 x"))
-    image = draft.add(a, made.name(a, "image"), Image(name="own", file="x", sha512="0"))
+    key = draft.add(a, made.name(a, "key"), Keypair(name="key", public_key=ssh_key(a)))
+    seen: Literal["private", "public"] = "public" if rng.random() < 0.1 else "private"
+    image = draft.add(a, made.name(a, "image"), Image(name="own", file="x", sha512="0", visibility=seen))
     with_key, with_image = rng.random() < 0.3, rng.random() < 0.2
     server = draft.server(
         a, made.name(a, "a-helper"), made.host[a], (port,), project=CONTROLLERS,
@@ -207,11 +212,14 @@ def links_between_machines(made: Scene) -> None:
 
 
 def given_up(made: Scene) -> None:
-    """A claim that a tenant gave up and that is not settled."""
+    """A claim that a tenant gave up and that is not settled, or a machine that it gave up and that was cleaned."""
     rng, draft = made.rng, made.draft
     a, b = made.pair()
-    kind = rng.choice(("machines", "ipu_data_vlan", "control_vni", "old vlan"))
-    if kind == "machines":
+    kind = rng.choice(("machines", "ipu_data_vlan", "control_vni", "old vlan", "cleaned"))
+    if kind == "cleaned":
+        draft.clean(a, machine(made, rng.choice((a, b))))
+        draft.assumptions["A9"] = {"steps_erase": rng.choice((True, False, None))}
+    elif kind == "machines":
         draft.give_up(a, kind, machine(made, rng.choice((a, b))))
     elif kind == "control_vni":
         control(made, b, 5400)
@@ -226,16 +234,20 @@ def shares(made: Scene) -> None:
     for number, tenant in enumerate(made.pair()):
         same = made.rng.random() < 0.5
         access = ShareAccess(
-            project=made.draft.project(tenant), share="share", network=f"{tenant}-a-ipu-data",
+            project=made.draft.project(tenant), share=f"{tenant}-share", network=f"{tenant}-a-ipu-data",
             prefix="10.21.0.0/24", vip=f"10.21.0.{200 if same else 201 + number}",
         )  # fmt: skip
         made.draft.add(tenant, made.name(tenant, "access"), access)
+        share = Share(name="share", project=made.draft.project(tenant), size_gib=1, share_type="site:ShareType/x")
+        made.draft.add(tenant, f"{tenant}-share", share)
     made.draft.sharing["appliance"]["no_routing_between_vips"] = made.unsure()
+    held = made.rng.choice((True, True, True, False, None))
+    made.draft.assumptions["A11"] = {"storage_rules_enforced": held, "bucket_rules_enforced": True}
 
 
 PLOTS = (
     gateways, gateways, subnet_in_scope, rights, rights, shared_network, on_the_outside, trunks, trunks,
     on_operators_network, on_operators_network, router_elsewhere, controllers, controllers, *[control_of_servers] * 5,
-    *[infiniband] * 5, *[nvlink] * 4, links_between_machines, given_up, given_up, shares, shares,
+    *[infiniband] * 5, *[nvlink] * 8, links_between_machines, *[given_up] * 4, *[shares] * 5,
     links_between_machines, *GUARD_PLOTS,
 )  # fmt: skip

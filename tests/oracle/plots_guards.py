@@ -32,4 +32,4 @@ def nothing_stated(made: Scene) -> None:
     made.draft.assumptions[made.rng.choice(sorted(made.draft.assumptions))] = {}
 
 
-PLOTS = (hypervisor, hypervisor, switches, cloud_or_pools, nothing_stated)
+PLOTS = (hypervisor, hypervisor, *[switches] * 3, *[cloud_or_pools] * 3, nothing_stated)

@@ -13,8 +13,8 @@ from interlock.resources import Network, SwitchPort
 from .frames import UNKNOWN, Setting, setting_of
 from .world import World
 
-#: Interfaces of a host that lead to its BMC.
-TO_BMC = ("idrac", "bmc", "ilo", "ipmi")
+#: A port in the table of which nobody says anything.
+SPARE = "port"
 #: Sharing that is no device: gateways meet the one, and plans bring the other as servers.
 BROUGHT = ("external-network", "vipu-controller")
 PortId = tuple[str, int]
@@ -41,6 +41,11 @@ def all_hold(values: list[bool | None]) -> bool | None:
     if any(value is False for value in values):
         return False
     return True if values and all(values) else None
+
+
+def listed(host: Host) -> set[str]:
+    """The interfaces of a host that its guests' networks are on."""
+    return {name for names in host.interfaces.values() for name in names}
 
 
 class Facts:
@@ -80,8 +85,7 @@ class Facts:
         """A declared device meets each wire by itself; not a BMC, what is lent out, or the uplink of a hypervisor."""
         host = self.site.host.get(plug.device)
         lent = plug.device in self.site.machine or (host is not None and self.is_whole(host))
-        uplinks = [name for names in host.interfaces.values() for name in names] if host is not None else []
-        if lent or plug.interface in (*TO_BMC, *uplinks):
+        if lent or (host is not None and plug.interface in (host.bmc, *listed(host))):
             return False
         return self.declared(plug.device) is not None
 
@@ -102,14 +106,67 @@ class Facts:
             for port in switch.ports:
                 found[switch.name, port.port] = [setting_of(port)]
         for at, orders in self.planned.items():
-            known = found.setdefault(at, [UNKNOWN])
+            known = found.setdefault(at, [self._without_a_line(at[0])])
             role = known[0].role
             known += [Setting("access", untagged=vlan, role=role) for _, vlan in orders]
+        for members in self.bundles:
+            live = [at for at in members if found.get(at, [UNKNOWN])[0].mode != "disabled"]
+            whole = [setting for at in live for setting in found.get(at, [UNKNOWN])]
+            found |= {at: list(dict.fromkeys(whole)) for at in live}
+        return found
+
+    @cached_property
+    def bundles(self) -> list[set[PortId]]:
+        """Switch ports by which a frame may leave alike: members of one LAG, and what they are cabled to."""
+        found: list[set[PortId]] = []
+        for lag in self.site.lags:
+            near = {self._port(lag.device, name) for name in lag.interfaces}
+            ends = [(cable.a, cable.b) for cable in self.site.cables]
+            far = {
+                self._port(b.device, b.interface)
+                for pair in ends
+                for a, b in (pair, pair[::-1])
+                if a.device == lag.device and a.interface in lag.interfaces
+            }
+            for ports in (near, far):
+                group = {at for at in ports if at is not None}
+                met = [other for other in found if other & group]
+                found = [other for other in found if not other & group] + ([group.union(*met)] if group else [])
         return found
 
     def of_port(self, switch: str, port: int) -> list[Setting]:
-        """The settings of a port; unknown where there is no record."""
-        return self.settings.get((switch, port), [UNKNOWN])
+        """The settings of a port; without a record disabled where all ports are listed, and else unknown."""
+        return self.settings.get((switch, port), [self._without_a_line(switch)])
+
+    def _without_a_line(self, switch: str) -> Setting:
+        return Setting("disabled") if self.more("switch_ports", switch) is False else UNKNOWN
+
+    @cached_property
+    def _complete(self) -> frozenset[tuple[str, str]]:
+        return frozenset((item.table, device) for item in self.site.complete for device in item.devices)
+
+    def more(self, table: str, device: str) -> bool | None:
+        """Whether there is more of a device than its table lists: nobody knows, unless the table is complete."""
+        if (table, device) in self.world.unlisted:
+            return True
+        return False if (table, device) in self._complete else None
+
+    @cached_property
+    def spare_ports(self) -> list[PortId]:
+        """Ports without a cable of which nobody says that they are empty."""
+        cabled = {at for pair in self.ends[0] for at in pair} | {(plug.switch, plug.port) for plug in self.ends[1]}
+        empty = {(switch.name, port.port) for switch in self.site.switches for port in switch.ports if port.empty}
+        return [
+            (switch.name, number)
+            for switch in self.site.switches
+            for number in range(1, sum(count for _, count in switch.port_groups) + 1)
+            if (switch.name, number) not in cabled | empty
+        ]
+
+    def doubtful_plugs(self, host: Host) -> list[str]:
+        """Cabled interfaces of a host one of which may lead to its BMC: nobody states which does."""
+        plugs = [interface for device, interface in self.behind if device == host.name]
+        return [] if host.bmc is not None else [plug for plug in plugs if plug not in listed(host)]
 
     @cached_property
     def ends(self) -> tuple[list[tuple[PortId, PortId]], list[Plug]]:

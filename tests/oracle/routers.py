@@ -43,7 +43,8 @@ class Routers:
             self.terrain.hop(router, stray, "E10")
             return
         home, _, subnet = found
-        if subnet.subnet_pool is not None:
+        # Nobody translates IPv6, and what is outside tells only addresses of IPv4 apart.
+        if subnet.subnet_pool is not None or ":" in subnet.cidr:
             self.joined_scope.add(router)
         segment = self.segments.find(home, subnet.network)
         for place in (segment.outside,) if segment.external else segment.places:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from interlock.model.site.inventory import Host
 from interlock.resources import Network, RbacPolicy
 
-from .readings import Facts
+from .frames import UNTAGGED
+from .readings import Facts, listed
 from .switches import Switches
 from .terrain import Place, Terrain
 from .world import FOREIGN, OP, OUTSIDE, Stack
 
-#: Neutron's own underlay where the site names none.
+#: What Neutron's own overlays run over; it may be one of the underlays that the site names.
 NEUTRONS_OWN = "neutron"
 #: Ids with which a virtual function is in no VLAN.
 NO_VLAN = (None, 0, 4095)
@@ -43,8 +44,6 @@ class Segments:
 
     def __init__(self, facts: Facts, terrain: Terrain, switches: Switches) -> None:
         self.facts, self.terrain, self.switches = facts, terrain, switches
-        underlays = [item.name for item in facts.site.underlays if item.neutron]
-        self.underlays = underlays or [NEUTRONS_OWN]
         self.known: dict[tuple[str, str], Segment] = {}
         #: (host, interface, tag) that somebody sends or hears.
         self.used: set[tuple[str, str, int]] = set()
@@ -89,7 +88,7 @@ class Segments:
 
     def _places(self, kind: str, physical: str | None, number: int | None) -> Iterator[Place]:
         if kind == "vxlan":
-            yield from (("tunnel", underlay, "vxlan", number or 0) for underlay in self.underlays)
+            yield self._tunnel(number or 0)
         elif kind == "vlan" and number is not None and physical in self.facts.site.physical_network:
             for switch in self.facts.site.physical_network[physical].switches:
                 yield self.switches.bridge(switch, number)
@@ -97,10 +96,32 @@ class Segments:
             for host in self.facts.site.hosts:
                 yield from (self.nic(host, item, 0) for item in self.facts.interfaces(host.name, physical))
 
+    def _tunnel(self, number: int) -> Place:
+        own: Place = ("tunnel", NEUTRONS_OWN, "vxlan", number)
+        for underlay in self.facts.site.underlays:
+            if underlay.neutron is not False:
+                self.terrain.hop(own, ("tunnel", underlay.name, "vxlan", number), "E3", underlay.neutron is True)
+        return own
+
     def nic(self, host: Host, interface: str, tag: int) -> Place:
         """Frames with this tag inside a host's adapter."""
         self.used.add((host.name, interface, tag))
         return ("nic", host.serial, interface, tag)
+
+    def kernels(self) -> None:
+        """The operator's kernel is on a hypervisor's uplink, too: what comes without a tag is for it.
+
+        Where the external network is flat, that is what has the interface for itself.
+        """
+        external = self.facts.site.external
+        for host in self.facts.site.hosts:
+            flat = external.network_type == "flat" and self.facts.interfaces(host.name, external.physical_network)
+            for interface in sorted(listed(host) - set(flat or ())) if not self.facts.is_whole(host) else ():
+                at = self.facts.behind.get((host.name, interface))
+                kernel: Place = ("kernel", host.serial, interface)
+                self.terrain.mark(kernel, OP)
+                for place, certain in self.switches.tagged_as(at, UNTAGGED) if at else ():
+                    self.terrain.hop(kernel, place, "kernel", certain)
 
     def uplinks(self) -> None:
         """Frames of virtual servers leave a hypervisor by its uplink with the tag they have, and no other.
@@ -111,6 +132,11 @@ class Segments:
             at = self.facts.behind.get((name, interface))
             for place, certain in self.switches.tagged_as(at, tag) if at else ():
                 self.terrain.hop(self.nic(self.facts.site.host[name], interface, tag), place, "E4", certain)
+
+    @property
+    def outside_of_site(self) -> Place:
+        """The external network of the site."""
+        return self.known[OP, "(external)"].outside
 
     def _external_of_site(self) -> None:
         external = self.facts.site.external

@@ -37,6 +37,8 @@ class Servers:
         self.facts, self.terrain, self.switches, self.segments = facts, terrain, switches, segments
         self.attached: set[tuple[str, str]] = set()
         self.on_host: dict[str, list[Place]] = {}
+        #: (server, host) where a flavour hands out a device that may be a network function.
+        self.handed_out: list[tuple[Place, str]] = []
 
     def walk(self) -> None:
         """All hops and marks."""
@@ -46,10 +48,18 @@ class Servers:
             for name, whole in stack.all(BareMetalServer):
                 self._bare_metal(stack, name, whole)
             self._volumes(stack)
+            self._logins(stack)
             for name, port in stack.all(Port):
                 if (stack.owner, name) not in self.attached:
                     self._spare_port(stack, name, port)
         self._hypervisors()
+
+    def _logins(self, stack: Stack) -> None:
+        """Whoever has a key logs in wherever it was put: it is what its second word says, and one owner's."""
+        for _, pair in stack.all(Keypair):
+            words = pair.public_key.split()
+            if len(words) > 1:
+                self.terrain.alone(("ssh key", words[1]), stack.owner, "Excl")
 
     def _server(self, stack: Stack, name: str, server: Server) -> None:
         guest: Place = ("server", stack.owner, name)
@@ -63,6 +73,17 @@ class Servers:
         for port_name, port, row in ports_of(stack, server.ports):
             self.attached.add((stack.owner, port_name))
             self._attach(stack, guest, port, server.host, row)
+        self._devices(guest, server)
+
+    def _devices(self, guest: Place, server: Server) -> None:
+        """A network function that the flavour hands out is on every VLAN of some port of the host."""
+        flavor = self.facts.site.flavor.get(server.flavor.removeprefix("site:Flavor/"))
+        if flavor is None or flavor.devices == "other" or not any(map(hands_out, flavor.extra_specs)):
+            return
+        for (device, _), at in self.facts.behind.items():
+            for place, certain in self.switches.any_tag(at) if device == server.host else ():
+                self.terrain.hop(guest, place, "device", certain and flavor.devices == "network")
+        self.handed_out.append((guest, server.host))
 
     def _split(self, stack: Stack, guest: Place, server: Server) -> None:
         """A controller passes nothing on from one network to the other, while all it rests on holds."""
@@ -72,6 +93,9 @@ class Servers:
             copy: Place = ("door", *guest, name)
             self._attach(stack, copy, port, server.host, row)
             self.terrain.unless(held, copy, guest, "terminal")
+            # Whoever has the port takes it to another server.
+            if (holder := stack.owner_of(port.project)) != OP:
+                self.terrain.mark(copy, holder)
             if declared is not None and "*" not in declared.audience:
                 self.terrain.doors.append(Door(copy, declared.audience))
 
@@ -109,8 +133,9 @@ class Servers:
             loose = port.vnic_type == "direct" and (not port.port_security or segment.kind == "flat")
             if loose or (segment.kind == "vlan" and segment.vlan in NO_VLAN):
                 self._attach_to_all(guest, host, interface)
-            else:
-                self.terrain.hop(guest, self.segments.nic(host, interface, segment.vlan or 0), row or "E6")
+            if segment.vlan != NO_VLAN[-1]:
+                nic = self.segments.nic(host, interface, segment.vlan or 0)
+                self.terrain.hop(guest, nic, row or ("E5" if loose else "E6"))
 
     def _attach_to_all(self, guest: Place, host: Host, interface: str) -> None:
         """A function that nothing holds to one VLAN."""
@@ -164,6 +189,14 @@ class Servers:
                 for owner in behind.get(item.port, {stack.owner}) - meant:
                     self.terrain.alone(("entry", stack.owner, name), owner, "Expo")
                     self.terrain.alone(("entry", stack.owner, name), OUTSIDE, "Expo")
+
+
+def hands_out(specification: str) -> bool:
+    """An extra specification by which a server gets a device of its host, other than processors and memory."""
+    kind = specification.removeprefix("resources").partition(":")[2]
+    if specification.startswith("resources"):
+        return kind.startswith("CUSTOM_") or kind in ("VGPU", "PGPU", "FPGA", "PCI_DEVICE")
+    return specification in ("pci_passthrough:alias", "accel:device_profile")
 
 
 def ports_of(stack: Stack, references: tuple[str, ...]) -> Iterator[tuple[str, Port, str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from .comparing import Difference, differing
+from .completing import Decision, decided, unknowns
 from .deciding import deciding
 from .generator import told
 from .oracle import leaks_in, terrain_of
@@ -28,12 +29,20 @@ class Survey:
     #: Row of the page -> worlds that it decides.
     rows: Counter[str] = field(default_factory=Counter)
     differences: list[Difference] = field(default_factory=list)
+    #: Worlds that are decided by all of their completions, and how many these are.
+    exact: int = 0
+    completions: int = 0
+    #: Worlds with more than one.
+    several: int = 0
 
     def add(self, other: Survey) -> None:
         """Count what was seen elsewhere as well."""
         self.worlds += other.worlds
         self.verdicts += other.verdicts
         self.rows += other.rows
+        self.exact += other.exact
+        self.completions += other.completions
+        self.several += other.several
         self.differences += other.differences
 
     @property
@@ -44,7 +53,8 @@ class Survey:
     def __str__(self) -> str:
         tables = (self.verdicts, self.rows, self.kinds)
         counted = (", ".join(f"{name} {count}" for name, count in sorted(table.items())) for table in tables)
-        return "; ".join([f"{self.worlds} worlds", *counted])
+        decided_ = f"{self.exact} decided by {self.completions} completions"
+        return "; ".join([f"{self.worlds} worlds", decided_, *counted])
 
 
 def surveyed(seeds: range, *, every: bool) -> Iterator[Survey]:
@@ -64,5 +74,11 @@ def survey(seeds: Iterable[int], *, every: bool) -> Survey:
         found.worlds += 1
         found.verdicts[seen.verdict] += 1
         found.rows.update(deciding(world, terrain, seen))
-        found.differences += differing(seed, plots, world, seen, every=every)
+        # What nobody knows nothing of is decided already, and leaves only one completion.
+        decision = decided(world) if unknowns(world) else Decision((seen,))
+        found.exact += decision is not None
+        completions = len(decision.each) if decision is not None else 0
+        found.completions += completions
+        found.several += completions > 1
+        found.differences += differing(seed, plots, world, seen, decision, every=every)
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from interlock.model.site.inventory import Switch
 
 from .frames import UNTAGGED, Setting, carried, received, sent
-from .readings import Facts, PortId
+from .readings import Declared, Facts, PortId
 from .shared import put
 from .terrain import Place, Terrain
 
@@ -146,9 +146,27 @@ class Switches:
         for node, place, vlans, certain in self._instances(switch):
             declared = self.facts.declared(node)
             for vlan in vlans:
-                met = [self.bridge(switch.name, vlan)]
-                met += self.members(switch.name, vlan) if declared else []
-                put(self.terrain, place, declared, ((item, certain) for item in met), "E10")
+                put(
+                    self.terrain,
+                    place,
+                    declared,
+                    ((item, certain) for item in self._met(switch, vlan, declared)),
+                    "E10",
+                )
+        if switch.ip_routing is not True:
+            self._addresses(switch)
+
+    def _addresses(self, switch: Switch) -> None:
+        """Without forwarding the switch has its addresses all the same, each on its own."""
+        declared, known = self.facts.declared(switch.name), switch.routed_vlans is not None
+        for vlan in switch.routed_vlans if switch.routed_vlans is not None else self.facts.ids:
+            for place in (self.bridge(switch.name, vlan), *self.members(switch.name, vlan)):
+                # It answers every member of a private VLAN, and passes nothing on from one to the other.
+                address: Place = ("address of the switch", switch.serial, vlan, *place)
+                put(self.terrain, address, declared, [(place, known)], "address")
+
+    def _met(self, switch: Switch, vlan: int, declared: Declared | None) -> list[Place]:
+        return [self.bridge(switch.name, vlan), *(self.members(switch.name, vlan) if declared else ())]
 
     def _instances(self, switch: Switch) -> Iterator[tuple[str, Place, tuple[int, ...], bool]]:
         """(what it is declared by, place, VLANs, whether that is certain) of each routing instance."""

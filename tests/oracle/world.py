@@ -25,6 +25,10 @@ class World:
     plans: Mapping[str, Plan]
     site_plan: Plan | None = None
     released: Mapping[str, tuple[Released, ...]] = field(default_factory=dict)
+    #: Tenant -> machines and whole hosts that it had, and that were cleaned and given out again after it.
+    cleaned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: (table, device) of what nobody listed and is there all the same.
+    unlisted: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def stacks(self) -> tuple[Stack, ...]:
@@ -37,6 +41,10 @@ class World:
         for tenant, entries in self.released.items():
             for entry in entries:
                 yield tenant, entry
+
+    def had(self, device: str) -> Iterator[str]:
+        """Former holders after whom a device was cleaned."""
+        yield from (tenant for tenant, names in self.cleaned.items() if device in names)
 
 
 @dataclass(frozen=True)

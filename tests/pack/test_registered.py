@@ -194,6 +194,13 @@ def test_a_provider_for_another_cloud_is_named(plan: Plan, proofs: Path, cloud: 
     assert one == "provider second is not set to cloud sandbox, which was proved"
 
 
+def test_a_provider_for_another_region_is_named(plan: Plan, proofs: Path) -> None:
+    settings = {"cloud": "sandbox", "region": "RegionTwo"}
+    stack = [*shown(plan), Shown("pulumi:providers:interlock", "second", settings)]
+    (one,) = differences(stack, proofs)
+    assert one == "provider second is not set to the default region of the cloud, which was proved"
+
+
 @pytest.mark.parametrize("plan_hash", [None, UNKNOWN_STRING_VALUE, "sha256:" + "0" * 64, "../../x", 7.0])
 def test_without_a_proof_of_its_own_nothing_passes(plan: Plan, proofs: Path, plan_hash: Any) -> None:
     stack = [replace(item, properties={"plan_hash": plan_hash}) if item.resource_type == STACK else item

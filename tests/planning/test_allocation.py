@@ -277,3 +277,15 @@ class TestChange:
         gone = locked(site, tenant("acme", vpods=(), buckets=()), previous=locked(site, tenant("acme", machines=16)))
         with pytest.raises(AllocationError, match=r"held by acme/train \(released, not settled yet\)"):
             locked(site, tenant("globex", machines=1, servers=1), [gone])
+
+
+def test_a_pin_to_a_host_that_is_full() -> None:
+    """The gate would refuse the plan (CAP-02); nobody should have to commit the lock before they are told."""
+    site = pod64()
+    half = pinned(hosts=("poplar-1", "poplar-1"))
+    acme = locked(site, tenant("acme", pins=half))
+    with pytest.raises(AllocationError, match="pins host poplar-1, which has no room for one more") as error:
+        locked(site, tenant("globex", servers=1, pins=pinned(hosts=("poplar-1",))), [acme])
+    assert "poplar-1 has 0 CPUs, 0 pages, 12 virtual functions left" in str(error.value)
+    with pytest.raises(AllocationError):
+        locked(site, tenant("globex", servers=3, pins=pinned(hosts=("poplar-2",) * 3)), [acme])

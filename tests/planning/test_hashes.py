@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interlock.model.lock.record import Allocation
-from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, SwitchPortConfig, Vrf, Vtep
+from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, Switch, SwitchPortConfig, Vrf, Vtep
 from interlock.planning import SiteHashes, site_hash
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.planning.halls import block, cable, halls, machine, machines_of
@@ -42,9 +42,14 @@ def test_prices_rooms_and_racks_to_stand_in_are_no_part_of_it() -> None:
     assert slice_of(site) == slice_of(SITE)
 
 
+def with_ports(switch: Switch, *ports: SwitchPortConfig) -> Switch:
+    """The switch with these records alone; made anew, as a copy would keep what was looked up before."""
+    return Switch.model_validate(switch.model_dump() | {"ports": ports})
+
+
 def changed_switch(name: str) -> Site:
     port = SwitchPortConfig(port=9, mode="trunk", tagged=None)
-    switches = [item.model_copy(update={"ports": (port,)}) if item.name == name else item for item in SITE.switches]
+    switches = [with_ports(item, port) if item.name == name else item for item in SITE.switches]
     return fresh(switches=tuple(switches))
 
 
@@ -91,7 +96,7 @@ def test_how_the_far_end_of_a_cable_is_set_counts() -> None:
     joined = (*SITE.cables, cable("tor-r1", "32", "tor-r2", "32"))
     plain = fresh(cables=joined)
     port = SwitchPortConfig(port=32, mode="trunk", tagged=((1000, 1000),))
-    switches = [item.model_copy(update={"ports": (port,)}) if item.name == "tor-r2" else item for item in SITE.switches]
+    switches = [with_ports(item, port) if item.name == "tor-r2" else item for item in SITE.switches]
     assert slice_of(fresh(cables=joined, switches=tuple(switches))) != slice_of(plain)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from interlock.model.site.inventory import LogicalRack, PriceBook, Site
+from interlock.model.site.inventory import LogicalRack, PriceBook, Site, VlanPool
+from interlock.model.site.networks import PhysicalNetwork
 from interlock.model.tenant.request import BucketRequest, Tenant
-from interlock.planning import Plan, PlanningError, plan_site, plan_tenant
+from interlock.planning import Plan, PlanningError, nameable, plan_site, plan_tenant, stated_existing
 from interlock.planning.security import RULES_OF_A_CONTROLLER
 from interlock.resources import (
     Aggregate,
@@ -29,8 +30,10 @@ from interlock.resources import (
 )
 from tests.builders.pod64 import (
     MACHINES,
+    POPLAR_HOSTS,
     bare_metal_pod64,
     bare_metal_vpod,
+    cable,
     given,
     gone,
     locked,
@@ -197,6 +200,22 @@ def test_what_exists_already_is_referred_to_and_not_planned() -> None:
     plan = plan_site(site, site_locked(site))
     assert not any(isinstance(item.resource, Network) for item in plan.resources)
     assert plan.by_name["external-subnet"].resource.canonical()["network"] == "site:Network/external"
+
+
+def test_everything_that_can_be_named_is_left_out_of_the_plan_and_stated_instead() -> None:
+    site = pod64()
+    keys = nameable(site)
+    assert {"Project/controllers", "Network/external", "Aggregate/poplar-hosts", "Flavor/poplar.whole"} <= {*keys}
+    there = pod64(existing=dict.fromkeys(keys, "1"))
+    whole, left = plan_site(site, site_locked(site)), plan_site(there, site_locked(there))
+    stated = {f"{item.kind}/{item.name}": item for item in stated_existing(there)}
+    assert stated.keys() == {*keys}
+    assert {item.name for item in whole.resources} - {item.name for item in left.resources} == {
+        item.name for item in stated.values()
+    }
+    assert stated["Network/external"].spec == resource(whole, "external").canonical()
+    assert stated["Subnet/external-subnet"].spec["network"] == "site:Network/external"
+    assert stated_existing(site) == ()
 
 
 @pytest.mark.parametrize("key", ["Network/nobody", "Network/externl", "Keypair/acme-key"])
@@ -426,3 +445,47 @@ def test_a_part_of_the_site_that_the_lock_does_not_name_leaves_the_plan_as_it_is
     lock = locked(site, request)
     priced = site.model_copy(update={"prices": PriceBook(currency="EUR", prices={"bucket": "1"})})
     assert plan_tenant(priced, site_locked(site), request, lock) == plan_tenant(site, site_locked(site), request, lock)
+
+
+def _whole_hosts(interfaces: dict[str, tuple[str, ...]], **pools_: VlanPool) -> Plan:
+    """Four machines with one whole host that has these interfaces."""
+    base = bare_metal_pod64()
+    reach = {
+        "poplar": interfaces,
+        "infra": dict.fromkeys(("mgmt1g", "external", "fabric100g", "beside"), ("eno1",)),
+    }
+    changed = [item.model_copy(update={"interfaces": reach[item.role]}) for item in base.hosts]
+    more = [cable(f"{name}:ens9", f"tor-1:{25 + number}") for number, name in enumerate(POPLAR_HOSTS)]
+    names = (*base.physical_networks, PhysicalNetwork(name="beside", switches=("tor-1",)))
+    site = bare_metal_pod64(
+        hosts=tuple(changed), cables=(*base.cables, *more), physical_networks=names,
+        pools=pools(**{"bare_metal_control": base.pools.bare_metal_control} | pools_),
+    )  # fmt: skip
+    request = tenant("acme", vpods=(bare_metal_vpod(servers=1),))
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
+def _behind_the_host(plan: Plan) -> dict[str, str]:
+    """Leg -> interface."""
+    ports = {item.name: item.resource for item in plan.resources if isinstance(item.resource, SwitchPort)}
+    return {
+        name.split("-")[-2]: port.interface for name, port in ports.items() if name.startswith("acme-train-poplar-0")
+    }
+
+
+CONTROL_ON_FABRIC = VlanPool(physical_networks=("fabric100g",), vlans=((3000, 3099),))
+THREE = ("ens161f0", "ens161f1", "ens9")
+
+
+def test_each_leg_of_a_whole_host_has_an_interface_of_its_own() -> None:
+    """Also where the control VLANs lie on the network of the data VLANs, and where one network has two names."""
+    plan = _whole_hosts({"fabric100g": THREE}, bare_metal_control=CONTROL_ON_FABRIC)
+    assert _behind_the_host(plan) == {"data": "ens161f0", "storage": "ens161f1", "control": "ens9"}
+    beside = CONTROL_ON_FABRIC.model_copy(update={"physical_networks": ("beside",)})
+    plan = _whole_hosts({"fabric100g": THREE, "beside": THREE}, bare_metal_control=beside)
+    assert _behind_the_host(plan) == {"data": "ens161f0", "storage": "ens161f1", "control": "ens9"}
+
+
+def test_a_whole_host_with_an_interface_too_few() -> None:
+    with pytest.raises(PlanningError, match=r"has 2 interface\(s\) on fabric100g, and vPOD train needs 3 there"):
+        _whole_hosts({"fabric100g": THREE[:2]}, bare_metal_control=CONTROL_ON_FABRIC)

@@ -20,7 +20,10 @@ from interlock.resources import (
     VolumeAttachment,
 )
 from policies.authority.closure import everything, holdings
-from policies.edges.shape import Relation, premise
+from policies.edges.plan_fragment import plan_fragment
+from policies.edges.shape import GraphFragment, Relation, premise
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
 from policies.judging import model_of
 from tests.builders.pod64 import gone, locked, site_locked, tenant, vpod
 from tests.policies.workspace import (
@@ -43,6 +46,13 @@ from tests.policies.workspace import (
 )
 
 SITE = full_site()
+
+
+def share_of(plan: Plan) -> GraphFragment:
+    """What a plan brings into the union."""
+    return plan_fragment(SiteFacts(SITE), plan_facts(plan))
+
+
 SERVER = "acme-train-poplar-0"
 #: acme's controller, at a port on globex's control network.
 HERE = ("obj:server/acme/acme-train-controller", "port:globex:globex-train-controller-control", "globex")
@@ -150,6 +160,18 @@ def test_a_server_with_a_strangers_key() -> None:
     assert f"foreign can control server {SERVER}, which is acme's" in found
     # Who has a key on it controls it, so their packets meet as well.
     assert verdicts(judgement)["ISO-02"] == V
+
+
+@pytest.mark.parametrize("keypair", ["acme-key", "globex-key"])
+def test_a_strangers_key_is_a_grant_of_its_own(keypair: str) -> None:
+    """A lock names who logs in: another plan may say whose the key is. One of the tenant's own needs no grant."""
+    share = share_of(edited(clean()[0].plan, SERVER, keypair=keypair))
+    login, server = "login:?/globex-key", f"obj:server/acme/{SERVER}"
+    grant = premise(Relation.GRANT, "writes", login, server, f"key pair of {SERVER}")
+    foreign = keypair == "globex-key"
+    assert (grant in share.premises) is foreign
+    assert (premise(Relation.HOLDS, login, "foreign") in share.premises) is foreign
+    assert any("key pair of" in item.tuple[-1] for item in share.premises) is foreign
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(None, N), (False, V), (True, P)])

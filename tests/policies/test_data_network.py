@@ -10,9 +10,24 @@ import pytest
 from interlock.model.site.guards import SHARING_GUARDS
 from interlock.model.site.inventory import Sharing, Site, SwitchPortConfig
 from interlock.model.site.physical import Device, Vrf
-from tests.builders.pod64 import cable, cables, tor
+from tests.builders.pod64 import cable, cables, tenant, tor, vpod
 from tests.policies.joining import declared
-from tests.policies.workspace import Made, N, P, V, changed, first, full_site, judged, pair, sharing, text, verdicts
+from tests.policies.workspace import (
+    Made,
+    N,
+    P,
+    V,
+    assumptions,
+    changed,
+    first,
+    full_site,
+    judged,
+    made,
+    pair,
+    sharing,
+    text,
+    verdicts,
+)
 
 SITE = full_site()
 #: The VLAN of acme's data network.
@@ -80,3 +95,19 @@ def test_a_device_on_the_segment(entries: Sequence[Sharing], verdict: str) -> No
     )
     acme, globex = clean()
     assert verdicts(judged(site, acme.plan, globex))["ISO-03"] == verdict
+
+
+# Fabrics: what a broken assumption joins on media is on no wire, and joins the vPODs of one tenant nevertheless.
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(True, P), (None, N), (False, V)])
+def test_vpods_meet_inside_a_switch_that_joins_its_vlans(value: bool | None, verdict: str) -> None:
+    wish = tenant("acme", vpods=(vpod("a", machines=2, servers=1), vpod("b", machines=2, servers=1)))
+    plan = made(SITE, wish).plan
+    judgement = judged(full_site(assumptions=assumptions(vlan_lists_enforced=value)), plan)
+    assert verdicts(judgement)["ISO-03"] == verdict
+    found = [item for item in judgement.findings if item.rule == "ISO-03" and "are joined on data" in item.message]
+    assert [item.verdict for item in found] == ([] if verdict is P else [verdict])
+    for item in found:
+        assert "acme-a and acme-b" in item.message
+        assert item.missing == (("assumptions.A1.vlan_lists_enforced",) if value is None else ())

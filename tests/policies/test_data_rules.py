@@ -167,6 +167,8 @@ def test_a_policy_for_others(statement: BucketStatement, words: str) -> None:
         ("acme-data", {"project": "site:Project/controllers"}),
         ("acme-data-policy", {"bucket": "globex-data"}),
         ("acme-train-s3", {"project": "site:Project/controllers"}),
+        # The user is acme's; the key counts in the project in which it lies.
+        ("acme-train-s3-key", {"project": "site:Project/controllers"}),
     ],
 )
 def test_a_bucket_of_anothers_key(name: str, change: dict[str, object]) -> None:
@@ -176,7 +178,12 @@ def test_a_bucket_of_anothers_key(name: str, change: dict[str, object]) -> None:
 def test_policies_rest_on_the_service() -> None:
     unknown = judged(site_of(bucket_rules_enforced=None), with_policy())
     assert (unknown.exit_code, verdicts(unknown)["SEC-11"]) == (3, N)
-    assert judged(site_of(bucket_rules_enforced=None), made(site_of(), tenant("acme")).plan).exit_code == 0
+    without = made(site_of(), tenant("acme")).plan
+    assert judged(site_of(), without).exit_code == 0
+    assert first(judged(site_of(bucket_rules_enforced=None), without)).missing == (
+        "assumptions.A11.bucket_rules_enforced",
+    )
+    assert verdicts(judged(site_of(bucket_rules_enforced=False), without))["AUTH-01"] == V
 
 
 # Volumes.

@@ -9,6 +9,7 @@ from interlock.model.site.inventory import Site
 from interlock.resources import Network, PartitionKey, PartitionMember, Port, Volume, VolumeAttachment
 from policies import footprint, judge
 from policies.edges.shape import GraphFragment, Relation, Union, premise
+from policies.facts.identities import is_guid
 from policies.facts.site import SiteFacts
 from policies.footprints.neighbours import Neighbours
 from tests.builders.pod64 import bare_metal_pod64, cable
@@ -145,6 +146,19 @@ def test_limited_members_claim_nothing_in_the_default_key(bits: int, membership:
     member = PartitionMember.model_validate({"guid": "0" * 16, "membership": membership})
     plan = added(acme.plan, "key", "acme-train", PartitionKey(infiniband="ib-1", key=bits, members=(member,)))
     assert any(node.startswith("K:") for node in footprint(site, plan).exclusive) is claimed
+    # One full member claims it, whatever the others are.
+    other = PartitionMember(guid="1" * 16, membership="limited")
+    plan = added(acme.plan, "key", "acme-train", PartitionKey(infiniband="ib-1", key=bits, members=(member, other)))
+    assert any(node.startswith("K:") for node in footprint(site, plan).exclusive) is claimed
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("0123456789abcdef", True), ("0123456789ABCDEF", True), ("0123456789abcdeg", False), ("0123456789abcde", False)],
+)
+def test_a_guid_is_sixteen_hexadecimal_digits(name: str, expected: bool) -> None:
+    """A device of sixteen letters, one of which is such a digit, is none."""
+    assert is_guid(name) is expected
 
 
 # What a tenant released is its own.

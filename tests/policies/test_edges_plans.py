@@ -7,10 +7,12 @@ from typing import Literal
 
 import pytest
 
+from interlock.model.site.inventory import SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import (
     AddressScope,
+    BareMetalServer,
     FloatingIp,
     Image,
     Network,
@@ -26,12 +28,12 @@ from interlock.resources import (
 )
 from policies import footprint
 from policies.edges.plan_fragment import plan_fragment
-from policies.edges.shape import Edge
+from policies.edges.shape import Edge, GraphFragment, Relation, premise
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
-from tests.builders.pod64 import external, site_locked, tenant
-from tests.policies.joining import NO, YES, edges, way
+from tests.builders.pod64 import external, site_locked, tenant, tor
+from tests.policies.joining import NO, YES, edges, joined, way
 from tests.policies.workspace import P, V, added, edited, full_site, judged, made, pair, verdicts, with_footprint
 
 SITE = full_site()
@@ -111,6 +113,13 @@ def test_a_sub_port_of_a_controller_is_split_off() -> None:
     pairs = ({edge.a, edge.b} for edge in edges(SITE, (), [facts(plan)]))
     near = {end for ends in pairs if "port:acme:sub" in ends for end in ends}
     assert {node for node in near if not node.startswith("L:")} == {"port:acme:sub"}
+
+
+def test_a_controller_in_the_tenants_own_project_is_none() -> None:
+    name = next(server.name for server in facts(acme()).servers if server.is_controller)
+    moved = facts(edited(acme(), name, project=project())).server[name]
+    assert not moved.is_controller
+    assert moved.labels >= {"acme"}
 
 
 def test_a_sub_port_on_anothers_network() -> None:
@@ -318,3 +327,25 @@ def test_the_sites_external_network_may_be_a_vlan() -> None:
     own = plan_site(site, site_locked(site))
     assert verdicts(judged(site, own))["ISO-02"] == P
     assert verdicts(judged(site, made(site, tenant("acme")).plan))["ISO-02"] == P
+
+
+# E5: devices that may send any frame, also one without a tag; and bare-metal servers where the site has hypervisors.
+
+
+def test_what_may_tag_also_reaches_the_native_vlan_without_a_tag() -> None:
+    """Frames without a tag (VLAN 0 of the host bridge) are the native VLAN's, whatever tags the switch takes."""
+    ports = tuple(item for item in tor().ports if item.port != 17)
+    native = SwitchPortConfig(port=17, mode="trunk", untagged=1900, tagged=(), tag_native=False)
+    site = full_site(switches=(tor().model_copy(update={"ports": (*ports, native)}), SITE.switch["mgmt-1"]))
+    whole = premise(Relation.EVERY_VLAN, "port:acme:any", "SN-poplar-1/ens161f0")
+    share = GraphFragment("acme", (), {"port:acme:any": frozenset({"acme"})}, (whole,))
+    assert joined(site, "port:acme:any", "L:SN-tor-1:1900", share) is YES
+    assert joined(site, "port:acme:any", "L:SN-tor-1:1800", share) is NO
+
+
+@pytest.mark.parametrize(("host", "node"), [("poplar-1", "dev:SN-poplar-1"), ("poplar-99", "ref:poplar-99")])
+def test_a_bare_metal_server_is_the_host_that_it_runs_on(host: str, node: str) -> None:
+    """Also where the site runs a hypervisor there, or lists no such host."""
+    metal = BareMetalServer(name="metal", project=project(), node=host, image="image", keypair="acme-key", ports=())
+    assert way_in(with_all(acme(), metal=metal), "dev:acme:metal", node) is YES
+    assert way_in(acme(), "dev:acme:metal", node) is NO

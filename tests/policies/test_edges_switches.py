@@ -6,7 +6,13 @@ import pytest
 
 from interlock.model.site.inventory import Site, Switch, SwitchPortConfig, Underlay
 from interlock.model.site.physical import Vrf, Vtep
-from tests.builders.pod64 import cable
+from interlock.planning import plan_site
+from policies.edges.shape import GraphFragment
+from policies.facts.plan import plan_facts
+from policies.facts.site import SiteFacts
+from policies.graph.model import Model
+from policies.graph.naming import Names
+from tests.builders.pod64 import cable, site_locked
 from tests.policies.joining import (
     NO,
     PERHAPS,
@@ -57,10 +63,40 @@ def test_a_device_behind_a_translating_port_reaches_the_inner_vlan() -> None:
     assert joined(site, "dev:box/eth0", A100, USED) is YES
 
 
+LEFT, RIGHT = tagged(1, 100, translations=((200, 100),)), tagged(1, 200, translations=((300, 200),))
+
+
+@pytest.mark.parametrize(
+    ("ends", "told"),
+    [
+        ((LEFT, tagged(1, 100, 200)), "a port 1 translates 200 on the wire to VLAN 100"),
+        (
+            (tagged(1, 100, translations=((300, 100),)), RIGHT),
+            "a port 1 translates 300 on the wire to VLAN 100; b port",
+        ),
+        ((port(1, untagged=100, tag_native=False), port(1, untagged=200, tag_native=False)), None),
+    ],
+    ids=["one end", "both ends", "native VLANs of two numbers"],
+)
+def test_a_witness_names_the_translation(ends: tuple[SwitchPortConfig, SwitchPortConfig], told: str | None) -> None:
+    site = pair(*ends)
+    share = GraphFragment("op", (), {A100: frozenset({"op"}), B200: frozenset({"op"})}, ())
+    model = Model(SiteFacts(site), plan_facts(plan_site(site, site_locked(site))), share)
+    words = Names(model).path(model.must, [A100, B200])
+    assert words[0].startswith("a VLAN 100")
+    assert words[1].startswith("b VLAN 200")
+    assert ("translates" in words[1]) is (told is not None)
+    assert told is None or told in words[1]
+    assert model.must.has_edge(A100, B200)
+
+
 # E2: `tag_native` makes a native VLAN one of the tagged ones.
 
 
-@pytest.mark.parametrize(("states", "expected"), [((False, False), YES), ((True, False), NO), ((True, True), NO)])
+@pytest.mark.parametrize(
+    ("states", "expected"),
+    [((False, False), YES), ((None, False), PERHAPS), ((None, None), PERHAPS), ((True, False), NO), ((True, True), NO)],
+)
 def test_native_vlans_whose_numbers_differ(states: tuple[bool, bool], expected: bool | None) -> None:
     left, right = (port(1, untagged=number, tag_native=state) for number, state in zip((100, 200), states, strict=True))
     assert joined(pair(left, right), A100, B200, USED) is expected

@@ -8,18 +8,20 @@ from typing import get_args
 import pytest
 
 from interlock.model.site.guards import SHARING_GUARDS
-from interlock.model.site.inventory import Sharing, Site, SwitchPortConfig
+from interlock.model.site.inventory import Sharing, Site, Switch, SwitchPortConfig
 from interlock.model.site.offers import SharingKind
-from interlock.model.site.physical import Vrf
+from interlock.model.site.physical import Vrf, Vtep
 from policies.edges.shape import GraphFragment, Relation, Union, premise
 from policies.edges.site_labels import site_labels
 from policies.facts.site import PLANNED_SHARING, SiteFacts
+from tests.builders.pod64 import hosts
 from tests.policies.joining import (
     NO,
     PERHAPS,
     YES,
     access,
     declared,
+    edges,
     joined,
     marked,
     site_with,
@@ -28,7 +30,7 @@ from tests.policies.joining import (
     vlan,
     without,
 )
-from tests.policies.workspace import assumptions, sharing
+from tests.policies.workspace import assumptions, changed, sharing
 
 A100, A200 = vlan("a", 100), vlan("a", 200)
 ACME, GLOBEX = marked(A100), marked(A200, owner="globex")
@@ -88,7 +90,8 @@ def test_the_bmc_of_a_declared_host_is_no_terminal() -> None:
     declared_host = declared("infra-1", "registry")
     split = site_with(one, links=[("infra-1:eno9", "a:1")], sharing=declared_host)
     assert joined(split, A100, A200, *BOTH) is NO
-    by_bmc = site_with(one, links=[("infra-1:idrac", "a:2")], sharing=declared_host)
+    stated = tuple(item.model_copy(update={"bmc": "xcc"}) for item in hosts() if item.name == "infra-1")
+    by_bmc = site_with(one, links=[("infra-1:xcc", "a:2")], sharing=declared_host, hosts=stated)
     assert joined(by_bmc, A100, A200, *BOTH) is YES
 
 
@@ -143,6 +146,9 @@ def test_the_audience_of_a_vrf() -> None:
     site = site_with(instance, sharing=declared("a/relay", "name-and-time", "acme"))
     assert joined(site, A100, "R:SN-a/relay", *BOTH) is NO
     assert joined(site, A200, "R:SN-a/relay", *BOTH) is YES
+    # The audience is why: it is known to be another.
+    joining = [edge for edge in edges(site, BOTH) if {edge.a, edge.b} == {"R:SN-a/relay@200", "R:SN-a/relay"}]
+    assert [str(fact) for edge in joining for fact in edge.broken] == ["sharing.extra.audience"]
 
 
 def test_labels_of_what_is_the_operators() -> None:
@@ -180,6 +186,16 @@ def test_isolated_members_before_a_terminal(guard: bool | None, expected: bool |
 def test_isolated_members_need_the_mechanism(guard: bool | None, expected: bool | None) -> None:
     stated = assumptions(private_vlan_enforced=guard)
     assert joined(back_end(declared("filer", PRIVATE), assumptions=stated), *BOXES, ACME) is expected
+
+
+@pytest.mark.parametrize(("mapped", "expected"), [(100, YES), (200, NO)])
+def test_an_overlay_of_a_private_vlan_joins_its_groups(mapped: int, expected: bool) -> None:
+    """Roles end with the switch: frames of the overlay come back as anybody's."""
+    site = back_end(declared("filer", PRIVATE))
+    fields = {name: getattr(site.switch["a"], name) for name in Switch.model_fields}
+    over = Switch(**(fields | {"vteps": (Vtep(vlan=mapped, vni=7, underlay="spine", encapsulation="vxlan"),)}))
+    others = tuple(item for item in site.switches if item.name != "a")
+    assert joined(changed(site, switches=(*others, over)), *BOXES, ACME) is expected
 
 
 def test_isolated_members_without_the_assumption() -> None:
@@ -244,3 +260,47 @@ def test_the_default_partition_has_members_of_both_kinds() -> None:
         for value, expected in ((True, NO), (None, PERHAPS), (False, YES)):
             site = site_with(sharing=entries, assumptions=assumptions(**{guard: value}))
             assert joined(site, *PORTS, *keys) is expected
+
+
+def test_a_port_of_two_owners_is_welcome_only_if_both_are() -> None:
+    site = site_with(sharing=declared(STORE, "storage-appliance", "acme"))
+    shares = (*members(f"guid:{STORE}"), marked(PORTS[0], owner="globex"))
+    assert joined(site, PORTS[0], f"guid:{STORE}", *shares) is YES
+    both = site_with(sharing=declared(STORE, "storage-appliance", "acme", "globex"))
+    assert joined(both, PORTS[0], f"guid:{STORE}", *shares) is NO
+
+
+# Two declarations on one node: all guards of both count, and whoever is in the audience of one is welcome.
+
+
+def twice(node: str, first: Sharing, second: Sharing) -> tuple[Sharing, ...]:
+    """The usual declarations and two of one node."""
+    one, other = (item.model_copy(update={"node": node}) for item in (first, second))
+    return (*sharing(), one.model_copy(update={"name": "one"}), other.model_copy(update={"name": "other"}))
+
+
+def only(kind: SharingKind, *audience: str, **guards: bool | None) -> Sharing:
+    return declared("", kind, *audience, **guards)[-1]
+
+
+@pytest.mark.parametrize("guard", [True, None, False])
+@pytest.mark.parametrize("place", [0, 1])
+def test_all_guards_of_two_declarations_count(guard: bool | None, place: int) -> None:
+    pair = [only("monitoring"), only("bastion")]
+    pair[place] = only(pair[place].kind, no_proxying=guard)
+    expected = {True: NO, None: PERHAPS, False: YES}[guard]
+    assert joined(watched(twice("watch", *pair)), A100, A200, *BOTH) is expected
+    routing = switch("a", vrfs=(Vrf(name="relay", vlans=(100, 200)),))
+    assert joined(site_with(routing, sharing=twice("a/relay", *pair)), A100, A200, *BOTH) is expected
+    keys = members(f"guid:{STORE}")
+    assert joined(site_with(sharing=twice(STORE, *pair)), *PORTS, *keys) is expected
+
+
+@pytest.mark.parametrize(("others", "expected"), [(("globex",), NO), (("initech",), YES)])
+def test_two_declarations_have_two_audiences(others: tuple[str, ...], expected: bool) -> None:
+    pair = (only("monitoring", "acme"), only("bastion", *others))
+    assert joined(watched(twice("watch", *pair)), A200, "dev:watch", *BOTH) is expected
+    assert joined(watched(twice("watch", *pair)), A100, "dev:watch", *BOTH) is NO
+    assert (
+        joined(site_with(sharing=twice(STORE, *pair)), PORTS[1], f"guid:{STORE}", *members(f"guid:{STORE}")) is expected
+    )

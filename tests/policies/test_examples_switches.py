@@ -32,6 +32,11 @@ NONE: tuple[tuple[int, int], ...] = ()
 WIDE = ((1000, 2999),)
 
 
+def _native(vlan: int | None) -> dict[str, object]:
+    """A native VLAN that leaves without its tag."""
+    return {} if vlan is None else {"untagged": vlan, "tag_native": False}
+
+
 def leaves(
     tagged: tuple[tuple[int, int], ...] | None = NONE,
     natives: tuple[int | None, int | None] = (None, None),
@@ -43,9 +48,9 @@ def leaves(
     up = SwitchPortConfig(port=32, mode="trunk", tagged=tagged)
     down = [SwitchPortConfig(port=port, mode="trunk", tagged=tagged) for port in (1, 2)]
     switches = (
-        _switch("leaf-1", "tor", (*rnics[:8], *legs[:4], up.model_copy(update={"untagged": natives[0]}))),
+        _switch("leaf-1", "tor", (*rnics[:8], *legs[:4], up.model_copy(update=_native(natives[0])))),
         _switch("leaf-2", "tor", (*rnics[8:], *legs[4:], up)),
-        _switch("spine-1", "spine", (down[0].model_copy(update={"untagged": natives[1]}), down[1])),
+        _switch("spine-1", "spine", (down[0].model_copy(update=_native(natives[1])), down[1])),
         management_switch(),
     )
     base = full_site()

@@ -36,7 +36,7 @@ TOR = "L:SN-tor-1"
 ONLY_FOR_MORE = {
     "ISO-14", "ISO-15", "ISO-16", "ISO-19", "ISO-20", "ISO-21", "ISO-22", "ISO-23", "ISO-25", "ISO-26",
     "EXPO-01", "L3-06", "L3-08", "L3-10", "SEC-14", "TOP-05", "TOP-07", "TOP-11", "TOP-23",
-    "ISO-17", "ISO-18", "L3-09", "L3-13", "SEC-09", "SEC-16",
+    "ISO-17", "ISO-18", "L3-09", "L3-13", "SEC-09", "SEC-16", "CST-01",
 }  # fmt: skip
 
 
@@ -250,19 +250,17 @@ def test_example_36_host_without_switch_port_record() -> None:
     assert judgement.exit_code == 3
     missing = {fact for item in judgement.findings for fact in item.missing}
     assert missing == {f"switches.tor-1.ports.{port}" for port in dropped}
-    elsewhere = judged(site, globex.plan, with_footprint(SITE, globex.plan, globex.lock))
-    hosts_of_globex = globex.lock.allocation.vpods["train"].hosts
-    assert lost in hosts_of_globex or elsewhere.exit_code == 0
+    # The host's own system may be on any VLAN of such a port, also on globex's.
+    assert judged(site, globex.plan, with_footprint(SITE, globex.plan, globex.lock)).exit_code == 3
 
 
-@pytest.mark.parametrize(("routing", "verdict"), [(False, P), (None, N), (True, V)])
-def test_example_37_switch_that_routes(routing: bool | None, verdict: object) -> None:
+@pytest.mark.parametrize("routing", [False, None, True])
+def test_example_37_switch_that_routes(routing: bool | None) -> None:
+    """An undeclared address in a tenant's VLAN is the operator's there, routing or not."""
     acme, globex = pair(SITE)
     switch = tor().model_copy(update={"routed_vlans": (1000, 1001), "ip_routing": routing})
     judgement = judged(full_site(switches=(switch, SITE.switch["mgmt-1"])), acme.plan, globex)
-    assert verdicts(judgement)["ISO-02"] == verdict
-    if verdict == N:
-        assert first(judgement).missing == ("switches.tor-1.ip_routing",)
+    assert verdicts(judgement)["ISO-02"] == V
 
 
 def test_example_40_a_server_in_two_vpods() -> None:

@@ -101,24 +101,30 @@ def on(name: str, **facts: object) -> Site:
     return switched(facts, {}) if name == "tor-1" else switched({}, facts)
 
 
-@pytest.mark.parametrize("name", JOINING)
-def test_switch_routing(name: str) -> None:
-    """Where a switch has addresses in tenants' VLANs, only `ip_routing: false` keeps them apart."""
-    joining = JOINING[name]
-    assert verdict_on(on(name, routed_vlans=joining, ip_routing=False)).exit_code == 0
-    unknown = verdict_on(on(name, routed_vlans=joining, ip_routing=None))
-    assert unknown.exit_code == 3
-    assert named(unknown) == {f"switches.{name}.ip_routing"}
-    assert verdict_on(on(name, routed_vlans=joining, ip_routing=True)).exit_code == 1
+def test_an_address_of_a_switch_in_a_tenants_vlan() -> None:
+    """It is the operator there, whether or not the switch routes."""
+    for routing in (False, None, True):
+        assert verdict_on(on("tor-1", routed_vlans=JOINING["tor-1"], ip_routing=routing)).exit_code == 1
 
 
-@pytest.mark.parametrize("name", JOINING)
-def test_switch_addresses(name: str) -> None:
-    """Where a switch routes, only knowing that it has no address in tenants' VLANs keeps them apart."""
-    assert verdict_on(on(name, routed_vlans=(), ip_routing=True)).exit_code == 0
-    unknown = verdict_on(on(name, routed_vlans=None, ip_routing=True))
+def test_switch_routing() -> None:
+    """Between VLANs that are not the tenant's, only `ip_routing: false` keeps them apart."""
+    joining = JOINING["mgmt-1"]
+    assert verdict_on(on("mgmt-1", routed_vlans=joining, ip_routing=False)).exit_code == 0
+    unknown = verdict_on(on("mgmt-1", routed_vlans=joining, ip_routing=None))
     assert unknown.exit_code == 3
-    assert named(unknown) == {f"switches.{name}.routed_vlans"}
+    assert named(unknown) == {"switches.mgmt-1.ip_routing"}
+    assert verdict_on(on("mgmt-1", routed_vlans=joining, ip_routing=True)).exit_code == 1
+
+
+@pytest.mark.parametrize(("name", "states"), [("tor-1", (False, True)), ("mgmt-1", (True,))])
+def test_switch_addresses(name: str, states: tuple[bool, ...]) -> None:
+    """Only knowing that a switch has no address in tenants' VLANs keeps it out of them."""
+    for routing in states:
+        assert verdict_on(on(name, routed_vlans=(), ip_routing=routing)).exit_code == 0
+        unknown = verdict_on(on(name, routed_vlans=None, ip_routing=routing))
+        assert unknown.exit_code == 3
+        assert named(unknown) == {f"switches.{name}.routed_vlans"}
     assert verdict_on(on(name, routed_vlans=JOINING[name], ip_routing=True)).exit_code == 1
 
 

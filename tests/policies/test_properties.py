@@ -179,7 +179,8 @@ def test_stating_a_guard_decides_one_way_or_the_other(wrong: list[Defect], state
 @FEW
 @given(site=sites(), wrong=defects)
 def test_a_footprint_survives_its_file(site: Site, wrong: list[Defect]) -> None:
+    facts = SiteFacts(site)
     for item in workspace(site, wrong).values():
         lock = type(item.lock).model_validate_json(item.lock.model_dump_json())
-        assert lock_share(lock) == lock_share(item.lock)
+        assert lock_share(lock, facts) == lock_share(item.lock, facts)
         assert lock.hash == lock.expected_hash()

@@ -10,7 +10,7 @@ from interlock.model.site.inventory import Site
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Flavor, FlavorAccess
-from policies.rules.flavors import device_of
+from policies.facts.access import device_of
 from tests.builders.pod64 import flavors, site_locked, tenant
 from tests.policies.workspace import NA, Made, N, P, V, added, edited, first, full_site, judged, made, verdicts
 
@@ -18,10 +18,10 @@ DEVICE = {"accel:device_profile": "ipu-pcie"}
 ACCESS = "acme-flavor-poplar.half"
 
 
-def site_with(*, public: bool = False, **fields: object) -> Site:
-    """`poplar.half` hands out a device."""
+def site_with(*, public: bool = False, devices: str | None = "other", **fields: object) -> Site:
+    """`poplar.half` hands out a device; of which kind, `devices` says."""
     offered = (
-        item.model_copy(update={"extra_specs": item.extra_specs | DEVICE, "public": public})
+        item.model_copy(update={"extra_specs": item.extra_specs | DEVICE, "public": public, "devices": devices})
         if item.name == "poplar.half"
         else item
         for item in flavors()

@@ -140,8 +140,8 @@ def test_the_native_vlan_is_what_explains_it_best() -> None:
     site = leaves(natives=(1000, 1002))
     both = PhysicalNetwork(name="fabric-1", switches=("leaf-1",))
     site = changed(site, physical_networks=(both, *site.physical_networks[1:]))
-    site = with_uplink(site, "leaf-2", 32, untagged=1002)
-    site = with_uplink(site, "spine-1", 2, untagged=1002)
+    site = with_uplink(site, "leaf-2", 32, untagged=1002, tag_native=False)
+    site = with_uplink(site, "spine-1", 2, untagged=1002, tag_native=False)
     acme, globex = two(site, vlan=1002)
     found = first(judged(site, globex.plan, acme))
     assert (found.rule, found.verdict) == ("ISO-15", V)
@@ -155,7 +155,16 @@ def test_native_vlans_that_are_dead() -> None:
 
 
 @pytest.mark.parametrize(
-    ("native", "tagged", "verdict"), [(1000, None, V), (1000, True, P), (10, None, V), (3999, None, P), (None, None, P)]
+    ("native", "tagged", "verdict"),
+    [
+        (1000, False, V),
+        (1000, None, N),
+        (1000, True, P),
+        (10, False, V),
+        (10, None, N),
+        (3999, None, P),
+        (None, None, P),
+    ],
 )
 def test_the_sites_native_vlans(native: int | None, tagged: bool | None, verdict: Verdict) -> None:
     """1000 is a tenant's, 10 is in use on access ports of the management switch."""

@@ -10,7 +10,7 @@ from interlock.model.site.guards import SHARING_GUARDS
 from interlock.model.site.inventory import Device, Sharing, Site, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
-from interlock.resources import Network, RbacPolicy, Router, RouterInterface
+from interlock.resources import Network, RbacPolicy, Router, RouterInterface, Subnet
 from policies import Judgement
 from tests.builders.pod64 import cable, management_switch, pod64, site_locked, tor
 from tests.policies.workspace import (
@@ -29,6 +29,7 @@ from tests.policies.workspace import (
     sharing,
     text,
     verdicts,
+    with_footprint,
 )
 
 SITE = full_site()
@@ -131,6 +132,43 @@ def test_example_15_a_subnet_that_joins_a_scope() -> None:
     assert (found.rule, found.verdict) == ("L3-05", V)
     assert verdicts(judgement)["ISO-02"] == V
     assert "router acme-router" in text(found)
+
+
+def test_ipv6_beside_a_scope_for_ipv4() -> None:
+    """Nothing translates IPv6, and what has no scope of its family is forwarded."""
+    acme, globex = clean()
+    control = acme.plan.by_name[_subnet_behind(acme.plan)].resource
+    assert isinstance(control, Subnet)
+    six = control.model_copy(update={"name": "six", "cidr": "2001:db8::/64", "gateway": "2001:db8::1", "pools": ()})
+    plan = added(acme.plan, "six", "acme", six)
+    assert verdicts(judged(SITE, plan, globex))["L3-05"] == P
+    plan = added(
+        plan, "six-interface", "acme", RouterInterface(project="acme-project", router="acme-router", subnet="six")
+    )
+    judgement = judged(SITE, plan, globex)
+    found = first(judgement)
+    assert (found.rule, found.verdict, verdicts(judgement)["ISO-02"]) == ("L3-05", V, V)
+    assert "is IPv6, and the address scope outside is for IPv4" in found.message
+    # The other tenant's gateway is filtered: it meets a copy of the outside, and not what passes there.
+    assert judged(SITE, globex.plan, with_footprint(SITE, plan, acme.lock)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"external-scope": {"ip_version": 6}}, "external-subnet"),
+        ({"external-subnet": {"subnet_pool": None}}, "external-subnet"),
+        ({"external-subnet": {"cidr": "2001:db8::/64"}}, "external-subnet"),
+    ],
+    ids=["scope for IPv6", "in no pool", "subnet of IPv6"],
+)
+def test_an_outside_that_no_scope_of_its_family_holds(change: dict[str, dict[str, object]], name: str) -> None:
+    site = plan_site(SITE, site_locked(SITE))
+    for item, fields in change.items():
+        site = edited(site, item, **fields)
+    found = next(item for item in judged(SITE, site, *clean()).findings if item.rule == "L3-05")
+    assert (found.verdict, name in found.message) == (V, True)
+    assert "no address scope of its own family" in found.message
 
 
 def _subnet_behind(plan: Plan) -> str:

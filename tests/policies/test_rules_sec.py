@@ -11,6 +11,7 @@ import pytest
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Image, SecurityGroup, SecurityGroupRule
+from policies import Verdict
 from policies.rules.credentials import credentials_in
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, site_locked, tenant, vpod
 from tests.policies.test_data_rules import appliance, both, site_of
@@ -139,6 +140,23 @@ def test_a_controller_without_filters(change: dict[str, object], words: str) -> 
     assert (found.verdict, words in found.message) == (V, True)
 
 
+def test_a_group_that_the_tenant_may_change() -> None:
+    plan = edited(clean()[0].plan, f"{CONTROLLER}-api", project="acme-project")
+    found = first(judged(SITE, plan, clean()[1]))
+    assert (found.rule, found.verdict) == ("SEC-02", V)
+    assert "has the group acme-train-controller-api of acme, who may change what it lets in" in found.message
+
+
+@pytest.mark.parametrize(("part", "meets"), [("control", P), ("management", V)])
+def test_a_port_of_the_controller_that_is_the_tenants(part: str, meets: Verdict) -> None:
+    """Its owner changes what it lets in, and takes it to another server: with it goes the wire that it is on."""
+    plan = edited(clean()[0].plan, f"{CONTROLLER}-{part}", project="acme-project")
+    judgement = judged(SITE, plan, clean()[1])
+    found = [item for item in judgement.findings if item.rule == "SEC-02"]
+    assert any("lies in a project of acme's" in item.message for item in found)
+    assert verdicts(judgement)["ISO-02"] is meets
+
+
 def test_calls_from_the_management_network() -> None:
     group = SecurityGroup(name="open", project="site:Project/controllers", rules=(let_in(remote_prefix="10.3.0.0/24"),))
     plan = edited(clean()[0].plan, "acme-train-controller-mgmt", rules=group.rules)
@@ -171,6 +189,9 @@ SECRETS = (
     "Authorization: Bearer abcdefgh1234",
     'api-access-key="abc"',
     "git clone https://bob:hunter2@example.org/x",
+    '{"users": [{"name": "bob", "password": "hunter2"}]}',
+    '{"chpasswd": {"expire": false}}',
+    "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZWQy",
 )
 HARMLESS = (
     "-----BEGIN PUBLIC KEY-----",
@@ -187,7 +208,7 @@ HARMLESS = (
 
 @pytest.mark.parametrize("line", SECRETS)
 def test_a_credential_in_user_data(line: str) -> None:
-    assert [number for number, _ in credentials_in(f"#cloud-config\n{line}\n")]
+    assert list(credentials_in(f"#cloud-config\n{line}\n"))
     plan = edited(clean()[0].plan, SERVER, user_data=f"#cloud-config\n{line}\n")
     found = first(judged(SITE, plan, clean()[1]))
     assert (found.rule, found.verdict) == ("SEC-04", V)

@@ -13,12 +13,13 @@ import pytest
 
 from interlock.model.site.inventory import Cable, Endpoint, SegmentRangeSpec, Site
 from interlock.model.site.networks import FabricProfile, PhysicalNetwork, Underlay
-from interlock.model.site.physical import Device, Feed, LogicalRack, Placement, Rack
+from interlock.model.site.physical import Device, Feed, LogicalRack, Placement, Rack, Room
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import Finding, Judgement, Severity, Verdict
 from policies.findings.report import verdict
 from tests.builders.pod64 import cable, partition, site_locked, tenant, vpod
+from tests.policies.test_examples_switches import leaves
 from tests.policies.test_racks import link, two_racks
 from tests.policies.workspace import NA, P, V, changed, edited, full_site, judged, made, verdicts
 
@@ -53,6 +54,7 @@ def standing() -> Site:
     pdus = tuple(Device(name=f"pdu-{number}{side}", role="pdu") for number in (1, 2) for side in "ab")
     return changed(
         site,
+        rooms=(Room(name="hall", power_w=32000, floor_kg_m2=600),),
         physical_racks=racks,
         placements=placed,
         cables=(*with_four_links(site), *cords),
@@ -94,6 +96,11 @@ def with_rack(**changes: object) -> Site:
     site = standing()
     first, *rest = site.physical_racks
     return changed(site, physical_racks=(first.model_copy(update=changes), *rest))
+
+
+def with_room(**changes: object) -> Site:
+    site = standing()
+    return changed(site, rooms=tuple(item.model_copy(update=changes) for item in site.rooms))
 
 
 def with_machine(name: str, **changes: object) -> Site:
@@ -200,6 +207,14 @@ FLAWS = (
     Flaw("PWR-04", lambda: with_rack(units=12), "takes units 13 to 13"),
     Flaw("PWR-04", lambda: with_rack(max_weight_kg=200), "the rack carries 200 kg"),
     Flaw("PWR-04", lambda: with_machine("ipum-02", unit=1), "both take unit 1"),
+    Flaw("PWR-05", lambda: with_room(power_w=31999), "room hall: 32000 W"),
+    Flaw("PWR-05", lambda: with_room(power_w=None), "what this room gives is not stated"),
+    Flaw("PWR-05", lambda: with_machine("ipum-02", nameplate_w=None), "not stated for ipum-02"),
+    Flaw("PWR-05", lambda: with_rack(room=None), "in which room rack-1 stands"),
+    Flaw("PWR-07", lambda: with_room(floor_kg_m2=550), "the floor carries 550 kg/m² on 0.72 m²"),
+    Flaw("PWR-07", lambda: with_room(floor_kg_m2=None), "what the floor of this room carries is not stated"),
+    Flaw("PWR-07", lambda: with_machine("ipum-02", weight_kg=None), "not stated for ipum-02"),
+    Flaw("PWR-07", lambda: with_rack(room=None), "nobody states in which room it stands"),
     Flaw("PWR-06", lambda: with_machine("ipum-02", nameplate_w=None), "nameplate of ipum-02"),
     # These two are about a vPOD, and have their cases below.
     Flaw("TOP-04", standing, ""),
@@ -384,3 +399,21 @@ def test_frames_of_a_tunnel(mtu: int, answer: Verdict) -> None:
     acme = made(full_site(), tenant("acme")).plan
     site = full_site(underlays=(Underlay(name="tunnels", mtu=1500),))
     assert verdicts(judged(site, edited(acme, "acme-train-control", mtu=mtu)))["TOP-23"] == answer
+
+
+@pytest.mark.parametrize(("mtu", "cabled", "answer"), [(1500, True, V), (9000, True, P), (1500, False, P)])
+def test_switches_that_are_cabled_are_one_fabric(mtu: int, cabled: bool, answer: Verdict) -> None:
+    """Two leaves with a network each, and a spine between them that is in neither."""
+    site = leaves()
+    one, other, *rest = site.physical_networks
+    sizes = (one.model_copy(update={"mtu": 9000}), other.model_copy(update={"mtu": mtu}))
+    kept = site.cables if cabled else tuple(item for item in site.cables if item.b.device != "spine-1")
+    assert verdicts(of_site(changed(site, physical_networks=(*sizes, *rest), cables=kept)))["TOP-23"] == answer
+
+
+def test_a_partition_that_is_too_large_is_said_once() -> None:
+    def said(plan: Plan) -> list[str]:
+        return [item.message for item in found(judged(full_site(), plan), "TOP-11")]
+
+    assert len(said(divided(32))) == 1
+    assert len(said(divided(16, 8))) == 1

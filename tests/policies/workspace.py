@@ -16,6 +16,7 @@ from interlock.planning.plan import Plan, Planned
 from interlock.resources import Resource
 from policies import Finding, Judgement, Verdict, footprint, judge
 from policies.findings.report import by_specificity
+from tests.builders.completeness import declared_complete
 from tests.builders.pod64 import locked, pinned, pod64, site_locked, tenant
 
 SHARED: dict[str, SharingKind] = {"external": "external-network", "vipu-controller": "vipu-controller"}
@@ -28,8 +29,12 @@ def full_site(**overrides: object) -> Site:
 
 
 def changed(site: Site, **fields: object) -> Site:
-    """The site with whole fields replaced; a copy would keep what the old one cached."""
-    return Site.model_validate({name: getattr(site, name) for name in Site.model_fields} | fields)
+    """The site with whole fields replaced; a copy would keep what the old one cached.
+
+    What is put beside it is listed, too: only who replaces `complete` leaves something unknown.
+    """
+    found = Site.model_validate({name: getattr(site, name) for name in Site.model_fields} | fields)
+    return found if "complete" in fields or not site.complete else declared_complete(found)
 
 
 def sharing(**changes: bool | None) -> tuple[Sharing, ...]:

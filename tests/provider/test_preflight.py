@@ -76,7 +76,7 @@ def test_all_faults_are_told_at_once(process: Process, folder: Path, taken: str)
     faults = _faults(process, folder, _bad(), virtual_functions={HOST: 2})
     told = [fault.message for fault in faults]
     expected = (
-        ("reference", "cloud:User/nobody: Keystone does not know it"),
+        ("reference", "cloud:User/nobody: Keystone knows no nobody in domain default"),
         ("reference", "site:Flavor/none: it is not on the cloud"),
         ("reference", "site:Project/controllers: it is not on the cloud"),
         ("image", "image c-image: there is no file"),
@@ -93,12 +93,27 @@ def test_all_faults_are_told_at_once(process: Process, folder: Path, taken: str)
     assert any("apply stack lyon-site first" in fault.hint for fault in faults)
 
 
-def test_the_invoke_returns_them_and_a_preview_asks_nothing(process: Process, folder: Path) -> None:
+def test_the_invoke_returns_them_in_the_preview_and_in_the_update(process: Process, folder: Path) -> None:
     program = Stack(process, "lyon-carol", "ca401", {"c-4090": _vlan(4090)}, "51729", folder)
-    assert program.admit(preview=True) == []
-    (fault,) = program.admit(preview=False)
+    (fault,) = program.admit(preview=True)
     assert "4090-4090" in fault
     assert "next: shrink or delete that range" in fault
+    assert program.admit(preview=False) == [fault]
+
+
+def test_what_comes_up_between_preview_and_update_stops_the_update(
+    process: Process, folder: Path, operator: Cloud
+) -> None:
+    program = Stack(process, "lyon-carol", "ca401", {"c-0": Network(name="c-0", network_type="vxlan")}, "51729", folder)
+    api, project = operator.api("network"), operator.login.project
+    assert program.admit(preview=True) == []
+    used = api.get(f"/quotas/{project}/details")["quota"]["network"]["used"]
+    api.put(f"/quotas/{project}", {"quota": {"network": used}})
+    try:
+        (fault,) = process.admit(program.admission(), preview=False, previewed=False)
+    finally:
+        api.delete(f"/quotas/{project}")
+    assert f"may have {used} networks" in fault
 
 
 def test_a_quota_of_the_operators_project_is_counted_without_what_is_ours(

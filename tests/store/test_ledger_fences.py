@@ -10,6 +10,7 @@ from interlock.store.ledger import Foreign, IdentityTaken, Ledger, Outdated, Ref
 from interlock.store.objects import ObjectStore, StoreFailed
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
+from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from tests.store.memory import AFTER, BEFORE, MemoryStore, WatchedStore
 from tests.store.racing import race
@@ -366,3 +367,36 @@ def _taken(store: ObjectStore, stack: str, what: FootprintRecord) -> str:
     except Refused as refused:
         return f"{type(refused).__name__} {refused}"
     return f"took {stack}"
+
+
+def test_a_name_that_is_another_users_now_gets_nothing(ledger: Ledger) -> None:
+    """Persons are kept by id: one who was deleted and recreated under the same name is told."""
+    record = ledger.take(taking("acme", ONE), None, persons={"alice": "4a", "bob@ops": "5b"})
+    ledger.confirm("acme", record.lineage, persons={"alice": "4a", "carol": "6c"})
+    assert (ledger.stack("acme") or record).persons == {"alice": "4a", "bob@ops": "5b", "carol": "6c"}
+    before = ledger.stacks()
+    wanted = taking("acme", TWO, ledger)
+    for attempt in (
+        lambda: ledger.check(wanted, {"alice": "77"}),
+        lambda: ledger.take(wanted, record.lineage, persons={"alice": "77"}),
+        lambda: ledger.confirm("acme", record.lineage, persons={"alice": "77"}),
+    ):
+        refused = refusal(Foreign, attempt)
+        assert "user alice is another than the one that got the right: its id was 4a, and is 77 now" in str(refused)
+    assert ledger.stacks() == before
+    # Whoever is taken out of the request is forgotten, and may be named again.
+    ledger.take(wanted, record.lineage, persons={"bob@ops": "5b"})
+    again = taking("acme", ONE, ledger)
+    assert ledger.take(again, record.lineage, persons={"alice": "77"}).persons == {"alice": "77"}
+
+
+def test_the_first_to_claim_fixes_the_cloud_and_region(ledger: Ledger) -> None:
+    here = CloudFingerprint("5eed", "RegionOne")
+    record = ledger.take(taking("acme", ONE), None, here)
+    before = ledger.stacks()
+    other = CloudFingerprint("5eed", "RegionTwo")
+    refused = refusal(Foreign, lambda: ledger.take(taking("beta", FAR, ledger), None, other))
+    assert "5eed (region RegionOne); the one in use is 5eed (region RegionTwo)" in str(refused)
+    refusal(Foreign, lambda: ledger.take(taking("acme", TWO, ledger), record.lineage, other))
+    assert ledger.stacks() == before
+    ledger.take(taking("acme", TWO, ledger), record.lineage, here)

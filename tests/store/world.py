@@ -36,11 +36,11 @@ def taking(stack: str, wanted: FootprintRecord, ledger: Ledger | None = None, **
 
 
 def content(store: ObjectStore) -> dict[str, object]:
-    """Everything there is, without what differs from run to run: lineages and who wrote."""
+    """Everything there is, without what differs from run to run: lineages, times and who wrote."""
     found: dict[str, object] = {}
     for key, stored in store.items("stacks/"):
         record = StackRecord.model_validate_json(stored.body)
-        found[key] = record.model_copy(update={"lineage": "", "written_by": ""})
+        found[key] = record.model_copy(update={"lineage": "", "changed": "", "written_by": ""})
     for key, stored in (*store.items("claims/"), *store.items("nodes/")):
         found[key] = stored.body
     return found

@@ -15,6 +15,7 @@ from interlock.vocabulary import (
     CloudFingerprint,
     CloudId,
     ExistingObject,
+    Person,
     Position,
     RoutingInstance,
     nodes,
@@ -248,3 +249,26 @@ def test_parts_of_a_request_are_read_back(tenant: str, name: str) -> None:
 def test_other_names_are_no_parts(text: str) -> None:
     with pytest.raises(ValueError, match="is no part of acme"):
         RequestPart.parse("acme", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "person"),
+    [
+        ("alice", "default", Person("alice")),
+        ("alice", "ops", Person("alice", "ops")),
+        ("alice@Default", "ops", Person("alice")),
+        ("anne@acme.example@default", "ops", Person("anne@acme.example")),
+        ("anne@acme.example", "ops", Person("anne", "acme.example")),
+    ],
+)
+def test_a_person_has_one_text(text: str, domain: str, person: Person) -> None:
+    found = Person.parse(text, domain)
+    assert found == person
+    assert Person.parse(str(found)) == found
+    assert Person.parse(str(found), domain="another" if "@" in str(found) else "default") == found
+
+
+@pytest.mark.parametrize("text", ["", "@ops", "alice@"])
+def test_what_names_no_person(text: str) -> None:
+    with pytest.raises(ValueError, match="names no person"):
+        Person.parse(text)

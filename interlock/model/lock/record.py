@@ -6,7 +6,10 @@ The plan is a function of the allocation. `footprint` is all that others could c
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Iterable
+from typing import Any, Final, Literal
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.owners import OwnerId
@@ -14,6 +17,11 @@ from interlock.vocabulary.owners import OwnerId
 #: 2 records the physical networks of a vPOD, its storage VIP and the control VLAN of bare-metal hosts, and hashes
 #: only the slice of the site that the lock uses. `interlock lock --upgrade` makes it of format 1.
 FORMAT: Final = 2
+
+
+def _without_empty(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Without keys that hold nothing: locks that were written before there were any keep their bytes and hashes."""
+    return {key: item for key, item in value.items() if key not in names or item}
 
 
 class VPodAllocation(Frozen):
@@ -51,11 +59,35 @@ class Allocation(Frozen):
 
 
 class Released(Frozen):
-    """A claim given up; it counts until state, cloud and switch have all let go."""
+    """A claim given up; it counts until state, cloud and switch have all let go, and evidence says that it is clean."""
 
     vpod: str
     claim: str
     value: str
+    #: When it was given up, in UTC: evidence from before says nothing. Empty: not recorded.
+    since: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What was given up, whenever that was."""
+        return self.vpod, self.claim, self.value
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(written(self), ("since",))
+
+
+class Settled(Frozen):
+    """An identity that was handed out again because somebody saw it cleaned; that rests on A9 for as long as it lasts.
+
+    Recorded by `interlock settle`, for what is cleaned by steps: a machine, a whole host.
+    """
+
+    #: The exclusive identity, as footprints have it.
+    identity: str
+    #: When the last step was seen, in UTC, and by whom.
+    at: str
+    by: str
 
 
 class Premise(Frozen):
@@ -94,8 +126,14 @@ class Lock(Frozen):
     site: str
     allocation: Allocation
     released: tuple[Released, ...] = ()
+    #: Devices that this tenant had and that were given out again on evidence, by identity.
+    settled: tuple[Settled, ...] = ()
     footprint: Footprint
     hash: str = ""
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(written(self), ("settled",))
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""

@@ -5,7 +5,7 @@ Cables are in `rack_cables`, cords in `rack_power`, units in `rack_placement`, b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from interlock.hardware.designs import PortMap
@@ -67,18 +67,25 @@ class ExpandedRack:
     lags: tuple[Lag, ...]
 
 
-def expand_racks(racks: Sequence[RackFile], cables: Sequence[Cable] = ()) -> list[ExpandedRack]:
-    """Every entry in full form; `cables` are those beside the racks, which uplinks may hang on."""
+def expand_racks(
+    racks: Sequence[RackFile], cables: Sequence[Cable] = (), complete: Collection[str] = ()
+) -> list[ExpandedRack]:
+    """Every entry in full form; `cables` are those beside the racks, which uplinks may hang on.
+
+    `complete` are the switches whose ports without a line are disabled.
+    """
     numbers = first_numbers(racks)
-    return [expand_rack(rack, number, cables) for rack, number in zip(racks, numbers, strict=True)]
+    return [expand_rack(rack, number, cables, complete) for rack, number in zip(racks, numbers, strict=True)]
 
 
-def expand_rack(rack: RackFile, number: int | None = None, cables: Sequence[Cable] = ()) -> ExpandedRack:
+def expand_rack(
+    rack: RackFile, number: int | None = None, cables: Sequence[Cable] = (), complete: Collection[str] = ()
+) -> ExpandedRack:
     """One entry in full form. Its design, counts and port tables were checked (`rack_checks`).
 
     `number` is that of its first logical rack where the file states none; None: it needs none.
     """
-    switches = tuple(_switches(rack))
+    switches = tuple(_switches(rack, complete))
     return ExpandedRack(
         machines=tuple(_machines(rack)),
         hosts=tuple(_hosts(rack)),
@@ -124,6 +131,7 @@ def _hosts(rack: RackFile) -> Iterator[Host]:
             serial=serial,
             role="poplar",
             logical_rack=logical_rack[name],
+            bmc="idrac",
             model=server.name,
             dedicated_cpus=poplar.dedicated_cpus,
             huge_pages_gib=poplar.huge_pages,
@@ -133,7 +141,7 @@ def _hosts(rack: RackFile) -> Iterator[Host]:
         )
 
 
-def _switches(rack: RackFile) -> Iterator[Switch]:
+def _switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
     """ToR and management switch of each logical rack, then those of the GW-Links."""
     design = design_of(rack).rack
     tor_roles_, management_roles_ = tor_roles(rack), management_roles(rack)
@@ -145,13 +153,19 @@ def _switches(rack: RackFile) -> Iterator[Switch]:
         strict=True,
     )
     for tor, tor_serial, management, serial in rows:
-        yield _switch(rack.tor, tor, tor_serial, "tor", design.tor, tor_roles_)
-        yield _switch(rack.management, management, serial, "management", design.management, management_roles_)
-    yield from _gw_switches(rack)
+        yield _switch(rack.tor, tor, tor_serial, "tor", design.tor, tor_roles_, complete)
+        yield _switch(rack.management, management, serial, "management", design.management, management_roles_, complete)
+    yield from _gw_switches(rack, complete)
 
 
 def _switch(
-    file: RackSwitchFile, name: str, serial: str, role: SwitchRole, model: SwitchModel, roles: PortMap
+    file: RackSwitchFile,
+    name: str,
+    serial: str,
+    role: SwitchRole,
+    model: SwitchModel,
+    roles: PortMap,
+    complete: Collection[str],
 ) -> Switch:
     return Switch(
         name=name,
@@ -159,7 +173,7 @@ def _switch(
         model=model.name,
         role=role,
         port_groups=model.port_groups.value,
-        ports=settings_by_port(file.ports, roles, model.ports),
+        ports=settings_by_port(file.ports, roles, model.ports if name in complete else 0),
         routed_vlans=file.routed_vlans,
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),
@@ -167,7 +181,7 @@ def _switch(
     )
 
 
-def _gw_switches(rack: RackFile) -> Iterator[Switch]:
+def _gw_switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
     design, file = design_of(rack).gw_switches, rack.gw_switches
     if file is None or design is None:
         return
@@ -178,7 +192,7 @@ def _gw_switches(rack: RackFile) -> Iterator[Switch]:
             model=design.model.name,
             role="gw-link",
             port_groups=design.port_groups.value,
-            ports=_gw_ports(rack, design.ports),
+            ports=_gw_ports(rack, design.ports if name in complete else 0),
             routed_vlans=file.routed_vlans,
             ip_routing=file.ip_routing,
             vrfs=vrfs_of(file.vrfs),
@@ -187,9 +201,8 @@ def _gw_switches(rack: RackFile) -> Iterator[Switch]:
 
 
 def _gw_ports(rack: RackFile, count: int) -> tuple[SwitchPortConfig, ...]:
-    """Nothing at all where the file has no table: nobody knows how these ports are set."""
     table = None if rack.gw_switches is None else rack.gw_switches.ports
-    return () if table is None else settings_by_port(table, gw_roles(rack), count)
+    return settings_by_port(table or {}, gw_roles(rack), count)
 
 
 def _devices(rack: RackFile) -> Iterator[Device]:

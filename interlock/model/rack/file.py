@@ -33,7 +33,8 @@ class RackSwitchFile(KitFile):
     serial: Serial | None = Field(None, description="its serial: the identity of the switch")
     serials: Serials | None = Field(None, description="their serials, in the order of the logical racks")
     ports: PortTable = Field(
-        description="how the ports of each are set, by block of the port map or number; else disabled"
+        description="how the ports of each are set, by block of the port map or number; one that is not mentioned "
+        "is unknown, or disabled where `complete.switch_ports` has the switch"
     )
     port_map: dict[str, BlockOfPorts] = Field(
         default_factory=dict,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from interlock.model.text.errors import Code
 
 from .file import CableFile
 from .full_file import LagFile
-from .physical import CableKind, Endpoint
+from .physical import CableKind, Endpoint, SwitchPortConfig
 from .places import Path
 from .view import SiteView
 
@@ -120,6 +121,26 @@ def _check_lag(view: SiteView, path: Path, lag: LagFile, bundled: dict[tuple[str
         message = f"the interfaces of `{lag.name}` end at {' and '.join(f'`{name}`' for name in far)}"
         hint = "an adapter bundles its ports only towards one switch: cable both there, or write another mode"
         view.faults.add(Code.CONTRADICTION, members, message, hint)
+    cabled = [name for name in lag.interfaces if (lag.device, name) in view.site.cable_at]
+    _check_alike(view, members, [Endpoint(device=lag.device, interface=name) for name in cabled])
+    _check_alike(view, members, [end for name in cabled if (end := view.site.far_end(lag.device, name)) is not None])
+
+
+def _check_alike(view: SiteView, path: Path, ends: Sequence[Endpoint]) -> None:
+    """Switch ports of one bundle are one logical port: nobody can tell which of two settings it has."""
+    records = [(end, record) for end in ends if (record := _record(view, end)) is not None]
+    for (first, one), (other, two) in pairwise(records):
+        if one.model_copy(update={"port": two.port}) != two:
+            message = f"`{first}` and `{other}` are ports of one bundle and are set differently"
+            hint = "set all its ports alike, disable the one that is not in use, or take it out of the bundle"
+            view.faults.add(Code.CONTRADICTION, path, message, hint)
+
+
+def _record(view: SiteView, end: Endpoint) -> SwitchPortConfig | None:
+    """What is stated of a switch port, if it passes frames."""
+    switch = view.site.switch.get(end.device)
+    found = switch.by_port.get(int(end.interface)) if switch is not None and end.interface.isdecimal() else None
+    return None if found is None or found.mode == "disabled" else found
 
 
 def _far_devices(view: SiteView, lag: LagFile) -> Iterator[str]:

@@ -10,6 +10,7 @@ from interlock.model.rack.site_checks import check_racks_of_site
 from interlock.model.text.faults import Faults
 
 from .cable_checks import check_cables, check_lags
+from .completeness_checks import check_completeness
 from .device_checks import check_devices
 from .file import SiteFile
 from .inventory import Site
@@ -27,6 +28,7 @@ CHECKS = (
     check_cables,
     check_lags,
     check_stand,
+    check_completeness,
     check_networks,
     check_switches,
     check_pools,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from interlock.model.rack.expansion import expand_racks
 from interlock.model.waivers import waivers_of
 
+from .completeness import completeness_of
 from .file import SiteFile
 from .full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .inventory import Site
@@ -23,10 +24,11 @@ from .terms import Terms
 def expand_site(file: SiteFile) -> Site:
     """The full form. The file was checked so far that there is one (`rack_checks`, `site_form_checks`)."""
     cables = tuple(_cables(file))
-    racks, terms = expand_racks(file.racks, cables), Terms(file)
+    racks, terms = expand_racks(file.racks, cables, file.complete.devices("switch_ports")), Terms(file)
     return Site(
         name=file.name,
         cloud=file.cloud,
+        region=file.region or "",
         claims=file.claims or "",
         domain=file.domain,
         rooms=tuple(_rooms(file)),
@@ -39,6 +41,7 @@ def expand_site(file: SiteFile) -> Site:
         placements=(*(found for rack in racks for found in rack.placements), *_placements(file)),
         cables=(*(found for rack in racks for found in rack.cables), *cables),
         lags=(*(found for rack in racks for found in rack.lags), *_lags(file)),
+        complete=completeness_of(file.complete),
         physical_networks=terms.physical_networks(),
         fabric_profiles=terms.fabric_profiles(),
         underlays=terms.underlays(),
@@ -56,6 +59,7 @@ def expand_site(file: SiteFile) -> Site:
         prices=terms.prices(),
         sharing=terms.sharing(),
         assumptions=terms.assumptions(),
+        evidence=file.evidence.terms(),
         existing=file.existing,
         waivers=waivers_of(file.waivers),
     )
@@ -118,6 +122,7 @@ def _host(name: str, file: HostFile) -> Host:
         logical_rack=file.logical_rack,
         model=file.model,
         provisioning=file.provisioning,
+        bmc=file.bmc,
         dedicated_cpus=file.dedicated_cpus,
         huge_pages_gib=file.huge_pages,
         virtual_functions=file.virtual_functions,
@@ -128,10 +133,11 @@ def _host(name: str, file: HostFile) -> Host:
 
 
 def _switches(file: SiteFile) -> Iterable[Switch]:
-    return (_switch(name, entry) for name, entry in file.switches.items())
+    complete = file.complete.devices("switch_ports")
+    return (_switch(name, entry, rest_disabled=name in complete) for name, entry in file.switches.items())
 
 
-def _switch(name: str, file: SwitchFile) -> Switch:
+def _switch(name: str, file: SwitchFile, *, rest_disabled: bool) -> Switch:
     groups = tuple((speed, count) for speed, count in file.port_groups)
     count = sum(count for _, count in groups)
     return Switch(
@@ -140,7 +146,7 @@ def _switch(name: str, file: SwitchFile) -> Switch:
         model=file.model,
         role=file.role,
         port_groups=groups,
-        ports=settings_by_port(file.ports, {}, count) if file.ports_are_known else (),
+        ports=settings_by_port(file.ports, {}, count if rest_disabled else 0),
         routed_vlans=file.routed_vlans,
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),

@@ -17,6 +17,7 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Positive
 from interlock.model.waivers import WaiverFile
 
+from .completeness import CompleteFile
 from .full_file import (
     CableFile,
     DeviceFile,
@@ -42,7 +43,8 @@ from .offers_file import (
     TenantDefaultsFile,
 )
 from .pools_file import PoolsFile, SegmentRangeFile
-from .values import ClaimsUrl, Uuid
+from .terms_of_evidence import EvidenceTermsFile
+from .values import ClaimsUrl, ObjectId, RegionName
 
 __all__ = ["CableFile", "HostFile", "Positive", "RackFile", "SiteFile", "SwitchFile", "TenantDefaultsFile"]
 
@@ -78,6 +80,11 @@ class SiteFile(FileModel):
 
     name: SiteName = Field(description="the name of the folder, and the first part of every stack: no dash")
     cloud: str = Field(description="entry of `clouds.yaml`")
+    region: RegionName | None = Field(
+        default=None,
+        description="region of the cloud, as its catalogue spells it; without it the one of `clouds.yaml`, or the only "
+        "one that the catalogue has",
+    )
     claims: ClaimsUrl | None = Field(
         default=None,
         description="where claims are recorded: `s3://bucket/prefix?endpoint=…&region=…` for a team, "
@@ -112,6 +119,10 @@ class SiteFile(FileModel):
     )
     cables: list[CableFile] = Field(default_factory=list, description="cables beside those of the racks")
     lags: list[LagFile] = Field(default_factory=list, description="interfaces that act as one link")
+    complete: CompleteFile = Field(
+        default_factory=CompleteFile,
+        description="which tables are complete, device by device, seen when and by whom; see below",
+    )
     physical_networks: PhysicalNetworks = Field(
         description="Neutron's label → the switches whose ports it reaches; a label is no identity, the switch is"
     )
@@ -154,9 +165,12 @@ class SiteFile(FileModel):
     assumptions: dict[str, dict[str, Guard]] = Field(
         default_factory=dict, description="assumption → guard → `true`, `false` or `unknown`, see below"
     )
-    existing: dict[str, Uuid] = Field(
+    evidence: EvidenceTermsFile = Field(
+        default_factory=EvidenceTermsFile, description="what evidence of wiped and unwired things must be to count"
+    )
+    existing: dict[str, ObjectId] = Field(
         default_factory=dict,
-        description="`<Kind>/<name>` → uuid of objects that are on the cloud already: used, never changed",
+        description="`<Kind>/<name>` → id of objects that are on the cloud already: compared, used, never changed",
     )
     waivers: dict[RuleId, WaiverFile] = Field(
         default_factory=dict, description="rules that may pass for the operator's own stack, by id"

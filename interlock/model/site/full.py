@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from interlock.model.evidence.values import age_text
+
+from .completeness import complete_section
 from .file import TenantDefaultsFile
 from .full_rooms import ids, room_sections
 from .inventory import Site
@@ -21,8 +24,10 @@ Document = dict[str, Any]
 
 def full_form(site: Site, defaults: TenantDefaultsFile) -> Document:
     """All of `site.yaml` in plain values, keys in the order of the documentation; empty sections are left out."""
-    document: Document = {"name": site.name, "cloud": site.cloud, "claims": site.claims or None, "domain": site.domain}
+    document: Document = {"name": site.name, "cloud": site.cloud, "region": site.region or None}
+    document |= {"claims": site.claims or None, "domain": site.domain}
     document |= room_sections(site)
+    document["complete"] = complete_section(site.complete)
     document |= _networks(site)
     document |= _offers(site)
     document["tenant_defaults"] = defaults.model_dump(exclude_none=True)
@@ -117,7 +122,8 @@ def _flavor(item: FlavorSpec) -> Document:
         "disk": f"{item.disk_gib}GiB",
     }
     specs = {"extra_specs": dict(item.extra_specs)} if item.extra_specs else {}
-    return found | specs | ({} if item.public else {"public": False})
+    beyond = specs | ({} if item.public else {"public": False})
+    return found | beyond | ({} if item.devices is None else {"devices": item.devices})
 
 
 def _terms(site: Site) -> Document:
@@ -128,6 +134,7 @@ def _terms(site: Site) -> Document:
         "prices": None if prices is None else {CURRENCY: prices.currency, **prices.prices},
         "sharing": {item.name: _sharing(item) for item in site.sharing},
         "assumptions": {item.id: _guards(item.guards) for item in site.assumptions},
+        "evidence": {} if site.evidence.max_age_h is None else {"max_age": age_text(site.evidence.max_age_h)},
         "existing": dict(site.existing),
         "waivers": {item.rule: _stated(item, "rule") for item in site.waivers},
     }

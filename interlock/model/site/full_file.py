@@ -99,6 +99,9 @@ class HostFile(FileModel):
     provisioning: Provisioning = Field(
         default="hypervisor", description="`bare-metal`: given out whole, by Ironic; else Nova runs servers on it"
     )
+    bmc: Interface | None = Field(
+        default=None, description="the interface that leads to its BMC, as cables name it; without it, unknown"
+    )
     dedicated_cpus: Count = Field(default=0, description="threads for pinned servers")
     huge_pages: GiB = Field(default=0, description="memory in pages of 1 GiB")
     virtual_functions: Count = Field(
@@ -122,7 +125,8 @@ class SwitchFile(FileModel):
     )
     ports: PortTable = Field(
         default_factory=dict,
-        description="how its ports are set; one that is not mentioned is disabled; without this key, unknown",
+        description="how its ports are set; one that is not mentioned is unknown, or disabled where "
+        "`complete.switch_ports` has this switch",
     )
     ip_routing: bool | None = Field(default=None, description="whether it routes; without it, unknown")
     routed_vlans: VlanIds | None = Field(
@@ -130,11 +134,6 @@ class SwitchFile(FileModel):
     )
     vrfs: Vrfs = Field(default_factory=dict, description=VRFS)
     vteps: list[VtepFile] = Field(default_factory=list, description=VTEPS)
-
-    @property
-    def ports_are_known(self) -> bool:
-        """Whether the file has a table of ports, even an empty one."""
-        return "ports" in self.model_fields_set
 
 
 class DeviceFile(FileModel):

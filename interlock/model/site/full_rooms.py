@@ -88,7 +88,6 @@ def _switch(switch: Switch) -> Section:
         "role": switch.role,
         "port_groups": [list(group) for group in switch.port_groups],
     }
-    # Without a table nothing is known of any port; an empty one says that all are disabled.
     if switch.ports:
         found["ports"] = _ports(switch.ports)
     routed = None if switch.routed_vlans is None else list(switch.routed_vlans)
@@ -101,13 +100,17 @@ def _switch(switch: Switch) -> Section:
 
 
 def _ports(ports: Iterable[SwitchPortConfig]) -> dict[str, str | Section]:
-    """Neighbours that are set alike in one line; disabled ones are not mentioned."""
+    """Neighbours that are set alike in one line; one that is not mentioned is unknown."""
     found = dict[str, str | Section]()
-    for setting, group in groupby(ports, key=_setting):
-        numbers = [config.port for config in group]
-        if setting != "disabled":
-            found["-".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))] = setting
+    for setting, numbers in _alike(ports):
+        found["-".join(dict.fromkeys(str(number) for number in (numbers[0], numbers[-1])))] = setting
     return found
+
+
+def _alike(ports: Iterable[SwitchPortConfig]) -> Iterable[tuple[str | Section, list[int]]]:
+    """(setting, numbers) of ports that follow each other; one without a record ends a run."""
+    runs = groupby(enumerate(ports), key=lambda item: (item[1].port - item[0], _setting(item[1])))
+    return ((setting, [config.port for _, config in group]) for (_, setting), group in runs)
 
 
 def _setting(config: SwitchPortConfig) -> str | Section:
@@ -117,6 +120,7 @@ def _setting(config: SwitchPortConfig) -> str | Section:
         # Texts, as every key in JSON is one.
         translations={str(wire): vlan for wire, vlan in config.translations} or None,
         private_vlan=config.private_vlan,
+        empty=config.empty or None,
     )
     return {"mode": _mode(config)} | beyond if beyond else _mode(config)
 

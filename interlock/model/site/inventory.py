@@ -11,6 +11,7 @@ from functools import cached_property
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 
+from .completeness import SWITCH_TABLES, Completeness, Table
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -52,11 +53,13 @@ from .physical import (
     Vrf,
     Vtep,
 )
+from .terms_of_evidence import EvidenceTerms
 
 __all__ = [
-    "Assumption", "Cable", "Controller", "Device", "Endpoint", "ExternalNetwork", "FabricProfile", "Feed",
-    "FlavorSpec", "Generation", "Host", "ImageSpec", "InfinibandSubnet", "Lag", "Limits", "LogicalRack", "Machine",
-    "PartitionKeyPool", "PhysicalNetwork", "Placement", "Pools", "PortMode", "PriceBook", "Rack", "Room",
+    "Assumption", "Cable", "Completeness", "Controller", "Device", "Endpoint", "EvidenceTerms", "ExternalNetwork",
+    "FabricProfile",
+    "Feed", "FlavorSpec", "Generation", "Host", "ImageSpec", "InfinibandSubnet", "Lag", "Limits", "LogicalRack",
+    "Machine", "PartitionKeyPool", "PhysicalNetwork", "Placement", "Pools", "PortMode", "PriceBook", "Rack", "Room",
     "SegmentRangeSpec", "ShareTypeSpec", "Sharing", "Site", "Switch", "SwitchPortConfig", "SwitchRole", "Underlay",
     "VlanPool", "Vrf", "Vtep",
 ]  # fmt: skip
@@ -67,6 +70,8 @@ class Site(Frozen):
 
     name: str
     cloud: str
+    #: Region of the cloud that the site is in; empty: the one of clouds.yaml, or the only one there is.
+    region: str = ""
     #: URL of the operator's store of claims; empty: a folder beside the clouds.yaml in use.
     claims: str = ""
     domain: str = "default"
@@ -80,6 +85,8 @@ class Site(Frozen):
     placements: tuple[Placement, ...] = ()
     cables: tuple[Cable, ...]
     lags: tuple[Lag, ...] = ()
+    #: Where an absent record says that there is nothing; everywhere else there may be.
+    complete: tuple[Completeness, ...] = ()
     physical_networks: tuple[PhysicalNetwork, ...]
     fabric_profiles: tuple[FabricProfile, ...] = ()
     underlays: tuple[Underlay, ...] = ()
@@ -97,7 +104,8 @@ class Site(Frozen):
     prices: PriceBook | None = None
     sharing: tuple[Sharing, ...]
     assumptions: tuple[Assumption, ...]
-    #: Kind/name -> uuid of objects that are on the cloud already and stay as they are.
+    evidence: EvidenceTerms = EvidenceTerms()
+    #: Kind/name -> id of objects that are on the cloud already and stay as they are.
     existing: dict[str, str] = {}
     #: Of the operator's own stack; a tenant's are in its request.
     waivers: tuple[Waiver, ...] = ()
@@ -136,6 +144,17 @@ class Site(Frozen):
     def cable_at(self) -> dict[tuple[str, str], Cable]:
         """(device, interface) -> the cable plugged there."""
         return {(end.device, end.interface): cable for cable in self.cables for end in (cable.a, cable.b)}
+
+    @cached_property
+    def declared(self) -> frozenset[tuple[Table, str]]:
+        """(table, device) of every table that is complete of a device."""
+        return frozenset((item.table, device) for item in self.complete for device in item.devices)
+
+    def subjects(self, table: Table) -> tuple[str, ...]:
+        """Names of what a table can be complete of: switches, or all other devices."""
+        if table in SWITCH_TABLES:
+            return tuple(self.switch)
+        return (*self.machine, *self.host, *(item.name for item in self.devices))
 
     def far_end(self, device: str, interface: str) -> Endpoint | None:
         """What the cable at this plug leads to; None if there is no cable."""

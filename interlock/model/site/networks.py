@@ -110,8 +110,8 @@ class Underlay(Frozen):
 
     name: str
     mtu: int | None = None
-    #: True for the one that Neutron's own overlays run over; without any, Neutron has one of its own.
-    neutron: bool = False
+    #: True for the one that Neutron's own overlays run over; None: unknown. False for all: it has one of its own.
+    neutron: bool | None = None
 
 
 class InfinibandSubnet(Frozen):

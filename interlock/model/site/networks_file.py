@@ -59,9 +59,10 @@ class UnderlayFile(FileModel):
     """The routed network that VXLAN runs over."""
 
     mtu: Mtu | None = Field(default=None, description="largest packet, in bytes; without it, unknown")
-    neutron: bool = Field(
-        default=False,
-        description="whether Neutron's own overlays run over it; if over none of these, it has a network of its own",
+    neutron: bool | None = Field(
+        default=None,
+        description="whether Neutron's own overlays run over it; without it, unknown. If over none of these, they have "
+        "a network of their own",
     )
 
 

@@ -10,6 +10,8 @@ from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 
 TcpPort = Annotated[int, Field(ge=1, le=65535)]
+#: `network`: whole network functions, whose holder sends any frame; `other`: processors that reach no network.
+DeviceUse = Literal["network", "other"]
 SharingKind = Literal[
     "external-network", "vipu-controller", "storage-appliance", "object-store", "routed-back-end",
     "private-vlan-back-end", "bastion", "monitoring", "name-and-time", "metadata", "registry",
@@ -49,6 +51,8 @@ class FlavorSpec(Frozen):
     extra_specs: dict[str, str] = {}
     #: False: only tenants whose servers are of it may use it.
     public: bool = True
+    #: What the devices are that it hands out, if it does; None: not stated.
+    devices: DeviceUse | None = None
 
 
 class ImageSpec(Frozen):

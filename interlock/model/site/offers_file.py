@@ -11,7 +11,7 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import GiB, Positive
 
 from .guards import Guard
-from .offers import SharingKind
+from .offers import DeviceUse, SharingKind
 from .values import Audience, ExtraSpecs, Price
 
 
@@ -25,6 +25,11 @@ class FlavorFile(FileModel):
     extra_specs: ExtraSpecs = Field(default_factory=dict, description="Nova's extra specifications")
     public: bool = Field(
         default=True, description="whether every project may use it; if not, tenants whose servers are of it"
+    )
+    devices: DeviceUse | None = Field(
+        default=None,
+        description="what the devices are that its extra specifications hand out: `network`, whole network functions, "
+        "or `other`, such as GPUs; without it, unknown",
     )
 
 

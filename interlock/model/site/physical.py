@@ -65,6 +65,8 @@ class Host(Frozen):
     model: str | None = None
     #: Nova runs servers on a hypervisor; a bare-metal host is given out whole, by Ironic.
     provisioning: Provisioning = "hypervisor"
+    #: The interface that leads to its BMC; None: not stated.
+    bmc: str | None = None
     #: What Nova may give out: dedicated CPUs, pages of 1 GiB, virtual functions.
     dedicated_cpus: int = 0
     huge_pages_gib: int = 0
@@ -89,6 +91,8 @@ class SwitchPortConfig(Frozen):
     translations: tuple[tuple[int, int], ...] = ()
     #: Role in a private VLAN: `isolated`, or the name of a community; None: promiscuous, an ordinary port.
     private_vlan: str | None = None
+    #: Somebody saw that nothing is plugged in here.
+    empty: bool = False
 
 
 class Vtep(Frozen):

@@ -10,10 +10,12 @@ from interlock.model.text.names import RESERVED_TENANTS
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import KINDS
+from interlock.resources.existing import STATED, IdForm
 from interlock.vocabulary import ExistingObject, RoutingInstance
 
 from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from .places import Path
+from .values import AS_PRINTED
 from .view import SiteView
 
 #: An InfiniBand port: 16 hex digits.
@@ -89,24 +91,35 @@ def _check_assumptions(view: SiteView) -> None:
 
 
 def _check_existing(view: SiteView) -> None:
-    owners = dict[str, str]()
-    for name, uuid in view.file.existing.items():
+    owners = dict[tuple[str, str], str]()
+    for name, ident in view.file.existing.items():
         hint = _hint_for(name)
         if hint is not None:
             view.faults.add(Code.NO_SUCH, ("existing", name, KEY), f"`{name}` is no object of a site", hint)
-        first = owners.setdefault(uuid.replace("-", ""), name)
+            continue
+        kind = ExistingObject.parse(name).kind
+        form = STATED[kind].ids
+        if not form.fits(ident):
+            message = f"`{ident}` is no id of {kind} {ExistingObject.parse(name).name}: it is {form}"
+            view.faults.add(Code.VALUE, ("existing", name), message, AS_PRINTED)
+        # Services count by themselves: only ids of one kind are compared.
+        first = owners.setdefault((kind, ident.replace("-", "") if form is IdForm.UUID else ident), name)
         if first != name:
-            message = f"`{name}` has the uuid of `{first}`"
-            view.faults.add(Code.TWICE, ("existing", name), message, "a uuid is one object: look both up again")
+            message = f"`{name}` has the id of `{first}`"
+            view.faults.add(Code.TWICE, ("existing", name), message, "an id is one object: look both up again")
 
 
 def _hint_for(existing: str) -> str | None:
-    """What to do about a key of `existing:`; None if it names an object of a site."""
+    """What to do about a key of `existing:`; None if it can name an object of a site."""
     try:
         kind = ExistingObject.parse(existing).kind
     except ValueError:
         return "write Kind/name, as in Image/poplar"
-    return None if kind in KINDS else nearest(kind, KINDS)
+    if kind in STATED:
+        return None
+    if kind in KINDS:
+        return f"leave it out: only {', '.join(STATED)} can be named; anything else is made, or found by what it joins"
+    return nearest(kind, STATED)
 
 
 def _unknown_guards(view: SiteView, path: Path, stated: Iterable[str], known: tuple[str, ...]) -> None:

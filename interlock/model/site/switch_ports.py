@@ -93,6 +93,11 @@ class PortFile(FileModel):
         description="role of an access port in a private VLAN: `isolated`, or a community by name; without it, "
         "promiscuous",
     )
+    empty: bool = Field(
+        default=False,
+        description="`true`: somebody saw that nothing is plugged in; without it, an enabled port without a cable has "
+        "something behind it that nobody listed",
+    )
 
     @property
     def setting(self) -> SwitchPortConfig:
@@ -102,6 +107,7 @@ class PortFile(FileModel):
                 "tag_native": self.tag_native,
                 "translations": tuple(self.translations.items()),
                 "private_vlan": self.private_vlan,
+                "empty": self.empty,
             }
         )
 
@@ -126,7 +132,10 @@ def _texts_as_keys(value: Any) -> Any:
 def settings_by_port(
     table: Mapping[str, PortFile], roles: Mapping[str, tuple[int, int]], count: int
 ) -> tuple[SwitchPortConfig, ...]:
-    """One record for each port. Roles first, numbers over them; what no line mentions is disabled."""
+    """Records by port number. Roles first, numbers over them; of ports up to `count`, the others are disabled.
+
+    Where nobody declared that the table is complete, `count` is 0, and the others have no record.
+    """
     found = {port: SwitchPortConfig(port=port, mode="disabled") for port in range(1, count + 1)}
     for key in sorted(table, key=lambda key: key not in roles):
         setting = table[key].setting

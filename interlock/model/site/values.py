@@ -1,4 +1,4 @@
-"""Values that only site files have: P_Keys, offsets, uuids, prices, ends of cables."""
+"""Values that only site files have: P_Keys, offsets, ids, prices, ends of cables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from interlock.model.rack.values import mac
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.names import interfaces
 from interlock.model.text.values import QUOTE_IT, Range, names, ranges, shown, vni_ranges
+from interlock.resources.existing import IdForm
 
 from .physical import Endpoint
 
@@ -26,13 +27,17 @@ _MOST_RESERVED = 65536
 #: Digits that survive the way through a binary number.
 _SAFE_DIGITS = 15
 
+#: How people find the id of an object.
+AS_PRINTED = "write the id that `openstack … show -c id` prints, in quotes"
+
 _KEY = re.compile(r"(0x[0-9A-Fa-f]{1,8}|\d{1,8})(?:-(0x[0-9A-Fa-f]{1,8}|\d{1,8}))?")
 _HEIGHT = re.compile(r"(\d{1,3})\s*U")
 #: Units of the highest rack.
 _HIGHEST = 100
 _GUID = re.compile(r"[0-9a-f]{16}")
-_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,254}")
 _CLAIMS = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?[^#\s]*)?|file:///[^?#]*")
+_REGION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?")
 _DECIMAL = re.compile(r"\d{1,12}(\.\d{1,12})?")
 
 
@@ -121,13 +126,13 @@ def subnet_prefix(value: Any) -> str:
     return text
 
 
-def uuid(value: Any) -> str:
-    """A uuid as OpenStack prints it: with dashes, or Keystone's without."""
-    text = value.lower() if isinstance(value, str) else ""
-    if not _UUID.fullmatch(text):
-        hint = "write the id that `openstack … show -c id` prints, in quotes"
-        raise fault(Code.VALUE, f"{shown(value)} is no uuid", hint)
-    return text
+def object_id(value: Any) -> str:
+    """An id as OpenStack prints it; which form it has at which service, the checks of `existing:` know."""
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not _ID.fullmatch(text):
+        raise fault(Code.VALUE, f"{shown(value)} is no id of OpenStack's", AS_PRINTED)
+    # Services print hexadecimal ids in lower case; a flavor's may be any text.
+    return text.lower() if IdForm.UUID.fits(text.lower()) else text
 
 
 def claims_url(value: Any) -> str:
@@ -137,6 +142,16 @@ def claims_url(value: Any) -> str:
         hint = "write s3://bucket/prefix?endpoint=https://…&region=…, or file:///absolute/folder"
         raise fault(Code.VALUE, f"{shown(value)} is no place for claims", hint)
     return text
+
+
+def region_name(value: Any) -> str:
+    """A region as the catalogue of its cloud spells it: a name of Keystone's, capitals and small letters differ."""
+    if not isinstance(value, str):
+        raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
+    if not _REGION.fullmatch(value):
+        hint = "write it as `openstack region list` does: letters, digits, dots, dashes and underscores"
+        raise fault(Code.VALUE, f"{shown(value)} is no region", hint)
+    return value
 
 
 def price(value: Any) -> Any:
@@ -209,8 +224,11 @@ PortGroups = Annotated[
 SubnetPrefix = Annotated[
     str, BeforeValidator(subnet_prefix), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"})
 ]
-Uuid = Annotated[str, BeforeValidator(uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
+ObjectId = Annotated[str, BeforeValidator(object_id), WithJsonSchema({"type": ["string", "integer"]})]
 ClaimsUrl = Annotated[str, BeforeValidator(claims_url), WithJsonSchema({"type": "string", "pattern": _CLAIMS.pattern})]
+RegionName = Annotated[
+    str, BeforeValidator(region_name), WithJsonSchema({"type": "string", "pattern": f"^{_REGION.pattern}$"})
+]
 Price = Annotated[str, BeforeValidator(price), WithJsonSchema({"type": ["string", "number"]})]
 Mac = Annotated[str, BeforeValidator(mac), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f:-]{17}$"})]
 End = Annotated[tuple[Endpoint, ...], BeforeValidator(cable_end), _END]

@@ -131,7 +131,9 @@ class AccessFile(FileModel):
     STAND_INS: ClassVar[Mapping[str, Any]] = {"ssh_public_key": _NO_KEY}
 
     members: list[UserName] = Field(
-        default_factory=list, description="Users of the cloud who may look at everything and change nothing."
+        default_factory=list,
+        description="Users of the cloud who may look at everything and change nothing: `alice` in the site's Keystone "
+        "domain, `alice@ops` in another; a name with an `@` in it needs its domain behind it.",
     )
     ssh_public_key: PublicKey = Field(description="The line of a file like id_ed25519.pub.")
     ssh_from: list[Prefix] = Field(

@@ -28,6 +28,8 @@ class Offered:
     """Everything that requests may name, looked up once for all tenants of a site."""
 
     defaults: TenantDefaultsFile
+    #: Keystone domain of members that name none.
+    domain: str
     flavors: Collection[str]
     images: Collection[str]
     volume_types: Collection[str]
@@ -45,6 +47,7 @@ class Offered:
         """What this site offers."""
         return cls(
             defaults=defaults,
+            domain=site.domain,
             flavors={flavor.name for flavor in site.flavors if flavor.role == "poplar"},
             images={image.name for image in site.images},
             volume_types=set(site.volume_types),

@@ -100,6 +100,7 @@ class BucketRequest(Frozen):
 class Access(Frozen):
     """Who may look, and with which ssh key servers are entered. Members become readers."""
 
+    #: Each as the text of a `Person`, the site's domain filled in.
     members: tuple[str, ...]
     ssh_public_key: str
     #: Prefixes from which ssh to Poplar servers is open.

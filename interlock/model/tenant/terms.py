@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from interlock.model.text.errors import Code
+from interlock.vocabulary import Person
 
 from .reading import RequestReading
 from .request import Access, Budget
@@ -12,9 +13,10 @@ def read_access(reading: RequestReading) -> Access:
     """Who may look, and who may log in."""
     file, path = reading.file.access, ("access",)
     reading.note_left_out(path, file, "members", "ssh_from")
-    reading.each_once((*path, "members"), file.members)
+    members = [str(Person.parse(member, reading.offered.domain)) for member in file.members]
+    reading.each_once((*path, "members"), members)
     reading.each_once((*path, "ssh_from"), file.ssh_from)
-    return Access(members=tuple(file.members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from))
+    return Access(members=tuple(members), ssh_public_key=file.ssh_public_key, ssh_from=tuple(file.ssh_from))
 
 
 def read_budget(reading: RequestReading) -> Budget | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import ipaddress
 import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from interlock.vocabulary.ssh_keys import body_of
 
 from .errors import Code, fault
 
@@ -183,23 +183,14 @@ def public_key(value: Any) -> str:
         hint = "take it out of the file and of git's history, make a new pair, and give the .pub file's line"
         raise fault(Code.VALUE, "this is a PRIVATE key", hint)
     parts = text.split(maxsplit=2)
-    if not text.isprintable() or len(parts) < 2 or parts[0] not in _KEY_TYPES or not _frame_agrees(parts[0], parts[1]):
+    is_key = len(parts) > 1 and parts[0] in _KEY_TYPES and body_of(parts[0], parts[1]) is not None
+    if not text.isprintable() or not is_key:
         raise fault(
             Code.VALUE,
             f"{shown(value)} is no ssh public key",
             "give the one line of a file like id_ed25519.pub",
         )
     return text
-
-
-def _frame_agrees(kind: str, body: str) -> bool:
-    """An ssh key repeats its type, with a length of four bytes before it, inside the base64 body."""
-    try:
-        data = base64.b64decode(body, validate=True)
-    except binascii.Error:
-        return False
-    length = int.from_bytes(data[:4], "big")
-    return data[4 : 4 + length] == kind.encode() and len(data) > 4 + length
 
 
 def _text(pattern: str, example: str) -> WithJsonSchema:

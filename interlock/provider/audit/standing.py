@@ -12,8 +12,9 @@ from interlock.provider.errors import Failure
 from interlock.provider.markers import CARRIERS, marker
 from interlock.provider.references import target_of
 from interlock.provider.state import Declared, as_seen, differing
-from interlock.resources import ID_OF, KINDS, Admitted, is_cloud_reference, is_site_reference
-from interlock.vocabulary import CloudId
+from interlock.resources import ID_OF, KINDS, Admitted, RoleAssignment, is_cloud_reference, is_site_reference
+from interlock.store.refusals import another_person
+from interlock.vocabulary import CloudId, Reference, Scheme
 from interlock.vocabulary.owners import OwnerId
 
 from .listing import Listed
@@ -57,6 +58,9 @@ class Expected:
     existing: Mapping[str, str]
     site_folder: str
     resources: tuple[Admitted, ...]
+    stated: tuple[Admitted, ...] = ()
+    #: Person -> id, as the claims store has it of those who got a right.
+    persons: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def by_name(self) -> Mapping[tuple[str, str], Admitted]:
@@ -93,9 +97,20 @@ class StackReader:
         try:
             target = target_of(self.mirror, item, self.expected)
             ids = ids or tuple(self._unmarked(kind, target))
+            if another := self._another_person(target):
+                return Standing(kind, name, ids, reason=another)
             return self._compared(kind, name, ids, target)
         except Failure as failure:
             return Standing(kind, name, ids, reason=failure.message)
+
+    def _another_person(self, target: Target[Any]) -> str:
+        """What is wrong with the user of a right, if the name is another's now; else empty."""
+        if not isinstance(target.spec, RoleAssignment):
+            return ""
+        name = Reference.name_in(target.spec.user, Scheme.CLOUD, "User") or ""
+        present = target.one("user")
+        recorded = self.expected.persons.get(name, present)
+        return "" if recorded == present else another_person(name, recorded, present)[0]
 
     def _compared(self, kind: str, name: str, ids: Sequence[str], target: Target[Any]) -> Standing:
         if len(ids) != 1:

@@ -13,10 +13,11 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.resources import Admission
 
-from .capacity import hosts, quotas, virtual_functions
-from .faults import Fault, of_failure
+from .capacity import hosts, key_pairs, quotas, virtual_functions
+from .faults import Fault, NotLookedAt, of_failure
+from .host_room import pinned_room
 from .names import free_names
-from .presence import copies, credential, image_files, referred
+from .presence import copies, credential, domains, existing, image_files, referred
 from .segments import free_segments, reserved_segments
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
@@ -28,24 +29,29 @@ OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments)
 #: Every look, in the order in which faults are told.
 LOOKS: tuple[Look, ...] = (
     credential,
+    domains,
+    existing,
     referred,
     free_names,
     image_files,
     copies,
     hosts,
     virtual_functions,
+    pinned_room,
     reserved_segments,
     free_segments,
     quotas,
+    key_pairs,
 )
 
 
 def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozenset[str] | None = None) -> list[Fault]:
     """Everything that stands in the way of the apply; empty if nothing does. Never raises `Failure`.
 
-    `creates` are plan names of what does not exist yet, where a preview has found that out; else it may be all.
+    `creates` are plan names of what does not exist yet, where a preview has found that out; else it may be all. None
+    are named while that preview runs: then names and segments are not looked at.
     """
-    cloud = cloud or Cloud(admission.cloud)
+    cloud = cloud or Cloud(admission.cloud, site_region=admission.region)
     try:
         # Logging in first: without it each look would report the same.
         _ = cloud.login
@@ -67,4 +73,4 @@ def _look(look: Look, cloud: Cloud, admission: Admission) -> list[Fault]:
         return [of_failure(look.__name__, failure)]
 
 
-__all__ = ["Fault", "preflight"]
+__all__ = ["Fault", "NotLookedAt", "preflight"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
-from interlock.provider.actuators import ACTUATORS
 from interlock.provider.actuators.compute import KEY
 from interlock.provider.actuators.identity import QUOTAS
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import owner_of, split
 from interlock.provider.references import parts, site_object
-from interlock.resources import Admission, Aggregate, Flavor, Port, Resource, Server, is_site_reference
+from interlock.resources import Admission, Aggregate, Keypair, Port, Resource, Server, is_site_reference
+from interlock.vocabulary.markers import KeypairName
 
 from .faults import Fault, everything, planned
+from .host_room import flavor_fields
 
 #: Kind -> the limit (a field of `Quota`) of which each object uses one.
 _COUNTED = {
@@ -105,6 +105,24 @@ def quotas(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
                 )
 
 
+def key_pairs(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Key pairs belong to users: those of every tenant lie with the operator's, whose limit is Nova's (usually 100)."""
+    needed = sum(1 for _ in planned(admission, Keypair))
+    if not needed:
+        return
+    api, login = cloud.api("compute"), cloud.login
+    limit = api.get(f"/os-quota-sets/{login.project}", user_id=login.user)["quota_set"]["key_pairs"]
+    names = [str(item["keypair"]["name"]) for item in api.items("/os-keypairs", "keypairs")]
+    missing = needed - sum(1 for name in names if KeypairName.parse(name).owner == admission.owner)
+    if missing > 0 and 0 <= limit < len(names) + missing:
+        yield Fault(
+            "quota",
+            f"user {login.user} of cloud {cloud.name!r} may have {limit} key pairs and has {len(names)}: "
+            f"the plan needs {missing} more",
+            f"raise key_pairs of its project {login.project} to {len(names) + missing} or more: each tenant has some",
+        )
+
+
 def _projects(cloud: Cloud, admission: Admission) -> Iterator[tuple[str, str, Counter[str]]]:
     """(uuid, name, what the plan needs there)."""
     needs: dict[str | None, Counter[str]] = {}
@@ -124,19 +142,9 @@ def _projects(cloud: Cloud, admission: Admission) -> Iterator[tuple[str, str, Co
 def _needs(cloud: Cloud, admission: Admission, resource: Resource) -> Counter[str]:
     needed = Counter({_COUNTED[resource.KIND]: 1})
     if isinstance(resource, Server):
-        flavor = _flavor(cloud, admission, resource.flavor)
+        flavor = flavor_fields(cloud, admission, resource.flavor)
         needed.update({"cores": flavor["vcpus"], "ram_mib": flavor["ram_mib"]} if flavor else {})
     return needed
-
-
-def _flavor(cloud: Cloud, admission: Admission, reference: str) -> dict[str, Any] | None:
-    if not is_site_reference(reference):
-        return next((f.canonical() for name, f in planned(admission, Flavor) if name == reference), None)
-    try:
-        seen = ACTUATORS["Flavor"].read(cloud, site_object(cloud, admission, *parts(reference)))
-    except Failure:
-        return None  # told by `referred`
-    return dict(seen.fields) if seen else None
 
 
 def _usage(cloud: Cloud, project: str, needed: Counter[str]) -> Iterator[tuple[int, int, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from interlock.provider.errors import Failure
+from interlock.provider.errors import UNANSWERED, Failure
 from interlock.resources import KINDS, Admission, Resource
 
 R = TypeVar("R", bound=Resource)
@@ -24,9 +24,15 @@ class Fault:
         return f"{self.message}\n  next: {self.hint}" if self.hint else self.message
 
 
+@dataclass(frozen=True)
+class NotLookedAt(Fault):
+    """A service did not answer, so nobody knows whether anything would fail. An `up` stops here, a preview says it."""
+
+
 def of_failure(code: str, failure: Failure) -> Fault:
     """A failure as a fault."""
-    return Fault(code, failure.message, failure.hint)
+    kind = NotLookedAt if failure.trouble in UNANSWERED else Fault
+    return kind(code, failure.message, failure.hint)
 
 
 def planned(admission: Admission, kind: type[R]) -> Iterator[tuple[str, R]]:

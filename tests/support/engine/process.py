@@ -45,6 +45,8 @@ class Process:
         self.servicer = Servicer(retry_policy)
         #: Where a preview leaves its tokens for the update; both processes of one engine share it.
         self.tokens = tempfile.mkdtemp()
+        #: What the last admission could not look at.
+        self.notes: list[str] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -68,7 +70,9 @@ class Process:
             self.admit(admission)
         arguments = {"admission": admission.model_dump_json(), "preview": preview, "preview_tokens": self.tokens}
         answer = self.call("Invoke", provider_pb2.InvokeRequest(tok=ADMIT, args=encode(arguments)))
-        faults: list[str] = decode(getattr(answer, "return"))["faults"]
+        found = decode(getattr(answer, "return"))
+        faults: list[str] = found["faults"]
+        self.notes = found["notes"]
         return faults
 
     def call(self, method: str, request: Any) -> Any:

@@ -26,6 +26,7 @@ class Stack:
     site_owner: str
     folder: Path
     existing: Mapping[str, str] = field(default_factory=dict)
+    stated: tuple[Admitted, ...] = ()
     virtual_functions: Mapping[str, int] = field(default_factory=dict)
     state: dict[str, Recorded] = field(default_factory=dict)
     #: All that it declares, did declare, or ever may, each after what it refers to.
@@ -55,6 +56,7 @@ class Stack:
             owner=OwnerId(self.owner),
             site_owner=OwnerId(self.site_owner),
             existing=dict(self.existing),
+            stated=self.stated,
             plan_hash="plan",
             proof_hash="proof",
             site_folder=str(self.folder),

@@ -1,0 +1,35 @@
+"""What would stop an `up` of a proved stack, looked at by commands that change nothing: the claims store, the cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from infra.program.gate import Gate
+from interlock.provider.clouds import Cloud
+from interlock.provider.preflight import Fault, NotLookedAt, preflight
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
+from interlock.store.refusals import Refused
+
+
+def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
+    """As a preview finds them. `NotLookedAt` where a service did not answer. The gate has looked at the store.
+
+    What is to be created is not known without a state, so names and segments in use are not looked at. Raises
+    `NotProved`, and `StoreFailed` if the store cannot be read.
+    """
+    proof, site = gate.prove(tenant), gate.workspace.site
+    taken = gate.taking(proof)
+    if taken is not None:
+        try:
+            Ledger(open_store(site.claims, site.name)).check(taken)
+        except Refused as error:
+            yield Fault("claims", error.what, error.hint)
+    # Several looks may meet the same fault, such as a service that is not there.
+    faults = {str(fault): fault for fault in preflight(gate.admission(proof), cloud, frozenset())}
+    yield from faults.values()
+
+
+def has_no_cloud(fault: Fault) -> bool:
+    """True if the cloud as a whole does not answer: another stack need not be asked about."""
+    return isinstance(fault, NotLookedAt) and fault.code == "cloud"

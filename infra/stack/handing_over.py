@@ -1,0 +1,250 @@
+"""Decides whether what a tenant released was seen unwired and cleaned: by evidence, as each kind of identity needs it.
+
+Only evidence that says what it must counts: of this release, on this serial, after the thing was last in use, younger
+than the site's limit, not from the future, the steps in their order. Steps that clean rest on A9 besides.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from interlock.model.evidence.file import SUBJECTS
+from interlock.model.evidence.reading import FOLDER, Sighting
+from interlock.model.evidence.steps import SANITISING, SeenStep, steps_of
+from interlock.model.evidence.values import age_text, moment, moment_text
+from interlock.model.lock.record import Released, Settled
+from interlock.model.site.inventory import Site
+from interlock.vocabulary import nodes
+from policies.edges.residue import lost_segments, still_held
+from policies.facts.guards import assumption
+from policies.facts.site import SiteFacts
+
+#: Stands for the identity of a device that the site file does not list: nobody can say which serial it has.
+UNLISTED = ""
+#: The fact that says how old evidence may be.
+MAX_AGE = "evidence.max_age"
+
+
+@dataclass(frozen=True)
+class Demand:
+    """An identity that is to be handed out, and when it was last in use: evidence has to be of later."""
+
+    identity: str
+    #: Keys and values that an entry of evidence for it begins with.
+    entry: Mapping[str, str | int]
+    #: None: nobody recorded it.
+    since: datetime | None
+
+    def __str__(self) -> str:
+        subject = next(key for key in self.entry if key in SUBJECTS)
+        rest = ", ".join(f"{key} {value}" for key, value in self.entry.items() if key != subject)
+        return f"{subject.replace('_', ' ')} {self.entry[subject]}" + (f" ({rest})" if rest else "")
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A step that nobody is known to have seen, and why what was written does not count."""
+
+    demand: Demand
+    step: SeenStep
+    #: Entries about it that do not count, each with the reason.
+    because: tuple[str, ...] = ()
+    #: The facts of the site that would decide it.
+    missing: tuple[str, ...] = ()
+    #: Known not to help: A9 is false, so a cleaning step cleans nothing.
+    refuted: bool = False
+
+    def __str__(self) -> str:
+        if self.refuted:
+            return f"evidence: {self.demand}: `{self.step}` counts for nothing: assumptions.A9.steps_erase is false"
+        if self.missing:
+            facts = ", ".join(self.missing)
+            return f"evidence: {self.demand}: whether `{self.step}` counts is not provable: {facts} is not stated"
+        reasons = "".join(f"; {reason}" for reason in self.because)
+        return f"evidence: {self.demand}: nobody is known to have seen it {self.step}{reasons}"
+
+    @property
+    def can_be_written(self) -> bool:
+        """True if an entry of evidence would settle it, and nothing has to be stated in the site file first."""
+        return not self.missing and not self.refuted and self.demand.identity != UNLISTED
+
+    def line(self) -> str:
+        """What to write into a file of evidence, once it was seen."""
+        head = ", ".join(f"{key}: {value}" for key, value in self.demand.entry.items())
+        return f"{{{head}, step: {self.step}, at: <when>, by: <who>}}"
+
+
+@dataclass(frozen=True)
+class Handover:
+    """What one tenant released, and what was seen of it."""
+
+    site: Site
+    tenant: str
+    demands: tuple[Demand, ...]
+    seen: tuple[Sighting, ...]
+    now: datetime
+    _erases: bool | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_erases", assumption(self.site, "A9").value)
+
+    def lacking(self) -> tuple[Lacking, ...]:
+        """Every step that is missing, by identity; empty if all may be handed out."""
+        return tuple(found for demand in self.demands for found in self._lacking(demand))
+
+    def cleaned(self) -> tuple[Settled, ...]:
+        """What rests on A9 from now on: the devices that were cleaned. Ask only where nothing is lacking."""
+        found = []
+        for demand in self.demands:
+            last = [
+                one for step in steps_of(demand.identity) if step in SANITISING for one in self._about(demand, step)
+            ]
+            if last:
+                one = max(last, key=lambda item: item.at)
+                found.append(Settled(identity=demand.identity, at=moment_text(one.at), by=one.by))
+        return tuple(found)
+
+    def _lacking(self, demand: Demand) -> Iterator[Lacking]:
+        """Steps in their order, each with the first entry that counts: a later one would leave less time for others."""
+        before: Sighting | None = None
+        for step in steps_of(demand.identity):
+            if step in SANITISING and self._erases is not True:
+                missing = ("assumptions.A9.steps_erase",) if self._erases is None else ()
+                yield Lacking(demand, step, missing=missing, refuted=self._erases is False)
+                continue
+            if demand.identity == UNLISTED:
+                yield Lacking(demand, step, ("the site file does not list it: list it until it is settled",))
+                continue
+            entries = [(one, self._why_not(one, demand, before)) for one in self._about(demand, step)]
+            good = [one for one, why in entries if not why]
+            if good:
+                before = min(good, key=lambda one: one.at)
+                continue
+            because = tuple(f"{one.position} {why}" for one, why in entries)
+            stated = self.site.evidence.max_age_h is not None
+            yield Lacking(demand, step, because, () if stated else (MAX_AGE,))
+
+    def _about(self, demand: Demand, step: SeenStep) -> list[Sighting]:
+        """Entries about this identity, or about one of its name with another serial; those of its own release only."""
+        name = demand.entry.get("machine") or demand.entry.get("host")
+        return [
+            one
+            for one in self.seen
+            if one.step == step and (one.identity == demand.identity or (name and one.name == name))
+        ]
+
+    def _why_not(self, one: Sighting, demand: Demand, before: Sighting | None) -> str:
+        """Why an entry does not count; empty if it does."""
+        limit = self.site.evidence.max_age_h
+        if one.identity != demand.identity:
+            return "is about another serial"
+        if one.released_by != self.tenant:
+            return f"is of what {one.released_by} released"
+        if one.at > self.now:
+            return "is of a time to come"
+        if demand.since is None:
+            return "cannot be compared: nobody recorded when it was released; `interlock lock` does, then look again"
+        if one.at < demand.since:
+            return f"is older than the last use, {moment_text(demand.since)}"
+        if limit is None:
+            return "has no limit of age to be compared with"
+        if one.at < self.now - timedelta(hours=limit):
+            return f"is older than {age_text(limit)}"
+        early = before is not None and one.at < before.at
+        return f"comes before it was {before.step}, {moment_text(before.at)}" if before and early else ""
+
+
+def demands(
+    site: Site, released: Collection[Released], freed: Iterable[str], kept: Collection[str], let_go: datetime | None
+) -> tuple[Demand, ...]:
+    """Every identity that settling hands out, once.
+
+    `freed`: what leaves the lock and the store besides what is `released`. `kept`: what the tenant has all the same.
+    `let_go`: when the stack last changed what it has applied; None if nothing of it is known to have been applied.
+    """
+    facts = SiteFacts(site)
+    times: defaultdict[str, list[datetime | None]] = defaultdict(list)
+    for entry in released:
+        for identity in (*(held for _, held in still_held(facts, entry)), *lost_segments(facts, entry)):
+            times[identity].append(_latest((_moment(entry.since), let_go)))
+    for identity in freed:
+        times[identity] = times[identity] or [let_go]
+    wanted = (name for name in sorted(times) if name not in kept and steps_of(name))
+    unlisted = sorted({(_LISTS[entry.claim], entry.value) for entry in released if _is_unlisted(site, entry)})
+    # Two vPODs may have released one VLAN, one after the other. A time that nobody recorded may be the latest.
+    return (
+        *(Demand(UNLISTED, {kind: name, "serial": "?"}, None) for kind, name in unlisted),
+        *(Demand(name, entry_of(site, name), None if None in times[name] else _latest(times[name])) for name in wanted),
+    )
+
+
+#: Claim on devices -> what evidence calls one.
+_LISTS = {"machines": "machine", "hosts": "host"}
+
+
+def _is_unlisted(site: Site, entry: Released) -> bool:
+    """True for a device that left the site file before it was settled: under another name it may come back unseen."""
+    return (entry.claim == "machines" and entry.value not in site.machine) or (
+        entry.claim == "hosts" and entry.value not in site.host
+    )
+
+
+def entry_of(site: Site, identity: str) -> dict[str, str | int]:
+    """What an entry of evidence says of an identity besides the step."""
+    machines = {item.serial: item.name for item in site.machines}
+    hosts = {item.serial: item.name for item in site.hosts}
+    match nodes.parse(identity):
+        case nodes.HeldMachine(serial):
+            return {"machine": machines.get(serial, "?"), "serial": serial}
+        case nodes.HeldHost(serial):
+            return {"host": hosts.get(serial, "?"), "serial": serial}
+        case nodes.HeldSwitchPort(serial, number):
+            return {"switch_port": number, **_switch(site, serial)}
+        case nodes.HeldSegment(segment):
+            return _segment(site, segment)
+        case nodes.ShareAddressNode(_, address):
+            return {"storage_vip": address}
+        case nodes.PartitionKeyNode(prefix, key):
+            names = {item.prefix: item.name for item in site.infiniband}
+            return {"partition_key": f"{key:#06x}", "infiniband": names.get(prefix, "?")}
+        case nodes.InfinibandPortNode(guid):
+            return {"guid": guid}
+        case nodes.NvlinkPartitionNode(domain, number):
+            return {"nvlink_partition": number, "domain": domain}
+        case nodes.GpuNode(domain, name):
+            return {"gpu": name, "domain": domain}
+        case _:
+            raise TypeError(f"{identity} is nothing that can be handed out")
+
+
+def file_of(tenant: str) -> str:
+    """Where evidence for a tenant's release is best written, below the site's folder."""
+    return f"{FOLDER}/{tenant}.yaml"
+
+
+def _switch(site: Site, serial: str) -> dict[str, str | int]:
+    names = {item.serial: item.name for item in site.switches}
+    return {"switch": names.get(serial, "?"), "serial": serial}
+
+
+def _segment(site: Site, segment: str) -> dict[str, str | int]:
+    match nodes.parse(segment):
+        case nodes.VlanNode(bridge, number):
+            bridges = {str(nodes.SwitchBridge(item.serial)): item.serial for item in site.switches}
+            return {"vlan": number, **_switch(site, bridges.get(bridge, bridge))}
+        case nodes.OverlayNode(_, _, number):
+            return {"vni": number}
+        case _:
+            raise TypeError(f"{segment} is no segment")
+
+
+def _moment(text: str) -> datetime | None:
+    return moment(text) if text else None
+
+
+def _latest(times: Iterable[datetime | None]) -> datetime | None:
+    """The latest that is known."""
+    return max((time for time in times if time is not None), default=None)

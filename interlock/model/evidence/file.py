@@ -1,0 +1,69 @@
+"""`evidence/*.yaml` of a site, as people write it: what was seen done to what one tenant released."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from interlock.model.text.names import DeviceName, DisplayName, Serial, tenant_name
+from interlock.model.text.validation import FileModel
+from interlock.model.text.values import Address, Count, Positive, Vlan, Vni
+from interlock.model.text.yaml_reading import REQUEST, FileLimits
+
+from .values import Moment
+
+_GUID = Annotated[str, Field(pattern="^[0-9A-Fa-f]{16}$")]
+_KEY = Annotated[int, Field(ge=1, le=0x7FFF)]
+
+#: What an entry is about -> the other keys that say which one exactly.
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    "machine": ("serial",),
+    "host": ("serial",),
+    "switch_port": ("switch", "serial"),
+    "vlan": ("switch", "serial"),
+    "vni": (),
+    "storage_vip": (),
+    "partition_key": ("infiniband",),
+    "guid": (),
+    "nvlink_partition": ("domain",),
+    "gpu": ("domain",),
+}
+
+
+class SeenFile(FileModel):
+    """One step that somebody saw, on one thing."""
+
+    machine: DeviceName | None = Field(default=None, description="name of an IPU-Machine; needs `serial`")
+    host: DeviceName | None = Field(default=None, description="name of a host given out whole; needs `serial`")
+    switch_port: Positive | None = Field(default=None, description="number of a switch port; needs `switch`, `serial`")
+    vlan: Vlan | None = Field(default=None, description="VLAN id on one switch; needs `switch`, `serial`")
+    vni: Vni | None = Field(default=None, description="VXLAN id on the site's cloud")
+    storage_vip: Address | None = Field(default=None, description="address of the storage appliance")
+    partition_key: _KEY | None = Field(default=None, description="P_Key, its 15 bits; needs `infiniband`")
+    guid: _GUID | None = Field(default=None, description="GUID of an InfiniBand port")
+    nvlink_partition: Count | None = Field(default=None, description="NVLink partition; needs `domain`")
+    gpu: Serial | None = Field(default=None, description="name of a GPU; needs `domain`")
+    serial: Serial | None = Field(
+        default=None, description="serial of the machine, host or switch, read off the device: a name is no identity"
+    )
+    switch: DeviceName | None = Field(default=None, description="name of the switch that was read back")
+    infiniband: DeviceName | None = Field(default=None, description="name of the InfiniBand subnet")
+    domain: Serial | None = Field(default=None, description="name of the NVLink domain")
+    step: Literal["unwired", "power-cycled", "wiped"] = Field(
+        description="`unwired`: read back from switch, manager or appliance that it is off there; `power-cycled`: "
+        "started from the operator's own ramdisk; `wiped`: all that a holder can write is erased"
+    )
+    at: Moment = Field(description="when it was seen, with the time zone")
+    by: DisplayName = Field(description="who saw it")
+
+
+class EvidenceFile(FileModel):
+    """`evidence/<any name>.yaml`."""
+
+    LIMITS: ClassVar[FileLimits] = REQUEST
+
+    released_by: Annotated[str, BeforeValidator(tenant_name)] = Field(
+        description="id of the tenant that released all of this"
+    )
+    seen: list[SeenFile] = Field(description="what was seen, in any order")

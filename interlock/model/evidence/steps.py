@@ -1,0 +1,60 @@
+"""Which steps must be seen before what was released goes to somebody else, for each kind of exclusive identity.
+
+The steps are those of docs/design/semantics.md §3: a claim ends with a read-back, a lent machine runs its former
+holder's code until the operator's power cycle, and residue stays until the wipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from interlock.vocabulary import nodes
+
+
+class SeenStep(StrEnum):
+    """What somebody saw done."""
+
+    #: Read back from the switch, subnet manager, fabric manager or appliance itself: it is off there.
+    UNWIRED = "unwired"
+    #: Started from the operator's own ramdisk: the former holder's code no longer runs.
+    POWER_CYCLED = "power-cycled"
+    #: Disks, flash and memory that a holder can write are erased.
+    WIPED = "wiped"
+
+
+#: Steps that clean something: they count only while A9 (sanitising steps erase) is held.
+SANITISING = frozenset({SeenStep.POWER_CYCLED, SeenStep.WIPED})
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one kind of identity, in the order in which they must have been seen, and why these."""
+
+    steps: tuple[SeenStep, ...]
+    why: str
+
+
+_DEVICE = (SeenStep.UNWIRED, SeenStep.POWER_CYCLED, SeenStep.WIPED)
+_READ_BACK = (SeenStep.UNWIRED,)
+
+#: Kind of exclusive identity -> what it needs. Every kind that a footprint can hold stands here.
+STEPS: Mapping[type[nodes.Node], Steps] = {
+    nodes.HeldMachine: Steps(_DEVICE, "it runs its former holder's code, on a live port, until all three are done"),
+    nodes.HeldHost: Steps(_DEVICE, "its former holder was root on it"),
+    nodes.GpuNode: Steps(_DEVICE, "its memory and firmware were its former holder's"),
+    nodes.HeldSwitchPort: Steps(_READ_BACK, "a port keeps its VLAN until the switch has taken it off"),
+    nodes.HeldSegment: Steps(_READ_BACK, "a port that was deleted while its switch was down keeps its VLAN there"),
+    nodes.ShareAddressNode: Steps(_READ_BACK, "the appliance answers at an address until it is taken off"),
+    nodes.PartitionKeyNode: Steps(_READ_BACK, "the subnet manager keeps members until they are taken out"),
+    nodes.InfinibandPortNode: Steps(_READ_BACK, "a port is in its partitions until the subnet manager takes it out"),
+    nodes.NvlinkPartitionNode: Steps(_READ_BACK, "the fabric manager keeps a partition until it is deleted"),
+    nodes.MacAddress: Steps((), "an address goes with its machine"),
+}
+
+
+def steps_of(identity: str) -> tuple[SeenStep, ...]:
+    """The steps that an exclusive identity needs; all of them for a kind that the table does not know."""
+    found = STEPS.get(type(nodes.parse(identity)))
+    return _DEVICE if found is None else found.steps

@@ -1,0 +1,46 @@
+"""`complete:` and what else a site states of plugs: devices that there are, ports that can be empty."""
+
+from __future__ import annotations
+
+from interlock.model.text.errors import Code
+
+from .completeness import SWITCH_TABLES
+from .view import SiteView
+
+
+def check_completeness(view: SiteView) -> None:
+    """Adds faults of `complete`, of ports that are said to be empty, and of interfaces that lead to a BMC."""
+    _check_devices(view)
+    _check_empty_ports(view)
+    _check_bmcs(view)
+
+
+def _check_devices(view: SiteView) -> None:
+    switches, others = set(view.site.switch), view.devices - set(view.site.switch)
+    for table, index, declared in view.file.complete.declared():
+        path = ("complete", table, index, "of")
+        known, what = (switches, "a switch") if table in SWITCH_TABLES else (others, "a host, machine or device")
+        if not declared.of:
+            hint = "name the devices that were looked at; a whole site at once cannot be declared"
+            view.faults.add(Code.VALUE, path, "of no device", hint)
+        for name in declared.of:
+            view.faults.need(path, what, name, known)
+
+
+def _check_empty_ports(view: SiteView) -> None:
+    for switch in view.site.switches:
+        for port in switch.ports:
+            cable = view.site.cable_at.get((switch.name, str(port.port)))
+            if port.empty and cable is not None:
+                far = view.site.far_end(switch.name, str(port.port))
+                message = f"port {port.port} of `{switch.name}` is said to be empty, and a cable leads to {far}"
+                hint = "take out `empty: true`, or the cable"
+                view.faults.add(Code.CONTRADICTION, view.device_paths[switch.name], message, hint)
+
+
+def _check_bmcs(view: SiteView) -> None:
+    for name, host in view.file.hosts.items():
+        if host.bmc is not None and any(host.bmc in listed for listed in host.interfaces.values()):
+            message = f"`{host.bmc}` leads to the BMC, and guests cannot reach a network by it"
+            hint = "take it out of `interfaces`, or name the interface that leads to the BMC"
+            view.faults.add(Code.CONTRADICTION, ("hosts", name, "bmc"), message, hint)

@@ -1,0 +1,268 @@
+"""A forger makes a certificate of a violated plan sound in itself: beside the site and the plans it is told.
+
+Each forgery seals the certificate again and lets every rule say *proved*, so that the checker alone is content.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import infra.verifying.planned
+from infra.checker import complaints
+from infra.verifying.comparing import Comparing
+from infra.verifying.planned import ground_of
+from interlock.model.site.inventory import Site
+from policies.certificate import certificate
+from policies.judging import judge, seen_by
+from tests.certificate.altering import sealed
+from tests.oracle.comparing import RULES_OF_MEETING, lock_of
+from tests.oracle.generator import told
+from tests.policies.workspace import Made, assumptions, edited, full_site, pair, sharing, with_footprint
+from tests.support.sampling import Sampling
+
+Found = dict[str, Any]
+Forge = Callable[[Found], None]
+
+
+def beside(site: Site, *everybody: Made) -> Comparing:
+    """What the site and the plans say."""
+    plans = {item.plan.stack: json.loads(json.dumps(item.plan.canonical())) for item in everybody}
+    full = json.loads(site.model_dump_json())
+    return Comparing(full, ground_of(full, plans))
+
+
+def certified(site: Site, one: Made, other: Made) -> Found:
+    """The certificate of one of two."""
+    judgement = judge(site, one.plan, [other.lock])
+    return json.loads(certificate(seen_by(site, one.plan, [other.lock]), judgement).model_dump_json())  # type: ignore[no-any-return]
+
+
+@cache
+def one_vlan() -> tuple[Comparing, Found]:
+    """globex's data network has the VLAN of acme's; the certificate is acme's."""
+    site = full_site()
+    acme, globex = pair(site)
+    vlan = next(
+        item.resource.model_dump()["segmentation_id"]
+        for item in acme.plan.resources
+        if item.name == "acme-train-ipu-data"
+    )
+    ports = [item.name for item in globex.plan.resources if item.resource.KIND == "SwitchPort" and "rnic" in item.name]
+    plan = edited(globex.plan, "globex-train-ipu-data", segmentation_id=vlan)
+    for name in ports:
+        plan = edited(plan, name, vlan=vlan)
+    globex = with_footprint(site, plan, globex.lock)
+    return beside(site, acme, globex), certified(site, acme, globex)
+
+
+@cache
+def one_guard(value: bool | None = False) -> tuple[Comparing, Found]:
+    """The machines forward between RNIC and management, or nobody says that they do not."""
+    site = full_site(assumptions=assumptions(no_forwarding=value))
+    acme, globex = pair(site)
+    return beside(site, acme, globex), certified(site, acme, globex)
+
+
+def grown(found: Found) -> Found:
+    """With classes that fit its edges, one owner of each thing, calls that lead nowhere, answers that are all *proved*,
+    and digests.
+    """
+    said = found["statement"]
+    for part in ("labels", "exclusive"):
+        said[part] = {thing: who if len(who) == 1 else ["acme"] for thing, who in said[part].items()}
+    said |= {"grants": [], "owners": {}, "public": []}
+    found["holds"] = [f"write prin:{said['owner']}"]
+    edges = [tuple(row) for rows in found["statement"]["facts"].values() for row in rows]
+    near: dict[str, set[str]] = {node: set() for node in found["classes"]}
+    for a, b in edges:
+        near.setdefault(a, set()).add(b)
+        near.setdefault(b, set()).add(a)
+    found["classes"] = {}
+    for least in sorted(near):
+        waiting = [] if least in found["classes"] else [(least, "")]
+        for node, towards in waiting:
+            if node not in found["classes"]:
+                found["classes"][node] = [least, towards]
+                waiting += [(other, node) for other in sorted(near[node])]
+    for result in found["judgement"]["results"]:
+        result |= {"verdict": "proved", "findings": []}
+    return sealed(found)
+
+
+def _of(found: Found, label: str) -> list[str]:
+    return [node for node, who in found["statement"]["labels"].items() if label in who]
+
+
+def _empty(found: Found) -> None:
+    found["statement"] |= {"facts": {}, "held": {}, "labels": {}, "exclusive": {}, "unknown": {}, "guards": {}}
+    found["statement"]["terminals"], found["classes"] = [], {}
+
+
+def _no_facts(found: Found) -> None:
+    found["statement"] |= {"facts": {}, "held": {}}
+
+
+def _no_labels(found: Found) -> None:
+    found["statement"]["labels"] = {}
+
+
+def _others_merged(found: Found, into: str = "acme") -> None:
+    """Everybody is one owner."""
+    for part in ("labels", "exclusive"):
+        found["statement"][part] = {node: [into] for node in found["statement"][part]}
+
+
+def _others_unnamed(found: Found) -> None:
+    for other in ("globex", "op"):
+        for node in _of(found, other):
+            del found["statement"]["labels"][node]
+    _others_merged(found)
+
+
+def _own_unnamed(found: Found) -> None:
+    for node in _of(found, "acme"):
+        del found["statement"]["labels"][node]
+
+
+def _cut(found: Found, guards: tuple[str, ...] | None = None, row: str = "") -> None:
+    """Every edge at something of another owner's is gone, or held back by guards; only those of one row if given."""
+    said = found["statement"]
+    others = {node for node in said["labels"] if said["labels"][node] != ["acme"]}
+    for name, rows in [*said["facts"].items()]:
+        away = [edge for edge in rows if others & set(edge)]
+        said["facts"][name] = [edge for edge in rows if edge not in away]
+        if guards is not None:
+            said["held"].setdefault(row or name, []).extend([*edge, *guards] for edge in away)
+    said["exclusive"] = {name: ["acme"] for name in said["exclusive"]}
+
+
+def _cut_as_controllers(found: Found) -> None:
+    """The guards of another node: what keeps controllers apart is said to keep machines apart."""
+    names = [name for name in found["statement"]["guards"] if name.startswith("sharing.vipu-controller.guards.")]
+    _cut(found, tuple(names), "E9")
+
+
+def _cut_as_switch(found: Found) -> None:
+    """Held back as if it were an edge that A1 removes."""
+    _cut(found, tuple(name for name in found["statement"]["guards"] if name.startswith("assumptions.A1.")), "A1")
+
+
+def _cut_as_declared(found: Found) -> None:
+    """A declaration that the site does not have."""
+    guards = {"default_deny": True, "permits_service_only": True}
+    found["statement"]["guards"] |= {f"sharing.mine.guards.{name}": value for name, value in guards.items()}
+    terminal = {"name": "mine", "kind": "routed-back-end", "node": "tor-1", "audience": ["*"], "rule": "L3-06"}
+    found["statement"]["terminals"].append(terminal)
+    _cut(found, tuple(f"sharing.mine.guards.{name}" for name in guards), "E9")
+
+
+def _split(found: Found) -> None:
+    """What others are joined by is another node of nearly the same name."""
+    said = found["statement"]
+    for name, rows in said["facts"].items():
+        shared = [edge for edge in rows if any(said["labels"].get(node, ["acme"]) != ["acme"] for node in edge)]
+        renamed = [[edge[0], edge[1] + "0"] if said["labels"].get(edge[1]) == ["acme"] else edge for edge in shared]
+        said["facts"][name] = [edge for edge in rows if edge not in shared] + renamed
+    said["exclusive"] = {name: ["acme"] for name in said["exclusive"]}
+    _cut(found)
+
+
+def _as_operator(found: Found) -> None:
+    """The owner is one whom nothing is forbidden."""
+    found["statement"]["owner"] = "op"
+    _others_merged(found, "op")
+
+
+FORGERIES: tuple[Forge, ...] = (
+    _empty, _no_facts, _no_labels, _others_merged, _others_unnamed, _own_unnamed, _cut, _cut_as_controllers,
+    _cut_as_switch, _cut_as_declared, _split, _as_operator,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_forged_from_two_owners_on_one_vlan(forge: Forge) -> None:
+    comparing, known = one_vlan()
+    _told(comparing, known, forge)
+
+
+@pytest.mark.parametrize("forge", [item for item in FORGERIES if item is not _own_unnamed])
+def test_forged_from_a_guard_that_fails(forge: Forge) -> None:
+    comparing, known = one_guard()
+    _told(comparing, known, forge)
+
+
+def _hold_again(found: Found) -> None:
+    """A guard that the site says fails, or does not state, is said to hold."""
+    said = found["statement"]
+    name = "assumptions.A3.no_forwarding"
+    said["guards"][name], said["unknown"] = True, {}
+    guards = [guard for guard in said["guards"] if guard.startswith("assumptions.A3.")]
+    said["held"]["E15"] = [[*edge, *guards] for edge in said["facts"].pop("E15")]
+
+
+@pytest.mark.parametrize("value", [False, None])
+def test_a_guard_that_the_site_does_not_say_holds(value: bool | None) -> None:
+    comparing, known = one_guard(value)
+    _told(comparing, known, _hold_again)
+
+
+def _told(comparing: Comparing, known: Found, forge: Forge) -> None:
+    """The checker alone is content with it, or it is no forgery; beside the files it is told."""
+    assert comparing.compare(known, "acme").complaints == ()
+    found: Found = json.loads(json.dumps(known))
+    forge(found)
+    found = grown(found)
+    if forge is _as_operator:
+        kinds = {"not asked, or not with this severity"}
+        assert {text.split(":")[0] for text in complaints(found)} <= kinds
+    elif forge is not _own_unnamed:
+        assert list(complaints(found)) == []
+    assert comparing.compare(found, "acme").complaints
+
+
+def test_every_single_statement_of_a_tenant_that_is_left_out_is_told() -> None:
+    """Each edge, label, guard and exclusive identity of a proved plan, one at a time."""
+    site = full_site(sharing=sharing())
+    acme, globex = pair(site)
+    comparing, known = beside(site, acme, globex), certified(site, acme, globex)
+    said = known["statement"]
+    for part in ("facts", "held"):
+        for row, rows in said[part].items():
+            for edge in rows:
+                fewer = said | {part: said[part] | {row: [other for other in rows if other != edge]}}
+                assert comparing.compare(known | {"statement": fewer}, "acme").complaints, (row, edge)
+    for part in ("labels", "guards", "exclusive"):
+        for key in said[part]:
+            fewer = said | {part: {other: value for other, value in said[part].items() if other != key}}
+            assert comparing.compare(known | {"statement": fewer}, "acme").complaints, key
+
+
+def test_what_is_derived_is_what_the_proof_states_in_random_worlds(sampling: Sampling) -> None:
+    """Two programs, one page: whatever the second derives, the certificates of the first state."""
+    for seed in sampling.cases("derivations of worlds"):
+        _, world = told(seed)
+        locks = [lock_of(world, tenant) for tenant in world.plans]
+        full = json.loads(world.site.model_dump_json())
+        plans = {item.stack: json.loads(json.dumps(item.canonical())) for item in world.plans.values()}
+        comparing = Comparing(full, ground_of(full, plans))
+        for tenant, plan in world.plans.items():
+            judgement = judge(world.site, plan, locks, RULES_OF_MEETING)
+            found = json.loads(certificate(seen_by(world.site, plan, locks), judgement).model_dump_json())
+            assert comparing.compare(found, tenant).complaints == (), seed
+
+
+@pytest.mark.parametrize("module", ["comparing", "ground", "inventory", "planned"])
+def test_the_second_derivation_shares_nothing_with_the_first(module: str) -> None:
+    tree = ast.parse((Path(infra.verifying.planned.__file__).parent / f"{module}.py").read_text())
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level}
+    assert {name for name in imported if name.partition(".")[0] in ("infra", "interlock", "policies")} <= {
+        "infra.checker"
+    }

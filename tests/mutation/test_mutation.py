@@ -1,0 +1,157 @@
+"""Mutants of rules, edges, facts and the checker: nearly all are noticed by a test, and what is not is looked at.
+
+The changes are those of cosmic-ray and a few of our own (`changes.py`); docs/testing.md says what was measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+from tests.mutation.changes import ROOT, Mutant, modules, mutants_of, source_of, text_of
+from tests.mutation.equivalent import EQUIVALENT
+from tests.mutation.grafting import is_graftable
+from tests.mutation.reaching import reached
+from tests.mutation.running import Limits, Outcome, outcomes
+from tests.support.reports import REPORTS
+from tests.support.sampling import Sampling, at_least
+
+#: Tests that kill most, and take little time. Random ones with many examples are left out.
+PATHS = (
+    "tests/policies", "tests/certificate/test_certificate.py", "tests/oracle/test_examples.py",
+    "tests/mutants/test_mutants.py",
+)  # fmt: skip
+LEFT_OUT = ("test_versions", "test_properties", "test_kernel", "test_proof", "test_nodes")
+
+#: The share of mutants that the few tests of `reached.json` kill, and the least that all tests of PATHS do; the goal is
+#: 0.95, and docs/testing.md says what was measured.
+SHORT, WHOLE = 0.75, 0.80
+
+RULE = "policies/rules/data_grants.py"
+
+
+def sampled(sampling: Sampling) -> list[Mutant]:
+    """Some mutants of some modules, or all of this part of a long run."""
+    known, numbers = modules(), sampling.random("mutants of the code")
+    if sampling.long:
+        return [item for place, name in enumerate(known) if sampling.part.takes(place) for item in tried(name)]
+    count = sampling.count("mutants of the code")
+    chosen = numbers.choices(known, weights=[len(text_of(name)) for name in known], k=-(-count // 3))
+    wanted = Counter(chosen)
+    found = [item for name, times in sorted(wanted.items()) for item in _some(tried(name), 3 * times, numbers)]
+    return found[:count]
+
+
+def _some(mutants: tuple[Mutant, ...], count: int, numbers: Random) -> list[Mutant]:
+    """Several places of a module, and one of the changes that are tried there."""
+    places: dict[tuple[int, int], list[Mutant]] = {}
+    for item in mutants:
+        places.setdefault((item.line, item.column), []).append(item)
+    return [numbers.choice(places[place]) for place in numbers.sample(sorted(places), min(count, len(places)))]
+
+
+@cache
+def tried(module: str) -> tuple[Mutant, ...]:
+    """The mutants of a module that Python compiles, and of which nobody has shown that nothing could notice them."""
+    return tuple(item for item in mutants_of(module) if item.key not in EQUIVALENT and _compiles(item))
+
+
+def _compiles(mutant: Mutant) -> bool:
+    try:
+        compile(source_of(mutant), mutant.module, "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def paths() -> list[str]:
+    """The files of PATHS, without those that are left out."""
+    found = [path for name in PATHS for path in sorted((ROOT / name).rglob("test_*.py")) or [ROOT / name]]
+    return [path.relative_to(ROOT).as_posix() for path in found if path.stem not in LEFT_OUT]
+
+
+def told(found: Iterable[Outcome]) -> str:
+    """The survivors, one on a line; a long run keeps them beside its other reports."""
+    lines = sorted(str(outcome.mutant) for outcome in found if not outcome.is_killed)
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    with (REPORTS / "survivors.txt").open("a") as output:
+        output.writelines(f"{line}\n" for line in lines)
+    return "these mutants survived:\n" + "\n".join(lines)
+
+
+def test_nearly_all_mutants_are_killed(sampling: Sampling) -> None:
+    """In a usual run by the few tests that are known to reach the function, in a long one by all."""
+    mutants = sampled(sampling)
+    if sampling.long:
+        found, share = outcomes(mutants, paths(), Limits(processes=2)), WHOLE
+    else:
+        named = {name.partition("::")[0] for item in mutants for name in reached().get(item.place, ())}
+        files = sorted(name for name in named if (ROOT / name).exists())
+        found, share = outcomes(mutants, files, Limits(seconds=15, again=False), reached()), SHORT
+    assert len(found) == len(mutants)
+    killed = sum(outcome.is_killed for outcome in found)
+    words = told(found)
+    assert killed >= at_least(share, len(found)), f"{killed} of {len(found)} mutants are killed; {words}"
+
+
+def test_every_function_has_tests_that_reach_it() -> None:
+    """A function that nothing of `reached.json` reaches would survive in every usual run."""
+    named = {item.place for name in modules()[:: max(1, len(modules()) // 6)] for item in mutants_of(name)}
+    inside = {place for place in named if not place.endswith(":")}
+    assert len(inside & set(reached())) >= 0.9 * len(inside)
+
+
+def test_an_equivalent_mutant_is_one_that_there_is() -> None:
+    """A line that was changed since has to be looked at again."""
+    known = {key.partition(":")[0] for key in EQUIVALENT}
+    there = {item.key for name in known for item in mutants_of(name)}
+    assert set(EQUIVALENT) <= there
+    assert all(EQUIVALENT.values())
+
+
+# What makes mutants.
+
+
+def test_each_place_is_changed_in_several_ways() -> None:
+    found = {(item.operator, item.before, item.after) for item in mutants_of(RULE)}
+    assert {
+        ("AddNot", "key", "not key"),
+        ("ReplaceOrWithAnd", "or", "and"),
+        ("ReplaceComparisonOperator_NotEq_Eq", "!=", "=="),
+        ("DropCondition", "item.name == credential", "True"),
+        ("SwapMembership", "not in", "in"),
+        ("SwapAnyAll", "any", "all"),
+        ("NumberReplacer", "67", "68"),
+    } <= found
+    assert any(operator == "YieldNothing" for operator, _, _ in found)
+    assert any(operator == "DropStatement" for operator, _, _ in found)
+    assert len({source_of(item) for item in mutants_of(RULE)}) == len(mutants_of(RULE))
+
+
+def test_annotations_and_docstrings_are_left_alone() -> None:
+    lines = text_of(RULE).splitlines()
+    heads = [item for item in mutants_of(RULE) if lines[item.line - 1].startswith(("def ", "from ", '"""'))]
+    assert heads == []
+
+
+def test_what_is_changed_in_a_function_can_be_put_into_it() -> None:
+    inside = [item for item in mutants_of(RULE) if item.function]
+    assert inside
+    assert all(is_graftable(item) for item in inside[::20])
+    assert not is_graftable(replace(inside[0], function=""))
+
+
+def test_a_mutant_is_killed_by_a_test_that_sees_it_and_survives_others() -> None:
+    """The key's owner: what nobody looked at before a test was written for it."""
+    owner = [item for item in mutants_of(RULE) if item.operator == "DropOperand" and "key.owner" in item.before]
+    killed = next(item for item in owner if "key.owner" not in item.after)
+    spared = next(item for item in mutants_of(RULE) if item.function == "_share_cause")
+    clean, seeing = (f"tests/policies/test_data_rules.py::{name}" for name in (
+        "test_shares_of_two_tenants", "test_a_bucket_of_anothers_key[acme-train-s3-key-change4]",
+    ))  # fmt: skip
+    asked = {killed.place: [clean, seeing], spared.place: [clean]}
+    found = outcomes([killed, spared], ["tests/policies/test_data_rules.py"], Limits(again=False), asked)
+    assert {(item.mutant.place, item.by) for item in found} == {(killed.place, seeing), (spared.place, "")}

@@ -1,0 +1,75 @@
+"""What may go wrong without a packet: buckets and who may read them, keys in them, entries, calls, addresses."""
+
+from __future__ import annotations
+
+from interlock.resources import (
+    Bucket,
+    BucketPolicy,
+    BucketStatement,
+    FloatingIp,
+    S3Credential,
+    ServiceUser,
+    StoredCredential,
+    VipuAllocation,
+)
+
+from .drafting import CONTROLLERS, EXTERNAL
+from .scene import Scene, control, machine
+from .world import OP
+
+
+def buckets(made: Scene) -> None:
+    """Two tenants' buckets, of which one may be open to others and keep the key of one."""
+    rng, draft = made.rng, made.draft
+    held = rng.choice((True, True, True, False, None))
+    draft.assumptions["A11"] = {"storage_rules_enforced": True, "bucket_rules_enforced": held}
+    for tenant in made.pair():
+        project, bucket, key = draft.project(tenant), f"{tenant}-data", f"{tenant}-s3-key"
+        draft.add(tenant, f"{tenant}-s3", ServiceUser(name=f"{tenant}-s3", project=project))
+        draft.add(tenant, key, S3Credential(project=project, user=f"{tenant}-s3"))
+        draft.add(tenant, bucket, Bucket(name="data", project=project, credential=key))
+        if rng.random() < 0.6:
+            who = rng.choice((f"{tenant}-s3", f"{tenant}-s3", "*", "nobody-s3"))
+            actions = rng.choice((("read",), ("read", "write")))
+            statement = BucketStatement(principals=(who,), actions=actions)  # type: ignore[arg-type]
+            rules = BucketPolicy(project=project, bucket=bucket, credential=key, statements=(statement,))
+            draft.add(tenant, f"{bucket}-policy", rules)
+            if who == "*" and rng.random() < 0.6:
+                draft.public[tenant] = (bucket,)
+        if rng.random() < 0.3:
+            draft.add(tenant, f"{tenant}-secret", StoredCredential(project=project, credential=key, place=bucket))
+
+
+def entries(made: Scene) -> None:
+    """A floating IP of a tenant's server, declared or not, or of one of the operator's."""
+    rng, draft, a = made.rng, made.draft, made.one()
+    control(made, a, 5300)
+    whose = rng.choice((draft.project(a), draft.project(a), CONTROLLERS))
+    port = draft.plug(a, made.name(a, "a-entry-port"), f"{a}-a-control", vnic_type="normal", project=whose)
+    draft.server(a, made.name(a, "a-entered"), made.host[a], (port,), project=whose)
+    name = made.name(a, "entry")
+    entry = FloatingIp(project=draft.project(a), external_network=EXTERNAL, address="192.0.2.20", port=port)
+    draft.add(a, name, entry)
+    if rng.random() < 0.6:
+        draft.public[a] = (name,)
+
+
+def called_controllers(made: Scene) -> None:
+    """A controller with an allocation, called by whoever meets it, with or without keys."""
+    rng, draft, a = made.rng, made.draft, made.one()
+    own = machine(made, a)
+    network = draft.vxlan(a, made.name(a, "a-calls"), 5600 + rng.randrange(9))
+    port = draft.plug(a, made.name(a, "a-calls-port"), network, vnic_type="normal", project=CONTROLLERS)
+    name = draft.controller(a, (port,), made.host[a], (own,))
+    draft.assumptions["A4"]["secure_tls"] = rng.choice((True, True, False, None))
+    if rng.random() < 0.4:
+        caller = draft.plug(a, made.name(a, "a-caller-port"), network, vnic_type="normal")
+        draft.server(a, made.name(a, "a-caller"), made.host[a], (caller,))
+    if rng.random() < 0.3:
+        b = rng.choice([tenant for tenant in made.tenants if tenant != a])
+        theirs = VipuAllocation(name="x", controller=name, machines=(machine(made, b),))
+        draft.add(b, made.name(b, "allocation"), theirs)
+    draft.vlan(OP, made.name(OP, "management"), "mgmt", 112)
+
+
+PLOTS = (buckets, buckets, buckets, entries, entries, called_controllers, called_controllers)

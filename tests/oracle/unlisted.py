@@ -1,0 +1,79 @@
+"""What no record tells of: it may be there wherever nobody says that a table is complete, and leads to strangers."""
+
+from __future__ import annotations
+
+from .frames import carried
+from .hardware import bmc_of, part_of, whole_of
+from .readings import SPARE, Facts, Plug
+from .segments import Segments
+from .servers import Servers
+from .switches import Switches
+from .terrain import Place, Terrain
+from .world import FOREIGN
+
+#: What an unlisted record may lead to.
+STRANGERS: Place = ("strangers",)
+#: Devices of which one attachment is all that they have.
+ONE_PLUG = ("pdu", "switch-management")
+
+
+class Unlisted:
+    """Puts what may be there besides into the terrain."""
+
+    def __init__(
+        self, facts: Facts, terrain: Terrain, switches: Switches, segments: Segments, servers: Servers
+    ) -> None:
+        self.facts, self.terrain, self.switches = facts, terrain, switches
+        self.segments, self.servers = segments, servers
+
+    def walk(self) -> None:
+        """All hops and marks."""
+        self.terrain.mark(STRANGERS, FOREIGN)
+        for switch in self.facts.site.switches:
+            for vlan in self.facts.ids:
+                for place in (self.switches.bridge(switch.name, vlan), *self.switches.members(switch.name, vlan)):
+                    for table in ("cables", "routing"):
+                        self._to_strangers(place, table, switch.name)
+                    outside = self.segments.outside_of_site
+                    self._hop(place, outside, self.facts.more("external_attachments", switch.name), "E12")
+        self._spare_ports()
+        self._hosts()
+        for machine in self.facts.site.machines:
+            for part in ("rnic", "gw", "bmc"):
+                self._to_strangers(part_of(machine, part), "attachments", machine.name)
+        self._devices()
+
+    def _to_strangers(self, place: Place, table: str, device: str) -> None:
+        self._hop(place, STRANGERS, self.facts.more(table, device), "E20")
+
+    def _hop(self, a: Place, b: Place, more: bool | None, row: str) -> None:
+        if more is not False:
+            self.terrain.hop(a, b, row, certain=more is True)
+
+    def _spare_ports(self) -> None:
+        """Something is plugged into a port that is open and has no cable, else nobody would have opened it."""
+        for switch, number in self.facts.spare_ports:
+            more = True if (SPARE, f"{switch}:{number}") in self.facts.world.unlisted else None
+            for setting in self.facts.of_port(switch, number):
+                for vlan, certain in carried(setting, self.facts.ids):
+                    place = self.switches.entry((switch, number), vlan, setting)
+                    self._hop(place, STRANGERS, more if certain else None, "E20")
+
+    def _hosts(self) -> None:
+        by_name = self.facts.site.host
+        for name, interface, tag in sorted(self.segments.used):
+            if not self.facts.is_whole(by_name[name]):
+                self._to_strangers(self.segments.nic(by_name[name], interface, tag), "attachments", name)
+        for host in self.facts.site.hosts:
+            if self.facts.is_whole(host):
+                for place in (whole_of(host), bmc_of(host)):
+                    self._to_strangers(place, "attachments", host.name)
+        for guest, name in self.servers.handed_out:
+            self._to_strangers(guest, "attachments", name)
+
+    def _devices(self) -> None:
+        roles = {device.name: device.role for device in self.facts.site.devices}
+        for device, interface in self.facts.behind:
+            plug = Plug(device, interface, *self.facts.behind[device, interface])
+            if roles.get(device, ONE_PLUG[0]) not in ONE_PLUG and not self.facts.is_terminal(plug):
+                self._to_strangers(("device", device), "attachments", device)

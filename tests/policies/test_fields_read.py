@@ -1,0 +1,217 @@
+"""Nothing in a plan is overlooked: each field of each kind changes the facts, or stands below with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel
+
+from interlock.planning.plan import Plan
+from interlock.resources import KINDS, Refers, Resource
+from policies.facts.plan import plan_facts
+from policies.facts.readings import READINGS
+from tests.builders.pod64 import tenant
+from tests.policies.workspace import added, full_site, made, replaced
+
+NAME = "how the cloud or its users call it: the proof goes by the plan's own name, and names join nobody"
+SIZE = "how much of something its owner may have or has: whatever it is, nobody else meets it"
+SPEED = "how it is stored or set up for its owner alone"
+LIFE = "what becomes of the data when it goes; the apply guards it, and until then it is its owner's"
+
+#: Field -> why no fact is made of it.
+UNREAD: dict[str, str] = {
+    "Project.name": "the owner is the stack, and a reference names a project by its plan name",
+    "Project.domain": "Keystone keeps ids, not names, apart; preflight compares the domain",
+    "Project.description": NAME,
+    "ServiceUser.name": NAME,
+    "ServiceUser.domain": "whose user it is follows from the project; preflight looks it up by id",
+    "Keypair.name": NAME,
+    "AddressScope.name": NAME,
+    "SubnetPool.name": NAME,
+    "SubnetPool.address_scope": "a subnet of a pool counts as routed without NAT, whatever scope it joins",
+    "SubnetPool.prefixes": "a subnet has the prefix that it states itself",
+    "SubnetPool.default_prefix_length": "a subnet has the prefix that it states itself",
+    "SegmentRange.name": NAME,
+    "Network.name": NAME,
+    "Subnet.name": NAME,
+    "Subnet.dns": "an address that clients are told: it is reached by ways that others state, or not at all",
+    "Router.name": NAME,
+    "Router.snat": "a gateway counts as a way out in both, and what address leaves by it is the scope's guard",
+    "SecurityGroup.name": NAME,
+    "Port.name": NAME,
+    "Trunk.name": NAME,
+    "Flavor.name": NAME,
+    "Flavor.vcpus": "capacity: the allocator counts it in the model, and not in the plan",
+    "Flavor.ram_mib": "capacity: the allocator counts it in the model, and not in the plan",
+    "Flavor.disk_gib": SIZE,
+    "Image.name": NAME,
+    "Image.disk_format": "the checksum is over the file, whatever its format",
+    "Aggregate.name": NAME,
+    "Server.name": NAME,
+    "BareMetalServer.name": NAME,
+    "Volume.name": NAME,
+    "Volume.size_gib": SIZE,
+    "Volume.volume_type": SPEED,
+    "Volume.on_delete": LIFE,
+    "VolumeAttachment.project": "server and volume say whose they are, each by its own project",
+    "Share.name": NAME,
+    "Share.size_gib": SIZE,
+    "Share.share_type": SPEED,
+    "Share.on_delete": LIFE,
+    "ShareAccess.level": "reading is enough to meet in the data",
+    "Bucket.name": NAME,
+    "Bucket.versioning": SPEED,
+    "Bucket.on_delete": LIFE,
+    "BucketPolicy.project": "the bucket says whose it is, by its own project",
+    "VipuAllocation.name": NAME,
+    "VipuPartition.name": NAME,
+    "NvlinkPartition.name": NAME,
+}
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"
+
+#: Two values, where others mean nothing to the proof: (kind and field) -> (before, after).
+VALUES: dict[str, tuple[object, object]] = {
+    "Keypair.public_key": (
+        f"{KEY}HPmlZzAwz2mPiiR0Jmuq1gTFcDPcp8MZFGoIxeGBpFv demo",
+        f"{KEY}GPmlZzAwz2mPiiR0Jmuq1gTFcDPcp8MZFGoIxeGBpFv demo",
+    ),
+    "RbacPolicy.target": ("cloud:Project/globex", "*"),
+    "RoleAssignment.user": ("cloud:User/alice", "cloud:User/bob"),
+}
+
+
+def first(kind: str) -> str:
+    """The plan name of the resource that is changed, and that others refer to."""
+    return f"first-{kind}"
+
+
+def second(kind: str) -> str:
+    """And of another one that they may refer to."""
+    return f"second-{kind}"
+
+
+def values(kind: type[BaseModel], field: str) -> tuple[object, ...]:
+    """A value of a field, and others that it may have."""
+    info = kind.model_fields[field]
+    where = f"{getattr(kind, 'KIND', '')}.{field}"
+    if where in VALUES:
+        return VALUES[where]
+    refers = next((item for item in info.metadata if isinstance(item, Refers) and not item.inside), None)
+    names = None if refers is None else references(refers)
+    return tuple(_of_type(info.annotation, names))
+
+
+def references(refers: Refers) -> tuple[str, str]:
+    """Two objects that a field may name: of two owners, if they are projects."""
+    kind = next(kind for kind in refers.kinds if kind in KINDS)
+    return first(kind), "site:Project/elsewhere" if kind == "Project" else second(kind)
+
+
+def _of_type(annotation: Any, names: tuple[str, str] | None) -> Iterator[object]:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        plain = [item for item in arguments if item is not NoneType]
+        yield from _of_type(plain[0], names)
+        yield from [None] if NoneType in arguments else []
+    elif origin is Literal:
+        yield from arguments
+    elif origin is tuple:
+        yield from _tuples(arguments, names)
+    elif origin is dict:
+        yield from ({"one": "1"}, {"one": "2"}, {})
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from _models(annotation)
+    else:
+        yield from {bool: (True, False), int: (7, 8), str: names or ("one", "two")}[annotation]
+
+
+def _tuples(arguments: tuple[Any, ...], names: tuple[str, str] | None) -> Iterator[object]:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        inner = list(_of_type(arguments[0], names))
+        yield from ((item,) for item in inner)
+        yield from ((), tuple(inner[:2]))
+    else:
+        firsts = tuple(next(iter(_of_type(item, names))) for item in arguments)
+        yield firsts
+        for place, item in enumerate(arguments):
+            yield from ((*firsts[:place], other, *firsts[place + 1 :]) for other in list(_of_type(item, names))[1:])
+
+
+def _models(kind: type[BaseModel]) -> Iterator[object]:
+    """Each field changed by itself, the others as they are, unless both together are refused."""
+    base = {name: values(kind, name)[0] for name in kind.model_fields}
+    base |= {"remote_group": None} if "remote_group" in base else {}
+    yield kind.model_validate(base)
+    for name in kind.model_fields:
+        for value in values(kind, name):
+            if value != base[name]:
+                clash = {"remote_prefix": None} if name == "remote_group" else {}
+                yield kind.model_validate(base | clash | {name: value})
+
+
+def resource(kind: str) -> Resource:
+    """One of a kind, with the first value of every field."""
+    return KINDS[kind].model_validate({name: values(KINDS[kind], name)[0] for name in KINDS[kind].model_fields})
+
+
+@cache
+def everything() -> Plan:
+    """A tenant's plan with two resources of every kind more."""
+    plan = made(full_site(), tenant("acme")).plan
+    for kind in KINDS:
+        plan = added(plan, first(kind), "acme", resource(kind))
+        plan = added(plan, second(kind), "acme", resource(kind))
+    return plan
+
+
+FIELDS = [(kind, field) for kind in KINDS for field in KINDS[kind].model_fields]
+SILENT = {name for name, line in READINGS.items() if line.tells.startswith("nothing: ")}
+"""Kinds of which no field is read; the table of readings says why."""
+
+
+def overlooked(kind: str, field: str) -> list[object]:
+    """The values of a field that leave the facts as they are."""
+    before, *others = values(KINDS[kind], field)
+    facts = plan_facts(everything())
+    return [value for value in others if value != before and plan_facts(with_field(kind, field, value)) == facts]
+
+
+def with_field(kind: str, field: str, value: object) -> Plan:
+    """The plan with one field of one resource changed."""
+    item = everything().by_name[first(kind)]
+    changed = item.resource.model_copy(update={field: value})
+    return replaced(everything(), item.model_copy(update={"resource": changed}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_is_read_or_listed(kind: str) -> None:
+    for field in KINDS[kind].model_fields:
+        listed = kind in SILENT or f"{kind}.{field}" in UNREAD
+        same = overlooked(kind, field)
+        assert bool(same) == listed, f"{kind}.{field}: {same} leave the facts as they are" if same else "is read"
+
+
+def test_the_list_is_of_fields_that_there_are() -> None:
+    known = {f"{kind}.{field}" for kind, field in FIELDS if kind not in SILENT}
+    assert set(UNREAD) <= known
+    assert set(VALUES) <= known
+    unchangeable = {f"{kind}.{field}" for kind, field in FIELDS if len(values(KINDS[kind], field)) == 1}
+    assert unchangeable == {"Share.protocol"}
+
+
+def test_where_a_resource_stands_is_read() -> None:
+    """The plan says of each resource to which vPOD it belongs, and of networks what they are for."""
+    facts, server = plan_facts(everything()), everything().by_name["acme-train-poplar-0"]
+    network = everything().by_name["acme-train-ipu-data"]
+    for item, change in ((server, {"vpod": None}), (network, {"vpod": None}), (network, {"role": None})):
+        assert plan_facts(replaced(everything(), item.model_copy(update=change))) != facts
+
+
+def test_silent_kinds_are_those_without_a_fact() -> None:
+    assert {line.kind for line in READINGS.values() if line.kind in SILENT and line.fact} == set()
+    assert sorted(SILENT) == ["Claims", "Quota", "Role", "ShareType", "VolumeType"]
