@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -123,10 +124,10 @@ class Runner:
         if self.known is None:
             known = _reached(items.values())
         else:
-            known = self.known
-            first = {name: items[name] for mutant in self.mutants for name in known.get(mutant.place, ())[:1]}
-            for item in first.values():
-                _passes(item)
+            # A test that was renamed since is not there; the next that reaches the function is.
+            known = {place: [name for name in names if name in items] for place, names in self.known.items()}
+            for name in dict.fromkeys(name for mutant in self.mutants for name in known.get(mutant.place, ())[:1]):
+                _passes(items[name])
         return [*map(asdict, self._all(self.mutants, items, known)), known]
 
     def _all(
@@ -136,7 +137,7 @@ class Runner:
         while waiting or running:
             while waiting and len(running) < self.limits.processes:
                 mutant = waiting.pop(0)
-                chosen = [items[name] for name in known.get(mutant.place, ()) if name in items]
+                chosen = [items[name] for name in known.get(mutant.place, ())]
                 pid, end = _forked(partial(self._child, mutant, chosen[: self.limits.tests]))
                 running[pid] = (mutant, end, time.monotonic())
             pid, _ = os.wait()
@@ -219,7 +220,10 @@ def _forked(work: Callable[[], str]) -> tuple[int, int]:
     try:
         os.write(write, work().encode())
         code = 0
+    except BaseException:  # noqa: BLE001  # nobody above a child could tell it
+        traceback.print_exc()
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 
@@ -228,8 +232,11 @@ def _in_child(work: Callable[[], Any]) -> Any:
     with TemporaryDirectory() as folder:
         place = Path(folder, "found.json")
         pid, end = _forked(lambda: str(place.write_text(json.dumps(work()))))
-        os.waitpid(pid, 0)
+        _, status = os.waitpid(pid, 0)
         os.close(end)
+        if not place.exists():
+            message = f"the child that runs tests without a mutant ended with {status}; its traceback is above"
+            raise RuntimeError(message)
         return json.loads(place.read_text())
 
 
