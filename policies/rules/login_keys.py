@@ -9,34 +9,34 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
+from .holders import Together, held_together, looked_at
 from .rule import Cause, Polarity, Rule, RuleAnswer
 
 
 def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
-    pairs = model.plan.keypairs
-    own = {item for item in model.own.exclusive if isinstance(parse(item), HeldLoginKey)}
-    held = ((item, share.owner) for share in model.others for item in own & share.exclusive)
-    violated = (_shared(model, key, other) for item, other in held if isinstance(key := parse(item), HeldLoginKey))
-    unread = tuple(_unread(pair) for pair in pairs if not pair.fingerprints)
-    return RuleAnswer(len(own) + len(unread), tuple(sorted(violated, key=lambda cause: cause.message)), unread)
+    keys = looked_at(model, lambda node: isinstance(node, HeldLoginKey))
+    shared = ((pair, key) for pair in held_together(model, keys) for key in sorted(pair.identities))
+    violated = (_shared(model, pair, key) for pair, text in shared if isinstance(key := parse(text), HeldLoginKey))
+    unread = tuple(_unread(pair) for pair in model.plan.keypairs if not pair.fingerprints)
+    return RuleAnswer(len(keys) + len(unread), tuple(sorted(violated, key=lambda cause: cause.message)), unread)
 
 
-def _shared(model: Model, key: HeldLoginKey, other: str) -> Cause:
-    owner = model.plan.owner
-    # None of the plan's where only what is applied has it.
+def _shared(model: Model, pair: Together, key: HeldLoginKey) -> Cause:
+    holder, other = pair.holder, pair.other
+    # None of the plan's where only what is applied has it, or where it is two others'.
     named = tuple(pair.name for pair in model.plan.keypairs if key.fingerprint in pair.fingerprints)
     opens = sorted(item.name for item in model.plan.servers if item.keypair in named)
     return Cause(
-        key=(other, key.fingerprint),
-        message=f"one ssh key is {owner}'s and {other}'s: whoever has it logs in to the servers of both",
+        key=(other, key.fingerprint) if holder == model.plan.owner else (holder, other, key.fingerprint),
+        message=f"one ssh key is {holder}'s and {other}'s: whoever has it logs in to the servers of both",
         witness=(
-            *(f"key pair {name} of {owner}" for name in named),
+            *(f"key pair {name} of {holder}" for name in named),
             f"ssh key {key.fingerprint}",
             f"a key pair of {other}",
         ),
         hint="make a new pair for one of them: `ssh-keygen -t ed25519`; a person with servers of two tenants has two",
         specificity=91,
-        about=(*resources(*named, *opens), *components(owner, other)),
+        about=(*resources(*named, *opens), *components(holder, other)),
     )
 
 
