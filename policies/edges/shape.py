@@ -246,6 +246,11 @@ class Union:
             found[vlan] = (SiteFact(f"switches.{end.switch}.ports.{end.port}.tagged"),)
         return found
 
+    def surely_tagged(self, end: SwitchEnd, vlan: int) -> bool:
+        """True if the port, or another of its bundle, carries a VLAN with its tag by its record, and not as native."""
+        stated = self.site.configured(end)
+        return any(vlan not in item.untagged and vlan in item.inside(vlan) for item in stated.members or (stated,))
+
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:
         """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""
         return self.carried_by(self.mode[end])
