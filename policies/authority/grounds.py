@@ -47,12 +47,10 @@ def called(model: Model, graph: Graph) -> Iterator[Grant]:
 def asked_of_services(model: Model) -> Iterator[Grant]:
     """A service that keeps to no rules gives what it has to everybody (A11).
 
-    Also a bucket without a policy, and a share that nobody mounts: that they are their owner's is one of these rules. A
-    tenant's plan answers for its own, the operator's for all.
+    Also a bucket without a policy, and a share that nobody mounts: that they are their owner's is one of these rules.
     """
     ruled = {(node, guard) for node, guard in model.union.facts(Relation.RULED)}
-    owned = (node for node in _held(model) if not who.is_unresolved(node))
-    ruled |= {(node, _GUARDS_OF[kind]) for node in owned if (kind := who.kind_and_name(node)[0]) in _GUARDS_OF}
+    ruled |= {(node, guard) for node, _ in model.union.facts(Relation.HOLDS) for guard in guards_of(node)}
     for node, guard in sorted(ruled):
         held = assumption(model.site.site, "A11", only=guard)
         if held.value is not True:
@@ -60,10 +58,10 @@ def asked_of_services(model: Model) -> Iterator[Grant]:
             yield Grant(Way.WRITES, who.EVERYBODY, node, why, held.missing, held.broken)
 
 
-def _held(model: Model) -> Iterator[str]:
-    if not model.plan.is_tenant:
-        yield from (node for node, _ in model.union.facts(Relation.HOLDS))
-    yield from (item.tuple[0] for item in model.own.premises if item.relation == Relation.HOLDS)
+def guards_of(node: str) -> tuple[str, ...]:
+    """The guard of A11 by which a service keeps an object for its owner; of what no service keeps so, none."""
+    guard = None if who.is_unresolved(node) else _GUARDS_OF.get(who.kind_and_name(node)[0])
+    return () if guard is None else (guard,)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from interlock.resources import canonical_json
 from interlock.vocabulary.digests import Digest
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
+from policies.authority.grounds import guards_of
 from policies.edges.reach import reached
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
 from policies.facts import identities as ids
 from policies.facts import principals as who
-from policies.facts.guards import assumption
 from policies.facts.site import SiteFacts
 from policies.graph import kernel
 from policies.graph.model import Resolved, owners
@@ -244,8 +244,10 @@ def _open_references(share: GraphFragment) -> Iterator[str]:
 
 
 def _is_for_all(site: SiteFacts, item: Premise) -> bool:
-    if item.relation == Relation.RULED:
-        return assumption(site.site, "A11", only=item.tuple[1]).value is not True
+    ruled = item.tuple[1:] if item.relation == Relation.RULED else ()
+    kept = guards_of(item.tuple[0]) if item.relation == Relation.HOLDS else ruled
+    if any(site.assumption("A11", only=guard).value is not True for guard in kept):
+        return True
     if item.relation in OF_AUTH:
         return any(column in COMMON for column in item.tuple)
     return item.relation not in _BY_NUMBER and not any(is_identity(column) for column in item.tuple)
