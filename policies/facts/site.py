@@ -317,8 +317,13 @@ class SiteFacts:
 
     @cached_property
     def shared_ports(self) -> dict[str, tuple[Sharing, ...]]:
-        """GUID of an InfiniBand port, in small letters -> its declarations."""
-        return {name.lower(): found for name, found in self.shared.items() if ids.is_guid(name)}
+        """InfiniBand port, as a node -> its declarations, however each of them writes the GUID."""
+        found: dict[str, tuple[Sharing, ...]] = {}
+        for name, declared in self.shared.items():
+            if ids.is_guid(name):
+                port = ids.infiniband_port(name)
+                found[port] = (*found.get(port, ()), *declared)
+        return found
 
     def shared_at(self, end: Endpoint) -> tuple[Sharing, ...]:
         """The declarations of the device at a cable's end: never of a machine, a BMC or what is lent out."""

@@ -304,3 +304,15 @@ def test_two_declarations_have_two_audiences(others: tuple[str, ...], expected: 
     assert (
         joined(site_with(sharing=twice(STORE, *pair)), PORTS[1], f"guid:{STORE}", *members(f"guid:{STORE}")) is expected
     )
+
+
+@pytest.mark.parametrize("guard", [True, None, False])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_port_is_one_however_its_two_declarations_write_it(guard: bool | None, place: int) -> None:
+    """The second one was the only one that counted, and the guard of the first went unseen."""
+    pair = [only("monitoring"), only("bastion")]
+    pair[place] = only(pair[place].kind, no_proxying=guard)
+    first, second = twice(STORE, *pair)[-2:]
+    entries = (*sharing(), first, second.model_copy(update={"node": STORE.upper()}))
+    expected = {True: NO, None: PERHAPS, False: YES}[guard]
+    assert joined(site_with(sharing=entries), *PORTS, *members(f"guid:{STORE}")) is expected
