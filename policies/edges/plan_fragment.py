@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.lock.record import Premise
+from interlock.model.site.inventory import Endpoint
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
 from policies.facts import identities as ids
@@ -60,7 +61,8 @@ def _labelled(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
         yield facts.router(router.name), router.owner
     for item in plan.switch_ports:
         machine = facts.site.site.machine.get(item.device)
-        if machine is not None and item.interface == "rnic":
+        at = Endpoint(device=item.device, interface=item.interface)
+        if machine is not None and "rnic" in facts.site.parts_at(at):
             yield ids.part(machine.serial, "rnic"), plan.owner
         elif facts.site.is_bare_metal(item.device):
             node = ids.part(facts.site.site.host[item.device].serial, item.interface)

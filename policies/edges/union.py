@@ -163,9 +163,9 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
-        serial = union.site.site.switch[port.switch].serial
+        serial, missing = union.site.site.switch[port.switch].serial, union.site.plug_doubt(end)
         for device in union.site.devices_behind(end):
-            yield Edge(device, ids.switch_port(serial, port.port), "E9")
+            yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 
 
 def _whole_hosts(union: Union) -> Iterator[Edge]:

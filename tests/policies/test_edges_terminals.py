@@ -81,7 +81,7 @@ def test_a_port_that_nobody_configured_may_carry_anything() -> None:
 
 def test_a_machine_is_no_terminal() -> None:
     """Whoever has it runs code on it, whatever the site declares."""
-    site = site_with(switch("a", tagged(1, 100, 200)), links=[("ipum-01:rnic2", "a:1")], sharing=declared("ipum-01"))
+    site = site_with(switch("a", tagged(1, 100, 200)), links=[("ipum-01:rnic-2", "a:1")], sharing=declared("ipum-01"))
     assert joined(site, A100, A200, *BOTH) is YES
 
 
