@@ -221,6 +221,10 @@ def _exclusive_holdings(facts: PlanOnSite) -> Iterator[str]:
         yield from (ids.gpu(item.domain, gpu) for gpu in item.gpus)
     for pair in plan.keypairs:
         yield from (ids.login_key_identity(found) for found in pair.fingerprints)
+    for server in plan.servers:
+        # Whoever is let in to a server of the operator's is none of the tenant's people (SEC-05).
+        keys = server.login_keys if plan.owner in server.labels else ()
+        yield from (ids.login_key_identity(found) for found in keys)
 
 
 def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:
