@@ -89,13 +89,26 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
     if vlan == 0:
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
-    elif mode.known and vlan in mode.untagged and mode.tag_native is None:
-        # A switch may or may not take frames tagged with the VLAN that it sends untagged.
-        yield Edge(node, union.segment(end, vlan), "E4", (SiteFact(f"{port_path(union, end)}.tag_native"),))
     else:
-        native = {vlan} & mode.untagged if mode.tag_native else set()
-        inside = union.inside(end, vlan) | dict.fromkeys(sorted(native), ())
-        yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in inside.items())
+        reached = _tagged_by_host(union, vlan, end)
+        yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in reached.items())
+
+
+def _tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[Fact, ...]]:
+    """Where frames get to that a host tags with a VLAN, and for each the facts without which nobody knows.
+
+    A switch may or may not take frames tagged with the VLAN that it sends untagged. What it takes by its record it goes
+    on taking until a plan that puts the port into the VLAN is applied.
+    """
+    mode, reached = union.mode[end], union.inside(end, vlan)
+    if not mode.known or vlan not in mode.untagged or vlan in reached:
+        return reached
+    if mode.tag_native is None:
+        return reached | {vlan: (SiteFact(f"{port_path(union, end)}.tag_native"),)}
+    if vlan in union.site.configured(end).untagged:
+        return reached
+    words = f"whether {end.switch} port {end.port} takes frames with the tag of the VLAN {vlan} that a plan sets there"
+    return {vlan: (SaidFact(words),)} | reached
 
 
 def _kernels(union: Union) -> Iterator[Edge]:
@@ -150,9 +163,9 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
-        serial = union.site.site.switch[port.switch].serial
+        serial, missing = union.site.site.switch[port.switch].serial, union.site.plug_doubt(end)
         for device in union.site.devices_behind(end):
-            yield Edge(device, ids.switch_port(serial, port.port), "E9")
+            yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 
 
 def _whole_hosts(union: Union) -> Iterator[Edge]:
