@@ -150,6 +150,10 @@ class Site(Frozen):
         """(table, device) of every table that is complete of a device."""
         return frozenset((item.table, device) for item in self.complete for device in item.devices)
 
+    def is_complete(self, table: Table, device: str) -> bool:
+        """True if somebody declared that a table has all records of a device: only then an absent one says anything."""
+        return (table, device) in self.declared
+
     def subjects(self, table: Table) -> tuple[str, ...]:
         """Names of what a table can be complete of: switches, or all other devices."""
         if table in SWITCH_TABLES:
