@@ -7,6 +7,7 @@ Mutants of what is computed at import take a process of their own.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -27,7 +28,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutation.changes import ROOT, Mutant
-from tests.mutation.grafting import graft, installed, is_graftable
+from tests.mutation.grafting import Holders, graft, holders, installed, is_graftable
 from tests.mutation.ordering import dealt
 
 Function = str
@@ -134,11 +135,15 @@ class Runner:
         self, mutants: Sequence[Mutant], items: dict[str, pytest.Item], known: dict[Function, list[str]]
     ) -> list[Outcome]:
         waiting, running, found = list(mutants), dict[int, tuple[Mutant, int, float]](), list[Outcome]()
+        held = holders({item.module for item in mutants})
+        # What is here by now stays: a child that never looks through it shares the memory, and begins at once.
+        gc.collect()
+        gc.freeze()
         while waiting or running:
             while waiting and len(running) < self.limits.processes:
                 mutant = waiting.pop(0)
                 chosen = [items[name] for name in known.get(mutant.place, ())]
-                pid, end = _forked(partial(self._child, mutant, chosen[: self.limits.tests]))
+                pid, end = _forked(partial(self._child, mutant, held, chosen[: self.limits.tests]))
                 running[pid] = (mutant, end, time.monotonic())
             pid, _ = os.wait()
             mutant, end, began = running.pop(pid)
@@ -149,8 +154,8 @@ class Runner:
             print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
         return found
 
-    def _child(self, mutant: Mutant, chosen: list[pytest.Item]) -> str:
-        assert graft(mutant), f"{mutant}: nobody holds that function"
+    def _child(self, mutant: Mutant, held: Holders, chosen: list[pytest.Item]) -> str:
+        assert graft(mutant, held), f"{mutant}: nobody holds that function"
         outcome = _tried(mutant, chosen, self.limits)
         return f"{outcome.by}\t{outcome.tried}"
 
