@@ -7,6 +7,7 @@ from tests.mutants.op_data import DATA
 from tests.mutants.op_declarations import DECLARATIONS
 from tests.mutants.op_entries import ENTRIES
 from tests.mutants.op_fabrics import FABRICS
+from tests.mutants.op_figures import FIGURES
 from tests.mutants.op_flavors import FLAVORS
 from tests.mutants.op_groups import GROUPS
 from tests.mutants.op_guards import GUARDS
@@ -19,5 +20,5 @@ from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS,
+    *BASTIONS, *FIGURES,
 )  # fmt: skip
