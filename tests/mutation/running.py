@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -80,6 +80,15 @@ def outcomes(
         return [Outcome(Mutant(**item.pop("mutant")), **item) for item in json.loads(answered.read_text())["outcomes"]]
 
 
+def measured(
+    mutants: Sequence[Mutant], paths: Sequence[str], limits: Limits, known: dict[Function, list[str]]
+) -> tuple[list[Outcome], dict[Function, list[str]]]:
+    """What becomes of mutants, here, and the tests of each function, those first that killed most."""
+    runner = Runner(mutants, limits, known)
+    assert pytest.main([*ARGUMENTS, *paths], plugins=[runner]) in (0, 5)
+    return runner.found, runner.reached
+
+
 def looked_for(paths: Sequence[str]) -> dict[Function, list[str]]:
     """Which tests of these paths reach each function, the first to be tried first. Runs all of them, here."""
     runner = Runner([], Limits(), None)
@@ -99,6 +108,8 @@ class Runner:
         self.mutants, self.limits, self.known, self.whole = mutants, limits, known, whole
         self.found: list[Outcome] = []
         self.reached: dict[Function, list[str]] = {}
+        #: Function -> how many of its mutants each test killed.
+        self.kills: defaultdict[Function, Counter[str]] = defaultdict(Counter)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -151,6 +162,9 @@ class Runner:
             os.close(end)
             by, _, tried = (said or "the process ended\t0").partition("\t")
             found.append(Outcome(mutant, by, int(tried or 0), round(time.monotonic() - began, 2)))
+            # What notices one change of a function mostly notices others.
+            self.kills[mutant.place][by] += 1
+            known[mutant.place] = sorted(known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name])
             print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
         return found
 
