@@ -15,10 +15,11 @@ from tests.mutants.op_links import LINKS
 from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_switches import SWITCHES
+from tests.mutants.op_unlisted import UNLISTED
 from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS, *FIGURES,
+    *BASTIONS, *FIGURES, *UNLISTED,
 )  # fmt: skip
