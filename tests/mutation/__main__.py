@@ -20,7 +20,7 @@ from tests.support.reports import REPORTS
 
 LIMITS = Limits(seconds=6, tests=160, again=False)
 
-#: Tests that look at all that the prover makes of a small world. They are quick, and nothing of it is kept for the next.
+#: Tests that look at all that the prover makes of a small world. They are quick, and nothing is kept for the next.
 EXACT = "tests/policies/test_approved_rows.py::test_rows_of_an_example"
 
 
