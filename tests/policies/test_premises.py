@@ -6,11 +6,12 @@ import pytest
 
 from interlock.model.lock.record import Premise
 from interlock.planning.plan import Plan
-from interlock.resources import AddressScope, RbacPolicy, Router, SubnetPool
+from interlock.resources import AddressScope, BareMetalServer, RbacPolicy, Router, SubnetPool
 from policies.edges.plan import PlanOnSite
 from policies.edges.reach import reached
 from policies.edges.rights import right_premises
 from policies.edges.shape import Edge, GraphFragment, Relation, premise
+from policies.facts import identities as ids
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from tests.builders.pod64 import tenant
@@ -85,3 +86,31 @@ def test_only_an_open_scope_reaches_the_external_network() -> None:
 def test_a_port_of_a_switch_that_no_file_lists_is_reached_all_the_same() -> None:
     asked = premise(Relation.UNTAGGED, "SN-nobodys", "7", "1001")
     assert set(reached(SITE, share(asked))) == NAMED | {"port:SN-nobodys/7", "L:SN-nobodys:1001"}
+
+
+# What a footprint keeps.
+
+
+@pytest.mark.parametrize(
+    ("node", "kept"),
+    [
+        ("dev:acme:server", False), ("port:acme:port", False), ("R:acme:router", False), ("vol:acme:volume", False),
+        (ids.external_copy("external", "R:acme:router"), False), ("X:external", True), ("L:SN-tor-1:1001", True),
+        ("V:sandbox:vxlan:7", True), ("port:SN-tor-1/3", True), ("cap:acme", True), ("foreign:sandbox", True),
+    ],
+)  # fmt: skip
+def test_what_is_a_plans_own_stays_out_of_footprints(node: str, kept: bool) -> None:
+    assert ids.is_boundary(node) is kept
+
+
+# Logins.
+
+
+def test_a_whole_host_is_entered_by_its_key_like_a_server() -> None:
+    plan = made(SITE.site, tenant("acme")).plan
+    metal = BareMetalServer(
+        name="metal", project="acme-project", node="poplar-1", image="site:Image/poplar", keypair="acme-key", ports=()
+    )
+    logins = plan_facts(added(plan, "metal", "acme-train", metal)).access.logins
+    assert {(item.keypair, item.owner) for item in logins if item.server == "metal"} == {("acme-key", "acme")}
+    assert "acme-train-poplar-0" in {item.server for item in logins}
