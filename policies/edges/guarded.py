@@ -14,6 +14,7 @@ from policies.about import Fact, OpenScope, SaidFact, ScopeIsShared, SiteFact, U
 from policies.facts import identities as ids
 from policies.facts.guards import BETWEEN_OWNERS, GuardState, sharing, welcome
 
+from .operated import OPERATED_EDGES
 from .plan import EXTERNAL_REFERENCE
 from .shape import Edge, EdgeRule, Relation, Union
 
@@ -192,4 +193,5 @@ GUARDED_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("A2", "the cloud joins all projects unless A2 is held", _cloud_scopes),
     EdgeRule("A9", "what was cleaned is its former holder's unless A9 is held", _cleaned),
     EdgeRule("A10", "strangers may be on every claimed segment unless A10 is held", _pools),
+    *OPERATED_EDGES,
 )

@@ -73,7 +73,9 @@ class Hardware:
 
     def _owners(self, name: str) -> set[str]:
         """Who has a device. One that nobody has is the operator's, unless what its former holder left may be there."""
-        left = any(self.facts.world.had(name)) and self.facts.holds("A9", "steps_erase") is not True
+        erased = [self.facts.holds("A9", "steps_erase")]
+        erased += [self.facts.holds("A23", "firmware_restored")] if name in self.facts.site.host else []
+        left = any(self.facts.world.had(name)) and not all(erased)
         return self.holders.get(name) or (set() if left else {OP})
 
     def _left_by_others(self, name: str, device: Place) -> None:
@@ -82,6 +84,8 @@ class Hardware:
             former: Place = ("left by", tenant, name)
             self.terrain.mark(former, tenant)
             self.terrain.unless(self.facts.holds("A9", "steps_erase"), device, former, "A9")
+            if name in self.facts.site.host:
+                self.terrain.unless(self.facts.holds("A23", "firmware_restored"), device, former, "A23")
 
     def _machine(self, machine: Machine) -> None:
         parts: dict[str, Place] = {part: part_of(machine, part) for part in ("rnic", "gw", "bmc")}
