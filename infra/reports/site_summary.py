@@ -132,6 +132,11 @@ _RESTS = {
     "routing": "no further address, VRF or VTEP",
     "external_attachments": "the external network is not on them",
     "attachments": "no further interface of them is attached",
+    "rights": "nobody has a right to them but as planned",
+    "members": "nobody is in a project but as planned",
+    "logins": "no server has a further ssh key",
+    "scopes": "no further subnet or address scope outside",
+    "networks": "no further network in their VLANs or VNIs",
 }
 
 

@@ -15,6 +15,7 @@ from .private_vlans import roles
 from .shape import Edge, EdgeRule, Relation, Union
 from .terminals import addresses, attachments, instances, passing, port_fact, port_path
 from .unlisted import passed_through, unlisted_attachments, unlisted_hosts, unlisted_switches
+from .unlisted_in_cloud import unlisted_members, unlisted_rights
 
 #: What an overlay may be encapsulated in.
 ENCAPSULATIONS = ("vxlan", "geneve")
@@ -297,6 +298,8 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E20", "where no table is complete, or a port has no cable, something may be there", unlisted_switches),
     EdgeRule("E20", "a host may have interfaces that nobody listed", unlisted_hosts),
     EdgeRule("E20", "a machine or another device may be attached elsewhere, too", unlisted_attachments),
+    EdgeRule("E20", "rights to a network, and networks on its wire, that no plan tells of", unlisted_rights),
+    EdgeRule("E20", "members of a project whom no plan tells of", unlisted_members),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
     EdgeRule("E13", "who was given a right may plug in", _rights),
     EdgeRule("E13", "a released VLAN may be on every switch unless its physical network is known", _lost_claims),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from interlock.vocabulary.nodes import HeldLoginKey, parse
-from policies.about import SaidFact, components, resources
+from policies.about import Fact, SaidFact, components, resources
 from policies.facts.access import KeypairFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -18,7 +18,10 @@ def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
     held = ((item, share.owner) for share in model.others for item in own & share.exclusive)
     violated = (_shared(model, key, other) for item, other in held if isinstance(key := parse(item), HeldLoginKey))
     unread = tuple(_unread(pair) for pair in pairs if not pair.fingerprints)
-    return RuleAnswer(len(own) + len(unread), tuple(sorted(violated, key=lambda cause: cause.message)), unread)
+    missing = model.site.undeclared("logins", model.site.site.domain)
+    unlisted = tuple(_unlisted(owner, missing) for owner in _with_keys(model)) if missing else ()
+    violations = tuple(sorted(violated, key=lambda cause: cause.message))
+    return RuleAnswer(len(own) + len(unread), violations, unread + unlisted)
 
 
 def _shared(model: Model, key: HeldLoginKey, other: str) -> Cause:
@@ -37,6 +40,25 @@ def _shared(model: Model, key: HeldLoginKey, other: str) -> Cause:
         hint="make a new pair for one of them: `ssh-keygen -t ed25519`; a person with servers of two tenants has two",
         specificity=91,
         about=(*resources(*named, *opens), *components(owner, other)),
+    )
+
+
+def _with_keys(model: Model) -> tuple[str, ...]:
+    """The owner of the plan if it has keys; the operator's plan answers for all."""
+    shares = (model.own,) if model.plan.is_tenant else (model.own, *model.others)
+    with_keys = (share for share in shares if any(isinstance(parse(item), HeldLoginKey) for item in share.exclusive))
+    return tuple(share.owner for share in with_keys)
+
+
+def _unlisted(owner: str, missing: tuple[Fact, ...]) -> Cause:
+    return Cause(
+        key=("unlisted", owner),
+        message=f"nobody says that all ssh keys on the cloud are listed: one of {owner} may be a stranger's as well",
+        witness=(f"key pairs of {owner}", "a login that no file tells of", *map(str, missing)),
+        hint="look through the key pairs of all projects, and declare `logins` under `complete`",
+        missing=missing,
+        specificity=20,
+        about=components(owner),
     )
 
 

@@ -1,10 +1,12 @@
-"""Worked examples about what is in no plan: services of the operator's, talking switches, firmware (A16 to A23)."""
+"""Worked examples about what is in no plan: services, talking switches, firmware (A16 to A23), and the cloud."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS
+from interlock.resources import Keypair
+from tests.builders.pod64 import ssh_key
 
 from .drafting import Draft
 from .sayings import VLAN, A, Example, G, both, leaf, machine
@@ -73,6 +75,13 @@ def machine_handed_on() -> Draft:
     return draft
 
 
+def with_a_key() -> Draft:
+    """acme has a key pair."""
+    draft = both()
+    draft.add(A, "acme-a-key", Keypair(name="key", public_key=ssh_key(A)))
+    return draft
+
+
 Made = Callable[[], Draft]
 
 
@@ -97,6 +106,16 @@ def _decided_by(number: int, assumption: str, made: Made, without: Made) -> tupl
     )
 
 
+def _open(made: Made, table: str, subject: str) -> Made:
+    def draft() -> Draft:
+        found = made()
+        found.open_tables.add((table, subject))
+        return found
+
+    draft.__name__ = f"{made.__name__}_without_{table}_{subject}"
+    return draft
+
+
 EXAMPLES = (
     *_decided_by(53, "A16", two_tenants, nobody),
     *_decided_by(54, "A17", with_an_overlay, two_tenants),
@@ -106,4 +125,16 @@ EXAMPLES = (
     *_decided_by(58, "A21", with_gateways, two_tenants),
     *_decided_by(59, "A22", machines_on_one_leaf, two_tenants),
     *_decided_by(60, "A23", host_handed_on, machine_handed_on),
+    Example("61a", "P", two_tenants),
+    Example("61b", "N", _open(two_tenants, "rights", "Network")),
+    Example("61c", "N", _open(two_tenants, "networks", "data-1")),
+    Example("61d", "N", _open(two_tenants, "members", "default")),
+    Example("62a", "P", with_gateways),
+    Example("62b", "N", _open(with_gateways, "scopes", "external")),
+    Example("62c", "N", _open(with_gateways, "rights", "AddressScope")),
+    Example("62d", "N", _open(with_gateways, "rights", "SubnetPool")),
+    Example("62e", "P", _open(two_tenants, "scopes", "external")),
+    Example("63a", "P", with_a_key),
+    Example("63b", "N", _open(with_a_key, "logins", "default")),
+    Example("63c", "P", _open(two_tenants, "logins", "default")),
 )

@@ -9,12 +9,13 @@ import pytest
 
 from interlock.model.load import load_workspace
 from interlock.model.lock.record import Lock
+from interlock.model.site.completeness import CLOUD_TABLES
 from interlock.model.site.inventory import Device, Site, SwitchPortConfig
 from interlock.planning import Plan, plan_site, plan_tenant
-from policies import Verdict, footprint, judge
+from policies import Severity, Verdict, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.judging import operators_part
-from tests.builders.pod64 import cable, cables, tor
+from tests.builders.pod64 import cable, cables, site_locked, tor
 from tests.policies.forgetting import Forgotten, changed, less, undeclared
 from tests.policies.workspace import N, P, V, full_site, judged, pair, sharing, verdicts
 from tests.support.sampling import Sampling
@@ -134,6 +135,33 @@ def test_unlisted_attachments(device: str) -> None:
     assert f"complete.attachments.{device}" in {fact for finding in judgement.findings for fact in finding.missing}
 
 
+#: Declarations about what the cloud holds, and the rule that says what a theorem lacks without each.
+IN_CLOUD = {
+    "rights.Network": "ISO-02", "rights.AddressScope": "ISO-02", "rights.SubnetPool": "ISO-02",
+    "members.default": "AUTH-01", "logins.default": "SEC-05", "scopes.external": "ISO-02",
+    "networks.fabric100g": "ISO-02", "networks.mgmt1g": "ISO-02", "networks.vxlan": "ISO-02",
+    "networks.external": "ISO-02",
+}  # fmt: skip
+
+
+def test_every_table_of_the_cloud_is_asked_about() -> None:
+    site = full_site()
+    assert set(IN_CLOUD) == {f"{table}.{subject}" for table in CLOUD_TABLES for subject in site.subjects(table)}
+
+
+@pytest.mark.parametrize("place", IN_CLOUD)
+def test_what_the_cloud_may_hold_besides(place: str) -> None:
+    """A tenant's judgement and the operator's: each names the declaration that is lacking, and nothing else."""
+    table, _, subject = place.partition(".")
+    acme, globex = pair(full_site())
+    site = undeclared(full_site(), table, subject)  # type: ignore[arg-type]
+    own = plan_site(site, site_locked(site))
+    for judgement in (judged(site, acme.plan, globex), judged(site, own, acme, globex)):
+        assert (judgement.exit_code, verdicts(judgement)[IN_CLOUD[place]]) == (3, N)
+        counted = (finding for finding in judgement.findings if finding.severity is not Severity.WARN)
+        assert {fact for finding in counted for fact in finding.missing} == {f"complete.{place}"}
+
+
 def with_port(site: Site, **settings: object) -> Site:
     """tor-1 with an enabled port 30 that has no cable."""
     port = SwitchPortConfig.model_validate({"port": 30, "mode": "trunk", "tagged": ((1000, 1000),)} | settings)
@@ -175,11 +203,8 @@ def watched(*declared: object) -> Site:
 def test_a_router_of_which_one_cable_is_listed() -> None:
     """It stands on the operator's VLAN 20; where its other cables lead, nobody says."""
     acme, globex = pair(full_site())
-    from interlock.planning import plan_site as site_plan
-    from tests.builders.pod64 import site_locked
-
     site = watched()
-    judgement = judge(site, site_plan(site, site_locked(site)), [acme.lock, globex.lock])
+    judgement = judge(site, plan_site(site, site_locked(site)), [acme.lock, globex.lock])
     assert verdicts(judgement)["ISO-02"] == N
     assert "complete.attachments.router" in {fact for item in judgement.findings for fact in item.missing}
 

@@ -1,5 +1,7 @@
 """Which tables of a site are complete, device by device: only there does an absent record say that there is nothing.
 
+Of what the cloud holds likewise: rights by kind of object, members and logins by domain, networks by physical network.
+
 Everywhere else what no record tells of may be there (docs/design/semantics.md §8).
 """
 
@@ -17,12 +19,27 @@ from interlock.model.text.names import DeviceNames, DisplayName
 from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 
-Table = Literal["switch_ports", "cables", "routing", "external_attachments", "attachments"]
+Table = Literal[
+    "switch_ports", "cables", "routing", "external_attachments", "attachments",
+    "rights", "members", "logins", "scopes", "networks",
+]  # fmt: skip
 
 #: Every table, in the order of the documentation.
 TABLES: tuple[Table, ...] = get_args(Table)
 #: Those that are about switches; `attachments` is about everything else that hangs on a cable.
 SWITCH_TABLES: tuple[Table, ...] = ("switch_ports", "cables", "routing", "external_attachments")
+#: Those that are about what the cloud holds, and what each can be complete of.
+CLOUD_TABLES: dict[Table, str] = {
+    "rights": "a kind of object: Network, AddressScope or SubnetPool",
+    "members": "the Keystone domain of the site",
+    "logins": "the Keystone domain of the site",
+    "scopes": "the external network",
+    "networks": "a physical network with switches, or `vxlan`",
+}
+#: Kinds of objects on which Neutron gives rights that join anybody.
+KINDS_WITH_RIGHTS = ("Network", "AddressScope", "SubnetPool")
+#: Stands for the overlays among the physical networks.
+OVERLAYS = "vxlan"
 
 
 class Completeness(Frozen):
@@ -43,6 +60,12 @@ class CompletenessFile(FileModel):
     by: DisplayName = Field(description="who looked, and answers for it")
 
 
+class CloudCompletenessFile(CompletenessFile):
+    """Somebody asked the cloud, and everything that it holds is in files."""
+
+    of: list[DisplayName] = Field(description="what was looked at; what it can be is said with each table")
+
+
 class _OrOne:
     """One declaration alone is short for a list of one."""
 
@@ -56,6 +79,7 @@ def _several(value: Any) -> Any:
 
 
 Declarations = Annotated[list[CompletenessFile], BeforeValidator(_several), _OrOne()]
+CloudDeclarations = Annotated[list[CloudCompletenessFile], BeforeValidator(_several), _OrOne()]
 
 
 class CompleteFile(FileModel):
@@ -75,6 +99,26 @@ class CompleteFile(FileModel):
         default_factory=list,
         description="hosts, machines and other devices: every interface of them that is attached to anything is in "
         "the file, under `cables` and, for hosts, `interfaces`",
+    )
+
+    rights: CloudDeclarations = Field(
+        default_factory=list,
+        description="kinds of objects (Network, AddressScope, SubnetPool): nobody has a right to one but as plans say",
+    )
+    members: CloudDeclarations = Field(
+        default_factory=list, description="Keystone domains: nobody has a role in a project there but as plans say"
+    )
+    logins: CloudDeclarations = Field(
+        default_factory=list, description="Keystone domains: no server there has an ssh key but as plans say"
+    )
+    scopes: CloudDeclarations = Field(
+        default_factory=list,
+        description="external networks: every subnet of them, and every address scope and subnet pool that these are "
+        "in, is in a plan",
+    )
+    networks: CloudDeclarations = Field(
+        default_factory=list,
+        description="physical networks, and `vxlan` for overlays: every network of the cloud there is in a plan",
     )
 
     def declared(self) -> Iterator[tuple[Table, int, CompletenessFile]]:

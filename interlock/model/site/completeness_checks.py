@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from interlock.model.text.errors import Code
 
-from .completeness import SWITCH_TABLES
+from .completeness import CLOUD_TABLES, SWITCH_TABLES
 from .view import SiteView
 
 
@@ -16,10 +16,11 @@ def check_completeness(view: SiteView) -> None:
 
 
 def _check_devices(view: SiteView) -> None:
-    switches, others = set(view.site.switch), view.devices - set(view.site.switch)
     for table, index, declared in view.file.complete.declared():
         path = ("complete", table, index, "of")
-        known, what = (switches, "a switch") if table in SWITCH_TABLES else (others, "a host, machine or device")
+        known = set(view.site.subjects(table))
+        others = CLOUD_TABLES.get(table, "a host, machine or device")
+        what = "a switch" if table in SWITCH_TABLES else others
         if not declared.of:
             hint = "name the devices that were looked at; a whole site at once cannot be declared"
             view.faults.add(Code.VALUE, path, "of no device", hint)

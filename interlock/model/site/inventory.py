@@ -11,7 +11,7 @@ from functools import cached_property
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 
-from .completeness import SWITCH_TABLES, Completeness, Table
+from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -151,9 +151,18 @@ class Site(Frozen):
         return frozenset((item.table, device) for item in self.complete for device in item.devices)
 
     def subjects(self, table: Table) -> tuple[str, ...]:
-        """Names of what a table can be complete of: switches, or all other devices."""
+        """Names of what a table can be complete of: switches, what the cloud holds, or all other devices."""
         if table in SWITCH_TABLES:
             return tuple(self.switch)
+        of_cloud: dict[str, tuple[str, ...]] = {
+            "rights": KINDS_WITH_RIGHTS,
+            "members": (self.domain,),
+            "logins": (self.domain,),
+            "scopes": (self.external.name,),
+            "networks": (*(item.name for item in self.physical_networks if item.switches), OVERLAYS),
+        }
+        if table in of_cloud:
+            return of_cloud[table]
         return (*self.machine, *self.host, *(item.name for item in self.devices))
 
     def far_end(self, device: str, interface: str) -> Endpoint | None:
