@@ -125,17 +125,17 @@ def _every_vlan(union: Union) -> Iterator[Edge]:
         missing = (SaidFact(f"whether the adapter of {bridge} keeps the VLANs of its functions apart"),)
         for vlan in (0, *union.vlans):
             yield Edge(port, ids.vlan_segment(bridge, vlan), "E5", () if vlan in carried or port in roots else missing)
-    for _, end in union.site.ordinary_ends:
-        yield from _behind_port(union, end, union.mode[end])
+    for plug, end in union.site.ordinary_ends:
+        yield from _behind_port(union, end, union.mode[end], union.site.perhaps_uplink(plug))
 
 
-def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]:
+def _behind_port(union: Union, end: SwitchEnd, mode: PortMode, doubt: tuple[Fact, ...]) -> Iterator[Edge]:
     switch = union.site.site.switch[end.switch]
     port, bridge = ids.switch_port(switch.serial, end.port), _bridge(union, end)
     if not mode.known:
-        missing = (port_fact(union, end),)
+        missing = (port_fact(union, end), *doubt)
         yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5", missing) for vlan in union.vlans)
-    yield from (Edge(port, union.segment(end, vlan), "E5") for vlan in union.carried(end))
+    yield from (Edge(port, union.segment(end, vlan), "E5", doubt) for vlan in union.carried(end))
 
 
 def _unplaced(union: Union) -> Iterator[Edge]:
@@ -152,8 +152,9 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
         serial = union.site.site.switch[port.switch].serial
+        missing = union.site.perhaps_uplink(end)
         for device in union.site.devices_behind(end):
-            yield Edge(device, ids.switch_port(serial, port.port), "E9")
+            yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 
 
 def _whole_hosts(union: Union) -> Iterator[Edge]:

@@ -123,6 +123,13 @@ class SiteFacts:
         own = {name for listed in found.interfaces.values() for name in listed}
         return tuple(name for name, _ in self.ends_of.get(host, ()) if name not in own)
 
+    def perhaps_uplink(self, end: Endpoint) -> tuple[Fact, ...]:
+        """Of a hypervisor's plug in no list: the declaration without which it may be its guests' as well as its own."""
+        host = self.site.host.get(end.device)
+        if host is None or host.provisioning != "hypervisor" or end.interface == host.bmc:
+            return ()
+        return self.undeclared("attachments", end.device)
+
     def bmc(self, host: str) -> str:
         """The node of a host's BMC: it is there, with or without a cable."""
         found = self.site.host[host]

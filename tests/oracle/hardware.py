@@ -119,8 +119,10 @@ class Hardware:
             elif is_whole:
                 self._attach(whole, host.name, interface)
             elif interface not in listed(host):
-                # The hypervisor's own interface: an ordinary device of the operator.
-                self._operators(("hypervisor's own", host.serial), host.name, interface)
+                # The hypervisor's own interface: a device of the operator, or one for guests that is not listed.
+                more = False if self.facts.declared(host.name) else self.facts.more("attachments", host.name)
+                if more is not True:
+                    self._operators(("hypervisor's own", host.serial), host.name, interface, certain=more is False)
         if is_whole:
             self._left_by_others(host.name, whole)
         for owner in self._owners(host.name) if is_whole else ():
@@ -140,11 +142,12 @@ class Hardware:
             if device not in known:
                 self._operators(("device", device), device, interface)
 
-    def _operators(self, place: Place, name: str, interface: str) -> None:
+    def _operators(self, place: Place, name: str, interface: str, *, certain: bool = True) -> None:
         """A device of the operator's behind a switch port."""
         at = self.facts.behind[name, interface]
         declared = self.facts.declared(name)
-        met = self.switches.heard(at) if declared else self.switches.any_tag(at)
+        found = self.switches.heard(at) if declared else self.switches.any_tag(at)
+        met = ((other, known and certain) for other, known in found)
         put(self.terrain, place, declared, met, "E5")
 
     def _links(self) -> None:
