@@ -337,11 +337,13 @@ def _required(row: str, b: str, shared: list[str], terminals: dict[str, Any]) ->
 
 
 def _audience(here: set[str] | tuple[()], terminals: list[dict[str, Any]]) -> Iterator[str]:
-    """Only those whom a terminal is for meet a copy of it."""
-    for terminal in terminals:
-        if "*" not in terminal["audience"]:
-            strangers = sorted({*here} - set(terminal["audience"]) - {"op", "world"})
-            yield from (f"{who} meets {terminal['name']}, and is not in its audience" for who in strangers)
+    """Only those whom a terminal is for meet a copy of it; of one device that is declared twice, those of either."""
+    for node in sorted({terminal["node"] for terminal in terminals}):
+        declared = [terminal for terminal in terminals if terminal["node"] == node]
+        welcome = {who for terminal in declared for who in terminal["audience"]}
+        names = " and ".join(terminal["name"] for terminal in declared)
+        for who in sorted({*here} - welcome - {"op", "world"}) if "*" not in welcome else ():
+            yield f"{who} meets {names}, and is not in its audience"
 
 
 def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:

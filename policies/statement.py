@@ -122,13 +122,16 @@ def _guards(site: Site) -> dict[str, bool | None]:
 
 
 def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:
-    """The plan's own exclusive identities with everybody who has one of them."""
+    """The plan's own exclusive identities with everybody who has one of them; of the operator's plan also what two
+    others have.
+    """
     held: defaultdict[str, set[str]] = defaultdict(set)
     for share in (model.own, *model.others):
-        for identity in share.exclusive & model.own.exclusive:
+        for identity in share.exclusive & model.own.exclusive if model.plan.is_tenant else share.exclusive:
             held[identity].update(_holders(share, identity))
     held.update((volume, set(labels)) for volume, labels in volume_holders(model.plan).items())
-    return {identity: tuple(sorted(owners)) for identity, owners in sorted(held.items())}
+    own = model.own.exclusive | volume_holders(model.plan).keys()
+    return {item: tuple(sorted(owners)) for item, owners in sorted(held.items()) if item in own or len(owners) > 1}
 
 
 def _holders(share: GraphFragment, identity: str) -> Collection[str]:

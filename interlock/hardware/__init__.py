@@ -26,6 +26,7 @@ from .infrastructure import INFRASTRUCTURE, InfrastructureRole
 from .machines import (
     BOW_2000,
     IPU_M2000,
+    MACHINE_PLUGS,
     MACHINES,
     NETWORK_IDENTITIES,
     POPLAR_R6525,
@@ -110,6 +111,7 @@ __all__ = [
     "IPU_POD128",
     "MACHINES",
     "MACHINES_PER_LOGICAL_RACK",
+    "MACHINE_PLUGS",
     "MAX_LOGICAL_RACKS",
     "NETWORK_IDENTITIES",
     "PDUS",

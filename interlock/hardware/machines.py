@@ -193,3 +193,19 @@ MACHINES = {model.name: model for model in (IPU_M2000, BOW_2000)}
 
 #: Every server of the catalogue.
 SERVERS = {model.name: model for model in (POPLAR_R6525,)}
+
+
+def network_plugs(model: MachineModel) -> dict[str, tuple[str, ...]]:
+    """Network plug on the front panel -> the devices whose frames leave by it: `rnic`, `rnic-2`, `mgmt`, `mgmt-2`."""
+    counts = {"rnic": model.rnic_ports.value, "mgmt": model.management_ports.value}
+    return {
+        first if number == 1 else f"{first}-{number}": tuple(
+            item.part for item in NETWORK_IDENTITIES if item.interface.value == first
+        )
+        for first, count in counts.items()
+        for number in range(1, count + 1)
+    }
+
+
+#: Model -> its network plugs, as above.
+MACHINE_PLUGS = {name: network_plugs(model) for name, model in MACHINES.items()}

@@ -16,6 +16,7 @@ from interlock.model.text.validation import FileModel, nearest, validated
 
 SITE = "site.yaml"
 SERIAL = "the serial"
+ONE_THING = "each site is proved by itself (assumption A12): describe one real thing in one site only"
 
 
 class FleetSiteFile(FileModel):
@@ -103,22 +104,39 @@ def site_folders(fleet: Path) -> Iterator[Path]:
 def claimed_twice(sites: list[LoadedSite]) -> list[InputError]:
     """A fault for everything that a site claims and one before it has claimed."""
     errors, owners = list[InputError](), dict[str, str]()
-    for loaded in sites:
+    for index, loaded in enumerate(sites):
+        errors += _same_cloud(loaded, sites[:index])
         for what, value, path in _claims(loaded):
             # Labels are read by people and scanners: serials that differ in case alone are of one device.
             same = value.casefold() if what == SERIAL else value
             owner = owners.setdefault(f"{what} {same}", loaded.source.name)
             if owner != loaded.source.name:
                 message = f"{what} `{value}` belongs to {owner} already"
-                hint = "each site is proved by itself (assumption A12): describe one real thing in one site only"
-                errors.append(loaded.source.error(Code.FLEET, path, message, hint))
+                errors.append(loaded.source.error(Code.FLEET, path, message, ONE_THING))
     return errors
+
+
+def _same_cloud(loaded: LoadedSite, before: list[LoadedSite]) -> Iterator[InputError]:
+    """A fault where a site before this one has its cloud, and both do not state that they have two regions of it.
+
+    One Keystone serves several regions, and networks, servers and volumes are those of one (decision 2).
+    """
+    site = loaded.site
+    for other in (item for item in before if item.site.cloud == site.cloud):
+        if not (site.region and other.site.region):
+            message = f"the cloud `{site.cloud}` belongs to {other.source.name} already"
+            hint = "one cloud has one site (assumption A12), or one for each region: then state `region:` in both"
+            yield loaded.source.error(Code.FLEET, ("cloud",), message, hint)
+            return
+        if site.region == other.site.region:
+            message = f"region `{site.region}` of the cloud `{site.cloud}` belongs to {other.source.name} already"
+            yield loaded.source.error(Code.FLEET, ("region",), message, ONE_THING)
+            return
 
 
 def _claims(loaded: LoadedSite) -> Iterator[tuple[str, str, tuple[Step, ...]]]:
     """(what, value, where in the file) of everything that only one site of a fleet may have."""
     yield "the name", loaded.site.name, ("name",)
-    yield "the cloud", loaded.site.cloud, ("cloud",)
     for place in places(loaded.file):
         yield SERIAL, place.serial, place.serial_path
     for name in loaded.file.underlays:

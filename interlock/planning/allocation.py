@@ -110,4 +110,4 @@ def _given_up(before: Mapping[str, VPodAllocation], after: Mapping[str, VPodAllo
             if kept[claim, value]:
                 kept[claim, value] -= 1
             else:
-                yield Released(vpod=name, claim=claim, value=value)
+                yield Released(vpod=name, claim=claim, value=value, flavor=vpod.flavor if claim == "hosts" else "")

@@ -59,6 +59,6 @@ def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
 def released_claim(tenant: str, entry: Released) -> Claim:
     """A released claim as one that is still taken.
 
-    Its flavour is not recorded, and that of the vPOD may have changed since: a server counts as the largest.
+    A server counts as the largest: earlier locks record no flavour, and one that is recorded may not have been applied.
     """
     return Claim(entry.claim, entry.value, Claimant(tenant, entry.vpod, released=True))

@@ -41,6 +41,15 @@ class HostRoom:
         return HostRoom(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER)
 
 
+def largest_flavor(site: Site) -> FlavorSpec:
+    """As much of each quantity as any flavour for Poplar servers has: what one of them takes at most."""
+    poplar = [item for item in site.flavors if item.role == "poplar"]
+    vcpus, ram = (
+        max(found, default=0) for found in ([item.vcpus for item in poplar], [item.ram_gib for item in poplar])
+    )
+    return FlavorSpec(name="", role="poplar", vcpus=vcpus, ram_gib=ram, disk_gib=0)
+
+
 @dataclass(frozen=True)
 class ServerNeed:
     """What a Poplar server asks of its host: networks to reach, and a flavour, or (None) the whole host."""
@@ -122,6 +131,4 @@ class HostRooms:
     @cached_property
     def _largest(self) -> FlavorSpec:
         """What a server of unrecorded flavour is counted as."""
-        poplar = [item for item in self.site.flavors if item.role == "poplar"]
-        nothing = FlavorSpec(name="", role="poplar", vcpus=0, ram_gib=0, disk_gib=0)
-        return max(poplar, key=lambda item: (item.vcpus, item.ram_gib), default=nothing)
+        return largest_flavor(self.site)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from interlock.resources import KINDS, Admission, Effect
 
 from .errors import Failure, Trouble, refused
-from .preview_token import NotPreviewed, PreviewTokens
+from .preview_token import NotPreviewed, Previewed, PreviewTokens
 from .state import Declared, declared
 
 NO_PROOF = "no proof was handed over; run `pulumi up` on the committed program"
@@ -24,8 +26,8 @@ class AdmissionGate:
         self._admission: Admission | None = None
         #: Where this preview is noted; None in an update.
         self._preview: PreviewTokens | None = None
-        #: Plan names of what does not exist yet, as the preview found.
-        self.creates: frozenset[str] = frozenset()
+        #: What the preview found: in a preview, so far; in an update, the one before it.
+        self.previewed = Previewed()
         self._refused: list[str] = []
         self._cancelled = False
 
@@ -51,10 +53,10 @@ class AdmissionGate:
         self._admission = admission
         self._preview = preview_tokens if preview else None
         if preview:
-            preview_tokens.note(admission, self.creates)
+            preview_tokens.note(admission, self.previewed)
             return []
         try:
-            self.creates = preview_tokens.consume(admission)
+            self.previewed = preview_tokens.consume(admission)
         except NotPreviewed as error:
             self.refuse([str(error)])
             return [str(error)]
@@ -62,9 +64,16 @@ class AdmissionGate:
 
     def will_create(self, name: str) -> None:
         """A preview finds that an object does not exist yet; the preflight of the update looks at those."""
-        self.creates |= {name}
+        self._note(replace(self.previewed, creates=self.previewed.creates | {name}))
+
+    def found_clear(self) -> None:
+        """The preflight found nothing in the way; an update that follows at once need not ask all of it again."""
+        self._note(replace(self.previewed, clear=time.monotonic()))
+
+    def _note(self, previewed: Previewed) -> None:
+        self.previewed = previewed
         if self._preview is not None and self._admission is not None and not self._refused:
-            self._preview.note(self._admission, self.creates)
+            self._preview.note(self._admission, previewed)
 
     def refuse(self, reasons: Sequence[str]) -> None:
         """Closes the gate for the rest of this process and, in a preview, for the update that would follow."""

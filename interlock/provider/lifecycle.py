@@ -166,7 +166,7 @@ class Lifecycle:
             await self._run(actuator, check_absent, self._cloud, actuator, item, olds)
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
-        recreated = item.name in self._gate.creates
+        recreated = item.name in self._gate.previewed.creates
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, recreated)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
         if recreated:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +38,28 @@ class NotPreviewed(InterlockError):
 
 
 @dataclass(frozen=True)
+class Previewed:
+    """What a preview has found out, for its update."""
+
+    #: Plan names of what does not exist yet.
+    creates: frozenset[str] = frozenset()
+    #: When its preflight found nothing in the way, in seconds of the machine's steady clock; None if it did not.
+    clear: float | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """True while what the preflight of the preview saw is so young that an update need not look again.
+
+        Whoever thinks about the question for longer gets another look.
+        """
+        return self.clear is not None and 0 <= time.monotonic() - self.clear <= FRESH
+
+
+#: Seconds for which the look of a preview counts: less than the calls of an update itself take.
+FRESH = 20.0
+
+
+@dataclass(frozen=True)
 class PreviewTokens:
     """Notes of previews in one folder: a file for each stack and engine.
 
@@ -45,18 +68,19 @@ class PreviewTokens:
 
     folder: Path
 
-    def note(self, admission: Admission, creates: frozenset[str]) -> None:
-        """A preview has begun, and these are to be created so far; it counts until something in it is refused."""
+    def note(self, admission: Admission, previewed: Previewed) -> None:
+        """A preview has begun, and this is what it has found; it counts until something in it is refused."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._drop_stale(admission)
-        self._file(admission).write_text(json.dumps(_head(admission) | {"creates": sorted(creates)}))
+        found = {"creates": sorted(previewed.creates), "clear": previewed.clear}
+        self._file(admission).write_text(json.dumps(_head(admission) | found))
 
     def fail(self, admission: Admission) -> None:
         """Something was refused: this preview allows nothing."""
         self._file(admission).unlink(missing_ok=True)
 
-    def consume(self, admission: Admission) -> frozenset[str]:
-        """What is to be created, as the preview found. A note serves once.
+    def consume(self, admission: Admission) -> Previewed:
+        """What the preview found. A note serves once.
 
         Raises `NotPreviewed` if this run of the engine has previewed nothing, or another proof.
         """
@@ -66,10 +90,10 @@ class PreviewTokens:
         except (FileNotFoundError, json.JSONDecodeError):
             raise NotPreviewed(NOT_PREVIEWED) from None
         path.unlink(missing_ok=True)
-        creates, head = frozenset(note.pop("creates", ())), _head(admission)
+        previewed, head = Previewed(frozenset(note.pop("creates", ())), note.pop("clear", None)), _head(admission)
         if note != head:
             raise NotPreviewed(CHANGED_SINCE if note.get("engine") == head["engine"] else NOT_PREVIEWED)
-        return creates
+        return previewed
 
     def _file(self, admission: Admission) -> Path:
         return self.folder / f"{admission.stack}.{os.getppid()}.json"

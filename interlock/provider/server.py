@@ -34,7 +34,7 @@ from .notes import Notes
 from .pools import ThreadPools
 from .preconditions import moves_of
 from .preflight import NotLookedAt, preflight
-from .preview_token import PreviewTokens
+from .preview_token import Previewed, PreviewTokens
 from .references import exchanged
 from .retry import RetryPolicy
 from .schema import schema
@@ -131,8 +131,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
             return [str(failure)], []
         if faults:
             return faults, []
-        creates = frozenset[str]() if preview else self.gate.creates
-        found = await self.pools.run("compute", preflight, admission, cloud, creates)
+        before = Previewed() if preview else self.gate.previewed
+        found = await self.pools.run("compute", preflight, admission, cloud, before.creates, before.is_clear)
+        if not found:
+            self.gate.found_clear()
         silent = [fault for fault in found if preview and isinstance(fault, NotLookedAt)]
         self._answers = not silent
         notes = dict.fromkeys(f"not looked at: {fault.message}" for fault in silent)

@@ -13,6 +13,9 @@ import re
 
 #: The type and the body of a key, wherever they stand: behind options, in quotes, on any of several lines.
 _KEY = re.compile(r"((?:ssh|ecdsa|sk)-[a-z0-9@.-]{1,60})[ \t\r\n]+([A-Za-z0-9+/]{20,}={0,2})")
+#: What stands before the key of a host: its names, hashed or with a dot in them. Options of a login have `=` or no dot.
+_HOST = re.compile(r"(?:^|\s)[\"']?(?:\|1\|[^\s\"']+|[^\s\"'=/]*\.[^\s\"'=/]+)[ \t]+$")
+_LONGEST_NAMES = 4096
 #: Types whose body is numbers, which OpenSSH reads without their leading zeros.
 _OF_NUMBERS = frozenset({b"ssh-rsa", b"ssh-dss"})
 
@@ -21,6 +24,17 @@ def fingerprints(text: str) -> tuple[str, ...]:
     """The fingerprint (as `ssh-keygen -l` shows it) of every public key in a text, sorted; empty if there is none."""
     bodies = (body_of(kind, word) for kind, word in _KEY.findall(text))
     return tuple(sorted({_fingerprint(body) for body in bodies if body is not None}))
+
+
+def login_fingerprints(text: str) -> tuple[str, ...]:
+    """The same of a text that may hold keys of hosts as well: lines of `known_hosts` let nobody in."""
+    found = (match for match in _KEY.finditer(text) if not _is_of_host(text, match.start()))
+    bodies = (body_of(*match.groups()) for match in found)
+    return tuple(sorted({_fingerprint(body) for body in bodies if body is not None}))
+
+
+def _is_of_host(text: str, at: int) -> bool:
+    return _HOST.search(text[text.rfind("\n", 0, at) + 1 : at][-_LONGEST_NAMES:]) is not None
 
 
 def body_of(kind: str, word: str) -> bytes | None:

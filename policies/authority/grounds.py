@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 _NOTHING = GuardState(value=True)
 
-#: Kind of an object -> the guard of A11 by which its service keeps it for its owner.
-_GUARDS_OF = {"bucket": "bucket_rules_enforced", "share": "storage_rules_enforced"}
-
 
 def called(model: Model, graph: Graph) -> Iterator[Grant]:
     """Who meets a controller's port may call it, who meets an address of the appliance mounts what is given there.
@@ -45,15 +42,8 @@ def called(model: Model, graph: Graph) -> Iterator[Grant]:
 
 
 def asked_of_services(model: Model) -> Iterator[Grant]:
-    """A service that keeps to no rules gives what it has to everybody (A11).
-
-    Also a bucket without a policy, and a share that nobody mounts: that they are their owner's is one of these rules. A
-    tenant's plan answers for its own, the operator's for all.
-    """
-    ruled = {(node, guard) for node, guard in model.union.facts(Relation.RULED)}
-    owned = (node for node in _held(model) if not who.is_unresolved(node))
-    ruled |= {(node, _GUARDS_OF[kind]) for node in owned if (kind := who.kind_and_name(node)[0]) in _GUARDS_OF}
-    for node, guard in sorted(ruled):
+    """A service that keeps to no rules gives what it has to everybody (A11), whosever plan it is in."""
+    for node, guard in model.union.facts(Relation.RULED):
         held = assumption(model.site.site, "A11", only=guard)
         if held.value is not True:
             why = "the service keeps to no rules"
@@ -69,12 +59,6 @@ def unlisted_members(model: Model) -> Iterator[Grant]:
     owners = [model.own.owner] if model.plan.is_tenant else [share.owner for share in model.others]
     for owner in owners if missing else ():
         yield Grant(Way.ACTS_AS, who.principal(ids.FOREIGN), who.principal(owner), "a role that is not listed", missing)
-
-
-def _held(model: Model) -> Iterator[str]:
-    if not model.plan.is_tenant:
-        yield from (node for node, _ in model.union.facts(Relation.HOLDS))
-    yield from (item.tuple[0] for item in model.own.premises if item.relation == Relation.HOLDS)
 
 
 @dataclass(frozen=True)

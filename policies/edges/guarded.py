@@ -161,7 +161,7 @@ def _partition_keys(union: Union) -> Iterator[Edge]:
     for key, port, membership, _ in members:
         if membership == "full":
             full[key].add(port)
-    declared = {ids.infiniband_port(name): found for name, found in union.site.shared_ports.items()}
+    declared = union.site.shared_ports
     for key, port, _, fabric in members:
         yield from _key_edges(union, key, port, [declared.get(other, ()) for other in sorted(full[key])])
         yield from unless(held, "E19", port, fabric)

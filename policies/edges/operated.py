@@ -126,7 +126,7 @@ def _talking(union: Union) -> Iterator[Joined]:
     for end, port in site.ordinary_ends:
         serial = site.site.switch[port.switch].serial
         if site.lendable.intersection(site.devices_behind(end)):
-            yield ids.switch_port(serial, port.port), serial, ()
+            yield ids.switch_port(serial, port.port), serial, site.plug_doubt(end)
         elif site.is_bare_metal(end.device) and end.interface in site.doubtful_plugs(end.device):
             yield ids.switch_port(serial, port.port), serial, (SiteFact(f"hosts.{end.device}.bmc"),)
     for node, bridge in union.facts(Relation.EVERY_VLAN):

@@ -56,8 +56,8 @@ class PlanOnSite:
 
     def own_ports(self, item: PartitionKeyFact) -> tuple[str, ...]:
         """Members that are the tenant's: no declared terminals, and nobody whom the operator lets into its own key."""
-        guids = (guid for guid, _ in item.members if guid.lower() not in self.site.shared_ports)
-        return tuple(ids.infiniband_port(guid) for guid in guids) if self.plan.is_tenant else ()
+        ports = (ids.infiniband_port(guid) for guid, _ in item.members) if self.plan.is_tenant else ()
+        return tuple(port for port in ports if port not in self.site.shared_ports)
 
     def attached_ports(self) -> Iterator[tuple[PortFact, NetworkFact]]:
         """Ports on networks of this plan."""

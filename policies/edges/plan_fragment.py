@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from interlock.model.lock.record import Premise
+from interlock.model.site.inventory import Endpoint
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
 from policies.facts import identities as ids
@@ -60,7 +61,8 @@ def _labelled(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
         yield facts.router(router.name), router.owner
     for item in plan.switch_ports:
         machine = facts.site.site.machine.get(item.device)
-        if machine is not None and item.interface == "rnic":
+        at = Endpoint(device=item.device, interface=item.interface)
+        if machine is not None and "rnic" in facts.site.parts_at(at):
             yield ids.part(machine.serial, "rnic"), plan.owner
         elif facts.site.is_bare_metal(item.device):
             node = ids.part(facts.site.site.host[item.device].serial, item.interface)
@@ -219,6 +221,10 @@ def _exclusive_holdings(facts: PlanOnSite) -> Iterator[str]:
         yield from (ids.gpu(item.domain, gpu) for gpu in item.gpus)
     for pair in plan.keypairs:
         yield from (ids.login_key_identity(found) for found in pair.fingerprints)
+    for server in plan.servers:
+        # Whoever is let in to a server of the operator's is none of the tenant's people (SEC-05).
+        keys = server.login_keys if plan.owner in server.labels else ()
+        yield from (ids.login_key_identity(found) for found in keys)
 
 
 def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:

@@ -47,6 +47,7 @@ def authority_premises(facts: PlanOnSite) -> Iterator[Premise]:
     yield from _controllers(facts, named)
     yield from _buckets(facts.plan, named)
     yield from _shares(facts, named)
+    yield from _ruled(facts.plan, named)
     yield from _stored(facts.plan, named)
 
 
@@ -165,6 +166,20 @@ def _controllers(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
             yield premise(Relation.LISTENS, controller, facts.port(port), facts.plan.owner)
 
 
+#: Kind of an object -> the guard of A11 by which its service keeps it for its owner, with or without a policy.
+_RULED_BY = {"bucket": "bucket_rules_enforced", "share": "storage_rules_enforced"}
+
+
+def _ruled(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
+    """That a bucket without a policy, or a share that nobody mounts, is its owner's alone is a rule of its service."""
+    places = {("bucket", item.name) for item in plan.buckets} | {("share", item.name) for item in plan.shares}
+    # Those of others, as far as this plan says something of them.
+    places |= {("bucket", item.bucket) for item in plan.bucket_policies}
+    places |= {("share", item.share) for item in plan.accesses}
+    for kind, name in sorted(places):
+        yield premise(Relation.RULED, named.thing(kind, name), _RULED_BY[kind])
+
+
 def _buckets(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
     for item in plan.buckets:
         yield from _grant(Way.WRITES, named.key(item.credential), named.thing("bucket", item.name), item.name)
@@ -172,7 +187,6 @@ def _buckets(plan: PlanFacts, named: _Named) -> Iterator[Premise]:
             yield premise(Relation.EXPOSED, named.thing("bucket", item.name), item.name)
     for policy in plan.bucket_policies:
         bucket = named.thing("bucket", policy.bucket)
-        yield premise(Relation.RULED, bucket, "bucket_rules_enforced")
         yield from _grant(Way.WRITES, named.key(policy.credential), bucket, policy.name)
         yield from _statements(policy, bucket, named)
 
@@ -193,7 +207,6 @@ def _shares(facts: PlanOnSite, named: _Named) -> Iterator[Premise]:
         if who.is_unresolved(share):
             yield _held(share, ids.FOREIGN)
         vip = ids.share_address(facts.site.site.cloud, item.vip)
-        yield premise(Relation.RULED, share, "storage_rules_enforced")
         yield premise(Relation.MOUNTS, share, vip, facts.plan.owner, item.prefix, item.name)
 
 

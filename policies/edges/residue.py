@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from interlock.model.lock.record import Premise, Released, Settled
 from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan, nodes
 from policies.facts import identities as ids
+from policies.facts.room import released_room
 from policies.facts.site import SiteFacts
 
 from .shape import GraphFragment, Relation, premise
@@ -15,6 +17,9 @@ from .shape import GraphFragment, Relation, premise
 VLAN_CLAIMS = tuple(item.vlan for item in CLAIMS_OF.values())
 #: Claims whose segment is the operator's: tenants' machines only hang on it by their management ports.
 OPERATORS_CLAIMS = (CLAIMS_OF[NetworkRole.MANAGEMENT].vlan,)
+
+#: Claims on the room of a host -> the node by which whoever shares that room meets.
+_ROOM_OF = {"hosts": ids.processors, "controller_host": ids.host_identity}
 
 
 def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
@@ -36,7 +41,29 @@ def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Release
             node = ids.lost_claim(share.owner, words)
             labels[node] = frozenset({owner})
             premises.add(premise(Relation.SOMEWHERE, node, str(vlan.id), f"released claim {words} of {share.owner}"))
+    premises.update(_room_still_taken(site, share, released))
     return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
+
+
+def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> Iterator[Premise]:
+    """Room of hosts, for each server that was given up and may still be there (CAP-02).
+
+    One that is known to be applied says by itself what it takes.
+    """
+    given_up: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in released:
+        if entry.claim in _ROOM_OF:
+            given_up[entry.claim, entry.value].append(entry.flavor)
+    for (claim, name), flavors in sorted(given_up.items()):
+        host = site.site.host.get(name)
+        if host is None or site.is_bare_metal(name):
+            continue
+        place = _ROOM_OF[claim](host.serial)
+        takes = (item.tuple for item in share.premises if item.relation == Relation.TAKES)
+        applied = sum(where == place and server in share.former for where, server, *_ in takes)
+        for number, flavor in enumerate(sorted(flavors)[applied:], start=1):
+            server = ids.server(share.owner, f"released {claim} {name} {number}")
+            yield premise(Relation.TAKES, place, server, *released_room(flavor).columns)
 
 
 def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settled]) -> GraphFragment:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
-from policies.about import Fact, SiteFact
+from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
@@ -241,10 +241,24 @@ class Union:
     def inside(self, end: SwitchEnd, tag: int) -> dict[int, tuple[Fact, ...]]:
         """The VLANs that frames with this tag may belong to, and for each the facts without which nobody knows."""
         mode = self.mode[end]
-        found: dict[int, tuple[Fact, ...]] = dict.fromkeys(sorted(mode.inside(tag)), ())
+        found = {vlan: self._unless_taken(end, vlan) for vlan in sorted(mode.inside(tag))}
         for vlan in sorted(mode.perhaps_inside(tag)):
             found[vlan] = (SiteFact(f"switches.{end.switch}.ports.{end.port}.tagged"),)
         return found
+
+    def _unless_taken(self, end: SwitchEnd, vlan: int) -> tuple[Fact, ...]:
+        """What nobody knows of a VLAN that a port lists, and sends without a tag: whether it takes it with one."""
+        mode = self.mode[end]
+        if vlan not in mode.untagged or mode.tag_native is True or self.surely_tagged(end, vlan):
+            return ()
+        if mode.tag_native is None:
+            return (SiteFact(f"switches.{end.switch}.ports.{end.port}.tag_native"),)
+        return (SaidFact(f"whether {end.switch} port {end.port} takes its untagged VLAN {vlan} with a tag"),)
+
+    def surely_tagged(self, end: SwitchEnd, vlan: int) -> bool:
+        """True if the port, or another of its bundle, carries a VLAN with its tag by its record, and not as native."""
+        stated = self.site.configured(end)
+        return any(vlan not in item.untagged and vlan in item.inside(vlan) for item in stated.members or (stated,))
 
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:
         """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""

@@ -51,7 +51,7 @@ def _is_doubtful(union: Union, end: Endpoint) -> bool:
 
 def _infiniband_ports(union: Union) -> Iterator[str]:
     """Those of declared terminals, and whatever in a P_Key no tenant calls its own."""
-    yield from map(ids.infiniband_port, union.site.shared_ports)
+    yield from union.site.shared_ports
     lent = {node for share in union.shares for node in share.labels}
     yield from (port for _, port, _, _ in union.facts(Relation.KEY) if port not in lent)
 

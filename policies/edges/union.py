@@ -14,7 +14,7 @@ from .guarded import GUARDED_EDGES
 from .private_vlans import roles
 from .shape import Edge, EdgeRule, Relation, Union
 from .terminals import addresses, attachments, instances, passing, port_fact, port_path
-from .unlisted import passed_through, unlisted_attachments, unlisted_hosts, unlisted_switches
+from .unlisted import passed_through, perhaps_uplink, unlisted_attachments, unlisted_hosts, unlisted_switches
 from .unlisted_in_cloud import unlisted_members, unlisted_rights
 
 #: What an overlay may be encapsulated in.
@@ -90,13 +90,26 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
     if vlan == 0:
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
-    elif mode.known and vlan in mode.untagged and mode.tag_native is None:
-        # A switch may or may not take frames tagged with the VLAN that it sends untagged.
-        yield Edge(node, union.segment(end, vlan), "E4", (SiteFact(f"{port_path(union, end)}.tag_native"),))
     else:
-        native = {vlan} & mode.untagged if mode.tag_native else set()
-        inside = union.inside(end, vlan) | dict.fromkeys(sorted(native), ())
-        yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in inside.items())
+        reached = _tagged_by_host(union, vlan, end)
+        yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in reached.items())
+
+
+def _tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[Fact, ...]]:
+    """Where frames get to that a host tags with a VLAN, and for each the facts without which nobody knows.
+
+    A switch may or may not take frames tagged with the VLAN that it sends untagged. What it takes by its record it goes
+    on taking until a plan that puts the port into the VLAN is applied.
+    """
+    mode, reached = union.mode[end], union.inside(end, vlan)
+    if not mode.known or vlan not in mode.untagged or vlan in reached:
+        return reached
+    if mode.tag_native is None:
+        return reached | {vlan: (SiteFact(f"{port_path(union, end)}.tag_native"),)}
+    if vlan in union.site.configured(end).untagged:
+        return reached
+    words = f"whether {end.switch} port {end.port} takes frames with the tag of the VLAN {vlan} that a plan sets there"
+    return {vlan: (SaidFact(words),)} | reached
 
 
 def _kernels(union: Union) -> Iterator[Edge]:
@@ -126,7 +139,7 @@ def _every_vlan(union: Union) -> Iterator[Edge]:
         for vlan in (0, *union.vlans):
             yield Edge(port, ids.vlan_segment(bridge, vlan), "E5", () if vlan in carried or port in roots else missing)
     for plug, end in union.site.ordinary_ends:
-        yield from _behind_port(union, end, union.mode[end], union.site.perhaps_uplink(plug))
+        yield from _behind_port(union, end, union.mode[end], perhaps_uplink(union, plug))
 
 
 def _behind_port(union: Union, end: SwitchEnd, mode: PortMode, doubt: tuple[Fact, ...]) -> Iterator[Edge]:
@@ -152,7 +165,7 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
         serial = union.site.site.switch[port.switch].serial
-        missing = union.site.perhaps_uplink(end)
+        missing = (*union.site.plug_doubt(end), *perhaps_uplink(union, end))
         for device in union.site.devices_behind(end):
             yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 

@@ -104,6 +104,8 @@ class ServerFact:
     image: str = ""
     keypair: str | None = None
     user_data: str = ""
+    #: Fingerprints of the ssh keys in it.
+    login_keys: tuple[str, ...] = ()
     #: Flavour of a virtual server, as the plan refers to it; empty for a whole host.
     flavor: str = ""
 

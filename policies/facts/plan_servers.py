@@ -9,6 +9,7 @@ from interlock.vocabulary.references import OPERATOR_USER
 from .identities import FOREIGN, OPERATOR
 from .kinds import ServerFact
 from .reader import PlanReader
+from .user_data import login_keys
 
 
 def server(reader: PlanReader, item: Planned, spec: Server) -> ServerFact:
@@ -25,6 +26,7 @@ def server(reader: PlanReader, item: Planned, spec: Server) -> ServerFact:
         image=spec.image,
         keypair=spec.keypair,
         user_data=spec.user_data,
+        login_keys=login_keys(spec.user_data),
         flavor=spec.flavor,
     )
 
@@ -42,6 +44,7 @@ def bare_metal_server(reader: PlanReader, item: Planned, spec: BareMetalServer) 
         image=spec.image,
         keypair=spec.keypair,
         user_data=spec.user_data,
+        login_keys=login_keys(spec.user_data),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from interlock.model.site.physical import Host
+from interlock.planning.host_room import VFS_PER_SERVER, largest_flavor
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
 
@@ -24,16 +25,22 @@ class TakenRoom:
 
     amounts: tuple[int | None, ...]
     whole: bool = False
+    #: Given up, and perhaps still there: as much as its flavour says, if that is recorded, or nothing any more.
+    released: bool = False
+    flavor: str = ""
 
-    #: How a premise says that it is all of the host, and that nobody states how much it is.
+    #: How a premise says that it is all of the host, that nobody states how much it is, and that it was given up.
     WHOLE: ClassVar[str] = "whole"
     UNSTATED: ClassVar[str] = "?"
+    RELEASED: ClassVar[str] = "released"
 
     @property
     def columns(self) -> tuple[str, ...]:
         """As columns of a premise."""
         if self.whole:
             return (self.WHOLE,) * len(QUANTITIES)
+        if self.released:
+            return self.RELEASED, self.flavor
         return tuple(self.UNSTATED if amount is None else str(amount) for amount in self.amounts)
 
     @classmethod
@@ -41,12 +48,28 @@ class TakenRoom:
         """From the columns of a premise; what is no number is not stated."""
         if cls.WHOLE in columns:
             return cls((0,) * len(QUANTITIES), whole=True)
+        if cls.RELEASED in columns[:1]:
+            return released_room(*columns[1:])
         return cls(tuple(int(text) if text.isdecimal() else None for text in columns))
 
     @property
     def by_name(self) -> Mapping[str, int | None]:
         """Quantity -> how much."""
         return dict(zip(QUANTITIES, self.amounts, strict=True))
+
+
+def released_room(flavor: str = "") -> TakenRoom:
+    """What a server takes that was given up and is perhaps still there: from nothing at all to `most_released`."""
+    return TakenRoom((0,) * len(QUANTITIES), released=True, flavor=flavor)
+
+
+def most_released(site: SiteFacts, room: TakenRoom, *, is_pinned: bool) -> Mapping[str, int]:
+    """The most that a released Poplar server (`is_pinned`) or controller takes; of no known flavour, the largest."""
+    if not is_pinned:
+        controller = site.site.flavor.get(site.site.controller.flavor)
+        return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if controller is None else controller.ram_gib}
+    flavor = site.site.flavor.get(room.flavor) or largest_flavor(site.site)
+    return dict(zip(QUANTITIES, (flavor.vcpus, flavor.ram_gib, 0, VFS_PER_SERVER), strict=True))
 
 
 def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+from interlock.hardware import MACHINE_PLUGS
 from interlock.model.site.completeness import Table
 from interlock.model.site.inventory import (
     Cable,
@@ -18,8 +19,9 @@ from interlock.model.site.inventory import (
     Site,
     Switch,
 )
+from interlock.model.site.physical import MACHINE_PARTS
 from interlock.vocabulary import RoutingInstance
-from policies.about import Fact, SiteFact
+from policies.about import Fact, SaidFact, SiteFact
 
 from . import identities as ids
 from .guards import GuardState, assumption
@@ -122,13 +124,6 @@ class SiteFacts:
             return ()
         own = {name for listed in found.interfaces.values() for name in listed}
         return tuple(name for name, _ in self.ends_of.get(host, ()) if name not in own)
-
-    def perhaps_uplink(self, end: Endpoint) -> tuple[Fact, ...]:
-        """Of a hypervisor's plug in no list: the declaration without which it may be its guests' as well as its own."""
-        host = self.site.host.get(end.device)
-        if host is None or host.provisioning != "hypervisor" or end.interface == host.bmc:
-            return ()
-        return self.undeclared("attachments", end.device)
 
     def bmc(self, host: str) -> str:
         """The node of a host's BMC: it is there, with or without a cable."""
@@ -324,8 +319,13 @@ class SiteFacts:
 
     @cached_property
     def shared_ports(self) -> dict[str, tuple[Sharing, ...]]:
-        """GUID of an InfiniBand port, in small letters -> its declarations."""
-        return {name.lower(): found for name, found in self.shared.items() if ids.is_guid(name)}
+        """InfiniBand port, as a node -> its declarations, however each of them writes the GUID."""
+        found: dict[str, tuple[Sharing, ...]] = {}
+        for name, declared in self.shared.items():
+            if ids.is_guid(name):
+                port = ids.infiniband_port(name)
+                found[port] = (*found.get(port, ()), *declared)
+        return found
 
     def shared_at(self, end: Endpoint) -> tuple[Sharing, ...]:
         """The declarations of the device at a cable's end: never of a machine, a BMC or what is lent out."""
@@ -339,10 +339,22 @@ class SiteFacts:
         host = self.site.host.get(device)
         return host.serial if host is not None else device
 
+    def parts_at(self, end: Endpoint) -> tuple[str, ...]:
+        """Which parts of a machine are at a plug, by its model: a management port carries gateway and BMC.
+
+        None for a plug that the model does not have, and for whatever is no machine.
+        """
+        machine = self.site.machine.get(end.device)
+        return () if machine is None else MACHINE_PLUGS[machine.generation].get(end.interface, ())
+
     def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
-        """The network devices at a cable's end: a machine's management port carries gateway and BMC."""
+        """The network devices that are at a cable's end, or may be there (`plug_doubt`)."""
         machine = self.site.machine.get(end.device)
         if machine is not None:
-            parts = ("rnic",) if end.interface.startswith("rnic") else ("gw", "bmc")
-            return tuple(ids.part(machine.serial, name) for name in parts)
+            return tuple(ids.part(machine.serial, name) for name in self.parts_at(end) or MACHINE_PARTS)
         return (ids.part(self.serial(end.device), end.interface),)
+
+    def plug_doubt(self, end: Endpoint) -> tuple[Fact, ...]:
+        """What nobody knows of a plug that the machine's model does not have: it may be any part's."""
+        unknown = end.device in self.site.machine and not self.parts_at(end)
+        return (SaidFact(f"which plug of {end.device} `{end.interface}` is"),) if unknown else ()

@@ -22,7 +22,6 @@ from policies.edges.reach import reached
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
 from policies.facts import identities as ids
 from policies.facts import principals as who
-from policies.facts.guards import assumption
 from policies.facts.site import SiteFacts
 from policies.graph import kernel
 from policies.graph.model import Resolved, owners
@@ -245,7 +244,7 @@ def _open_references(share: GraphFragment) -> Iterator[str]:
 
 def _is_for_all(site: SiteFacts, item: Premise) -> bool:
     if item.relation == Relation.RULED:
-        return assumption(site.site, "A11", only=item.tuple[1]).value is not True
+        return site.assumption("A11", only=item.tuple[1]).value is not True
     if item.relation in OF_AUTH:
         return any(column in COMMON for column in item.tuple)
     return item.relation not in _BY_NUMBER and not any(is_identity(column) for column in item.tuple)

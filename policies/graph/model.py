@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from interlock.model.site.inventory import Endpoint
 from interlock.vocabulary.nodes import ReferenceNode, parse
 from policies.about import Fact
 from policies.edges.reach import reached
@@ -202,7 +203,8 @@ class Model:
                 found |= {ids.neutron_port(own, port): server.vpod for port in server.ports}
         for item in plan.switch_ports:
             machine = self.site.site.machine.get(item.device)
-            if machine is not None and item.interface == "rnic" and item.vpod is not None:
+            at = Endpoint(device=item.device, interface=item.interface)
+            if machine is not None and "rnic" in self.site.parts_at(at) and item.vpod is not None:
                 found[ids.part(machine.serial, "rnic")] = item.vpod
         return found
 

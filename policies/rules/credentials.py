@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from policies.about import SaidFact, components, resources
 from policies.facts.kinds import PlanFacts, ServerFact
+from policies.facts.user_data import Contents, contents
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, unique
-from .user_data import Contents, contents
 
 # SEC-04
 

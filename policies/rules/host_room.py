@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from interlock.model.site.physical import Host
 from interlock.vocabulary.nodes import ProcessorsNode, ServerNode, parse
 from policies.about import SaidFact, components, devices, resources
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
-from policies.facts.room import PAGES, QUANTITIES, TakenRoom, room_of
+from policies.facts.room import PAGES, QUANTITIES, TakenRoom, most_released, room_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -30,6 +31,7 @@ def _promised_once(model: Model, _: Names) -> RuleAnswer:
         found = pinned | takers.get(ids.host_identity(host.serial), {})
         violated += _too_much(model, host, found)
         unknown += _unstated(host, found)
+        unknown += _perhaps_too_much(model, host, found, pinned)
     return RuleAnswer(len(takers), tuple(violated), tuple(unknown))
 
 
@@ -54,7 +56,7 @@ def _takers(model: Model) -> dict[str, dict[str, TakenRoom]]:
 def _larger(a: TakenRoom, b: TakenRoom) -> TakenRoom:
     pairs = zip(a.amounts, b.amounts, strict=True)
     amounts = tuple(None if one is None or other is None else max(one, other) for one, other in pairs)
-    return TakenRoom(amounts, a.whole or b.whole)
+    return TakenRoom(amounts, a.whole or b.whole, a.released and b.released)
 
 
 def _too_much(model: Model, host: Host, takers: Mapping[str, TakenRoom]) -> Iterator[Cause]:
@@ -68,6 +70,25 @@ def _too_much(model: Model, host: Host, takers: Mapping[str, TakenRoom]) -> Iter
         if asked and total > has[quantity]:
             listed = {server: takers[server] for server in asked}
             yield _cause(model, host, listed, f"has {has[quantity]} {quantity}", f"they take {total}", quantity)
+
+
+def _perhaps_too_much(
+    model: Model, host: Host, takers: Mapping[str, TakenRoom], pinned: Collection[str]
+) -> Iterator[Cause]:
+    """With released servers that are perhaps still there and as large as any."""
+    has, gone = room_of(host), sorted(server for server, room in takers.items() if room.released)
+    most = {server: most_released(model.site, takers[server], is_pinned=server in pinned) for server in gone}
+    for quantity in QUANTITIES:
+        total = sum(room.by_name[quantity] or 0 for room in takers.values())
+        perhaps = sum(found[quantity] for found in most.values())
+        if perhaps and total <= has[quantity] < total + perhaps:
+            asked = {server: room for server, room in takers.items() if room.by_name[quantity]}
+            listed = asked | {server: takers[server] for server in gone if most[server][quantity]}
+            why = f"they take {total}, and what was released up to {perhaps} more until it is seen to be gone"
+            found = _cause(model, host, listed, f"has {has[quantity]} {quantity}", why, quantity)
+            missing = tuple(SaidFact(f"whether {_name(server)} of {_owner(server)} is gone") for server in gone)
+            hint = "run `pulumi up` for whoever released it, then `interlock settle`; or take another host"
+            yield replace(found, missing=missing, hint=hint)
 
 
 def _cause(
@@ -92,6 +113,8 @@ def _cause(
 
 def _words(server: str, room: TakenRoom, quantity: str) -> str:
     amount = "all of it" if room.whole else f"{room.by_name[quantity]} {quantity}"
+    if room.released:
+        amount = f"perhaps still {room.flavor or 'there, its flavour is not recorded'}"
     return f"{_name(server)} of {_owner(server)}: {amount}"
 
 

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from interlock.vocabulary.nodes import HeldLoginKey, parse
-from policies.about import Fact, SaidFact, components, resources
+from policies.about import Fact, SaidFact, Subject, components, resources
+from policies.facts import identities as ids
 from policies.facts.access import KeypairFact
+from policies.facts.kinds import ServerFact
+from policies.facts.user_data import fetches_keys
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
+from .holders import Together, held_together, looked_at
 from .rule import Cause, Polarity, Rule, RuleAnswer
+
+_TWO_PAIRS = "make a new pair for one of them: `ssh-keygen -t ed25519`; a person with servers of two tenants has two"
 
 
 def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
-    pairs = model.plan.keypairs
-    own = {item for item in model.own.exclusive if isinstance(parse(item), HeldLoginKey)}
-    held = ((item, share.owner) for share in model.others for item in own & share.exclusive)
-    violated = (_shared(model, key, other) for item, other in held if isinstance(key := parse(item), HeldLoginKey))
-    unread = tuple(_unread(pair) for pair in pairs if not pair.fingerprints)
+    keys = looked_at(model, lambda node: isinstance(node, HeldLoginKey))
+    shared = ((pair, key) for pair in held_together(model, keys) for key in sorted(pair.identities))
+    violated = [_shared(model, pair, key) for pair, text in shared if isinstance(key := parse(text), HeldLoginKey)]
+    violated += _on_operators_servers(model)
+    unread = [_unread(pair) for pair in model.plan.keypairs if not pair.fingerprints]
+    unread += [_fetched(server) for server in model.plan.servers if fetches_keys(server.user_data)]
     missing = model.site.undeclared("logins", model.site.site.domain)
-    unlisted = tuple(_unlisted(owner, missing) for owner in _with_keys(model)) if missing else ()
-    violations = tuple(sorted(violated, key=lambda cause: cause.message))
-    return RuleAnswer(len(own) + len(unread), violations, unread + unlisted)
+    unread += [_unlisted(owner, missing) for owner in _with_keys(model)] if missing else []
+    violated.sort(key=lambda cause: cause.message)
+    return RuleAnswer(len(keys) + len(unread), tuple(violated), tuple(unread))
 
 
-def _shared(model: Model, key: HeldLoginKey, other: str) -> Cause:
+def _places(model: Model, fingerprint: str) -> Iterator[str]:
+    """What of the plan has a key, in words: nothing where only what is applied has it, or where it is two others'."""
     owner = model.plan.owner
-    # None of the plan's where only what is applied has it.
-    named = tuple(pair.name for pair in model.plan.keypairs if key.fingerprint in pair.fingerprints)
-    opens = sorted(item.name for item in model.plan.servers if item.keypair in named)
+    yield from (f"key pair {item.name} of {owner}" for item in model.plan.keypairs if fingerprint in item.fingerprints)
+    yield from (f"user data of {item.name}" for item in model.plan.servers if fingerprint in item.login_keys)
+
+
+def _opened_by(model: Model, fingerprint: str) -> tuple[Subject, ...]:
+    pairs = [item.name for item in model.plan.keypairs if fingerprint in item.fingerprints]
+    servers = (item for item in model.plan.servers if item.keypair in pairs or fingerprint in item.login_keys)
+    return resources(*pairs, *sorted(item.name for item in servers))
+
+
+def _shared(model: Model, pair: Together, key: HeldLoginKey) -> Cause:
+    holder, other = pair.holder, pair.other
     return Cause(
-        key=(other, key.fingerprint),
-        message=f"one ssh key is {owner}'s and {other}'s: whoever has it logs in to the servers of both",
-        witness=(
-            *(f"key pair {name} of {owner}" for name in named),
-            f"ssh key {key.fingerprint}",
-            f"a key pair of {other}",
-        ),
-        hint="make a new pair for one of them: `ssh-keygen -t ed25519`; a person with servers of two tenants has two",
+        key=(other, key.fingerprint) if holder == model.plan.owner else (holder, other, key.fingerprint),
+        message=f"one ssh key is {holder}'s and {other}'s: whoever has it logs in to the servers of both",
+        witness=(*_places(model, key.fingerprint), f"ssh key {key.fingerprint}", f"a key of {other}"),
+        hint=_TWO_PAIRS,
         specificity=91,
-        about=(*resources(*named, *opens), *components(owner, other)),
+        about=(*_opened_by(model, key.fingerprint), *components(holder, other)),
     )
 
 
@@ -62,6 +77,23 @@ def _unlisted(owner: str, missing: tuple[Fact, ...]) -> Cause:
     )
 
 
+def _on_operators_servers(model: Model) -> Iterator[Cause]:
+    """A key of a tenant's that also opens a server of the operator's, such as a controller."""
+    holders = [(share.owner, share.exclusive) for share in (model.own, *model.others)]
+    for server in model.plan.servers:
+        for found in server.login_keys if model.plan.owner not in server.labels else ():
+            owners = [owner for owner, held in holders if ids.login_key_identity(found) in held]
+            if owners:
+                yield Cause(
+                    key=(server.name, found),
+                    message=f"one ssh key is {' and '.join(owners)}'s and opens {server.name} of the operator's",
+                    witness=(*_places(model, found), f"ssh key {found}"),
+                    hint=_TWO_PAIRS,
+                    specificity=91,
+                    about=(*_opened_by(model, found), *components(*owners)),
+                )
+
+
 def _unread(pair: KeypairFact) -> Cause:
     return Cause(
         key=pair.name,
@@ -74,6 +106,18 @@ def _unread(pair: KeypairFact) -> Cause:
     )
 
 
+def _fetched(server: ServerFact) -> Cause:
+    return Cause(
+        key=(server.name, "fetched"),
+        message=f"the user data of {server.name} fetches ssh keys or documents from elsewhere: which ones is unknown",
+        witness=(f"server {server.name}", "user data: `ssh_import_id` or `#include`"),
+        hint="write the keys themselves under `ssh_authorized_keys`",
+        missing=(SaidFact(f"the keys that {server.name} fetches"),),
+        specificity=60,
+        about=resources(server.name),
+    )
+
+
 SEC_05 = Rule(
     id="SEC-05",
     title="an ssh key opens the servers of one tenant only",
@@ -81,6 +125,6 @@ SEC_05 = Rule(
     polarity=Polarity.ABSENCE,
     why="a login has no project: one key in two requests is one person with a shell on both sides",
     source="docs/design/semantics.md §3: a server is labelled by everyone with a login or key on it; RFC 4251 §4.1",
-    needs=("key pairs", "locks of all tenants"),
+    needs=("key pairs", "user data of servers", "locks of all tenants"),
     ask=_one_tenant_each,
 )

@@ -32,6 +32,7 @@ from policies.graph.naming import Names
 from policies.graph.search import connected
 from policies.proof import Severity
 
+from .holders import Together, held_together, looked_at
 from .racks import RACK, by_rack, machines_of
 from .rule import Cause, Polarity, Rule, RuleAnswer
 
@@ -129,12 +130,12 @@ _NAMED_BY_THEMSELVES = (
 
 
 def _nobody_elses(model: Model, names: Names) -> RuleAnswer:
-    own = {item for item in model.own.exclusive if not isinstance(parse(item), HeldSegment | HeldLoginKey)}
-    shared = (_shared_with(model, names, share.owner, own & share.exclusive) for share in model.others)
+    items = looked_at(model, lambda node: not isinstance(node, HeldSegment | HeldLoginKey))
+    shared = (_shared_with(model, names, pair) for pair in held_together(model, items))
     attached = volume_holders(model.plan)
     volumes = (_volume_cause(names, *item) for item in attached.items() if len(item[1]) > 1)
     return RuleAnswer(
-        len(own) + len(attached), violated=(*(cause for cause in shared if cause), *_twice(model), *volumes)
+        len(items) + len(attached), violated=(*(cause for cause in shared if cause), *_twice(model), *volumes)
     )
 
 
@@ -151,23 +152,26 @@ def _volume_cause(names: Names, volume: str, holders: frozenset[str]) -> Cause:
     )
 
 
-def _shared_with(model: Model, names: Names, other: str, shared: frozenset[str] | set[str]) -> Cause | None:
-    things = list(_in_words(model, names, shared)) if shared else []
+def _shared_with(model: Model, names: Names, pair: Together) -> Cause | None:
+    things = list(_in_words(model, names, pair.identities))
     if not things:
         return None
-    released = {identity for identity, owner, _ in model.union.facts(Relation.RESIDUE) if owner == other}
-    how = "has released but is not seen to have let go" if shared & released else "holds"
+    left = {owner for identity, owner, _ in model.union.facts(Relation.RESIDUE) if identity in pair.identities}
+    holder, other = pair.holder, pair.other
+    if holder != model.plan.owner and holder in left and other not in left:
+        holder, other = other, holder
+    how = "has released but is not seen to have let go" if other in left else "holds"
     return Cause(
-        key=other,
-        message=f"{model.plan.owner} takes what {other} {how}: {', '.join(map(str, things))}",
-        witness=tuple(f"{thing}: {model.plan.owner} and {other}" for thing in things),
+        key=other if holder == model.plan.owner else (holder, other),
+        message=f"{holder} takes what {other} {how}: {', '.join(map(str, things))}",
+        witness=tuple(f"{thing}: {holder} and {other}" for thing in things),
         hint="take others; what was released is free once `interlock settle` has seen it let go",
         specificity=92,
-        about=(*components(model.plan.owner, other), *(subject for thing in things for subject in thing.about)),
+        about=(*components(holder, other), *(subject for thing in things for subject in thing.about)),
     )
 
 
-def _in_words(model: Model, names: Names, identities: set[str] | frozenset[str]) -> Iterator[Reason]:
+def _in_words(model: Model, names: Names, identities: frozenset[str]) -> Iterator[Reason]:
     """Machines and hosts by name; an address or a switch port only if it is not that of one that is named already."""
     told: set[str] = set()
     for machine in model.site.site.machines:

@@ -37,9 +37,13 @@ def packets(found: dict[str, Any]) -> list[str]:
     return [text for text in complaints(found) if not any(words in text for words in aside)]
 
 
+#: A switch that is declared twice, for one tenant and for all: whoever is in one audience is welcome.
+TWICE_DECLARED = 951_827_671_006
+
+
 def test_the_checker_agrees_with_the_rules_on_packets_and_identities(sampling: Sampling) -> None:
     sound = unsound = 0
-    seeds = sampling.cases("certificates of worlds")
+    seeds = (TWICE_DECLARED, *sampling.cases("certificates of worlds"))
     for seed in seeds:
         for rules, found in certificates(seed):
             wrong = packets(found)

@@ -33,6 +33,37 @@ def test_two_sites_with_one_cloud_are_refused(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("paris", "lyon", None),
+        (
+            "paris",
+            "paris",
+            "4:9: IN-040 region `paris` of the cloud `nowhere`",
+        ),
+        ("paris", None, "3:8: IN-040 the cloud `nowhere`"),
+        (None, "paris", "3:8: IN-040 the cloud `nowhere`"),
+    ],
+)
+def test_sites_of_one_cloud_are_told_apart_by_region(
+    tmp_path: Path, first: str | None, second: str | None, told: str | None
+) -> None:
+    """Two regions of one Keystone share no network and no server (decision 2); who states none may mean either."""
+    stacks = small_fleet(tmp_path)
+    for folder, region in ((stacks / "yard", first), (second_site(stacks, own_serials=True), second)):
+        if region is not None:
+            changed(folder / "site.yaml", "cloud: nowhere", f"cloud: nowhere\nregion: {region}")
+    if told is None:
+        assert [item.site.region for item in load_fleet(stacks, tmp_path)] == [first, second]
+        return
+    with pytest.raises(InputErrors) as raised:
+        load_fleet(stacks, tmp_path)
+    assert [str(error).splitlines()[0] for error in raised.value.errors] == [
+        f"stacks/yard2/site.yaml:{told} belongs to stacks/yard/site.yaml already"
+    ]
+
+
 def test_every_serial_that_two_sites_claim_is_told(tmp_path: Path) -> None:
     stacks = small_fleet(tmp_path)
     changed(second_site(stacks, own_serials=False) / "site.yaml", "cloud: nowhere", "cloud: elsewhere")

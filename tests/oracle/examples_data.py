@@ -202,6 +202,11 @@ def own_objects_only() -> Draft:
     return _bucket(BucketStatement(principals=("acme-a-s3",), actions=("read", "write")), kept=True)
 
 
+def bucket_alone() -> Draft:
+    """A bucket without a policy: that it is its owner's is a rule of the service."""
+    return _bucket()
+
+
 def key_where_others_read() -> Draft:
     """The same key lies in a bucket that others may read."""
     return _bucket(BucketStatement(principals=("*",), actions=("read",)), kept=True)

@@ -18,7 +18,7 @@ from policies.graph import kernel
 from policies.graph.model import Model
 from tests.support.sampling import Sampling, at_least
 
-from .comparing import answers, compared
+from .comparing import ENTRIES, answers, compared
 from .generator import MOST, PLOTS, endpoints
 from .oracle import leaks
 from .scene import Scene, scene
@@ -141,3 +141,20 @@ def test_whoever_joins_two_others_is_not_proved(sampling: Sampling) -> None:
             if any(pair in seen.must - before.may for pair in fresh):
                 assert answer.exit_code == 1, (seed, tenant)
     assert joined > at_least(0.02, len(seeds))
+
+
+#: One tenant sets the port behind a machine's management plug alone: two owners, and no wire that both are on.
+A_MACHINE_OF_TWO = 9437
+
+
+def test_what_two_tenants_share_is_the_operators_to_know(sampling: Sampling) -> None:
+    """The judgement of the operator's stack answers for all tenants, also for what only locks hold."""
+    met = 0
+    seeds = sampling.cases("worlds with meddling")
+    for seed in (A_MACHINE_OF_TWO, *seeds):
+        _, world = meddled(seed)
+        seen = leaks(world, ENTRIES)
+        met += bool(seen.may)
+        if seen.may:
+            assert compared(seen, "site", answers(world, ["site"])["site"]) != "missed", (seed, seen.traces)
+    assert met > at_least(0.1, len(seeds))

@@ -9,6 +9,7 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tests.support.sampling import Sampling, at_least, at_most
 
 from .comparing import FAULTS, answers, compared, differences, explained, judgements
 from .deciding import ROWS
+from .drafting import Draft
+from .examples_data import bucket_alone, bucket_for_everybody, own_objects_only
 from .generator import MOST, told, world
 from .oracle import leaks
 from .sayings import apart
@@ -92,6 +95,17 @@ def test_an_id_beside_a_named_one_is_looked_at() -> None:
     seed = 737662192280
     assert leaks(world(seed)).may
     assert differences(seed) == []
+
+
+@pytest.mark.parametrize("draft", [bucket_for_everybody, own_objects_only, bucket_alone])
+def test_who_may_write_what_lies_open_is_told_like_everybody_else(draft: Callable[[], Draft]) -> None:
+    """With a policy or without one: globex may write acme's bucket, and has nothing of its own that is open."""
+    made = draft()
+    made.assumptions["A11"] = {"storage_rules_enforced": True, "bucket_rules_enforced": False}
+    world = made.made()
+    found = answers(world, ["site", "acme", "globex"])
+    assert {stack: judgement.exit_code for stack, judgement in found.items()} == {"site": 1, "acme": 1, "globex": 1}
+    assert frozenset(("acme", "globex")) in leaks(world).must
 
 
 @pytest.mark.timeout(100_000)

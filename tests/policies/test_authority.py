@@ -19,11 +19,13 @@ from interlock.resources import (
     VipuAllocation,
     VolumeAttachment,
 )
+from policies import judge
 from policies.authority.closure import everything, holdings
 from policies.edges.plan_fragment import plan_fragment
 from policies.edges.shape import GraphFragment, Relation, premise
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
+from policies.footprints.neighbours import Neighbours
 from policies.judging import model_of
 from tests.builders.pod64 import gone, locked, site_locked, tenant, vpod
 from tests.policies.workspace import (
@@ -184,6 +186,28 @@ def test_a_service_that_keeps_to_no_rules(value: bool | None, verdict: str) -> N
     assert (found is None) == (value is True)
     if value is None and found is not None:
         assert found.missing == ("assumptions.A11.bucket_rules_enforced",)
+
+
+def without_buckets(plan: Plan) -> Plan:
+    fields = {name: getattr(plan, name) for name in Plan.model_fields}
+    kept = tuple(item for item in plan.resources if item.resource.KIND not in ("Bucket", "BucketPolicy"))
+    return Plan(**fields | {"resources": kept})
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(None, N), (False, V), (True, P)])
+@pytest.mark.parametrize("as_neighbours", [False, True])
+def test_a_bucket_of_another_that_the_service_keeps_for_nobody(
+    value: bool | None, verdict: str, as_neighbours: bool
+) -> None:
+    """Found by a random world: a tenant that has no bucket itself gets at that of another, which has no policy."""
+    site = full_site(assumptions=assumptions(bucket_rules_enforced=value))
+    acme, globex = clean()
+    plan = without_buckets(acme.plan)
+    locks = [with_footprint(site, globex.plan, globex.lock).lock, with_footprint(site, plan, acme.lock).lock]
+    judgement = judge(site, plan, Neighbours.of(site, locks) if as_neighbours else locks)
+    assert verdicts(judgement)["AUTH-01"] == verdict
+    told = [item.message for item in judgement.findings if item.rule == "AUTH-01"]
+    assert told == ([] if value else ["acme can write bucket globex-data, which is globex's"])
 
 
 def test_the_closed_set_is_closed_under_every_grant() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from interlock.model.site.inventory import Site, Switch, SwitchPortConfig, Underlay
+from interlock.model.site.inventory import Lag, Site, Switch, SwitchPortConfig, Underlay
 from interlock.model.site.physical import Vrf, Vtep
 from interlock.planning import plan_site
-from policies.edges.shape import GraphFragment
+from policies.edges.shape import GraphFragment, Relation, premise
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.graph.model import Model
@@ -109,6 +109,15 @@ def test_a_native_vlan_that_the_other_end_carries_tagged(state: bool | None, exp
     assert ("switches.a.ports.1.tag_native" in missing(site, USED)) == (state is None)
 
 
+@pytest.mark.parametrize(("state", "expected"), [(True, YES), (False, PERHAPS), (None, PERHAPS)])
+def test_a_native_vlan_that_is_in_the_list_as_well(state: bool | None, expected: bool | None) -> None:
+    """It leaves without a tag; whether the port takes frames that come with one, no record says."""
+    site = pair(tagged(1, 100, untagged=100, tag_native=state), tagged(1, 100))
+    assert joined(site, A100, B100, USED) is expected
+    facts = {None: "switches.a.ports.1.tag_native", False: "whether a port 1 takes its untagged VLAN 100 with a tag"}
+    assert missing(site, USED) == ({facts[state]} if state in facts else set())
+
+
 @pytest.mark.parametrize(("state", "expected"), [(True, YES), (False, NO), (None, PERHAPS)])
 def test_a_translated_native_vlan_goes_by_the_id_on_the_wire(state: bool | None, expected: bool | None) -> None:
     """VLAN 100 of switch a is 200 on the wire, if it goes tagged at all."""
@@ -125,6 +134,51 @@ def test_a_hypervisor_that_tags_the_native_vlan(state: bool | None, expected: bo
     site = site_with(one, cables=(*cut, cable("poplar-1:ens161f0", "a:2")))
     leg = "L:SN-poplar-1/ens161f0:100"
     assert joined(site, leg, A100, marked(leg, A100)) is expected
+
+
+LEG100, LEG200 = (f"L:SN-poplar-1/ens161f0:{number}" for number in (100, 200))
+
+
+def leg_at(*ports: SwitchPortConfig) -> Site:
+    """A hypervisor's leg at port 2 of switch a."""
+    one = switch("a", *ports)
+    cut = tuple(item for item in site_with(one).cables if str(item.a) != "poplar-1:ens161f0")
+    return site_with(one, cables=(*cut, cable("poplar-1:ens161f0", "a:2")))
+
+
+def put_into(number: int) -> GraphFragment:
+    """A plan that makes a VLAN the access VLAN of port 2 of switch a."""
+    return GraphFragment("globex", (), {}, (premise(Relation.UNTAGGED, "SN-a", "2", str(number)),))
+
+
+@pytest.mark.parametrize("state", [True, False, None])
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_plan_takes_away_nothing_that_a_port_carries_tagged(state: bool | None, listed: bool) -> None:
+    """Until it is applied the port takes the tag for certain; one that is not listed it may take afterwards."""
+    site = leg_at(tagged(2, *([100] if listed else []), 200, tag_native=state))
+    used = marked(LEG100, A100)
+    assert joined(site, LEG100, A100, used) is (YES if listed else NO)
+    assert joined(site, LEG100, A100, used, put_into(100)) is (YES if listed else PERHAPS)
+
+
+def test_a_native_vlan_of_one_leg_that_the_other_carries_tagged() -> None:
+    """Both are one logical port, and the second takes the tag for certain."""
+    first, second = port(2, untagged=100), tagged(3, 100)
+    legs = (Lag(name="bond", device="poplar-1", interfaces=("ens161f0", "ens161f1")),)
+    one = switch("a", first, second)
+    cut = tuple(item for item in site_with(one).cables if not str(item.a).startswith("poplar-1:ens161"))
+    cables = (*cut, cable("poplar-1:ens161f0", "a:2"), cable("poplar-1:ens161f1", "a:3"))
+    used = marked(LEG100, A100)
+    assert joined(site_with(one, cables=cables), LEG100, A100, used) is PERHAPS
+    assert joined(site_with(one, cables=cables, lags=legs), LEG100, A100, used) is YES
+
+
+def test_the_tag_of_the_native_vlan_that_is_another_vlan_inside() -> None:
+    """200 on the wire is 100 inside, whatever becomes of the native VLAN 200."""
+    site = leg_at(tagged(2, 100, untagged=200, translations=((200, 100),)))
+    used = marked(LEG200, A100, vlan("a", 200))
+    assert joined(site, LEG200, A100, used) is YES
+    assert joined(site, LEG200, vlan("a", 200), used) is PERHAPS
 
 
 # E2: Q-in-Q is not followed, so it may join all.

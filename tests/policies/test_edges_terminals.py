@@ -81,7 +81,7 @@ def test_a_port_that_nobody_configured_may_carry_anything() -> None:
 
 def test_a_machine_is_no_terminal() -> None:
     """Whoever has it runs code on it, whatever the site declares."""
-    site = site_with(switch("a", tagged(1, 100, 200)), links=[("ipum-01:rnic2", "a:1")], sharing=declared("ipum-01"))
+    site = site_with(switch("a", tagged(1, 100, 200)), links=[("ipum-01:rnic-2", "a:1")], sharing=declared("ipum-01"))
     assert joined(site, A100, A200, *BOTH) is YES
 
 
@@ -304,3 +304,15 @@ def test_two_declarations_have_two_audiences(others: tuple[str, ...], expected: 
     assert (
         joined(site_with(sharing=twice(STORE, *pair)), PORTS[1], f"guid:{STORE}", *members(f"guid:{STORE}")) is expected
     )
+
+
+@pytest.mark.parametrize("guard", [True, None, False])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_port_is_one_however_its_two_declarations_write_it(guard: bool | None, place: int) -> None:
+    """The second one was the only one that counted, and the guard of the first went unseen."""
+    pair = [only("monitoring"), only("bastion")]
+    pair[place] = only(pair[place].kind, no_proxying=guard)
+    first, second = twice(STORE, *pair)[-2:]
+    entries = (*sharing(), first, second.model_copy(update={"node": STORE.upper()}))
+    expected = {True: NO, None: PERHAPS, False: YES}[guard]
+    assert joined(site_with(sharing=entries), *PORTS, *members(f"guid:{STORE}")) is expected

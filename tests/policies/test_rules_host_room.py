@@ -6,8 +6,9 @@ from functools import cache
 
 import pytest
 
+from interlock.model.lock.record import Released
 from interlock.model.site.inventory import Site
-from interlock.planning import plan_site
+from interlock.planning import allocate, plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Server
 from policies import RULES, Severity, judge
@@ -126,3 +127,79 @@ def test_with_the_rule_off_nobody_else_says_it() -> None:
     acme, globex = on_one_host()
     rest = tuple(rule for rule in RULES if rule.id != "CAP-02")
     assert judge(SITE, moved(acme.plan), [globex.lock], rest).exit_code == 0
+
+
+# What was released and is not settled may still be there.
+
+
+def given_up(item: Made, *hosts: str, claim: str = "hosts", flavor: str = "") -> Made:
+    """The lock after servers on these hosts were given up, with what it then brings."""
+    released = tuple(Released(vpod="old", claim=claim, value=host, flavor=flavor) for host in hosts)
+    return with_footprint(SITE, item.plan, item.lock.model_copy(update={"released": released}))
+
+
+def carol(*others: Made) -> Made:
+    """Somebody without a server on the first host."""
+    return made(SITE, tenant("carol", machines=1, servers=1), [item.lock for item in others], hosts=("poplar-3",))
+
+
+@pytest.mark.parametrize("with_classes", [False, True])
+def test_a_released_server_counts_until_it_is_settled(with_classes: bool) -> None:
+    """The host is full without it."""
+    acme, globex = on_one_host()
+    former = given_up(carol(acme, globex), HOST, flavor="poplar.half")
+    for third, verdict in ((carol(acme, globex), P), (former, N)):
+        locks = [globex.lock, third.lock, acme.lock]
+        judgement = judge(SITE, acme.plan, Neighbours.of(SITE, locks) if with_classes else locks)
+        assert verdicts(judgement)["CAP-02"] == verdict
+        assert judgement.exit_code == (0 if verdict == P else 3)
+    found = first(judgement)
+    assert "up to 112 more until it is seen to be gone" in found.message
+    assert found.missing == (f"whether released hosts {HOST} 1 of carol is gone",)
+    assert verdicts(judge(SITE, plan_site(SITE, site_locked(SITE)), locks))["CAP-02"] == N
+
+
+@pytest.mark.parametrize(("flavor", "verdict"), [("poplar.half", P), ("poplar.whole", N), ("", N), ("gone", N)])
+def test_a_released_server_is_as_large_as_its_flavour(flavor: str, verdict: str) -> None:
+    """Earlier locks record none, and a flavour may have left the site: then it may be the largest."""
+    acme = made(SITE, tenant("acme", servers=1), hosts=(HOST,))
+    assert verdicts(judged(SITE, acme.plan, given_up(carol(acme), HOST, flavor=flavor)))["CAP-02"] == verdict
+    assert verdicts(judged(SITE, acme.plan, given_up(carol(acme), "poplar-2", flavor=flavor)))["CAP-02"] == P
+
+
+def test_each_released_server_takes_room_of_its_own() -> None:
+    acme = made(SITE, tenant("acme", servers=1), hosts=(HOST,))
+    assert verdicts(judged(SITE, acme.plan, given_up(carol(acme), HOST, HOST, flavor="poplar.half")))["CAP-02"] == N
+
+
+def test_too_much_without_what_is_released_is_violated() -> None:
+    acme, globex = on_one_host()
+    assert verdicts(judged(SITE, moved(acme.plan), globex, given_up(carol(acme, globex), HOST)))["CAP-02"] == V
+
+
+def test_a_released_server_that_is_known_to_be_applied_counts_once() -> None:
+    """The tenant goes from two servers to one; the second is applied, and released."""
+    before = made(SITE, tenant("acme", servers=2), hosts=(HOST, HOST))
+    after = made(SITE, tenant("acme", servers=1), hosts=(HOST,))
+    for hosts_of, verdict in (((HOST,), P), ((HOST, HOST), N)):
+        locks = [given_up(after, *hosts_of, flavor="poplar.half").lock]
+        assert verdicts(judge(SITE, after.plan, locks, applied=before.lock.footprint))["CAP-02"] == verdict
+
+
+def test_a_lock_records_the_flavour_of_what_is_given_up() -> None:
+    before = made(SITE, tenant("acme", servers=2), hosts=(HOST, "poplar-2"))
+    _, released = allocate(SITE, tenant("acme", servers=1), [], before.lock)
+    assert [(item.value, item.flavor) for item in released if item.claim == "hosts"] == [("poplar-2", "poplar.half")]
+    assert not any(item.flavor for item in released if item.claim != "hosts")
+    assert "flavor" not in Released(vpod="old", claim="hosts", value=HOST).model_dump()
+
+
+def test_a_released_controller_takes_memory() -> None:
+    """The operator's judgement knows all controllers; a host with memory for one has none for two."""
+    acme = made(SITE, tenant("acme"))
+    host, ram = acme.lock.allocation.vpods["train"].controller_host, SITE.flavor[SITE.controller.flavor].ram_gib
+    fields = {"ram_gib": ram, "huge_pages_gib": 0}
+    narrow = full_site(hosts=tuple(item.model_copy(update=fields if item.name == host else {}) for item in hosts()))
+    for item, verdict in ((acme, P), (given_up(acme, host, claim="controller_host"), N)):
+        lock = with_footprint(narrow, item.plan, item.lock).lock
+        assert verdicts(judge(narrow, plan_site(narrow, site_locked(narrow)), [lock]))["CAP-02"] == verdict

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 from functools import cache
 
 import pytest
@@ -11,9 +14,22 @@ from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Keypair
 from interlock.vocabulary.ssh_keys import fingerprints
-from policies import RULES, Severity, judge
+from policies import RULES, Judgement, Severity, judge
 from tests.builders.pod64 import site_locked, ssh_key
-from tests.policies.workspace import Made, N, P, V, added, edited, first, full_site, judged, pair, verdicts
+from tests.policies.workspace import (
+    Made,
+    N,
+    P,
+    V,
+    added,
+    edited,
+    first,
+    full_site,
+    judged,
+    pair,
+    verdicts,
+    with_footprint,
+)
 
 SITE = full_site()
 KEY = "acme-key"
@@ -55,6 +71,100 @@ def test_one_key_under_two_names(text: str) -> None:
     assert (found.rule, found.verdict, found.severity) == ("SEC-05", V, Severity.BLOCK)
     assert "acme's and globex's" in found.message
     assert found.witness[1] == f"ssh key {fingerprints(ssh_key('globex'))[0]}"
+
+
+# Keys in user data.
+
+HERS, OTHERS = ssh_key("globex"), ssh_key("anne")
+PLAIN = f"#cloud-config\nssh_authorized_keys:\n  - {HERS}\n"
+SERVERS = ("acme-train-poplar-0", "acme-train-controller")
+
+
+def mime_of(text: str) -> str:
+    whole = MIMEMultipart(boundary="==x==")
+    whole.attach(MIMEText(text, "cloud-config"))
+    return whole.as_string()
+
+
+def base64_of(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def with_user_data(text: str, server: str = SERVERS[0]) -> Judgement:
+    return judged(SITE, edited(clean()[0].plan, server, user_data=text), clean()[1])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        PLAIN,
+        f"#cloud-config\nusers:\n  - default\n  - {{name: eve, ssh_authorized_keys: ['{HERS}']}}\n",
+        f'#cloud-config\nusers:\n  - name: eve\n    ssh-authorized-keys: [from="192.0.2.7" {HERS}]\n',
+        '#cloud-config\nssh_authorized_keys: ["' + HERS.replace(" ", "\\x20") + '"]\n',
+        f"#!/bin/sh\necho '{HERS}' >> /root/.ssh/authorized_keys\n",
+        f"#!/bin/sh\necho {base64_of(HERS.encode())} | base64 -d >> /root/.ssh/authorized_keys\n",
+        (
+            "#cloud-config\nwrite_files:\n  - path: /root/.ssh/authorized_keys\n    encoding: gz+b64\n"
+            f"    content: {base64_of(gzip.compress(HERS.encode()))}\n"
+        ),
+        base64_of(PLAIN.encode()),
+        gzip.compress(PLAIN.encode(), mtime=0).decode("latin-1"),
+        mime_of(PLAIN),
+        base64_of(mime_of(PLAIN).encode()),
+    ],
+    ids=["plain", "users", "hyphens", "escaped", "script", "base64", "file", "all base64", "gzip", "MIME", "both"],
+)
+def test_a_key_of_another_tenant_in_user_data(document: str) -> None:
+    found = first(with_user_data(document))
+    assert (found.rule, found.verdict) == ("SEC-05", V)
+    assert found.witness == (
+        f"user data of {SERVERS[0]}",
+        f"ssh key {fingerprints(HERS)[0]}",
+        "a key of globex",
+    )
+
+
+def test_two_tenants_whose_user_data_have_one_key() -> None:
+    document = PLAIN.replace(HERS, OTHERS)
+    theirs = edited(clean()[1].plan, "globex-train-poplar-0", user_data=document)
+    plan = edited(clean()[0].plan, SERVERS[0], user_data=document)
+    judgement = judged(SITE, plan, with_footprint(SITE, theirs, clean()[1].lock))
+    assert verdicts(judgement)["SEC-05"] == V
+    assert verdicts(judged(SITE, plan, clean()[1]))["SEC-05"] == P
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        PLAIN.replace(HERS, ssh_key("acme")),
+        PLAIN.replace(HERS, OTHERS),
+        f"#!/bin/sh\necho 'git.example.org,192.0.2.9 {HERS}' >> /etc/ssh/ssh_known_hosts\n",
+        f"#cloud-config\nwrite_files:\n  - path: /etc/ssh/ssh_known_hosts\n    content: |\n      |1|aa=|bb= {HERS}\n",
+    ],
+    ids=["the tenant's", "nobody's else", "a host's", "a hashed host's"],
+)
+def test_a_key_in_user_data_that_lets_no_stranger_in(document: str) -> None:
+    assert verdicts(with_user_data(document))["SEC-05"] == P
+
+
+def test_a_tenants_key_on_a_controller() -> None:
+    """The controller is the operator's: the operator's own key may be there, in the plan of each tenant."""
+    found = first(with_user_data(PLAIN.replace(HERS, ssh_key("acme")), SERVERS[1]))
+    assert (found.rule, found.verdict) == ("SEC-05", V)
+    assert found.message == f"one ssh key is acme's and opens {SERVERS[1]} of the operator's"
+    plans = [edited(made.plan, f"{made.plan.tenant}-train-controller", user_data=PLAIN.replace(HERS, OTHERS))
+             for made in clean()]  # fmt: skip
+    other = with_footprint(SITE, plans[1], clean()[1].lock)
+    assert verdicts(judged(SITE, plans[0], other))["SEC-05"] == P
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["#cloud-config\nssh_import_id: [gh:eve]\n", "#cloud-config\nusers: [{name: e, ssh_import_id: gh:eve}]\n",
+     "#include\nhttps://192.0.2.1/keys\n", mime_of("#cloud-config\nssh_import_id: [gh:eve]\n")],
+)  # fmt: skip
+def test_keys_that_are_fetched_are_unknown(document: str) -> None:
+    assert verdicts(with_user_data(document))["SEC-05"] == N
 
 
 def test_with_the_rule_off_nobody_else_says_it() -> None:

@@ -17,8 +17,8 @@ from random import Random
 import pytest
 
 from policies import Judgement
+from policies.facts.user_data import DEEPEST, MOST_CHARACTERS, contents
 from policies.rules.credentials import credentials_in
-from policies.rules.user_data import DEEPEST, MOST_CHARACTERS, contents
 from tests.builders.pod64 import ssh_key
 from tests.policies.workspace import Made, N, P, V, edited, first, full_site, judged, pair, verdicts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from interlock.provider.admitted import NO_PROOF, AdmissionGate
 from interlock.provider.errors import Failure
-from interlock.provider.preview_token import CHANGED_SINCE, NOT_PREVIEWED, PreviewTokens
+from interlock.provider.preview_token import CHANGED_SINCE, FRESH, NOT_PREVIEWED, PreviewTokens
 from interlock.resources import Admission, Admitted, Bucket, Network, Resource, Server, Subnet, Volume
 from interlock.vocabulary.owners import OwnerId
 
@@ -147,6 +148,21 @@ def test_a_preview_of_another_proof_or_by_another_engine_is_none(tmp_path: Path)
     assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
     (tmp_path / f"lyon-t.{os.getppid()}.json").write_text('{"proof": "q", "engine": -1}')
     assert AdmissionGate().admit(admission, notes, preview=False) == [NOT_PREVIEWED]
+
+
+def test_a_clear_look_of_the_preview_counts_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, admission = PreviewTokens(tmp_path), _admission(n=NETWORK)
+    for seconds, clear in ((0, True), (FRESH, True), (FRESH + 1, False), (-1, False)):
+        preview, update = AdmissionGate(), AdmissionGate()
+        monkeypatch.setattr(time, "monotonic", lambda: 1000.0)
+        preview.admit(admission, notes, preview=True)
+        preview.found_clear()
+        preview.will_create("n")
+        monkeypatch.setattr(time, "monotonic", lambda seconds=seconds: 1000.0 + seconds)
+        assert update.admit(admission, notes, preview=False) == []
+        assert update.previewed.is_clear is clear
+        assert update.previewed.creates == {"n"}
+    assert not AdmissionGate().previewed.is_clear
 
 
 def test_engines_of_two_backends_do_not_take_each_others_previews(

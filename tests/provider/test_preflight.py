@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from interlock.provider import preview_token
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, preflight
 from interlock.resources import Image, Network, Port, Project, Role, RoleAssignment, Server
@@ -101,9 +102,10 @@ def test_the_invoke_returns_them_in_the_preview_and_in_the_update(process: Proce
     assert program.admit(preview=False) == [fault]
 
 
-def test_what_comes_up_between_preview_and_update_stops_the_update(
-    process: Process, folder: Path, operator: Cloud
+def test_what_comes_up_while_somebody_thinks_stops_the_update(
+    process: Process, folder: Path, operator: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(preview_token, "FRESH", -1.0)
     program = Stack(process, "lyon-carol", "ca401", {"c-0": Network(name="c-0", network_type="vxlan")}, "51729", folder)
     api, project = operator.api("network"), operator.login.project
     assert program.admit(preview=True) == []
@@ -114,6 +116,27 @@ def test_what_comes_up_between_preview_and_update_stops_the_update(
     finally:
         api.delete(f"/quotas/{project}")
     assert f"may have {used} networks" in fault
+
+
+def test_an_update_at_once_asks_again_only_what_the_proof_rests_on(
+    process: Process, folder: Path, operator: Cloud
+) -> None:
+    program = Stack(process, "lyon-carol", "ca401", {"c-2900": _vlan(2900)}, "51729", folder)
+    assert program.admit(preview=True) == []
+    asked = preflight(program.admission(), operator, frozenset({"c-2900"}), was_clear=True)
+    assert asked == []
+    api, project = operator.api("network"), operator.login.project
+    used = api.get(f"/quotas/{project}/details")["quota"]["network"]["used"]
+    api.put(f"/quotas/{project}", {"quota": {"network": used}})
+    body = {"name": "mine", "physical_network": "fabric100g", "network_type": "vlan", "minimum": 2890, "maximum": 2910}
+    ranges = "/network_segment_ranges"
+    ident = api.post(ranges, {"network_segment_range": body | {"shared": True}})["network_segment_range"]["id"]
+    try:
+        (fault,) = process.admit(program.admission(), preview=False, previewed=False)
+    finally:
+        api.delete(f"/quotas/{project}")
+        api.delete(f"{ranges}/{ident}")
+    assert "which holds the ids of c-2900" in fault
 
 
 def test_a_quota_of_the_operators_project_is_counted_without_what_is_ours(

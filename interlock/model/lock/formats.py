@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from interlock.hardware import MACHINE_PLUGS
 from interlock.model.site.inventory import Site
 from interlock.model.site.networks import VlanPool
 from interlock.model.text.errors import InputErrors
@@ -22,8 +23,8 @@ from .record import FORMAT, Lock, SiteLock
 
 L = TypeVar("L", Lock, SiteLock)
 
-#: Role of a network -> what the plug of a machine's cable to it starts with.
-_PLUGS = {NetworkRole.IPU_DATA: "rnic", NetworkRole.STORAGE: "rnic", NetworkRole.MANAGEMENT: "mgmt"}
+#: Role of a network -> the part of a machine whose cable leads to it.
+_PARTS = {NetworkRole.IPU_DATA: "rnic", NetworkRole.STORAGE: "rnic", NetworkRole.MANAGEMENT: "bmc"}
 
 
 def load_any_lock(file: Path, name: str, kind: type[L], site: Site) -> tuple[L, bool]:
@@ -62,16 +63,16 @@ def from_format_1(value: Mapping[str, Any], site: Site) -> dict[str, Any]:
 def networks_of(site: Site, machines: list[str]) -> dict[str, str]:
     """For each kind of VLAN the physical network of its pool that the cables of these machines lead to."""
     pools = site.pools.vlans_of
-    return {CLAIMS_OF[role].network: _network(site, pools[role], machines, plug) for role, plug in _PLUGS.items()}
+    return {CLAIMS_OF[role].network: _network(site, pools[role], machines, part) for role, part in _PARTS.items()}
 
 
-def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
-    names = set(machines)
+def _network(site: Site, pool: VlanPool, machines: list[str], part: str) -> str:
+    plugs = {name: MACHINE_PLUGS[site.machine[name].generation] for name in machines if name in site.machine}
     switches = {
         far.device
         for cable in site.cables
         for near, far in ((cable.a, cable.b), (cable.b, cable.a))
-        if near.device in names and near.interface.startswith(plug)
+        if part in plugs.get(near.device, {}).get(near.interface, ())
     }
     known = (site.physical_network.get(name) for name in pool.physical_networks)
     reached = (item.name for item in known if item is not None and switches & set(item.switches))
@@ -80,7 +81,7 @@ def _network(site: Site, pool: VlanPool, machines: list[str], plug: str) -> str:
 
 def _released(entry: Mapping[str, str], vpods: Mapping[str, Any], site: Site) -> dict[str, str]:
     """A released VLAN says on which network it was; a vPOD that is gone was on the first, the only one then."""
-    fields = {CLAIMS_OF[role].vlan: CLAIMS_OF[role].network for role in _PLUGS}
+    fields = {CLAIMS_OF[role].vlan: CLAIMS_OF[role].network for role in _PARTS}
     number = str(entry["value"])
     if entry["claim"] not in fields or not number.isdecimal():
         return dict(entry)

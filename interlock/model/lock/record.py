@@ -66,6 +66,8 @@ class Released(Frozen):
     value: str
     #: When it was given up, in UTC: evidence from before says nothing. Empty: not recorded.
     since: str = ""
+    #: Of a Poplar server its flavour as it was locked last: how much of its host it takes. Empty: not recorded.
+    flavor: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -74,7 +76,7 @@ class Released(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("since",))
+        return _without_empty(written(self), ("since", "flavor"))
 
 
 class Settled(Frozen):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from interlock.hardware import MACHINE_PLUGS
 from interlock.model.text.errors import Code
 
 from .file import CableFile
@@ -27,44 +28,71 @@ def check_cables(view: SiteView) -> None:
     """Adds faults of the cables beside the racks."""
     plugs = Counter(str(end) for cable in view.site.cables for end in (cable.a, cable.b))
     for index, cable in enumerate(view.file.cables):
+        fits = _check_kind(view, ("cables", index), cable)
         for side, ends in enumerate(cable.ends):
             for end in ends:
                 _check_end(view, ("cables", index, "ends", side), end, plugs)
-        _check_kind(view, ("cables", index), cable)
+                if fits:
+                    _check_plug(view, ("cables", index, "ends", side), end, cable.kind)
         _check_loop(view, ("cables", index, "ends"), cable)
 
 
 def _check_end(view: SiteView, path: Path, end: Endpoint, plugs: Counter[str]) -> None:
     view.faults.need(path, "a device", end.device, view.devices)
-    if not _has_plug(view, end):
-        view.faults.add(Code.NO_SUCH, path, f"`{end}`: the switch has ports 1 to {_port_count(view, end.device)}")
     if plugs[str(end)] > 1:
         hint = "look at the design's port map"
         view.faults.add(Code.TWICE, path, f"`{end}` has more than one cable", hint)
 
 
-def _has_plug(view: SiteView, end: Endpoint) -> bool:
-    """Ports of a switch are counted; its power inputs are no ports, and other devices have names for theirs."""
-    if end.device not in view.site.switch or end.interface.startswith("psu-"):
-        return True
-    return end.interface.isdigit() and 1 <= int(end.interface) <= _port_count(view, end.device)
+def _check_plug(view: SiteView, path: Path, end: Endpoint, kind: CableKind) -> None:
+    """What a cable ends at is a plug for it: which there are of a machine its model says, of a switch its ports.
+
+    Power inputs have any name but those of ports; hosts and other devices have names of their own for all plugs.
+    """
+    machine, switch = view.site.machine.get(end.device), view.site.switch.get(end.device)
+    if switch is not None:
+        is_port = end.interface.isdecimal() and 1 <= int(end.interface) <= _port_count(view, end.device)
+        if kind == "power" and is_port:
+            hint = "name the power input as it is labelled, such as `psu-1`"
+            view.faults.add(Code.CONTRADICTION, path, f"`{end}` is a port, and no power input", hint)
+        elif kind != "power" and not is_port:
+            view.faults.add(Code.NO_SUCH, path, f"`{end}`: the switch has ports 1 to {_port_count(view, end.device)}")
+    elif machine is not None and kind == "ethernet" and end.interface not in MACHINE_PLUGS[machine.generation]:
+        known = ", ".join(MACHINE_PLUGS[machine.generation])
+        view.faults.add(Code.NO_SUCH, path, f"`{end}`: the network plugs of the model {machine.generation} are {known}")
 
 
 def _port_count(view: SiteView, switch: str) -> int:
     return sum(count for _, count in view.site.switch[switch].port_groups)
 
 
-def _check_kind(view: SiteView, path: Path, cable: CableFile) -> None:
-    """An IPU-Link into a switch is a slip of the pen, and a power cable without a PDU powers nothing."""
+def _check_kind(view: SiteView, path: Path, cable: CableFile) -> bool:
+    """Whether a cable's kind fits its ends, or nobody can tell.
+
+    An IPU-Link into a switch is a slip of the pen, and a power cable without a PDU powers nothing. A GW-Link into a
+    switch for tenants' networks would be on their wire, which no proof follows.
+    """
     wanted = ENDS.get(cable.kind)
     kinds = [_kind(view, end.device) for ends in cable.ends for end in ends[:1]]
     if wanted is None or "unknown" in kinds:
-        return
+        return True
     one, other = kinds
     if not ((one in wanted[0] and other in wanted[1]) or (other in wanted[0] and one in wanted[1])):
         message = f"a cable of the kind `{cable.kind}` from a {one} to a {other}"
         hint = f"it joins a {_words(wanted[0])} to a {_words(wanted[1])}"
         view.faults.add(Code.CONTRADICTION, (*path, "kind"), message, hint)
+        return False
+    return cable.kind != "gw-link" or all(_takes_links(view, path, end.device) for ends in cable.ends for end in ends)
+
+
+def _takes_links(view: SiteView, path: Path, device: str) -> bool:
+    switch = view.site.switch.get(device)
+    if switch is None or switch.role == "gw-link":
+        return True
+    message = f"a cable of the kind `gw-link` to `{device}`, a switch of the role `{switch.role}`"
+    hint = "GW-Links go to switches of the role `gw-link`, which carry nothing else"
+    view.faults.add(Code.CONTRADICTION, (*path, "kind"), message, hint)
+    return False
 
 
 def _kind(view: SiteView, device: str) -> str:

@@ -26,6 +26,10 @@ Look = Callable[[Cloud, Admission], Iterator[Fault]]
 #: off the marker that says whose it is, which the same `up` puts back.
 OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments)
 
+#: What the proof rests on is looked at in each update, however young its preview: a network that took a planned VLAN,
+#: or an object of the site that is another by now, would be no refusal later but a leak.
+OF_THE_PROOF: tuple[Look, ...] = (existing, reserved_segments)
+
 #: Every look, in the order in which faults are told.
 LOOKS: tuple[Look, ...] = (
     credential,
@@ -45,11 +49,14 @@ LOOKS: tuple[Look, ...] = (
 )
 
 
-def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozenset[str] | None = None) -> list[Fault]:
+def preflight(
+    admission: Admission, cloud: Cloud | None = None, creates: frozenset[str] | None = None, was_clear: bool = False
+) -> list[Fault]:
     """Everything that stands in the way of the apply; empty if nothing does. Never raises `Failure`.
 
     `creates` are plan names of what does not exist yet, where a preview has found that out; else it may be all. None
-    are named while that preview runs: then names and segments are not looked at.
+    are named while that preview runs: then names and segments are not looked at. `was_clear`: that preview found
+    nothing a moment ago; only what it could not look at and what the proof rests on is left.
     """
     cloud = cloud or Cloud(admission.cloud, site_region=admission.region)
     try:
@@ -58,7 +65,7 @@ def preflight(admission: Admission, cloud: Cloud | None = None, creates: frozens
     except Failure as failure:
         return [of_failure("cloud", failure)]
     new = [item for item in admission.resources if creates is None or item.name in creates]
-    looks = dict.fromkeys(LOOKS, admission) | dict.fromkeys(
+    looks = dict.fromkeys(OF_THE_PROOF if was_clear else LOOKS, admission) | dict.fromkeys(
         OF_THE_NEW, admission.model_copy(update={"resources": tuple(new)})
     )
     with ThreadPoolExecutor(len(looks)) as pool:

@@ -15,8 +15,11 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import yaml
+
+from interlock.vocabulary.ssh_keys import login_fingerprints
 
 #: Layers, pieces and characters that one document may hold.
 DEEPEST = 8
@@ -32,6 +35,8 @@ _STARTS = 4
 _MIME = re.compile(r"^content-transfer-encoding[ \t]*:", re.IGNORECASE | re.MULTILINE)
 #: Only where YAML says something else than its text does: escapes, binary, files with an encoding.
 _YAML = re.compile(r"\\|encoding|binary")
+#: cloud-init, modules: SSH import id; user data formats: include file.
+_FETCHED = re.compile(r"""(?:^|[\s{,"'])ssh_import_id["']?\s*:|^\#include""", re.MULTILINE)
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -52,9 +57,20 @@ class Contents:
     closed: tuple[tuple[int, str], ...] = ()
 
 
+@lru_cache(maxsize=1 << 13)
 def contents(document: str) -> Contents:
     """A document and everything in it. Never raises."""
     return _Opener().all_of(document)
+
+
+def login_keys(document: str) -> tuple[str, ...]:
+    """The fingerprints of the public ssh keys in a document, sorted: whoever has one of them enters the server."""
+    return tuple(sorted({key for piece in contents(document).pieces for key in login_fingerprints(piece.text)}))
+
+
+def fetches_keys(document: str) -> bool:
+    """True if keys, or documents with keys perhaps, come from elsewhere: which ones, nobody can read here."""
+    return any(_FETCHED.search(piece.text) for piece in contents(document).pieces)
 
 
 class _Opener:
