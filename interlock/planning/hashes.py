@@ -38,7 +38,7 @@ COMMON = {
 
 #: Sections that no plan rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
 #: which tables are complete, which every proof reads anew.
-UNPLANNED = {"claims", "complete", "evidence", "waivers"}
+UNPLANNED = {"claims", "complete", "complete_max_age_h", "evidence", "waivers"}
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}

@@ -39,6 +39,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("placements", "figure"): "placements rack unit height nameplate weight",
     ("cables", "table"): "cables ends kind",
     ("lags", "table"): "lags name device interfaces mode",
+    ("complete", "policy"): "max_age",
     ("complete", "fact"): "complete switch_ports cables routing external_attachments attachments rights members logins "
     "scopes networks of seen by",
     ("physical_networks", "fact"): "physical_networks switches mtu profile",

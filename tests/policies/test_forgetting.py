@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -160,6 +161,26 @@ def test_what_the_cloud_may_hold_besides(place: str) -> None:
         assert (judgement.exit_code, verdicts(judgement)[IN_CLOUD[place]]) == (3, N)
         counted = (finding for finding in judgement.findings if finding.severity is not Severity.WARN)
         assert {fact for finding in counted for fact in finding.missing} == {f"complete.{place}"}
+
+
+@pytest.mark.parametrize(("days", "max_age", "verdict"), [(30, 30, P), (31, 30, N), (3000, None, P)])
+def test_a_declaration_counts_for_so_long_as_the_site_says(days: int, max_age: int | None, verdict: Verdict) -> None:
+    """What is too old counts like none, and is named like one that is lacking."""
+    acme, globex = pair(full_site())
+    site = changed(full_site(), complete_max_age_h=None if max_age is None else max_age * 24)
+    facts = SiteFacts(site, date(2026, 11, 20) + timedelta(days=days))
+    judgement = judge(facts, acme.plan, [globex.lock])
+    assert verdicts(judgement)["ISO-02"] == verdict
+    named = {fact for finding in judgement.findings for fact in finding.missing}
+    assert ("complete.cables.tor-1" in named) == (verdict == N)
+
+
+def test_one_that_was_given_again_counts() -> None:
+    site = changed(full_site(), complete_max_age_h=24)
+    day = date(2026, 12, 24)
+    again = tuple(item.model_copy(update={"seen": "2026-12-24"}) for item in site.complete)
+    assert SiteFacts(site, day).undeclared("cables", "tor-1")
+    assert not SiteFacts(changed(site, complete=(*site.complete, *again)), day).undeclared("cables", "tor-1")
 
 
 def with_port(site: Site, **settings: object) -> Site:

@@ -8,12 +8,14 @@ Everywhere else what no record tells of may be there (docs/design/semantics.md Â
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import date, timedelta
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from interlock.model.evidence.values import Age, age_text
 from interlock.model.tenant.values import Day
 from interlock.model.text.names import DeviceNames, DisplayName
 from interlock.model.text.validation import FileModel
@@ -30,9 +32,9 @@ TABLES: tuple[Table, ...] = get_args(Table)
 SWITCH_TABLES: tuple[Table, ...] = ("switch_ports", "cables", "routing", "external_attachments")
 #: Those that are about what the cloud holds, and what each can be complete of.
 CLOUD_TABLES: dict[Table, str] = {
-    "rights": "a kind of object: Network, AddressScope or SubnetPool",
-    "members": "the Keystone domain of the site",
-    "logins": "the Keystone domain of the site",
+    "rights": "a kind of object with rights",
+    "members": "the Keystone domain",
+    "logins": "the Keystone domain",
     "scopes": "the external network",
     "networks": "a physical network with switches, or `vxlan`",
 }
@@ -85,6 +87,9 @@ CloudDeclarations = Annotated[list[CloudCompletenessFile], BeforeValidator(_seve
 class CompleteFile(FileModel):
     """`complete:` of a site file. A device that is in no list of a table may have more than the file says."""
 
+    max_age: Age | None = Field(
+        default=None, description="how old a declaration may be to count; without it, of any age"
+    )
     switch_ports: Declarations = Field(
         default_factory=list, description="switches: a port without a line is disabled; elsewhere it is unknown"
     )
@@ -132,6 +137,11 @@ class CompleteFile(FileModel):
         return frozenset(name for found, _, item in self.declared() if found == table for name in item.of)
 
 
+def too_old(declared: Completeness, max_age_h: int | None, today: date) -> bool:
+    """True if the day is over on which a declaration would still count."""
+    return max_age_h is not None and today > date.fromisoformat(declared.seen) + timedelta(hours=max_age_h)
+
+
 def completeness_of(file: CompleteFile) -> tuple[Completeness, ...]:
     """In the order of the tables."""
     return tuple(
@@ -140,9 +150,9 @@ def completeness_of(file: CompleteFile) -> tuple[Completeness, ...]:
     )
 
 
-def complete_section(declared: Iterable[Completeness]) -> dict[str, Any]:
+def complete_section(declared: Iterable[Completeness], max_age_h: int | None) -> dict[str, Any]:
     """As the file has it."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {} if max_age_h is None else {"max_age": age_text(max_age_h)}
     for item in declared:
         found.setdefault(item.table, []).append({"of": list(item.devices), "seen": item.seen, "by": item.by})
     return found

@@ -6,12 +6,13 @@ is None: unknown, never assumed.
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cached_property
 
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 
-from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table
+from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -87,6 +88,8 @@ class Site(Frozen):
     lags: tuple[Lag, ...] = ()
     #: Where an absent record says that there is nothing; everywhere else there may be.
     complete: tuple[Completeness, ...] = ()
+    #: How old such a declaration may be, in hours; None: of any age.
+    complete_max_age_h: int | None = None
     physical_networks: tuple[PhysicalNetwork, ...]
     fabric_profiles: tuple[FabricProfile, ...] = ()
     underlays: tuple[Underlay, ...] = ()
@@ -149,6 +152,13 @@ class Site(Frozen):
     def declared(self) -> frozenset[tuple[Table, str]]:
         """(table, device) of every table that is complete of a device."""
         return frozenset((item.table, device) for item in self.complete for device in item.devices)
+
+    def as_of(self, today: date) -> Site:
+        """The site without declarations that are too old to count."""
+        kept = tuple(item for item in self.complete if not too_old(item, self.complete_max_age_h, today))
+        if kept == self.complete:
+            return self
+        return Site(**{name: getattr(self, name) for name in Site.model_fields} | {"complete": kept})
 
     def subjects(self, table: Table) -> tuple[str, ...]:
         """Names of what a table can be complete of: switches, what the cloud holds, or all other devices."""
