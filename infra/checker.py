@@ -26,6 +26,7 @@ KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "E1": ("A1", "A7"), "E9": (), "E11": (), "E14": ("A13",), "E15": ("A3",), "E16": ("A4",), "E17": ("A8",),
     "E18": ("A5",), "E18 cpu": ("A5 between owners",), "E19": (), "E19 fabric": ("A6",),
     "A1": ("A1",), "A2": ("A2",), "A9": ("A9",), "A10": ("A10",),
+    **{name: (name,) for name in ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
 }  # fmt: skip
 _SERVER = (
     "operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxying",
@@ -46,6 +47,9 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "A9": ("steps_erase",),
     "A10": ("pools_delegated",),
     "A13": ("in_band_closed",),
+    "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
+    "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
+    "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",),
     "external-network": ("address_scope_closed", "l3_agent_enforces_scopes", "no_tenant_ports"),
     "storage-appliance": _VIPS, "object-store": _VIPS,
     "routed-back-end": ("default_deny", "permits_service_only"),
@@ -63,8 +67,8 @@ FORMAT, SEMANTICS = 2, 1
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "
-    "ISO-20 ISO-22 ISO-24 ISO-27 L3-01 L3-02 L3-04 L3-08 L3-10 L3-13 SEC-03 SEC-04 SEC-05 SEC-16 SEC-21 TOP-02 TOP-03 "
-    "TOP-06 TOP-07",
+    "ISO-20 ISO-22 ISO-24 ISO-27 ISO-28 L3-01 L3-02 L3-04 L3-08 L3-10 L3-13 SEC-03 SEC-04 SEC-05 SEC-16 SEC-21 TOP-02 "
+    "TOP-03 TOP-06 TOP-07",
     ("B", "tenant"): "ISO-04 SEC-01 SEC-02 SEC-11 SEC-14 TOP-05 TOP-10 TOP-11 TOP-13",
     (
         "E",

@@ -13,7 +13,7 @@ from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 from policies.edges.plan_fragment import plan_fragment
 
-from .edges.residue import with_released, with_settled
+from .edges.residue import erases, with_released, with_settled
 from .edges.shape import GraphFragment
 from .facts.kinds import PlanFacts
 from .facts.plan import plan_facts
@@ -214,10 +214,9 @@ def _own_share(
     """What the plan brings, with what is applied of it and what its own lock says is released and not let go."""
     released = tuple(entry for lock in before for entry in lock.released)
     share = with_released(site, together(own.share, applied), released)
-    # While A9 is held nothing of it is left there, and the plan does not answer for who has it now.
-    if site.assumption("A9").value is True:
-        return share
-    return with_settled(site, share, (entry for lock in before for entry in lock.settled))
+    # Where cleaning erases nothing of it is left there, and the plan does not answer for who has it now.
+    settled = (entry for lock in before for entry in lock.settled)
+    return with_settled(site, share, (entry for entry in settled if not erases(site, entry.identity)))
 
 
 def _beside_neighbours(plan: Plan, own: Read, others: Neighbours, applied: Footprint | GraphFragment | None) -> Seen:

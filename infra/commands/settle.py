@@ -229,6 +229,6 @@ def _refuse(findings: Findings) -> None:
     if lines:
         print(f"next: see to each, and write into {findings.file}, below `seen:`, what was seen:", file=sys.stderr)
         print(*(f"  - {line}" for line in lines), sep="\n", file=sys.stderr)
-    if any(one.refuted for one in findings.lacking):
-        print("next: see that the steps erase, then state assumptions.A9.steps_erase: true", file=sys.stderr)
+    for fact in sorted({fact for one in findings.lacking for fact in one.refuted}):
+        print(f"next: see that cleaning leaves nothing, then state {fact}: true", file=sys.stderr)
     raise typer.Exit(findings.exit_code)

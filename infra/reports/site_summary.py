@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
-from interlock.model.site.completeness import TABLES
+from interlock.model.site.completeness import TABLES, too_old
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
 from interlock.model.site.networks import Ranges
 
@@ -132,16 +133,24 @@ _RESTS = {
     "routing": "no further address, VRF or VTEP",
     "external_attachments": "the external network is not on them",
     "attachments": "no further interface of them is attached",
+    "rights": "nobody has a right to them but as planned",
+    "members": "nobody is in a project but as planned",
+    "logins": "no server has a further ssh key",
+    "scopes": "no further subnet or address scope outside",
+    "networks": "no further network in their VLANs or VNIs",
 }
 
 
 def _complete(site: Site) -> Iterator[tuple[str, ...]]:
     """Each declaration, and the devices that no declaration of the table has."""
+    today = datetime.now(UTC).date()
     by_role = {item.name for item in site.devices if item.role not in ("appliance", "other")}
     for table in TABLES:
         declared = [item for item in site.complete if item.table == table]
+        old = [item for item in declared if too_old(item, site.complete_max_age_h, today)]
         for item in declared:
-            yield table, _names(item.devices, 2), f"{item.seen} by {item.by}", _RESTS[table]
+            rests = f"too old to count: {_RESTS[table]}" if item in old else _RESTS[table]
+            yield table, _names(item.devices, 2), f"{item.seen} by {item.by}", rests
         covered = {device for item in declared for device in item.devices}
         lacking = [name for name in site.subjects(table) if name not in covered | by_role]
         if lacking:

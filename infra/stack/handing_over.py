@@ -1,14 +1,15 @@
 """Decides whether what a tenant released was seen unwired and cleaned: by evidence, as each kind of identity needs it.
 
 Only evidence that says what it must counts: of this release, on this serial, after the thing was last in use, younger
-than the site's limit, not from the future, the steps in their order. Steps that clean rest on A9 besides.
+than the site's limit, not from the future, the steps in their order.
+Steps that clean rest on A9 besides, and those of a whole host on A23.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from interlock.model.evidence.file import SUBJECTS
@@ -18,7 +19,7 @@ from interlock.model.evidence.values import age_text, moment, moment_text
 from interlock.model.lock.record import Released, Settled
 from interlock.model.site.inventory import Site
 from interlock.vocabulary import nodes
-from policies.edges.residue import lost_segments, still_held
+from policies.edges.residue import cleaned_by, lost_segments, still_held
 from policies.facts.guards import assumption
 from policies.facts.site import SiteFacts
 
@@ -54,12 +55,13 @@ class Lacking:
     because: tuple[str, ...] = ()
     #: The facts of the site that would decide it.
     missing: tuple[str, ...] = ()
-    #: Known not to help: A9 is false, so a cleaning step cleans nothing.
-    refuted: bool = False
+    #: Facts that are false, by which a cleaning step cleans nothing.
+    refuted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.refuted:
-            return f"evidence: {self.demand}: `{self.step}` counts for nothing: assumptions.A9.steps_erase is false"
+            facts = ", ".join(self.refuted)
+            return f"evidence: {self.demand}: `{self.step}` counts for nothing: {facts} is false"
         if self.missing:
             facts = ", ".join(self.missing)
             return f"evidence: {self.demand}: whether `{self.step}` counts is not provable: {facts} is not stated"
@@ -86,10 +88,6 @@ class Handover:
     demands: tuple[Demand, ...]
     seen: tuple[Sighting, ...]
     now: datetime
-    _erases: bool | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_erases", assumption(self.site, "A9").value)
 
     def lacking(self) -> tuple[Lacking, ...]:
         """Every step that is missing, by identity; empty if all may be handed out."""
@@ -111,9 +109,8 @@ class Handover:
         """Steps in their order, each with the first entry that counts: a later one would leave less time for others."""
         before: Sighting | None = None
         for step in steps_of(demand.identity):
-            if step in SANITISING and self._erases is not True:
-                missing = ("assumptions.A9.steps_erase",) if self._erases is None else ()
-                yield Lacking(demand, step, missing=missing, refuted=self._erases is False)
+            if step in SANITISING and (lacks := self._not_erasing(demand, step)) is not None:
+                yield lacks
                 continue
             if demand.identity == UNLISTED:
                 yield Lacking(demand, step, ("the site file does not list it: list it until it is settled",))
@@ -126,6 +123,15 @@ class Handover:
             because = tuple(f"{one.position} {why}" for one, why in entries)
             stated = self.site.evidence.max_age_h is not None
             yield Lacking(demand, step, because, () if stated else (MAX_AGE,))
+
+    def _not_erasing(self, demand: Demand, step: SeenStep) -> Lacking | None:
+        """What keeps a step from cleaning, if it is not known that it does."""
+        held = [assumption(self.site, name) for name in cleaned_by(demand.identity)]
+        refuted = tuple(str(fact) for state in held for fact in state.broken)
+        missing = tuple(str(fact) for state in held for fact in state.missing)
+        if refuted:
+            return Lacking(demand, step, refuted=refuted)
+        return Lacking(demand, step, missing=missing) if missing else None
 
     def _about(self, demand: Demand, step: SeenStep) -> list[Sighting]:
         """Entries about this identity, or about one of its name with another serial; those of its own release only."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .ground import Ground, assumed, escaped, identity, plug
+from .services import join_talking
 
 Json = dict[str, Any]
 End = tuple[str, int]
@@ -105,6 +106,7 @@ class Inventory:
         self._uplinks(ground)
         self._devices(ground)
         self._routing(ground)
+        self._talking(ground)
         self._machines(ground)
         self._external(ground)
         self._unread(ground)
@@ -174,6 +176,17 @@ class Inventory:
                 vlans = sorted(self.untagged(end) | self.tagged(end, self.vlans))
                 ground.join("E5", port, [self.segment(end[0], vlan) for vlan in vlans])
 
+    @cached_property
+    def talking(self) -> dict[str, list[str]]:
+        """Switch -> its ports with a device behind them that is lent out."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for (device, interface), end in self.behind.items():
+            host = self.hosts.get(device)
+            whole = host is not None and host["provisioning"] == "bare-metal" and interface != host["bmc"]
+            if (device in self.machines and interface.startswith("rnic")) or whole:
+                found[end[0]].append(identity("port", plug(self.serial[end[0]], str(end[1]))))
+        return dict(found)
+
     def parts(self, device: str, interface: str) -> list[str]:
         """The nodes at one plug: a machine's management port carries gateway and BMC."""
         names = [interface]
@@ -181,6 +194,10 @@ class Inventory:
             names = ["rnic"] if interface.startswith("rnic") else ["gw", "bmc"]
         serial = self.serial[device] if device in self.machines or device in self.hosts else device
         return [identity("dev", plug(serial, name)) for name in names]
+
+    def _talking(self, ground: Ground) -> None:
+        for name, ports in self.talking.items():
+            join_talking(ground, self.serial[name], ports)
 
     def _routing(self, ground: Ground) -> None:
         """Routing instances of switches, and VLANs that a switch maps to overlays."""

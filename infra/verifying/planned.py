@@ -11,6 +11,7 @@ from infra.checker import GUARDS
 
 from .ground import Ground, assumed, escaped, identity
 from .inventory import Inventory, Json, asked_of
+from .services import join_services, join_talking
 
 PLANNED = "planned "
 OPERATOR, STRANGERS = "op", "foreign"
@@ -77,6 +78,7 @@ class PlanOfStack:
         self._routers(ground)
         self._machines(ground)
         self._keys(ground)
+        self._services(ground)
         for kind, items in self.of_kind.items():
             if kind not in READ:
                 ground.unread[f"{PLANNED}{kind}"] += len(items)
@@ -107,6 +109,20 @@ class PlanOfStack:
                 ground.join("E13", capability, self.wires(network))
             if network["external"] or network["shared"]:
                 ground.unread["a network that is shared or external"] += 1
+
+    def _services(self, ground: Ground) -> None:
+        """What is in no plan, and everybody is on."""
+        claims = [wire for network in self.all("Network").values() for wire in self.wires(network)]
+        routers = self.all("Router").items()
+        join_services(
+            ground, self.inventory.site["cloud"], claims=claims,
+            capability=[] if self.owner == OPERATOR else [identity("cap", escaped(self.owner))],
+            guests=[self.node("dev", name) for name in self.all("Server")],
+            gateways=[self.node("R", name) for name, item in routers if item["external_network"] == _OUTSIDE],
+        )  # fmt: skip
+        for name in sorted(self.inventory.talking):
+            serial = self.inventory.serial[name]
+            join_talking(ground, serial, (wire for wire in claims if wire.startswith(f"L:{escaped(serial)}:")))
 
     def _keys(self, ground: Ground) -> None:
         """A login key is what it is: the digest of the key itself, not its name. RSA numbers may be written longer."""

@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from interlock.model.lock.record import Allocation, VPodAllocation
 from interlock.model.site.inventory import (
+    Assumption,
     Cable,
     Endpoint,
     FlavorSpec,
@@ -37,7 +38,7 @@ COMMON = {
 
 #: Sections that no plan rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
 #: which tables are complete, which every proof reads anew.
-UNPLANNED = {"claims", "complete", "evidence", "waivers"}
+UNPLANNED = {"claims", "complete", "complete_max_age_h", "evidence", "waivers"}
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
@@ -50,6 +51,8 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (SwitchPortConfig, frozenset({"empty"})),
     (FlavorSpec, frozenset({"devices"})),
 )
+#: Assumptions that are as old as the hashes of locks. What was added since is left out like other facts of the proof.
+_HASHED = frozenset(f"A{number}" for number in range(1, 16))
 
 
 def site_hash(site: Site) -> str:
@@ -71,7 +74,7 @@ def planned_part(part: Any) -> Any:
             fields = {name: getattr(part, name) for name in type(part).model_fields if name not in hidden}
             return {name: planned_part(value) for name, value in (fields | _as_planned(part)).items()}
         case tuple() | list():
-            return [planned_part(item) for item in part]
+            return [planned_part(item) for item in part if not isinstance(item, Assumption) or item.id in _HASHED]
         case dict():
             return {key: planned_part(value) for key, value in part.items()}
     return to_jsonable_python(part)

@@ -271,26 +271,6 @@ class ProcessorsNode:
 
 
 @dataclass(frozen=True, slots=True)
-class FabricNode:
-    """All VLANs of a switch, P_Keys of a subnet or partitions of a domain: met only where they are not kept apart."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return f"fabric:{plain(self.name)}"
-
-
-@dataclass(frozen=True, slots=True)
-class CloudApiNode:
-    """A cloud that does not keep its projects apart."""
-
-    cloud: str
-
-    def __str__(self) -> str:
-        return f"cloud:{plain(self.cloud)}"
-
-
-@dataclass(frozen=True, slots=True)
 class ForeignersNode:
     """What no model file describes."""
 

@@ -20,11 +20,9 @@ from .held_types import MacAddress as MacAddress
 from .node_types import KEY_BITS as KEY_BITS
 from .node_types import AllocationNode as AllocationNode
 from .node_types import CapabilityNode as CapabilityNode
-from .node_types import CloudApiNode as CloudApiNode
 from .node_types import Copy as Copy
 from .node_types import DeviceNode as DeviceNode
 from .node_types import ExternalNetworkNode as ExternalNetworkNode
-from .node_types import FabricNode as FabricNode
 from .node_types import ForeignersNode as ForeignersNode
 from .node_types import FormerHolderNode as FormerHolderNode
 from .node_types import GpuNode as GpuNode
@@ -47,6 +45,9 @@ from .node_types import SwitchPortNode as SwitchPortNode
 from .node_types import SwitchRouterNode as SwitchRouterNode
 from .node_types import VlanNode as VlanNode
 from .node_types import VolumeNode as VolumeNode
+from .unguarded_types import CloudApiNode as CloudApiNode
+from .unguarded_types import FabricNode as FabricNode
+from .unguarded_types import OperatedNode as OperatedNode
 
 #: Different texts that are kept parsed: more than the boundary of 10 000 tenants has.
 _KEPT = 1 << 18
@@ -74,6 +75,7 @@ Node: TypeAlias = (
     | ProcessorsNode
     | FabricNode
     | CloudApiNode
+    | OperatedNode
     | ForeignersNode
     | LostClaimNode
     | FormerHolderNode
@@ -107,6 +109,7 @@ _KINDS = (
     "cpu:",
     "fabric:",
     "cloud:",
+    "ops:",
     "foreign:",
     "lost:",
     "former:",
@@ -136,6 +139,7 @@ _OF_TWO_NAMES: dict[str, Callable[[str, str], Node]] = {
     "vip": ShareAddressNode,
     "lost": LostClaimNode,
     "former": FormerHolderNode,
+    "ops": OperatedNode,
 }
 
 

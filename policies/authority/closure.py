@@ -23,7 +23,7 @@ from policies.facts import principals as who
 from policies.graph.model import Model
 
 from .grants import COMMON, NOBODYS, Grant, Stated, Table, spoken_of
-from .grounds import asked_of_services, called
+from .grounds import asked_of_services, called, unlisted_members
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
@@ -90,7 +90,7 @@ class Authority:
 
     def __init__(self, model: Model, graph: Graph, *, certain: bool) -> None:
         self.stated = _stated(model)
-        found = (*called(model, graph), *asked_of_services(model))
+        found = (*called(model, graph), *asked_of_services(model), *unlisted_members(model))
         self.met = Table(grant for grant in found if not (certain and grant.missing))
 
     def _from(self, node: str) -> Iterator[Grant]:

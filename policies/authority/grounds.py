@@ -50,6 +50,17 @@ def asked_of_services(model: Model) -> Iterator[Grant]:
             yield Grant(Way.WRITES, who.EVERYBODY, node, why, held.missing, held.broken)
 
 
+def unlisted_members(model: Model) -> Iterator[Grant]:
+    """Whoever has a role in a project of which no plan tells is its tenant, until somebody says that all are listed.
+
+    A tenant's plan answers for its own project, the operator's for all.
+    """
+    missing = model.site.undeclared("members", model.site.site.domain)
+    owners = [model.own.owner] if model.plan.is_tenant else [share.owner for share in model.others]
+    for owner in owners if missing else ():
+        yield Grant(Way.ACTS_AS, who.principal(ids.FOREIGN), who.principal(owner), "a role that is not listed", missing)
+
+
 @dataclass(frozen=True)
 class _Caller:
     """An owner that meets a place, and the unstated and the broken guards on the way there."""

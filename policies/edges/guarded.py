@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from interlock.model.site.inventory import Sharing
 from interlock.vocabulary.nodes import switch_vlan
-from policies.about import Fact, OpenScope, SaidFact, ScopeIsShared, SiteFact, UndeclaredSharing
+from policies.about import Fact, OpenScope, SaidFact, ScopeIsShared, SiteFact, UndeclaredSharing, in_order
 from policies.facts import identities as ids
 from policies.facts.guards import BETWEEN_OWNERS, GuardState, sharing, welcome
 
+from .operated import OPERATED_EDGES
 from .plan import EXTERNAL_REFERENCE
 from .shape import Edge, EdgeRule, Relation, Union
+from .unlisted_in_cloud import unlisted_scopes
 
 
 def unless(held: GuardState, rule: str, a: str, b: str) -> Iterator[Edge]:
@@ -53,6 +56,7 @@ def _gateways(union: Union) -> Iterator[Edge]:
     held = _declared_held(union, "external-network")
     for (scope,) in union.facts(Relation.OPEN_SCOPE):
         held = _broken(ScopeIsShared(OpenScope.parse(scope)))
+    unlisted = unlisted_scopes(union.site)
     for router, reference, addresses, _ in union.facts(Relation.GATEWAY):
         if reference != EXTERNAL_REFERENCE:
             yield Edge(router, ids.unresolved(reference), "E11")
@@ -61,7 +65,16 @@ def _gateways(union: Union) -> Iterator[Edge]:
         copy, hub = ids.external_copy(name, router), ids.external_hub(name)
         yield Edge(router, copy, "E11")
         passing = _PASSING.get(addresses)
-        yield from unless(_broken(passing) if passing is not None else held, "E11", copy, hub)
+        state = _broken(passing) if passing is not None else held
+        if state.value is True and unlisted:
+            yield Edge(copy, hub, "E11", unlisted)
+        else:
+            yield from unless(_with(state, unlisted), "E11", copy, hub)
+
+
+def _with(state: GuardState, unlisted: tuple[Fact, ...]) -> GuardState:
+    """What nobody states takes what nobody listed besides."""
+    return state if state.value is not None else replace(state, missing=in_order((*state.missing, *unlisted)))
 
 
 def _machines(union: Union) -> Iterator[Edge]:
@@ -192,4 +205,5 @@ GUARDED_EDGES: tuple[EdgeRule[Union], ...] = (
     EdgeRule("A2", "the cloud joins all projects unless A2 is held", _cloud_scopes),
     EdgeRule("A9", "what was cleaned is its former holder's unless A9 is held", _cleaned),
     EdgeRule("A10", "strangers may be on every claimed segment unless A10 is held", _pools),
+    *OPERATED_EDGES,
 )

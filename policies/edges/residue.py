@@ -72,8 +72,8 @@ def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settle
     Without it an idle one is not known to be the operator's, as little as one that was not cleaned.
     """
     labels, premises = dict(share.labels), set(share.premises)
-    erased = site.assumption("A9").value is True
     for entry in settled:
+        erased = erases(site, entry.identity)
         former = ids.former_holder(share.owner, entry.identity)
         for device in _devices(site, entry.identity):
             labels[former] = frozenset({share.owner})
@@ -81,6 +81,16 @@ def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settle
             if not erased:
                 labels.setdefault(device, frozenset())
     return replace(share, labels=labels, premises=tuple(premises))
+
+
+def erases(site: SiteFacts, identity: str) -> bool:
+    """True if cleaning leaves nothing of a former holder behind."""
+    return all(site.assumption(name).value is True for name in cleaned_by(identity))
+
+
+def cleaned_by(identity: str) -> tuple[str, ...]:
+    """The assumptions that cleaning rests on: no wipe of disks reaches the firmware of a whole host."""
+    return ("A9", "A23") if isinstance(nodes.parse(identity), nodes.HeldHost) else ("A9",)
 
 
 def _devices(site: SiteFacts, identity: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from policies.facts import identities as ids
 from policies.facts.guards import welcome
 
 from .guarded import declarations
+from .operated import operated_nodes
 from .shape import Relation, Union
 from .terminals import addresses, copies
 
@@ -37,6 +38,7 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
     found[ids.capability(ids.OPERATOR)] = operator
     found[ids.cloud_api(site.cloud)] = operator
     found[ids.share_service(site.cloud)] = operator
+    found |= dict.fromkeys(operated_nodes(union), operator)
     found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
     found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
     return found | dict(_unwelcome(union))

@@ -14,7 +14,8 @@ from .guarded import GUARDED_EDGES
 from .private_vlans import roles
 from .shape import Edge, EdgeRule, Relation, Union
 from .terminals import addresses, attachments, instances, passing, port_fact, port_path
-from .unlisted import passed_through, unlisted_attachments, unlisted_hosts, unlisted_switches
+from .unlisted import passed_through, perhaps_uplink, unlisted_attachments, unlisted_hosts, unlisted_switches
+from .unlisted_in_cloud import unlisted_members, unlisted_rights
 
 #: What an overlay may be encapsulated in.
 ENCAPSULATIONS = ("vxlan", "geneve")
@@ -137,17 +138,17 @@ def _every_vlan(union: Union) -> Iterator[Edge]:
         missing = (SaidFact(f"whether the adapter of {bridge} keeps the VLANs of its functions apart"),)
         for vlan in (0, *union.vlans):
             yield Edge(port, ids.vlan_segment(bridge, vlan), "E5", () if vlan in carried or port in roots else missing)
-    for _, end in union.site.ordinary_ends:
-        yield from _behind_port(union, end, union.mode[end])
+    for plug, end in union.site.ordinary_ends:
+        yield from _behind_port(union, end, union.mode[end], perhaps_uplink(union, plug))
 
 
-def _behind_port(union: Union, end: SwitchEnd, mode: PortMode) -> Iterator[Edge]:
+def _behind_port(union: Union, end: SwitchEnd, mode: PortMode, doubt: tuple[Fact, ...]) -> Iterator[Edge]:
     switch = union.site.site.switch[end.switch]
     port, bridge = ids.switch_port(switch.serial, end.port), _bridge(union, end)
     if not mode.known:
-        missing = (port_fact(union, end),)
+        missing = (port_fact(union, end), *doubt)
         yield from (Edge(port, ids.vlan_segment(bridge, vlan), "E5", missing) for vlan in union.vlans)
-    yield from (Edge(port, union.segment(end, vlan), "E5") for vlan in union.carried(end))
+    yield from (Edge(port, union.segment(end, vlan), "E5", doubt) for vlan in union.carried(end))
 
 
 def _unplaced(union: Union) -> Iterator[Edge]:
@@ -163,7 +164,8 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
-        serial, missing = union.site.site.switch[port.switch].serial, union.site.plug_doubt(end)
+        serial = union.site.site.switch[port.switch].serial
+        missing = (*union.site.plug_doubt(end), *perhaps_uplink(union, end))
         for device in union.site.devices_behind(end):
             yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 
@@ -310,6 +312,8 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E20", "where no table is complete, or a port has no cable, something may be there", unlisted_switches),
     EdgeRule("E20", "a host may have interfaces that nobody listed", unlisted_hosts),
     EdgeRule("E20", "a machine or another device may be attached elsewhere, too", unlisted_attachments),
+    EdgeRule("E20", "rights to a network, and networks on its wire, that no plan tells of", unlisted_rights),
+    EdgeRule("E20", "members of a project whom no plan tells of", unlisted_members),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
     EdgeRule("E13", "who was given a right may plug in", _rights),
     EdgeRule("E13", "a released VLAN may be on every switch unless its physical network is known", _lost_claims),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.site.inventory import Switch
+from interlock.model.site.inventory import Endpoint, Switch
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
 from interlock.vocabulary.nodes import VlanNode, parse
@@ -85,6 +85,14 @@ def unlisted_hosts(union: Union) -> Iterator[Edge]:
     for server, host in union.facts(Relation.METAL):
         missing = union.site.undeclared("attachments", host)
         yield from [Edge(server, strangers, UNLISTED, missing)] if missing else []
+
+
+def perhaps_uplink(union: Union, end: Endpoint) -> Missing:
+    """Of a hypervisor's plug in no list: the declaration without which it may be its guests' as well as its own."""
+    host = union.site.site.host.get(end.device)
+    if host is None or host.provisioning != "hypervisor" or end.interface == host.bmc:
+        return ()
+    return union.site.undeclared("attachments", end.device)
 
 
 def passed_through(union: Union) -> Iterator[Edge]:

@@ -237,6 +237,11 @@ def cloud_api(cloud: str) -> str:
     return str(nodes.CloudApiNode(cloud))
 
 
+def operated(place: str, service: str) -> str:
+    """What the operator runs for all tenants of a cloud, or on an underlay, if it does not keep them apart."""
+    return str(nodes.OperatedNode(place, service))
+
+
 def foreigners(cloud: str) -> str:
     """Whatever else there is on the cloud."""
     return str(nodes.ForeignersNode(cloud))

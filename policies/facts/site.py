@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
 
@@ -38,8 +39,8 @@ PLANNED_SHARING = frozenset({"external-network", "vipu-controller"})
 class SiteFacts:
     """A site as the proof reads it. An absent row says that there is nothing only where its table is complete."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
+    def __init__(self, site: Site, today: date | None = None) -> None:
+        self.site = site.as_of(today or datetime.now(UTC).date())
         self._configured: dict[SwitchEnd, PortMode] = {}
         self._held: dict[tuple[str, str | None, str | None], GuardState] = {}
 

@@ -21,6 +21,7 @@ from interlock.vocabulary.nodes import (
     NeutronPortNode,
     Node,
     NvlinkPartitionNode,
+    OperatedNode,
     OverlayNode,
     PartitionKeyNode,
     ReferenceNode,
@@ -127,6 +128,8 @@ def _in_a_word(node: Node) -> str:
     match node:
         case CapabilityNode(tenant):
             return f"what {tenant} may plug in by itself"
+        case OperatedNode(place, service):
+            return f"{service.replace('-', ' ')} of {place}"
         case ReferenceNode(reference):
             return f"{reference}, which no file of this site describes"
         case _:

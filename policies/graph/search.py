@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from interlock.vocabulary.nodes import CapabilityNode, CloudApiNode, ForeignersNode, is_device, parse
+from interlock.vocabulary.nodes import CapabilityNode, CloudApiNode, ForeignersNode, OperatedNode, is_device, parse
 from policies.about import Fact
 from policies.facts.identities import RESERVED_LABELS
 
@@ -114,11 +114,8 @@ def _device_near(graph: Graph, labels: Labels, node: str, owner: str, taken: set
     """The steps from a node to the nearest device of an owner, without the node itself; at most four."""
     if is_device(node):
         return ()
-    allowed = {
-        item
-        for item in graph
-        if item not in taken and not isinstance(parse(item), CapabilityNode | CloudApiNode | ForeignersNode)
-    }
+    everybodys = CapabilityNode | CloudApiNode | ForeignersNode | OperatedNode
+    allowed = {item for item in graph if item not in taken and not isinstance(parse(item), everybodys)}
     way = shortest(
         graph,
         [node],

@@ -25,6 +25,7 @@ from .infiniband import ISO_19, ISO_20, ISO_21, ISO_23
 from .links import ISO_27
 from .login_keys import SEC_05
 from .nvlink import ISO_22
+from .operated import ISO_28
 from .port_addresses import L3_03, L3_07, L3_10
 from .ports import TOP_13, TOP_14
 from .power import PWR_01, PWR_02, PWR_03, PWR_04, PWR_06
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     AUTH_01, EXPO_01,
     ISO_01, ISO_02, ISO_03, ISO_04, ISO_05, ISO_06, ISO_07, ISO_08, ISO_09, ISO_10, ISO_11, ISO_12, ISO_13, ISO_14,
     ISO_15, ISO_16, ISO_17, ISO_18, ISO_19, ISO_20, ISO_21, ISO_22, ISO_23, ISO_24, ISO_25, ISO_26, ISO_27,
+    ISO_28,
     L3_01, L3_02, L3_03, L3_04, L3_05, L3_06, L3_07, L3_08, L3_09, L3_10, L3_11, L3_12, L3_13, L3_14, L3_15,
     SEC_01, SEC_02, SEC_03, SEC_04, SEC_05, SEC_08, SEC_09, SEC_11, SEC_12, SEC_14, SEC_15, SEC_16, SEC_21,
     TOP_02, TOP_03, TOP_04, TOP_05, TOP_06, TOP_07, TOP_08, TOP_09, TOP_10, TOP_11, TOP_13, TOP_14, TOP_15,

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, is_device, parse
+from policies.edges.operated import OPERATED_EDGES
 from policies.facts import identities as ids
 from policies.footprints.applied import APPLIED
 from policies.graph.model import WIRE_RULES, Model
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from policies.graph.search import Graph
 
 #: Edges that a false assumption adds, or that stand for a partition of what is applied: they join, but plug nothing in.
-ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", APPLIED})
+ASSUMPTION_RULES = frozenset({"A1", "A2", "A10", *(item.id for item in OPERATED_EDGES), APPLIED})
 
 
 @dataclass(frozen=True)

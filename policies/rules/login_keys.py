@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.vocabulary.nodes import HeldLoginKey, parse
-from policies.about import SaidFact, Subject, components, resources
+from policies.about import Fact, SaidFact, Subject, components, resources
 from policies.facts import identities as ids
 from policies.facts.access import KeypairFact
 from policies.facts.kinds import ServerFact
@@ -27,6 +27,8 @@ def _one_tenant_each(model: Model, _: Names) -> RuleAnswer:
     violated += _on_operators_servers(model)
     unread = [_unread(pair) for pair in model.plan.keypairs if not pair.fingerprints]
     unread += [_fetched(server) for server in model.plan.servers if fetches_keys(server.user_data)]
+    missing = model.site.undeclared("logins", model.site.site.domain)
+    unread += [_unlisted(owner, missing) for owner in _with_keys(model)] if missing else []
     violated.sort(key=lambda cause: cause.message)
     return RuleAnswer(len(keys) + len(unread), tuple(violated), tuple(unread))
 
@@ -53,6 +55,25 @@ def _shared(model: Model, pair: Together, key: HeldLoginKey) -> Cause:
         hint=_TWO_PAIRS,
         specificity=91,
         about=(*_opened_by(model, key.fingerprint), *components(holder, other)),
+    )
+
+
+def _with_keys(model: Model) -> tuple[str, ...]:
+    """The owner of the plan if it has keys; the operator's plan answers for all."""
+    shares = (model.own,) if model.plan.is_tenant else (model.own, *model.others)
+    with_keys = (share for share in shares if any(isinstance(parse(item), HeldLoginKey) for item in share.exclusive))
+    return tuple(share.owner for share in with_keys)
+
+
+def _unlisted(owner: str, missing: tuple[Fact, ...]) -> Cause:
+    return Cause(
+        key=("unlisted", owner),
+        message=f"nobody says that all ssh keys on the cloud are listed: one of {owner} may be a stranger's as well",
+        witness=(f"key pairs of {owner}", "a login that no file tells of", *map(str, missing)),
+        hint="look through the key pairs of all projects, and declare `logins` under `complete`",
+        missing=missing,
+        specificity=20,
+        about=components(owner),
     )
 
 

@@ -248,9 +248,24 @@ def test_a9_decides_what_cleaning_is_worth(erases: bool | None) -> None:
     site = site_of(steps_erase=erases)
     found = handing_over(RACK, site=site, seen=seen_of(machine())).lacking()
     assert {one.step for one in found} == (set() if erases else SANITISING)
-    assert {one.refuted for one in found} <= {erases is False}
+    assert {fact for one in found for fact in one.refuted} == (
+        {"assumptions.A9.steps_erase"} if erases is False else set()
+    )
     named = {fact for one in found for fact in one.missing}
     assert named == ({"assumptions.A9.steps_erase"} if erases is None else set())
+
+
+@pytest.mark.parametrize("restored", [True, False, None])
+def test_a_whole_host_is_clean_with_its_firmware_only(restored: bool | None) -> None:
+    """A wipe of its disks says nothing of BIOS, BMC and adapters (A23); machines have none that a tenant writes."""
+    fact, site = "assumptions.A23.firmware_restored", site_of(firmware_restored=restored)
+    host = gave_up("hosts", "poplar-1")
+    (demand,) = handing_over(host).demands
+    found = handing_over(host, site=site, seen=seen_of(demand.identity)).lacking()
+    assert {one.step for one in found} == (set() if restored else SANITISING)
+    assert {name for one in found for name in one.refuted} == ({fact} if restored is False else set())
+    assert {name for one in found for name in one.missing} == ({fact} if restored is None else set())
+    assert handing_over(RACK, site=site, seen=seen_of(machine())).lacking() == ()
 
 
 @pytest.mark.parametrize("erases", [True, False, None])

@@ -39,7 +39,9 @@ SITE: dict[tuple[str, Class], str] = {
     ("placements", "figure"): "placements rack unit height nameplate weight",
     ("cables", "table"): "cables ends kind",
     ("lags", "table"): "lags name device interfaces mode",
-    ("complete", "fact"): "complete switch_ports cables routing external_attachments attachments of seen by",
+    ("complete", "policy"): "max_age",
+    ("complete", "fact"): "complete switch_ports cables routing external_attachments attachments rights members logins "
+    "scopes networks of seen by",
     ("physical_networks", "fact"): "physical_networks switches mtu profile",
     ("fabric_profiles", "figure"): "fabric_profiles pfc_priority dscp cnp_dscp ecn mtu",
     ("underlays", "fact"): "underlays neutron", ("underlays", "figure"): "mtu",

@@ -70,6 +70,7 @@ lags:
   - {name: bond0, device: bare-1, interfaces: "ens[1-2]", mode: static}
   - {name: po9, device: spine-1, interfaces: 9-10}
 complete:
+  max_age: 90d
   switch_ports: {of: [grey-1], seen: 2026-11-20, by: anne}
   cables:
     - {of: [spine-1, dumb-1], seen: 2026-11-20, by: anne}

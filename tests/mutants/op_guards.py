@@ -12,8 +12,8 @@ from random import Random
 
 from interlock.model.site.offers import Sharing
 from interlock.planning import plan_site
-from interlock.resources import BucketPolicy, Network, S3Credential
-from interlock.vocabulary.nodes import HeldMachine
+from interlock.resources import BucketPolicy, Network, S3Credential, Server
+from interlock.vocabulary.nodes import HeldHost, HeldMachine
 from policies import Verdict
 from tests.builders.pod64 import site_locked, tenant
 from tests.mutants.operator import LOST, Operator, idle_machine, is_metal, strangers, virtual
@@ -122,6 +122,43 @@ def gpus_of_one(space: Workspace, rng: Random) -> Workspace | None:
     """One tenant in an NVLink domain."""
     found = with_gpus(space, rng)
     return None if found is None else replace(found.only(found.asked), asked=found.asked)
+
+
+def with_guests(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with a virtual server."""
+    found = [name for name in space.tenants if space.named(name, Server)]
+    return space.asking(rng.choice(found)) if found else None
+
+
+def with_overlays(space: Workspace, rng: Random) -> Workspace | None:
+    """A tenant with an overlay of Neutron's."""
+    found = [name for name in space.tenants if _has_overlay(space, name)]
+    return space.asking(rng.choice(found)) if found else None
+
+
+def without_overlays(space: Workspace, rng: Random) -> Workspace | None:
+    """The tenants that have none, where no switch maps VLANs to any either."""
+    if any(switch.vteps for switch in space.site.switches):
+        return None
+    found = space.only(*(name for name in space.tenants if not _has_overlay(space, name)))
+    return found.asking(rng.choice(found.tenants)) if found.tenants else None
+
+
+def _has_overlay(space: Workspace, name: str) -> bool:
+    return any(space.get(name, item, Network).network_type == "vxlan" for item in space.named(name, Network))
+
+
+def metal_after_another(space: Workspace, rng: Random) -> Workspace | None:
+    """A whole host of a tenant's that another had before, cleaned in between."""
+    found = [(pod.tenant, host) for pod in space.vpods if is_metal(space, pod) for host in pod.claims.hosts]
+    if not found:
+        return None
+    mine, host = rng.choice(found)
+    others = [name for name in space.tenants if name != mine]
+    if not others:
+        return None
+    serial = space.site.host[host].serial
+    return space.with_settled(rng.choice(others), str(HeldHost(serial))).asking(mine)
 
 
 def with_shares(space: Workspace, rng: Random) -> Workspace | None:
@@ -296,6 +333,14 @@ PREMISES: tuple[Premise, ...] = (
     *_all("A14", "service_networks_closed", where_hosts_are_whole, where_no_host_is_whole, "ISO-18"),
     *_all("A14", "ramdisk_endpoints_closed", where_hosts_are_whole, where_no_host_is_whole, "L3-13"),
     *_all("A14", "operator_owns_nodes consoles_disabled", where_hosts_are_whole, where_no_host_is_whole, "SEC-16"),
+    *_all("A16", "load_balancers_apart", anybody, nobody, "ISO-28", "ISO-02"),
+    *_all("A17", "underlay_closed", with_overlays, without_overlays, "ISO-28", "ISO-02"),
+    *_all("A18", "namespaces_apart metadata_signed", anybody, guest, "ISO-28", "ISO-05", "ISO-02"),
+    *_all("A19", "migration_closed consoles_closed", with_guests, guest, "ISO-28", "ISO-02"),
+    *_all("A20", "volumes_apart", with_guests, guest, "ISO-28", "ISO-02"),
+    *_all("A21", "upstream_filtered", anybody, without_gateways, "ISO-28", "ISO-02"),
+    *_all("A22", "vlan_protocols_off", anybody, guest, "ISO-28", "ISO-05", "ISO-03", "ISO-02"),
+    *_all("A23", "firmware_restored", metal_after_another, cleaned_after_another, "ISO-28", "ISO-02"),
     *_all("A15", "token_endpoints_closed", with_keys_for_buckets, nobody, "L3-14"),
 )  # fmt: skip
 

@@ -132,6 +132,7 @@ BESIDE_OTHERS: dict[str, str] = {
     "ISO-11": f"{_SEPARATION}that two names are one segment",
     "ISO-16": f"{_SEPARATION}that a quarantine VLAN or a private VLAN does not keep apart",
     "ISO-27": f"{_SEPARATION}that boundary links do",
+    "ISO-28": f"{_SEPARATION}that a service of the operator's does, a switch, or what was left in a device",
     "L3-01": f"{_SEPARATION}that a router does",
     "L3-03": f"{_SEPARATION}which policy of the cloud lets a port pose as the network",
     "L3-05": f"{_SEPARATION}that an address scope is open",

@@ -73,7 +73,9 @@ class Hardware:
 
     def _owners(self, name: str) -> set[str]:
         """Who has a device. One that nobody has is the operator's, unless what its former holder left may be there."""
-        left = any(self.facts.world.had(name)) and self.facts.holds("A9", "steps_erase") is not True
+        erased = [self.facts.holds("A9", "steps_erase")]
+        erased += [self.facts.holds("A23", "firmware_restored")] if name in self.facts.site.host else []
+        left = any(self.facts.world.had(name)) and not all(erased)
         return self.holders.get(name) or (set() if left else {OP})
 
     def _left_by_others(self, name: str, device: Place) -> None:
@@ -82,6 +84,8 @@ class Hardware:
             former: Place = ("left by", tenant, name)
             self.terrain.mark(former, tenant)
             self.terrain.unless(self.facts.holds("A9", "steps_erase"), device, former, "A9")
+            if name in self.facts.site.host:
+                self.terrain.unless(self.facts.holds("A23", "firmware_restored"), device, former, "A23")
 
     def _machine(self, machine: Machine) -> None:
         parts: dict[str, Place] = {part: part_of(machine, part) for part in ("rnic", "gw", "bmc")}
@@ -115,8 +119,10 @@ class Hardware:
             elif is_whole:
                 self._attach(whole, host.name, interface)
             elif interface not in listed(host):
-                # The hypervisor's own interface: an ordinary device of the operator.
-                self._operators(("hypervisor's own", host.serial), host.name, interface)
+                # The hypervisor's own interface: a device of the operator, or one for guests that is not listed.
+                more = False if self.facts.declared(host.name) else self.facts.more("attachments", host.name)
+                if more is not True:
+                    self._operators(("hypervisor's own", host.serial), host.name, interface, certain=more is False)
         if is_whole:
             self._left_by_others(host.name, whole)
         for owner in self._owners(host.name) if is_whole else ():
@@ -136,11 +142,12 @@ class Hardware:
             if device not in known:
                 self._operators(("device", device), device, interface)
 
-    def _operators(self, place: Place, name: str, interface: str) -> None:
+    def _operators(self, place: Place, name: str, interface: str, *, certain: bool = True) -> None:
         """A device of the operator's behind a switch port."""
         at = self.facts.behind[name, interface]
         declared = self.facts.declared(name)
-        met = self.switches.heard(at) if declared else self.switches.any_tag(at)
+        found = self.switches.heard(at) if declared else self.switches.any_tag(at)
+        met = ((other, known and certain) for other, known in found)
         put(self.terrain, place, declared, met, "E5")
 
     def _links(self) -> None:

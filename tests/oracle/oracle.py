@@ -13,6 +13,7 @@ from .addresses import meetings_by_address
 from .authority import Meeting, meetings_by_data
 from .calling import meetings_at_controllers
 from .hardware import Hardware
+from .operated import Operated
 from .readings import Facts
 from .routers import Routers
 from .segments import Segments
@@ -81,6 +82,7 @@ def terrain_of(world: World, without: frozenset[str] = frozenset()) -> Terrain:
     servers.entries()
     segments.kernels()
     Unlisted(facts, terrain, switches, segments, servers).walk()
+    Operated(facts, terrain, switches, segments, servers).walk()
     segments.uplinks()
     Routers(facts, terrain, segments).walk()
     return terrain

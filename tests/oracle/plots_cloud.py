@@ -29,6 +29,7 @@ from tests.builders.pod64 import ssh_key
 
 from .drafting import CONTROLLERS, EXTERNAL, without_scope
 from .plots_guards import PLOTS as GUARD_PLOTS
+from .plots_wire import whole_host
 from .scene import Scene, control, machine
 from .world import OP
 
@@ -211,14 +212,26 @@ def links_between_machines(made: Scene) -> None:
         draft.add(a, made.name(a, "allocation"), both)
 
 
+def _cleaned(made: Scene, a: str, b: str) -> None:
+    """A machine or a whole host that one had and that one of the two has by now, cleaned in between."""
+    rng, draft = made.rng, made.draft
+    if rng.random() < 0.6:
+        draft.clean(a, machine(made, rng.choice((a, b))))
+        draft.assumptions["A9"] = {"steps_erase": rng.choice((True, False, None))}
+        return
+    whole_host(made)
+    draft.clean(a, sorted(name for name in draft.hosts if name.startswith("bm-"))[-1])
+    if rng.random() < 0.8:
+        draft.assumptions["A23"] = {"firmware_restored": rng.choice((False, None))}
+
+
 def given_up(made: Scene) -> None:
     """A claim that a tenant gave up and that is not settled, or a machine that it gave up and that was cleaned."""
     rng, draft = made.rng, made.draft
     a, b = made.pair()
     kind = rng.choice(("machines", "ipu_data_vlan", "control_vni", "old vlan", "cleaned"))
     if kind == "cleaned":
-        draft.clean(a, machine(made, rng.choice((a, b))))
-        draft.assumptions["A9"] = {"steps_erase": rng.choice((True, False, None))}
+        _cleaned(made, a, b)
     elif kind == "machines":
         draft.give_up(a, kind, machine(made, rng.choice((a, b))))
     elif kind == "control_vni":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS
 
-from .scene import Scene
+from .scene import Scene, machine
 
 
 def _guard(made: Scene, assumption: str) -> None:
@@ -27,9 +27,24 @@ def cloud_or_pools(made: Scene) -> None:
     _guard(made, made.rng.choice(("A2", "A10")))
 
 
+def operators_services(made: Scene) -> None:
+    """One of A16 to A21: what everybody is on and no plan shows."""
+    _guard(made, made.rng.choice(("A16", "A17", "A18", "A19", "A20", "A21")))
+
+
+def talking_switch(made: Scene) -> None:
+    """A22, where a machine or a whole host is lent."""
+    if not any(made.machines.values()):
+        machine(made, made.one())
+    _guard(made, "A22")
+
+
 def nothing_stated(made: Scene) -> None:
     """One assumption of which the site file states nothing."""
     made.draft.assumptions[made.rng.choice(sorted(made.draft.assumptions))] = {}
 
 
-PLOTS = (hypervisor, hypervisor, *[switches] * 3, *[cloud_or_pools] * 3, nothing_stated)
+PLOTS = (
+    hypervisor, hypervisor, *[switches] * 3, *[cloud_or_pools] * 3, operators_services, operators_services,
+    talking_switch, nothing_stated,
+)  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from interlock.model.site.completeness import SWITCH_TABLES
 from interlock.model.site.inventory import FlavorSpec, Underlay, Vtep
+from interlock.resources import Keypair
+from tests.builders.pod64 import ssh_key
 
 from .scene import Scene, machine
 
@@ -14,6 +16,20 @@ def open_table(made: Scene) -> None:
     switches, others = sorted(draft.switches), sorted((*draft.hosts, *draft.machines))
     table = rng.choice((*SWITCH_TABLES, "attachments", "attachments"))
     draft.open_tables.add((table, rng.choice(switches if table in SWITCH_TABLES else others)))
+
+
+def cloud_not_asked(made: Scene) -> None:
+    """A table of what the cloud holds that nobody has looked through; somebody has a key where it is that of logins."""
+    rng, draft = made.rng, made.draft
+    networks = (*draft.networks, "vxlan")
+    of_scopes = (("scopes", "external"), ("rights", "AddressScope"), ("rights", "SubnetPool"))
+    tables = (("rights", "Network"), ("members", "default"), ("logins", "default"), ("networks", rng.choice(networks)))
+    table, subject = rng.choice((*tables, *tables, rng.choice(of_scopes)))
+    draft.open_tables.add((table, subject))
+    if table == "logins" and rng.random() < 0.7:
+        tenant = made.one()
+        pair = Keypair(name=made.name(tenant, "key"), public_key=ssh_key(tenant))
+        draft.add(tenant, made.name(tenant, "a-key"), pair)
 
 
 def nothing_listed(made: Scene) -> None:
@@ -94,7 +110,7 @@ def machine_of_more(made: Scene) -> None:
 
 
 PLOTS = (
-    open_table, open_table, nothing_listed, port_without_a_cable, port_without_a_cable, bmc_plug_unsaid,
-    bmc_plug_unsaid, neutrons_underlay, *[passed_through] * 9, *[kernel_on_a_wire] * 4, machine_of_more,
-    *[switch_address] * 3,
+    open_table, open_table, cloud_not_asked, cloud_not_asked, nothing_listed, port_without_a_cable,
+    port_without_a_cable, bmc_plug_unsaid, bmc_plug_unsaid, neutrons_underlay, *[passed_through] * 9,
+    *[kernel_on_a_wire] * 4, machine_of_more, *[switch_address] * 3,
 )  # fmt: skip

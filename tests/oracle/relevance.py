@@ -6,6 +6,7 @@ from interlock.model.site.guards import ASSUMPTION_GUARDS
 from interlock.model.site.offers import Sharing
 from interlock.resources import (
     Bucket,
+    Network,
     NvlinkPartition,
     PartitionKey,
     Router,
@@ -33,6 +34,12 @@ def guards_that_matter(world: World) -> dict[str, tuple[str, ...]]:
         "A6": PartitionKey.KIND in kinds,
         "A7": any(setting.role is not None for settings in facts.settings.values() for setting in settings),
         "A8": NvlinkPartition.KIND in kinds,
+        "A17": bool(site.underlays) or any(switch.vteps for switch in site.switches) or _overlays(world),
+        "A18": Network.KIND in kinds,
+        "A19": Server.KIND in kinds,
+        "A20": Server.KIND in kinds,
+        "A21": Router.KIND in kinds,
+        "A23": bool(world.cleaned),
         "A13": any(facts.is_whole(host) for host in site.hosts),
     }
     found = {
@@ -42,6 +49,11 @@ def guards_that_matter(world: World) -> dict[str, tuple[str, ...]]:
     }
     services = {"storage_rules_enforced": Share.KIND, "bucket_rules_enforced": Bucket.KIND}
     return found | {"A11": tuple(guard for guard, kind in services.items() if kind in kinds)}
+
+
+def _overlays(world: World) -> bool:
+    used = any(item.network_type == "vxlan" for stack in world.stacks for _, item in stack.all(Network))
+    return used or any(entry.claim == "control_vni" for _, entry in world.given_up())
 
 
 def matters(world: World, declared: Sharing) -> bool:

@@ -74,7 +74,15 @@ class Routers:
             return False
         if router in self.joined_scope or self._scope_is_given_away:
             return False
-        return self.facts.shared("external-network")[1]
+        held, more = self.facts.shared("external-network")[1], self._more_scopes
+        return False if held is False or more is True else None if held is None or more is None else True
+
+    @property
+    def _more_scopes(self) -> bool | None:
+        """Whether there are subnets, scopes or rights to them that no plan tells of."""
+        tables = (("scopes", self.facts.site.external.name), ("rights", "AddressScope"), ("rights", "SubnetPool"))
+        found = [self.facts.more(table, name) for table, name in tables]
+        return True if True in found else None if None in found else False
 
     @property
     def _scope_is_given_away(self) -> bool:

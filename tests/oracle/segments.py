@@ -47,6 +47,8 @@ class Segments:
         self.known: dict[tuple[str, str], Segment] = {}
         #: (host, interface, tag) that somebody sends or hears.
         self.used: set[tuple[str, str, int]] = set()
+        #: Wires of claims that were given up.
+        self.released_places: list[Place] = []
 
     def walk(self) -> None:
         """All hops and marks."""
@@ -133,6 +135,12 @@ class Segments:
             for place, certain in self.switches.tagged_as(at, tag) if at else ():
                 self.terrain.hop(self.nic(self.facts.site.host[name], interface, tag), place, "E4", certain)
 
+    def of_plans(self) -> Iterator[Segment]:
+        """Every network of a plan with an id."""
+        for (_, name), item in self.known.items():
+            if name != "(external)" and item.kind != "flat":
+                yield item
+
     @property
     def outside_of_site(self) -> Place:
         """The external network of the site."""
@@ -195,6 +203,7 @@ class Segments:
             if entry.claim == "control_vni":
                 for place in self._places("vxlan", None, int(entry.value)):
                     self.terrain.mark(place, tenant)
+                    self.released_places.append(place)
             elif entry.claim.endswith("_vlan"):
                 self._released_vlan(tenant, entry.value)
 
@@ -203,6 +212,7 @@ class Segments:
         if physical:
             for place in self._places("vlan", physical, int(number)):
                 self.terrain.mark(place, tenant)
+                self.released_places.append(place)
             return
         for switch in self.facts.site.switches:
             self.terrain.mark(self.switches.bridge(switch.name, int(number)), tenant, certain=False)

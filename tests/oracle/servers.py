@@ -60,6 +60,9 @@ class Servers:
             words = pair.public_key.split()
             if len(words) > 1:
                 self.terrain.alone(("ssh key", words[1]), stack.owner, "Excl")
+                more = self.facts.more("logins", self.facts.site.domain)
+                if more is not False:
+                    self.terrain.alone(("ssh key", words[1]), FOREIGN, "Excl", certain=more is True)
 
     def _server(self, stack: Stack, name: str, server: Server) -> None:
         guest: Place = ("server", stack.owner, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .frames import carried
 from .hardware import bmc_of, part_of, whole_of
 from .readings import SPARE, Facts, Plug
@@ -42,6 +44,7 @@ class Unlisted:
             for part in ("rnic", "gw", "bmc"):
                 self._to_strangers(part_of(machine, part), "attachments", machine.name)
         self._devices()
+        self._in_cloud()
 
     def _to_strangers(self, place: Place, table: str, device: str) -> None:
         self._hop(place, STRANGERS, self.facts.more(table, device), "E20")
@@ -77,3 +80,22 @@ class Unlisted:
             plug = Plug(device, interface, *self.facts.behind[device, interface])
             if roles.get(device, ONE_PLUG[0]) not in ONE_PLUG and not self.facts.is_terminal(plug):
                 self._to_strangers(("device", device), "attachments", device)
+
+    def _in_cloud(self) -> None:
+        """Whoever has a right to a network, a network on its wire or a role in a project, and is in no plan."""
+        site = self.facts.site
+        reaching: dict[str, list[str]] = {}
+        for item in site.physical_networks:
+            for name in item.switches:
+                reaching.setdefault(self.facts.site.switch[name].serial, []).append(item.name)
+        for place in self._claimed():
+            self._to_strangers(place, "rights", "Network")
+            # A place of a switch is a VLAN of it, whatever physical network it is reached by.
+            for name in ["vxlan"] if place[0] == "tunnel" else reaching.get(str(place[1]), []):
+                self._to_strangers(place, "networks", name)
+        for tenant in self.facts.world.plans:
+            self._to_strangers(("may plug in", tenant), "members", site.domain)
+
+    def _claimed(self) -> Iterator[Place]:
+        found = [place for item in self.segments.of_plans() for place in item.places]
+        yield from dict.fromkeys([*found, *self.segments.released_places])

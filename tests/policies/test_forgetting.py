@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pytest
 
 from interlock.model.load import load_workspace
 from interlock.model.lock.record import Lock
+from interlock.model.site.completeness import CLOUD_TABLES
 from interlock.model.site.inventory import Device, Site, SwitchPortConfig
 from interlock.planning import Plan, plan_site, plan_tenant
-from policies import Verdict, footprint, judge
+from policies import Severity, Verdict, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.judging import operators_part
-from tests.builders.pod64 import cable, cables, tor
+from tests.builders.pod64 import cable, cables, site_locked, tor
 from tests.policies.forgetting import Forgotten, changed, less, undeclared
 from tests.policies.workspace import N, P, V, full_site, judged, pair, sharing, verdicts
 from tests.support.sampling import Sampling
@@ -134,6 +136,53 @@ def test_unlisted_attachments(device: str) -> None:
     assert f"complete.attachments.{device}" in {fact for finding in judgement.findings for fact in finding.missing}
 
 
+#: Declarations about what the cloud holds, and the rule that says what a theorem lacks without each.
+IN_CLOUD = {
+    "rights.Network": "ISO-02", "rights.AddressScope": "ISO-02", "rights.SubnetPool": "ISO-02",
+    "members.default": "AUTH-01", "logins.default": "SEC-05", "scopes.external": "ISO-02",
+    "networks.fabric100g": "ISO-02", "networks.mgmt1g": "ISO-02", "networks.vxlan": "ISO-02",
+    "networks.external": "ISO-02",
+}  # fmt: skip
+
+
+def test_every_table_of_the_cloud_is_asked_about() -> None:
+    site = full_site()
+    assert set(IN_CLOUD) == {f"{table}.{subject}" for table in CLOUD_TABLES for subject in site.subjects(table)}
+
+
+@pytest.mark.parametrize("place", IN_CLOUD)
+def test_what_the_cloud_may_hold_besides(place: str) -> None:
+    """A tenant's judgement and the operator's: each names the declaration that is lacking, and nothing else."""
+    table, _, subject = place.partition(".")
+    acme, globex = pair(full_site())
+    site = undeclared(full_site(), table, subject)  # type: ignore[arg-type]
+    own = plan_site(site, site_locked(site))
+    for judgement in (judged(site, acme.plan, globex), judged(site, own, acme, globex)):
+        assert (judgement.exit_code, verdicts(judgement)[IN_CLOUD[place]]) == (3, N)
+        counted = (finding for finding in judgement.findings if finding.severity is not Severity.WARN)
+        assert {fact for finding in counted for fact in finding.missing} == {f"complete.{place}"}
+
+
+@pytest.mark.parametrize(("days", "max_age", "verdict"), [(30, 30, P), (31, 30, N), (3000, None, P)])
+def test_a_declaration_counts_for_so_long_as_the_site_says(days: int, max_age: int | None, verdict: Verdict) -> None:
+    """What is too old counts like none, and is named like one that is lacking."""
+    acme, globex = pair(full_site())
+    site = changed(full_site(), complete_max_age_h=None if max_age is None else max_age * 24)
+    facts = SiteFacts(site, date(2026, 11, 20) + timedelta(days=days))
+    judgement = judge(facts, acme.plan, [globex.lock])
+    assert verdicts(judgement)["ISO-02"] == verdict
+    named = {fact for finding in judgement.findings for fact in finding.missing}
+    assert ("complete.cables.tor-1" in named) == (verdict == N)
+
+
+def test_one_that_was_given_again_counts() -> None:
+    site = changed(full_site(), complete_max_age_h=24)
+    day = date(2026, 12, 24)
+    again = tuple(item.model_copy(update={"seen": "2026-12-24"}) for item in site.complete)
+    assert SiteFacts(site, day).undeclared("cables", "tor-1")
+    assert not SiteFacts(changed(site, complete=(*site.complete, *again)), day).undeclared("cables", "tor-1")
+
+
 def with_port(site: Site, **settings: object) -> Site:
     """tor-1 with an enabled port 30 that has no cable."""
     port = SwitchPortConfig.model_validate({"port": 30, "mode": "trunk", "tagged": ((1000, 1000),)} | settings)
@@ -175,11 +224,8 @@ def watched(*declared: object) -> Site:
 def test_a_router_of_which_one_cable_is_listed() -> None:
     """It stands on the operator's VLAN 20; where its other cables lead, nobody says."""
     acme, globex = pair(full_site())
-    from interlock.planning import plan_site as site_plan
-    from tests.builders.pod64 import site_locked
-
     site = watched()
-    judgement = judge(site, site_plan(site, site_locked(site)), [acme.lock, globex.lock])
+    judgement = judge(site, plan_site(site, site_locked(site)), [acme.lock, globex.lock])
     assert verdicts(judgement)["ISO-02"] == N
     assert "complete.attachments.router" in {fact for item in judgement.findings for fact in item.missing}
 

@@ -182,6 +182,7 @@ ELSEWHERE = {
     **dict.fromkeys(("SEC-01", "SEC-02", "SEC-03", "SEC-04", "SEC-08", "SEC-12", "SEC-15", "SEC-21"), "test_rules_sec"),
     "SEC-05": "test_rules_login_keys",
     "CAP-02": "test_rules_host_room",
+    "ISO-28": "test_rules_operated",
     "CST-01": "test_rules_budget",
     "L3-09": "test_rules_controller_entry",
     "SEC-09": "test_rules_flavors",

@@ -79,6 +79,19 @@ def test_a9_decides_about_whoever_has_it_now(case: str, erases: bool | None) -> 
         assert "what acme may have left on" in " ".join(text(item) for item in judgement.findings)
 
 
+@pytest.mark.parametrize("restored", DECIDES)
+def test_firmware_is_of_whole_hosts(restored: bool | None) -> None:
+    """A23 decides about a whole host that was cleaned, whoever is asked; a machine has nothing that rests on it."""
+    for case, expected in {"a whole host": DECIDES[restored], "a machine": 0}.items():
+        made_of, site_of = CASES[case]
+        both, site = made_of(), site_of(firmware_restored=restored)
+        for item in both:
+            judgement = judge(site, item.plan, [other.lock for other in both])
+            assert judgement.exit_code == expected
+            named = {fact for found in judgement.findings for fact in found.missing}
+            assert named == ({"assumptions.A23.firmware_restored"} if expected == 3 else set())
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_a9_left_out_is_a9_unknown(case: str) -> None:
     made_of, site_of = CASES[case]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, timedelta
+
 from interlock.model.text.errors import Code
 
-from .completeness import SWITCH_TABLES
+from .completeness import CLOUD_TABLES, SWITCH_TABLES
 from .view import SiteView
 
 
@@ -16,13 +18,19 @@ def check_completeness(view: SiteView) -> None:
 
 
 def _check_devices(view: SiteView) -> None:
-    switches, others = set(view.site.switch), view.devices - set(view.site.switch)
+    # Somewhere it is tomorrow already.
+    tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     for table, index, declared in view.file.complete.declared():
         path = ("complete", table, index, "of")
-        known, what = (switches, "a switch") if table in SWITCH_TABLES else (others, "a host, machine or device")
+        known = set(view.site.subjects(table))
+        others = CLOUD_TABLES.get(table, "a host, machine or device")
+        what = "a switch" if table in SWITCH_TABLES else others
+        if date.fromisoformat(str(declared.seen)) > tomorrow:
+            hint = "write the day on which somebody looked"
+            view.faults.add(Code.VALUE, ("complete", table, index, "seen"), f"{declared.seen} is yet to come", hint)
         if not declared.of:
-            hint = "name the devices that were looked at; a whole site at once cannot be declared"
-            view.faults.add(Code.VALUE, path, "of no device", hint)
+            hint = "name what was looked at; a whole site at once cannot be declared"
+            view.faults.add(Code.VALUE, path, "of nothing", hint)
         for name in declared.of:
             view.faults.need(path, what, name, known)
 

@@ -42,6 +42,7 @@ def expand_site(file: SiteFile) -> Site:
         cables=(*(found for rack in racks for found in rack.cables), *cables),
         lags=(*(found for rack in racks for found in rack.lags), *_lags(file)),
         complete=completeness_of(file.complete),
+        complete_max_age_h=file.complete.max_age,
         physical_networks=terms.physical_networks(),
         fabric_profiles=terms.fabric_profiles(),
         underlays=terms.underlays(),

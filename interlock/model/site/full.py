@@ -27,7 +27,7 @@ def full_form(site: Site, defaults: TenantDefaultsFile) -> Document:
     document: Document = {"name": site.name, "cloud": site.cloud, "region": site.region or None}
     document |= {"claims": site.claims or None, "domain": site.domain}
     document |= room_sections(site)
-    document["complete"] = complete_section(site.complete)
+    document["complete"] = complete_section(site.complete, site.complete_max_age_h)
     document |= _networks(site)
     document |= _offers(site)
     document["tenant_defaults"] = defaults.model_dump(exclude_none=True)

@@ -76,6 +76,14 @@ ASSUMPTION_GUARDS: dict[str, tuple[str, ...]] = {
         "consoles_disabled",
     ),
     "A15": ("token_endpoints_closed",),
+    "A16": ("load_balancers_apart",),
+    "A17": ("underlay_closed",),
+    "A18": ("namespaces_apart", "metadata_signed"),
+    "A19": ("migration_closed", "consoles_closed"),
+    "A20": ("volumes_apart",),
+    "A21": ("upstream_filtered",),
+    "A22": ("vlan_protocols_off",),
+    "A23": ("firmware_restored",),
 }  # fmt: skip
 
 

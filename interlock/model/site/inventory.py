@@ -6,12 +6,13 @@ is None: unknown, never assumed.
 
 from __future__ import annotations
 
+from datetime import date
 from functools import cached_property
 
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 
-from .completeness import SWITCH_TABLES, Completeness, Table
+from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -87,6 +88,8 @@ class Site(Frozen):
     lags: tuple[Lag, ...] = ()
     #: Where an absent record says that there is nothing; everywhere else there may be.
     complete: tuple[Completeness, ...] = ()
+    #: How old such a declaration may be, in hours; None: of any age.
+    complete_max_age_h: int | None = None
     physical_networks: tuple[PhysicalNetwork, ...]
     fabric_profiles: tuple[FabricProfile, ...] = ()
     underlays: tuple[Underlay, ...] = ()
@@ -154,10 +157,26 @@ class Site(Frozen):
         """True if somebody declared that a table has all records of a device: only then an absent one says anything."""
         return (table, device) in self.declared
 
+    def as_of(self, today: date) -> Site:
+        """The site without declarations that are too old to count."""
+        kept = tuple(item for item in self.complete if not too_old(item, self.complete_max_age_h, today))
+        if kept == self.complete:
+            return self
+        return Site(**{name: getattr(self, name) for name in Site.model_fields} | {"complete": kept})
+
     def subjects(self, table: Table) -> tuple[str, ...]:
-        """Names of what a table can be complete of: switches, or all other devices."""
+        """Names of what a table can be complete of: switches, what the cloud holds, or all other devices."""
         if table in SWITCH_TABLES:
             return tuple(self.switch)
+        of_cloud: dict[str, tuple[str, ...]] = {
+            "rights": KINDS_WITH_RIGHTS,
+            "members": (self.domain,),
+            "logins": (self.domain,),
+            "scopes": (self.external.name,),
+            "networks": (*(item.name for item in self.physical_networks if item.switches), OVERLAYS),
+        }
+        if table in of_cloud:
+            return of_cloud[table]
         return (*self.machine, *self.host, *(item.name for item in self.devices))
 
     def far_end(self, device: str, interface: str) -> Endpoint | None:
