@@ -31,10 +31,11 @@ class Conflict:
         """How to end it. Which of them gives way is for people to say."""
         tenants = sorted({holder.claimant.tenant for holder in self.holders})
         if len(tenants) == 1:
-            return f"change the pins of `{tenants[0]}`, or remove them, and run `interlock lock {tenants[0]}`"
+            again = f"run `interlock lock {tenants[0]}`"
+            return f"pin another for one of them and {again}: without a pin a lock keeps what it has"
         return (
             f"one of {', '.join(tenants)} must change: restore its lock as it was before the merge (or delete "
-            "it if it was never applied), or change its pins, then run `interlock lock` for that tenant"
+            "it if it was never applied), or pin others for it, then run `interlock lock` for that tenant"
         )
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from interlock.model.lock.record import Allocation, Footprint, Lock
 from interlock.resources import Admitted, Claims, digest_of
 from interlock.store.ledger import Ledger
-from interlock.store.places import open_store
+from interlock.store.places import first_region, open_store
 from interlock.store.records import FootprintRecord, StackRecord, Taking
+from interlock.store.refusals import other_region
 from interlock.vocabulary import CloudFingerprint, StackName
 from policies import Proof
 from policies.facts.site import SiteFacts
@@ -25,15 +26,24 @@ class Applied:
     records: Mapping[str, StackRecord]
     #: None: read from nowhere, or nothing is recorded of the cloud.
     ledger: Ledger | None = None
+    #: Where the site has claims though it has none in the region that it states.
+    only_in: CloudFingerprint | None = None
 
     @classmethod
     def read(cls, url: str, site: str, region: str = "") -> Applied:
         """Raises `StoreFailed` if the store cannot be read."""
         ledger = Ledger(open_store(url, site, region))
-        return cls({record.stack: record for record in ledger.stacks()}, ledger)
+        records = {record.stack: record for record in ledger.stacks()}
+        return cls(records, ledger, None if records else first_region(url, site, region))
 
     def check_cloud(self, present: CloudFingerprint) -> None:
-        """Raises `Foreign` if the claims are about another cloud, or another region of this one."""
+        """Raises `Foreign` if the claims are about another cloud, or another region of this one.
+
+        Also where there are none in the region at hand and some in another: a region that is stated wrongly looks like
+        one in which everything is gone.
+        """
+        if self.only_in is not None:
+            raise other_region(self.only_in, present)
         if self.ledger is not None:
             self.ledger.check_cloud(present)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import threading
@@ -61,6 +62,10 @@ class Answer(dict[str, Any]):
 
     def __missing__(self, key: str) -> Any:
         raise self._failed(f"the answer holds no {key!r}")
+
+
+#: keystoneauth paces calls by the wall clock, also without a limit: set back by a day, each call would wait for a day.
+UNPACED = contextlib.nullcontext()
 
 
 class Api:
@@ -154,7 +159,7 @@ class Api:
             # Not where it is missing in the catalogue: that lasts.
             return Tried(failure=lost, again="not in the catalogue" not in lost.message)
         try:
-            options = {"timeout": self._retry_policy.budget.answer} | options
+            options = {"timeout": self._retry_policy.budget.answer, "rate_semaphore": UNPACED} | options
             answer = self._adapter.request(path, method, raise_exc=False, **options)
         except (trouble.ConnectionError, *MISREAD) as error:
             refused = never_left(error)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.fingerprints import SiteInRegion
 
 from .folder import FolderStore
@@ -22,11 +23,18 @@ def open_store(url: str, site: str, region: str = "") -> ObjectStore:
     `<site>@<region>`, so that two regions never take each other's claims for their own, and one region never has two
     stores. Raises `StoreFailed` for any other URL, or if the store cannot be read.
     """
-    first = _part_of(url, site)
-    owner = cloud_of(first) if region else None
-    if owner is None or owner.region in ("", region):
-        return first
+    if first_region(url, site, region) is None:
+        return _part_of(url, site)
     return _part_of(url, str(SiteInRegion(site, region)))
+
+
+def first_region(url: str, site: str, region: str) -> CloudFingerprint | None:
+    """The cloud and region that claimed first for this site, if that is another region than the stated one.
+
+    Raises `StoreFailed` as `open_store` does.
+    """
+    owner = cloud_of(_part_of(url, site)) if region else None
+    return None if owner is None or owner.region in ("", region) else owner
 
 
 def _part_of(url: str, part: str) -> ObjectStore:

@@ -141,6 +141,14 @@ def other_cloud(store: str, recorded: CloudFingerprint, present: CloudFingerprin
     return Foreign(f"the claims in {store} are about cloud {recorded.words}; the one in use is {present.words}", hint)
 
 
+def other_region(recorded: CloudFingerprint, present: CloudFingerprint) -> Foreign:
+    """Nothing was ever applied in the region that the site states, and something in another."""
+    return Foreign(
+        f"nothing of this site was ever applied in cloud {present.words}; its claims are about cloud {recorded.words}",
+        "correct `region:` in site.yaml; or run `pulumi up` first, if the site is to be in this region as well",
+    )
+
+
 def no_region(store: str) -> Foreign:
     """The cloud has several regions, and the claims are older than the record of theirs."""
     return Foreign(

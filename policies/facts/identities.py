@@ -95,12 +95,6 @@ def private_segment(bridge: str, vlan: int, group: str) -> str:
     return str(nodes.VlanNode(bridge, vlan, group))
 
 
-def private_group(segment: str) -> str | None:
-    """The group of a private VLAN that a segment's identity names."""
-    found = nodes.parse(segment)
-    return found.group if isinstance(found, nodes.VlanNode) else None
-
-
 def overlay(underlay: str, vni: int, encapsulation: str = "vxlan") -> str:
     """An overlay segment."""
     return str(nodes.OverlayNode(underlay, encapsulation, vni))

@@ -300,9 +300,18 @@ class PortMode:
         return any(low <= vlan <= high for low, high in ranges)
 
 
+#: Of an interface that is no number, which no record of a switch is about.
+NO_PORT = 0
+
+
 @dataclass(frozen=True)
 class SwitchEnd:
     """One end of a cable at a switch."""
 
     switch: str
     port: int
+
+    @classmethod
+    def at(cls, switch: str, interface: str) -> SwitchEnd:
+        """The end at an interface as a cable or a bundle names it."""
+        return cls(switch, int(interface) if interface.isdecimal() else NO_PORT)

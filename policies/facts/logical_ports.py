@@ -47,16 +47,12 @@ def _groups(site: Site) -> dict[SwitchEnd, tuple[SwitchEnd, ...]]:
 
 
 def _near(site: Site, lag: Lag) -> list[SwitchEnd]:
-    return [] if lag.device not in site.switch else [_end(lag.device, name) for name in lag.interfaces]
+    return [] if lag.device not in site.switch else [SwitchEnd.at(lag.device, name) for name in lag.interfaces]
 
 
 def _far(site: Site, lag: Lag) -> list[SwitchEnd]:
     ends = (site.far_end(lag.device, name) for name in lag.interfaces)
-    return [_end(end.device, end.interface) for end in ends if end is not None and end.device in site.switch]
-
-
-def _end(switch: str, interface: str) -> SwitchEnd:
-    return SwitchEnd(switch, int(interface) if interface.isdecimal() else 0)
+    return [SwitchEnd.at(end.device, end.interface) for end in ends if end is not None and end.device in site.switch]
 
 
 def _place(end: SwitchEnd) -> tuple[str, int]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from interlock.model.site.inventory import Site, SwitchPortConfig
 
-from .kinds import PortMode, SwitchEnd
+from .kinds import NO_PORT, PortMode, SwitchEnd
 
 
 def is_disabled(site: Site, end: SwitchEnd) -> bool:
     """True if it is stated so, or there is no record of it and the table of ports is complete."""
     record = site.switch[end.switch].by_port.get(end.port)
     if record is None:
-        # An interface that is no number has no record: port 0.
-        return end.port > 0 and ("switch_ports", end.switch) in site.declared
+        return end.port != NO_PORT and site.is_complete("switch_ports", end.switch)
     return record.mode == "disabled"
 
 

@@ -58,7 +58,7 @@ class SiteFacts:
 
     def undeclared(self, table: Table, device: str) -> tuple[Fact, ...]:
         """The declaration without which a table may lack records of a device; nothing where somebody gave it."""
-        return () if (table, device) in self.site.declared else (SiteFact(f"complete.{table}.{device}"),)
+        return () if self.site.is_complete(table, device) else (SiteFact(f"complete.{table}.{device}"),)
 
     @cached_property
     def switches_of(self) -> dict[str, tuple[Switch, ...]]:
@@ -237,10 +237,8 @@ class SiteFacts:
         return tuple(cable for cable in self.site.cables if cable.kind == "ethernet")
 
     def switch_end(self, end: Endpoint) -> SwitchEnd | None:
-        """The end as a switch port, if it is one. An interface that is no number has no record: port 0."""
-        if end.device not in self.site.switch:
-            return None
-        return SwitchEnd(end.device, int(end.interface) if end.interface.isdecimal() else 0)
+        """The end as a switch port, if it is one."""
+        return SwitchEnd.at(end.device, end.interface) if end.device in self.site.switch else None
 
     @cached_property
     def device_ends(self) -> tuple[tuple[Endpoint, SwitchEnd], ...]:

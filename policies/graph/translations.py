@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.vocabulary.nodes import VlanNode, parse
+from interlock.vocabulary.nodes import Node, SwitchPortNode, VlanNode, parse
 from policies.edges.shape import Union
 from policies.facts.kinds import SwitchEnd
 
 
 def translation(union: Union, before: str, node: str) -> str:
-    """` (…)`: which port has a VLAN under which id on the wire, where a step goes from one id to another by that.
+    """` (…)`: which port has a VLAN under which id on the wire, where a step goes by another id than that of a VLAN.
 
     Empty for every other step, also between native VLANs of two numbers: those no port translates.
     """
-    a, b = parse(before), parse(node)
-    if not (isinstance(a, VlanNode) and isinstance(b, VlanNode)) or a.number == b.number:
-        return ""
-    said = dict.fromkeys(_said(union, a, b))
+    said = dict.fromkeys(_told(union, parse(before), parse(node)))
     return f" ({'; '.join(said)})" if said else ""
+
+
+def _told(union: Union, before: Node, node: Node) -> Iterator[str]:
+    match before, node:
+        case (VlanNode() as a, VlanNode() as b):
+            yield from _said(union, a, b)
+        case (SwitchPortNode() as port, VlanNode() as vlan) | (VlanNode() as vlan, SwitchPortNode() as port):
+            yield from _behind(union, port, vlan)
+
+
+def _behind(union: Union, port: SwitchPortNode, vlan: VlanNode) -> Iterator[str]:
+    """A device that reaches a VLAN by another id."""
+    switch = _switch(union, vlan)
+    if switch is not None and union.site.site.switch[switch].serial == port.serial:
+        end = SwitchEnd(switch, port.number)
+        yield from (_words(end, tag, vlan.number) for tag in sorted(_wire_ids(union, end, vlan.number) - {vlan.number}))
+
+
+def _words(end: SwitchEnd, tag: int, vlan: int) -> str:
+    return f"{end.switch} port {end.port} translates {tag} on the wire to VLAN {vlan}"
 
 
 def _said(union: Union, a: VlanNode, b: VlanNode) -> Iterator[str]:
@@ -27,7 +44,7 @@ def _said(union: Union, a: VlanNode, b: VlanNode) -> Iterator[str]:
         for tag in sorted(left & right):
             for end, vlan in ((near, a.number), (far, b.number)):
                 if end is not None and tag != vlan:
-                    yield f"{end.switch} port {end.port} translates {tag} on the wire to VLAN {vlan}"
+                    yield _words(end, tag, vlan)
 
 
 def _cables(union: Union, a: VlanNode, b: VlanNode) -> Iterator[tuple[SwitchEnd | None, SwitchEnd | None]]:

@@ -160,7 +160,7 @@ def _illegal(model: Model, names: Names) -> Iterator[Cause]:
         known = pool is None or bits in (0, ids.DEFAULT_KEY, *pool.reserved)
         if pool is not None and not known and not any(low <= bits <= high for low, high in pool.keys):
             what = f"{item.name}: {bits:#06x} is not in the pool of {item.infiniband}"
-            hint = "let `interlock lock` give out the key"
+            hint = "take one of the pool that nobody else has: nothing gives out keys by itself"
             yield Cause(item.name, what, (item.name, what), hint, specificity=93, about=resources(item.name))
 
 

@@ -82,7 +82,7 @@ def _cause(a: str, b: str, what: str, *things: str, named: tuple[str, ...] = ())
         key=(a, b, what),
         message=f"{a} and {b} have one {what}: {' and '.join(things)}",
         witness=(a, *things, b),
-        hint="let `interlock lock` choose, or pin another for one of the two",
+        hint="pin another for one of the two and run `interlock lock`: without a pin a lock keeps what it has",
         specificity=86,
         about=(*resources(*named), *components(a, b)),
     )

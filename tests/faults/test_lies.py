@@ -342,9 +342,9 @@ def test_fault_a_jump_of_the_clock_changes_nothing(
     ended = Injection(status(401), "neutron", "GET", "/ports", last=1)
     try:
         with process(world, world.tenant) as program, world.proxy.injected(tokens, ended):
-            # Before the first login: previews look at the cloud, too.
-            monkeypatch.setattr(time, "time", lambda: real() + days * 86400)
+            # Between the first login, which a preview makes, and what follows with the same connections.
             assert program.admit() == []
+            monkeypatch.setattr(time, "time", lambda: real() + days * 86400)
             refused = attempt(lambda: program.create(subject.name))
             monkeypatch.undo()
         note(matrix, "Server", "clock jump", f"{days} days", refused)

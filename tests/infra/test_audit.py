@@ -81,6 +81,24 @@ def test_in_another_region_nothing_is_compared(gate: Gate, paper: Paper) -> None
         held(gate, paper)
 
 
+def test_a_region_that_is_stated_wrongly_is_refused(lyon: Lyon, gate: Gate, paper: Paper) -> None:
+    """The stated region has claims of its own, and none of them: everything would be missing, and be called drift."""
+    assert gate.applied is not None
+    assert gate.applied.ledger is not None
+    gate.applied.ledger.keep_cloud(CloudFingerprint("paper", "RegionOne"))
+    file = lyon.folder / "site.yaml"
+    text = file.read_text()
+    file.write_text(text.replace("cloud: sandbox\n", "cloud: sandbox\nregion: RegionTwo\n"))
+    elsewhere = lyon.gate().with_applied()
+    with pytest.raises(Foreign, match=r"its claims are about cloud paper \(region RegionOne\)") as refused:
+        held(elsewhere, paper)
+    assert "correct `region:` in site.yaml" in str(refused.value)
+    file.write_text(text.replace("cloud: sandbox\n", "cloud: sandbox\nregion: RegionOne\n"))
+    here = lyon.gate().with_applied().applied
+    assert here is not None
+    here.check_cloud(CloudFingerprint("paper", "RegionOne"))
+
+
 def test_a_recreated_user_is_drift_also_with_the_right_of_the_old_one(gate: Gate, paper: Paper) -> None:
     """Somebody gave it back by hand: the name is the same, the person may be another."""
     assert gate.applied is not None

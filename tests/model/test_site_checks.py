@@ -57,6 +57,7 @@ SLIPS = [
     ("placements.spine-1.unit", 1, "IN-009 `spine-1` is in a unit of `cabinet-9` where `spare-01` stands"),
     ("placements.spine-1.rack", "c-9", "IN-008 `c-9` is not a physical rack of this site"),
     ("placements.tor-1", {"rack": "cabinet-9"}, "IN-009 `tor-1` stands somewhere already"),
+    ("cables.1.ends.0", "spine-1:011", "IN-008 `spine-1:011`: the switch has ports 1 to 34"),
     ("cables.1.ends.0", "spine-1:35", "IN-008 `spine-1:35`: the switch has ports 1 to 34"),
     ("cables.1.ends.0", "spine-1:psu-1", "IN-008 `spine-1:psu-1`: the switch has ports 1 to 34"),
     ("cables.1", {"ends": ["spine-1:psu-1", "pdu-9:outlet-2"], "kind": "power"}, None),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from interlock.model.site.offers import DeviceUse
 from interlock.planning import plan_site
 from interlock.resources import FlavorAccess
 from policies import Verdict
@@ -46,9 +47,10 @@ def _planned(space: Workspace) -> Workspace:
     return replace(space, of_site=plan_site(space.site, site_locked(space.site)))
 
 
-def _closed(space: Workspace, besides: str = "") -> Workspace:
-    """The flavours of Poplar servers are private, and everybody but one is on their lists."""
-    offered = tuple(item.model_copy(update={"public": item.role != "poplar"}) for item in flavors())
+def _closed(space: Workspace, besides: str = "", **fields: object) -> Workspace:
+    """The flavours of Poplar servers are private, with these fields; everybody but one is on their lists."""
+    changes = {"public": False} | fields
+    offered = tuple(item.model_copy(update=changes) if item.role == "poplar" else item for item in flavors())
     space = _planned(space.with_site(flavors=offered))
     for tenant in space.tenants:
         for name in (HALF, WHOLE) if tenant != besides else ():
@@ -92,7 +94,38 @@ def host_that_is_full(space: Workspace, rng: Random) -> Workspace | None:
     return _narrow(space, rng, 0)
 
 
+def _handing_out(space: Workspace, rng: Random, devices: DeviceUse | None) -> Workspace | None:
+    """Private flavours of Poplar servers that hand out a device, and a tenant with a server of one of them.
+
+    `devices`: what the site says the device is.
+    """
+    pod = pick(rng, virtual(space))
+    if pod is None:
+        return None
+    return _closed(space, extra_specs=DEVICE | _fence(), devices=devices).asking(pod.tenant)
+
+
+def network_function(space: Workspace, rng: Random) -> Workspace | None:
+    return _handing_out(space, rng, "network")
+
+
+def unstated_device(space: Workspace, rng: Random) -> Workspace | None:
+    return _handing_out(space, rng, None)
+
+
+def other_device(space: Workspace, rng: Random) -> Workspace | None:
+    return _handing_out(space, rng, "other")
+
+
 FLAVORS = (
+    Operator(
+        "flavor-network", "a server of a flavour that hands out a network function of its host",
+        network_function, other_device, "ISO-03", ("ISO-01", "ISO-02"),
+    ),
+    Operator(
+        "flavor-unstated", "a server of a flavour that hands out a device, and nobody states which",
+        unstated_device, other_device, "ISO-03", ("ISO-01", "ISO-02"), verdict=Verdict.NOT_PROVABLE,
+    ),
     Operator(
         "flavor-public", "a flavour with an accelerator that every project may use",
         device_for_everybody, device_for_some, "SEC-09",

@@ -11,6 +11,7 @@ from interlock.resources import (
     RoleAssignment,
     Router,
     RouterInterface,
+    Subnet,
     SubnetPool,
 )
 from tests.builders.pod64 import external
@@ -146,6 +147,39 @@ def in_a_scope_of_ones_own(space: Workspace, rng: Random) -> Workspace | None:
     return inside.edit(tenant, f"{tenant}-router", external_network=None).asking(tenant)
 
 
+def _with_subnet(space: Workspace, rng: Random, cidr: str) -> Workspace:
+    """One more subnet on a network behind a router whose gateway goes by a scope of IPv4."""
+    tenant = rng.choice(space.tenants)
+    wire = space.get(tenant, _behind_router(space, tenant), Subnet).network
+    project = f"{tenant}-project"
+    subnet = Subnet(name="beside", project=project, network=wire, cidr=cidr)
+    way = RouterInterface(project=project, router=f"{tenant}-router", subnet="beside")
+    return space.add(tenant, "beside", subnet).add(tenant, "beside-way", way).asking(tenant)
+
+
+def ipv6_behind_a_gateway(space: Workspace, rng: Random) -> Workspace | None:
+    return _with_subnet(space, rng, "2001:db8:77::/64")
+
+
+def ipv4_behind_a_gateway(space: Workspace, rng: Random) -> Workspace | None:
+    return _with_subnet(space, rng, "10.77.0.0/24")
+
+
+def _outside(space: Workspace, cidr: str) -> Workspace:
+    """One more subnet outside, in the scope of the first, by the operator's own plan."""
+    first = space.get(OPERATOR, "external-subnet", Subnet)
+    more = Subnet(name="outside-2", network=first.network, cidr=cidr, subnet_pool=first.subnet_pool)
+    return space.add(OPERATOR, "outside-2", more).asking(OPERATOR)
+
+
+def ipv6_outside_beside_a_scope(space: Workspace, _: Random) -> Workspace | None:
+    return _outside(space, "2001:db8:99::/64")
+
+
+def ipv4_outside_in_the_scope(space: Workspace, _: Random) -> Workspace | None:
+    return _outside(space, "198.51.100.0/24")
+
+
 def _behind_router(space: Workspace, tenant: str) -> str:
     return space.get(tenant, space.named(tenant, RouterInterface)[0], RouterInterface).subnet
 
@@ -222,6 +256,14 @@ RIGHTS = (
     Operator(
         "scope-shared", "the external scope is shared",
         scope_for_everybody, scope_of_the_operators_own, "L3-05", ("ISO-02",),
+    ),
+    Operator(
+        "scope-ipv6-inside", "a subnet of IPv6 behind a gateway that a scope for IPv4 filters",
+        ipv6_behind_a_gateway, ipv4_behind_a_gateway, "L3-05", ("ISO-02",),
+    ),
+    Operator(
+        "scope-ipv6-outside", "a subnet of IPv6 outside, in a scope for IPv4",
+        ipv6_outside_beside_a_scope, ipv4_outside_in_the_scope, "L3-05", ("ISO-02",),
     ),
     Operator(
         "gateway-unfiltered", "an external network without a scope",

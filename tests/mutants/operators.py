@@ -7,6 +7,7 @@ from tests.mutants.op_data import DATA
 from tests.mutants.op_declarations import DECLARATIONS
 from tests.mutants.op_entries import ENTRIES
 from tests.mutants.op_fabrics import FABRICS
+from tests.mutants.op_figures import FIGURES
 from tests.mutants.op_flavors import FLAVORS
 from tests.mutants.op_groups import GROUPS
 from tests.mutants.op_guards import GUARDS
@@ -14,10 +15,11 @@ from tests.mutants.op_links import LINKS
 from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_switches import SWITCHES
+from tests.mutants.op_unlisted import UNLISTED
 from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS,
+    *BASTIONS, *FIGURES, *UNLISTED,
 )  # fmt: skip

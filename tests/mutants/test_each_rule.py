@@ -15,7 +15,7 @@ from interlock.model.site.inventory import Endpoint, Site
 from interlock.planning.plan import Plan
 from interlock.resources import RbacPolicy, SecurityGroupRule, Trunk, TrunkSubPort
 from policies import RULES, Judgement, Severity
-from tests.builders.pod64 import priced, tenant
+from tests.builders.pod64 import tenant
 from tests.mutants.operator import LOST
 from tests.mutants.operators import OPERATORS
 from tests.policies.test_data_rules import site_of as storing_site
@@ -23,9 +23,6 @@ from tests.policies.test_data_rules import with_policy
 from tests.policies.test_examples_switches import leaves
 from tests.policies.test_racks import BOTH, asked, two_racks
 from tests.policies.test_rules import a_hole, narrow_subnet, overlap_on_router, reserved_id, three_machines
-from tests.policies.test_rules_budget import ALL as PRICES
-from tests.policies.test_rules_budget import asked as above_budget
-from tests.policies.test_rules_budget import plan as plan_of
 from tests.policies.test_rules_iso_fabrics import OWN, beside, gpus, shared_rack
 from tests.policies.test_rules_iso_links import untagged
 from tests.policies.test_rules_iso_vpods import two_vpods
@@ -124,7 +121,6 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-10": lambda: changed(ALLOCATION, machines=("ipum-01", "ipum-01", "ipum-02", "ipum-03")),
     "TOP-11": lambda: judged(SITE, divided(32)),
     "CAP-05": lambda: narrow_subnet(RULES),
-    "CST-01": lambda: above_budget(priced(**PRICES), plan_of("10")),
 }
 
 _SEPARATION = "what it finds joins two owners, which ISO-02 refuses; it says "

@@ -50,6 +50,8 @@ class Mutant:
     after: str
     #: Function or method in which it lies; empty at the level of the module.
     function: str
+    #: Where the text before begins in the module's text, in characters.
+    start: int
 
     @property
     def place(self) -> str:
@@ -203,29 +205,9 @@ def _code(node: Any) -> str:
 # Mutants of a module.
 
 
+@cache
 def mutants_of(module: str) -> tuple[Mutant, ...]:
     """Every mutant of a module, in the order of its lines."""
-    return tuple(mutant for mutant, _, _ in _changes(module))
-
-
-def source_of(mutant: Mutant) -> str:
-    """The whole module, changed."""
-    for found, start, end in _changes(mutant.module):
-        if found == mutant:
-            source = text_of(mutant.module)
-            return source[:start] + mutant.after + source[end:]
-    raise LookupError(f"{mutant} is no mutant of that module any more")
-
-
-@cache
-def text_of(module: str) -> str:
-    """The module as it is."""
-    return (ROOT / module).read_text()
-
-
-@cache
-def _changes(module: str) -> tuple[tuple[Mutant, int, int], ...]:
-    """(mutant, where its text begins, where it ends)."""
     source = text_of(module)
     lines = source.splitlines(keepends=True)
     begins = [0]
@@ -244,9 +226,23 @@ def _changes(module: str) -> tuple[tuple[Mutant, int, int], ...]:
             inside = [name for (low, high), name in functions.items() if low <= number <= high]
             whole = lines[number - 1]
             at = start - begins[number - 1] - (len(whole) - len(whole.lstrip()))
-            mutant = Mutant(module, operator, number, whole.strip(), at, before, after, inside[-1] if inside else "")
-            found.append((mutant, start, start + len(before)))
-    return tuple({(item[1], item[2], item[0].after): item for item in found}.values())
+            function = inside[-1] if inside else ""
+            found.append(Mutant(module, operator, number, whole.strip(), at, before, after, function, start))
+    return tuple({(item.start, item.before, item.after): item for item in found}.values())
+
+
+def source_of(mutant: Mutant) -> str:
+    """The whole module, changed. Raises LookupError for a mutant of another version of it."""
+    source, end = text_of(mutant.module), mutant.start + len(mutant.before)
+    if source[mutant.start : end] != mutant.before:
+        raise LookupError(f"{mutant} is no mutant of that module any more")
+    return source[: mutant.start] + mutant.after + source[end:]
+
+
+@cache
+def text_of(module: str) -> str:
+    """The module as it is."""
+    return (ROOT / module).read_text()
 
 
 def _smallest(start: int, end: int, source: str, text: str) -> tuple[int, str, str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -24,21 +26,50 @@ def named(module: str) -> str:
 
 def is_graftable(mutant: Mutant) -> bool:
     """True if the change lies in what a function does when it is called, and not in its signature."""
-    return bool(mutant.function) and mutant.function in dict(_outermost(_compiled(source_of(mutant), mutant.module)))
+    old = _functions_of(mutant.module).get(mutant.function)
+    return old is not None and _changed(mutant)[mutant.function] != old
 
 
-def graft(mutant: Mutant) -> int:
+Place = tuple[str, int, str]
+"""Where a function is written: file, first line, name."""
+
+Holders = Mapping[Place, Sequence[FunctionType]]
+
+
+def holders(modules: Iterable[str]) -> Holders:
+    """The functions of this process that have the code of one of these modules.
+
+    Looking through everything that there is takes longer than most tests: once for all mutants, not in each child.
+    """
+    files, found = {str(ROOT / module) for module in modules}, defaultdict[Place, list[FunctionType]](list)
+    for item in gc.get_objects():
+        if isinstance(item, FunctionType) and item.__code__.co_filename in files:
+            found[_place(item.__code__)].append(item)
+    return found
+
+
+def graft(mutant: Mutant, held: Holders) -> int:
     """Change the function of this process; the number of functions that have the code. Raises SyntaxError."""
-    old = dict(_outermost(_compiled((ROOT / mutant.module).read_text(), mutant.module)))[mutant.function]
-    new = dict(_outermost(_compiled(source_of(mutant), mutant.module)))[mutant.function]
+    old, new = _functions_of(mutant.module)[mutant.function], _changed(mutant)[mutant.function]
     fresh = {_place(before): after for before, after in _pairs(old, new)}
-    holders = [item for item in gc.get_objects() if isinstance(item, FunctionType) and _place(item.__code__) in fresh]
-    for holder in holders:
-        holder.__code__ = fresh[_place(holder.__code__)]
-    return len(holders)
+    for place, code in fresh.items():
+        for holder in held.get(place, ()):
+            holder.__code__ = code
+    return sum(len(held.get(place, ())) for place in fresh)
 
 
-def _place(code: CodeType) -> tuple[str, int, str]:
+@cache
+def _functions_of(module: str) -> dict[str, CodeType]:
+    """Name -> code of the functions of a module as it is."""
+    return dict(_outermost(_compiled((ROOT / module).read_text(), module)))
+
+
+def _changed(mutant: Mutant) -> dict[str, CodeType]:
+    """The same of the changed module."""
+    return dict(_outermost(_compiled(source_of(mutant), mutant.module)))
+
+
+def _place(code: CodeType) -> Place:
     return code.co_filename, code.co_firstlineno, code.co_qualname
 
 

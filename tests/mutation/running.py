@@ -7,6 +7,7 @@ Mutants of what is computed at import take a process of their own.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -27,7 +28,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutation.changes import ROOT, Mutant
-from tests.mutation.grafting import graft, installed, is_graftable
+from tests.mutation.grafting import Holders, graft, holders, installed, is_graftable
 from tests.mutation.ordering import dealt
 
 Function = str
@@ -79,6 +80,15 @@ def outcomes(
         return [Outcome(Mutant(**item.pop("mutant")), **item) for item in json.loads(answered.read_text())["outcomes"]]
 
 
+def measured(
+    mutants: Sequence[Mutant], paths: Sequence[str], limits: Limits, known: dict[Function, list[str]]
+) -> tuple[list[Outcome], dict[Function, list[str]]]:
+    """What becomes of mutants, here, and the tests of each function, those first that killed most."""
+    runner = Runner(mutants, limits, known)
+    assert pytest.main([*ARGUMENTS, *paths], plugins=[runner]) in (0, 5)
+    return runner.found, runner.reached
+
+
 def looked_for(paths: Sequence[str]) -> dict[Function, list[str]]:
     """Which tests of these paths reach each function, the first to be tried first. Runs all of them, here."""
     runner = Runner([], Limits(), None)
@@ -98,6 +108,8 @@ class Runner:
         self.mutants, self.limits, self.known, self.whole = mutants, limits, known, whole
         self.found: list[Outcome] = []
         self.reached: dict[Function, list[str]] = {}
+        #: Function -> how many of its mutants each test killed.
+        self.kills: defaultdict[Function, Counter[str]] = defaultdict(Counter)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -134,11 +146,15 @@ class Runner:
         self, mutants: Sequence[Mutant], items: dict[str, pytest.Item], known: dict[Function, list[str]]
     ) -> list[Outcome]:
         waiting, running, found = list(mutants), dict[int, tuple[Mutant, int, float]](), list[Outcome]()
+        held = holders({item.module for item in mutants})
+        # What is here by now stays: a child that never looks through it shares the memory, and begins at once.
+        gc.collect()
+        gc.freeze()
         while waiting or running:
             while waiting and len(running) < self.limits.processes:
                 mutant = waiting.pop(0)
                 chosen = [items[name] for name in known.get(mutant.place, ())]
-                pid, end = _forked(partial(self._child, mutant, chosen[: self.limits.tests]))
+                pid, end = _forked(partial(self._child, mutant, held, chosen[: self.limits.tests]))
                 running[pid] = (mutant, end, time.monotonic())
             pid, _ = os.wait()
             mutant, end, began = running.pop(pid)
@@ -146,11 +162,14 @@ class Runner:
             os.close(end)
             by, _, tried = (said or "the process ended\t0").partition("\t")
             found.append(Outcome(mutant, by, int(tried or 0), round(time.monotonic() - began, 2)))
+            # What notices one change of a function mostly notices others.
+            self.kills[mutant.place][by] += 1
+            known[mutant.place] = sorted(known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name])
             print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
         return found
 
-    def _child(self, mutant: Mutant, chosen: list[pytest.Item]) -> str:
-        assert graft(mutant), f"{mutant}: nobody holds that function"
+    def _child(self, mutant: Mutant, held: Holders, chosen: list[pytest.Item]) -> str:
+        assert graft(mutant, held), f"{mutant}: nobody holds that function"
         outcome = _tried(mutant, chosen, self.limits)
         return f"{outcome.by}\t{outcome.tried}"
 

@@ -108,6 +108,12 @@ def test_who_may_write_what_lies_open_is_told_like_everybody_else(draft: Callabl
     assert frozenset(("acme", "globex")) in leaks(world).must
 
 
+def test_a_call_over_a_port_that_nobody_knows_is_explained_like_the_packets_there() -> None:
+    seed = 288917445020
+    assert any(finding.rule == "AUTH-01" for finding in answers(world(seed), ["site"])["site"].findings)
+    assert {item.kind for item in differences(seed)} <= {"over: through a port that may join all"}
+
+
 @pytest.mark.timeout(100_000)
 def test_worlds_leak_and_do_not(seen: Survey) -> None:
     """At least three in ten violate, three in ten are clean, and some rest on what nobody knows."""

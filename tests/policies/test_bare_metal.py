@@ -10,8 +10,10 @@ from functools import cache
 import pytest
 
 from interlock.model.lock.record import Released
-from interlock.model.site.inventory import Site, SwitchPortConfig
+from interlock.model.site.inventory import Site, SwitchPortConfig, VlanPool
 from interlock.model.tenant.request import Tenant
+from interlock.planning.errors import PlanningError
+from interlock.resources import SwitchPort
 from policies import footprint
 from policies.edges.residue import VLAN_CLAIMS
 from tests.builders.pod64 import (
@@ -21,6 +23,7 @@ from tests.builders.pod64 import (
     cables,
     hosts,
     management_switch,
+    pools,
     tenant,
     tor,
 )
@@ -207,3 +210,42 @@ def test_such_a_vlan_that_nobody_uses() -> None:
 def test_switches_of_this_site_are_those_of_the_picture() -> None:
     assert {port.port for port in tor().ports} >= set(range(17, 25))
     assert {port.port for port in management_switch().ports} >= set(range(37, 41))
+
+
+# Three networks, one interface for each.
+
+
+def control_on_the_fabric(*interfaces: str) -> Site:
+    """The control VLANs lie on the physical network of ipu-data and storage, where the hosts have these interfaces."""
+    on_fabric = {"poplar": interfaces, "infra": ("ens1",)}
+    given = tuple(
+        item.model_copy(update={"interfaces": dict(item.interfaces) | {"fabric100g": on_fabric[item.role]}})
+        for item in site_of().hosts
+    )
+    control = VlanPool(physical_networks=("fabric100g",), vlans=((3000, 3099),))
+    return site_of(hosts=given, pools=pools(bare_metal_control=control))
+
+
+def test_a_third_network_on_two_interfaces_is_refused() -> None:
+    """Each would be planned on an interface of its own, and there is none left for control."""
+    with pytest.raises(PlanningError, match=r"has 2 interface\(s\) on fabric100g, and vPOD train needs 3 there"):
+        made(control_on_the_fabric("ens161f0", "ens161f1"), wish("acme"))
+
+
+def test_with_a_third_interface_no_port_is_planned_twice() -> None:
+    site = control_on_the_fabric("ens161f0", "ens161f1", "eno1")
+    ports = [item.resource for item in made(site, wish("acme")).plan.resources if isinstance(item.resource, SwitchPort)]
+    plugs = [(item.device, item.interface) for item in ports if item.device.startswith("poplar")]
+    assert len(plugs) == len(set(plugs)) == 3
+
+
+def test_two_networks_on_one_interface_are_refused_in_a_plan_that_says_so() -> None:
+    """Whoever wrote the plan: one switch port is one network's, also of one vPOD."""
+    acme = made(site_of(), wish("acme"))
+    legs = [item for item in acme.plan.resources if isinstance(item.resource, SwitchPort) and "poplar" in item.name]
+    first_leg, second = legs[0].resource, legs[1]
+    assert isinstance(first_leg, SwitchPort)
+    moved = edited(acme.plan, second.name, **{name: getattr(first_leg, name) for name in ("port", "interface")})
+    judgement = judged(site_of(), moved)
+    assert verdicts(judgement)["TOP-06"] == V
+    assert any("is planned 2 times" in item.message for item in judgement.findings)

@@ -90,6 +90,37 @@ def test_a_witness_names_the_translation(ends: tuple[SwitchPortConfig, SwitchPor
     assert model.must.has_edge(A100, B200)
 
 
+def words_of(site: Site, *path: str) -> tuple[str, ...]:
+    """A path between VLANs in words."""
+    share = GraphFragment("op", (), {node: frozenset({"op"}) for node in path}, ())
+    model = Model(SiteFacts(site), plan_facts(plan_site(site, site_locked(site))), share)
+    return Names(model).path(model.may, path)
+
+
+def test_a_witness_names_translations_at_both_ends_of_one_id() -> None:
+    """100 here and 100 there, and nothing on the cable that says 100."""
+    site = pair(LEFT, tagged(1, 100, translations=((200, 100),)))
+    told = words_of(site, A100, B100)[1]
+    assert "a port 1 translates 200 on the wire to VLAN 100; b port 1 translates 200" in told
+    plain = pair(tagged(1, 100, 200), tagged(1, 100, 200))
+    assert "translates" not in words_of(plain, A100, B100)[1]
+
+
+def test_a_witness_names_the_translation_before_a_device() -> None:
+    one = switch("a", tagged(2, 100, 300, translations=((200, 100),)))
+    site = site_with(one, links=[("box:eth0", "a:2")], devices=["box"])
+    there = ("dev:box/eth0", "port:SN-a/2", A100)
+    told = words_of(site, *there)
+    assert told[-1].startswith("a VLAN 100 (a port 2 translates 200 on the wire to VLAN 100)")
+    assert "translates 200" in words_of(site, *there[::-1])[1]
+    assert "translates" not in words_of(site, *there[:-1], vlan("a", 300))[-1]
+
+
+def test_a_witness_names_the_translation_before_a_host() -> None:
+    site = leg_at(tagged(2, 100, translations=((200, 100),)))
+    assert "a port 2 translates 200 on the wire to VLAN 100" in words_of(site, LEG200, A100)[1]
+
+
 # E2: `tag_native` makes a native VLAN one of the tagged ones.
 
 

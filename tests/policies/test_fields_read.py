@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
 
-from interlock.planning.plan import Plan
+from interlock.model.tenant.request import Budget
+from interlock.planning.plan import Component, Plan, Planned
 from interlock.resources import KINDS, Refers, Resource
 from policies.facts.plan import plan_facts
 from policies.facts.readings import READINGS
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import added, full_site, made, replaced
 
+ROOT = Path(__file__).resolve().parents[2]
 NAME = "how the cloud or its users call it: the proof goes by the plan's own name, and names join nobody"
 SIZE = "how much of something its owner may have or has: whatever it is, nobody else meets it"
 SPEED = "how it is stored or set up for its owner alone"
@@ -32,7 +38,6 @@ UNREAD: dict[str, str] = {
     "Keypair.name": NAME,
     "AddressScope.name": NAME,
     "SubnetPool.name": NAME,
-    "SubnetPool.address_scope": "a subnet of a pool counts as routed without NAT, whatever scope it joins",
     "SubnetPool.prefixes": "a subnet has the prefix that it states itself",
     "SubnetPool.default_prefix_length": "a subnet has the prefix that it states itself",
     "SegmentRange.name": NAME,
@@ -159,13 +164,24 @@ def resource(kind: str) -> Resource:
     return KINDS[kind].model_validate({name: values(KINDS[kind], name)[0] for name in KINDS[kind].model_fields})
 
 
+def another(kind: str) -> Resource:
+    """One with another value of every field that refers to nothing: who refers to it refers to something else."""
+    plain = [name for name, info in KINDS[kind].model_fields.items() if not _refers(info.metadata)]
+    changes = {name: values(KINDS[kind], name)[1] for name in plain if len(values(KINDS[kind], name)) > 1}
+    return resource(kind).model_copy(update=changes)
+
+
+def _refers(metadata: Iterable[object]) -> bool:
+    return any(isinstance(item, Refers) for item in metadata)
+
+
 @cache
 def everything() -> Plan:
     """A tenant's plan with two resources of every kind more."""
     plan = made(full_site(), tenant("acme")).plan
     for kind in KINDS:
         plan = added(plan, first(kind), "acme", resource(kind))
-        plan = added(plan, second(kind), "acme", resource(kind))
+        plan = added(plan, second(kind), "acme", another(kind))
     return plan
 
 
@@ -210,6 +226,80 @@ def test_where_a_resource_stands_is_read() -> None:
     network = everything().by_name["acme-train-ipu-data"]
     for item, change in ((server, {"vpod": None}), (network, {"vpod": None}), (network, {"role": None})):
         assert plan_facts(replaced(everything(), item.model_copy(update=change))) != facts
+
+
+#: What a plan says besides the specifications of its resources, where no fact is made of it, and why.
+BESIDE: dict[str, str] = {
+    "Planned.after": "what is made first: the result is the same plan, and the proof covers every state between",
+    "Plan.site": "the site is judged as it is handed over; the certificate names it",
+    "Plan.stack": "what the engine calls it; whose it is says `tenant`",
+    "Plan.owner": "what marks objects on the cloud: a random number, which joins nobody",
+    "Plan.site_owner": "what marks objects on the cloud: a random number, which joins nobody",
+    "Plan.site_hash": "whether a lock is older than its site is looked at before a plan is judged",
+    "Plan.request_hash": "whether a lock is older than its request is looked at before a plan is judged",
+}
+
+
+def beside() -> Iterator[tuple[str, Plan]]:
+    """(field, the plan with another value there) of all that a plan says besides specifications."""
+    whole = made(full_site(), tenant("acme")).plan
+    server, network = whole.by_name["acme-train-poplar-0"], whole.by_name["acme-train-ipu-data"]
+    at = next(place for place, item in enumerate(whole.components) if item.type == "PoplarServer")
+    host = whole.components[at]
+    for item, change in (
+        (server, {"name": "other"}), (server, {"component": "acme"}), (server, {"after": ("acme-project",)}),
+        (server, {"vpod": None}), (network, {"role": None}), (server, {"resource": network.resource}),
+    ):  # fmt: skip
+        yield f"Planned.{next(iter(change))}", with_one(whole, item, item.model_copy(update=change))
+    for change in ({"name": "other"}, {"type": "VirtualPod"}, {"parent": None}):
+        items = (*whole.components[:at], host.model_copy(update=change), *whole.components[at + 1 :])
+        yield f"Component.{next(iter(change))}", _plan_with(whole, components=items)
+    for name, value in (
+        ("site", "other"), ("stack", "other"), ("tenant", None), ("owner", "f" * 32), ("site_owner", "f" * 32),
+        ("site_hash", "sha256:1"), ("request_hash", "sha256:1"), ("components", whole.components[:1]),
+        ("resources", whole.resources[:-1]), ("public", ("acme-entry",)), ("separate", "no"),
+        ("budget", Budget(per_month="1", currency="EUR")),
+    ):  # fmt: skip
+        yield f"Plan.{name}", _plan_with(whole, **{name: value})
+
+
+def with_one(plan: Plan, old: Planned, new: Planned) -> Plan:
+    """The plan with one resource in the place of another, whatever its name."""
+    return _plan_with(plan, resources=tuple(new if item is old else item for item in plan.resources))
+
+
+def _plan_with(plan: Plan, **fields: object) -> Plan:
+    return Plan(**({name: getattr(plan, name) for name in Plan.model_fields} | fields))
+
+
+def test_what_a_plan_says_besides_is_read_or_listed() -> None:
+    facts, cases = plan_facts(made(full_site(), tenant("acme")).plan), dict(beside())
+    there = {f"{model.__name__}.{name}" for model in (Planned, Component, Plan) for name in model.model_fields}
+    assert set(cases) == there
+    assert {field for field, plan in cases.items() if plan_facts(plan) == facts} == set(BESIDE)
+
+
+def test_a_fact_that_is_made_is_read() -> None:
+    """A field of a fact that no module of the prover ever looks at would hide one that is overlooked."""
+    modules = (ROOT / "policies").rglob("*.py")
+    loads = {name for path in modules for name in _looked_at(path)}
+    named = [kind for name in FACTS for kind in vars(import_module(f"policies.facts.{name}")).values()]
+    classes = {kind for kind in named if isinstance(kind, type) and is_dataclass(kind)}
+    classes = {kind for kind in classes if kind.__module__.startswith("policies.facts.")}
+    assert len(classes) > 30
+    # The words of the table of readings are for readers of its page.
+    unread = {f"{kind.__name__}.{item.name}" for kind in classes for item in fields(kind) if item.name not in loads}
+    assert unread == {"KindReading.tells"}
+
+
+FACTS = [path.stem for path in sorted((ROOT / "policies" / "facts").glob("[a-z]*.py"))]
+
+
+def _looked_at(path: Path) -> Iterator[str]:
+    """Names of attributes that a module reads of anything but the specification that a fact is made of."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and ast.unparse(node.value) != "spec":
+            yield node.attr
 
 
 def test_silent_kinds_are_those_without_a_fact() -> None:

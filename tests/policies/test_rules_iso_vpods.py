@@ -6,12 +6,13 @@ from functools import cache
 
 import pytest
 
-from interlock.planning import plan_site
+from interlock.model.tenant.request import Pins
+from interlock.planning import allocate, plan_site, plan_tenant
 from interlock.planning.plan import Plan
 from interlock.resources import Port, Trunk, TrunkSubPort
 from policies import Severity
 from policies.findings.report import by_specificity
-from tests.builders.pod64 import site_locked, tenant, vpod
+from tests.builders.pod64 import given, site_locked, tenant, vpod
 from tests.policies.test_data_rules import both as sharing_tenants
 from tests.policies.test_data_rules import site_of as storing_site
 from tests.policies.workspace import (
@@ -178,3 +179,21 @@ def test_security_groups_on_a_function_are_a_warning() -> None:
     judgement = judged(SITE, plan, globex)
     assert (first(judgement).rule, first(judgement).severity) == ("ISO-10", Severity.WARN)
     assert judgement.exit_code == 0
+
+
+def test_the_hint_about_two_vpods_with_one_subnet_is_what_helps() -> None:
+    """A lock keeps what it has, so that locking again changes nothing: only a pin does."""
+    request = tenant("acme", vpods=(vpod("a", machines=2, servers=1), vpod("b", machines=2, servers=1)))
+    first_lock = made(SITE, request).lock
+    theirs = first_lock.allocation.vpods["a"].storage_subnet
+    twice = given(first_lock, "b", storage_subnet=theirs)
+    again, _ = allocate(SITE, request, [], twice)
+    assert again.vpods["b"].storage_subnet == theirs
+    judgement = judged(SITE, plan_tenant(SITE, site_locked(SITE), request, twice))
+    found = next(item for item in judgement.findings if item.rule == "ISO-04")
+    assert (
+        found.hint == "pin another for one of the two and run `interlock lock`: without a pin a lock keeps what it has"
+    )
+    other = request.model_copy(update={"pins": {"b": Pins(storage_subnet="10.21.200.0/24")}})
+    pinned, _ = allocate(SITE, other, [], twice)
+    assert pinned.vpods["b"].storage_subnet == "10.21.200.0/24"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ import pytest
 from keystoneauth1 import exceptions as trouble
 from keystoneauth1.access.service_catalog import ServiceCatalogV3
 from keystoneauth1.adapter import Adapter
+from keystoneauth1.noauth import NoAuth
 from keystoneauth1.session import Session
 
 from infra.cli import debugging
-from interlock.provider.calls import no_login, unconnected
+from interlock.provider.calls import Api, no_login, unconnected
 from interlock.provider.connections import address, cause_of, missing_service
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import MASK, REDACTOR
@@ -203,3 +205,17 @@ def test_an_answer_is_an_answer_whatever_came_before() -> None:
     assert isinstance(tried.failure, Failure)
     assert tried.failure.trouble is Trouble.UNAUTHORIZED
     assert not tried.again
+
+
+@pytest.mark.parametrize("days", [-400, 400])
+def test_a_clock_that_is_set_back_holds_up_no_call(server: int, monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    """keystoneauth remembers the time at which an adapter was made, and would wait until it comes again."""
+    adapter = Adapter(Session(auth=NoAuth(endpoint=f"http://127.0.0.1:{server}")), service_type="network")
+    api = Api(adapter, "network")
+    monkeypatch.setattr(api, "_locate", lambda: None)
+    slept: list[float] = []
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + days * 86400)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    assert api.request("GET", "/ports").status_code == 200
+    assert slept == []

@@ -68,7 +68,8 @@ NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
 
 SLOW = (
     "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/faults/", "tests/house/",
-    "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/", "tests/pack/",
+    "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/", "tests/mutants/test_matrix.py",
+    "tests/pack/",
     "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",

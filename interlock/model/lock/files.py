@@ -97,7 +97,8 @@ class Gathered:
                 message = f"the lock of `{name}` holds claims, and `{self.shown(request)}` is not there"
                 hint = (
                     f"restore the file with `state: gone`, run `interlock lock {name}` and apply it, and let "
-                    "`interlock settle` see that everything has let go; then delete both"
+                    "`interlock settle` see that everything has let go; then delete the request. Keep the lock for as "
+                    "long as devices that it notes under `settled` are in use: nobody else knows what rests on A9"
                 )
                 position = self.shown(lock_file(self.folder, name))
                 self.faults.append(InputError(Code.LOCK_WITHOUT_REQUEST, position, message, hint))

@@ -51,7 +51,8 @@ def _check_plug(view: SiteView, path: Path, end: Endpoint, kind: CableKind) -> N
     """
     machine, switch = view.site.machine.get(end.device), view.site.switch.get(end.device)
     if switch is not None:
-        is_port = end.interface.isdecimal() and 1 <= int(end.interface) <= _port_count(view, end.device)
+        # Also written as the number is: `05` would be another plug of port 5, and its cable another one there.
+        is_port = end.interface in map(str, range(1, _port_count(view, end.device) + 1))
         if kind == "power" and is_port:
             hint = "name the power input as it is labelled, such as `psu-1`"
             view.faults.add(Code.CONTRADICTION, path, f"`{end}` is a port, and no power input", hint)

@@ -153,6 +153,10 @@ class Site(Frozen):
         """(table, device) of every table that is complete of a device."""
         return frozenset((item.table, device) for item in self.complete for device in item.devices)
 
+    def is_complete(self, table: Table, device: str) -> bool:
+        """True if somebody declared that a table has all records of a device: only then an absent one says anything."""
+        return (table, device) in self.declared
+
     def as_of(self, today: date) -> Site:
         """The site without declarations that are too old to count."""
         kept = tuple(item for item in self.complete if not too_old(item, self.complete_max_age_h, today))

@@ -1,0 +1,76 @@
+"""Operators on what nobody lists: tables of a device that are not declared complete, so that more may be there."""
+
+from __future__ import annotations
+
+from random import Random
+
+from interlock.model.site.completeness import Table
+from interlock.model.site.physical import Switch
+from policies import Verdict
+from tests.builders.completeness import declared_complete
+from tests.mutants.operator import Operator, leaf, pick, virtual
+from tests.mutants.workspaces import Workspace
+
+
+def _undeclared(space: Workspace, table: Table, device: str) -> Workspace:
+    """Nobody says any more that a table holds all of a device."""
+    declared = (
+        item.model_copy(update={"devices": tuple(name for name in item.devices if name != device)})
+        if item.table == table
+        else item
+        for item in space.site.complete
+    )
+    return space.with_site(complete=tuple(item for item in declared if item.devices))
+
+
+def cables_of_a_leaf(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _undeclared(space, "cables", leaf(space, pod)).asking(pod.tenant)
+
+
+def way_out_of_a_leaf(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _undeclared(space, "external_attachments", leaf(space, pod)).asking(pod.tenant)
+
+
+def interfaces_of_a_hypervisor(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _undeclared(space, "attachments", pod.claims.hosts[0]).asking(pod.tenant)
+
+
+def plugs_of_a_machine(space: Workspace, rng: Random) -> Workspace | None:
+    pod = rng.choice(space.vpods)
+    return _undeclared(space, "attachments", rng.choice(pod.claims.machines)).asking(pod.tenant)
+
+
+def switch_on_its_own(space: Workspace, rng: Random) -> Workspace | None:
+    """Of another room's switch, with no VLAN and no cable, nobody says that all is listed."""
+    spare = Switch.model_validate(
+        {
+            "name": "spare", "serial": "S9spare", "model": "arista-7060x", "role": "tor", "port_groups": ((100, 48),),
+            "ports": (), "routed_vlans": (), "ip_routing": False,
+        }
+    )  # fmt: skip
+    site = declared_complete(space.site)
+    found = space.with_site(switches=(*site.switches, spare))
+    return _undeclared(found, "external_attachments", "spare").asking(rng.choice(space.tenants))
+
+
+UNLISTED = (
+    Operator(
+        "unlisted-cables", "a leaf with tenants' VLANs of which nobody says that all cables are listed",
+        cables_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-way-out", "a leaf with tenants' VLANs that the external network may be attached to, too",
+        way_out_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-interfaces", "a hypervisor that may have more interfaces",
+        interfaces_of_a_hypervisor, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-plugs", "a machine that may be plugged in elsewhere, too",
+        plugs_of_a_machine, switch_on_its_own, "ISO-05", ("ISO-02",), Verdict.NOT_PROVABLE,
+    ),
+)  # fmt: skip
