@@ -112,17 +112,18 @@ class PlanOfStack:
 
     def _services(self, ground: Ground) -> None:
         """What is in no plan, and everybody is on."""
-        claims = [wire for network in self.all("Network").values() for wire in self.wires(network)]
-        routers = self.all("Router").items()
+        networks, routers = self.all("Network").values(), self.all("Router").items()
         join_services(
-            ground, self.inventory.site["cloud"], claims=claims,
+            ground, self.inventory.site["cloud"], claims=[wire for item in networks for wire in self.wires(item)],
             capability=[] if self.owner == OPERATOR else [identity("cap", escaped(self.owner))],
             guests=[self.node("dev", name) for name in self.all("Server")],
             gateways=[self.node("R", name) for name, item in routers if item["external_network"] == _OUTSIDE],
+            overlays=[wire for item in networks if item["network_type"] == "vxlan" for wire in self.wires(item)],
         )  # fmt: skip
         for name in sorted(self.inventory.talking):
-            serial = self.inventory.serial[name]
-            join_talking(ground, serial, (wire for wire in claims if wire.startswith(f"L:{escaped(serial)}:")))
+            on_switch = (wire for item in networks for wire in self.wires(item) if item["network_type"] == "vlan")
+            here = {self.inventory.segment(name, item["segmentation_id"] or 0) for item in networks}
+            join_talking(ground, self.inventory.serial[name], here.intersection(on_switch))
 
     def _keys(self, ground: Ground) -> None:
         """A login key is what it is: the digest of the key itself, not its name. RSA numbers may be written longer."""

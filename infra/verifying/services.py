@@ -9,7 +9,7 @@ from .ground import Ground, assumed, escaped, identity
 
 def join_services(
     ground: Ground, cloud: str, *, capability: Iterable[str], claims: Iterable[str], guests: Iterable[str],
-    gateways: Iterable[str],
+    gateways: Iterable[str], overlays: Iterable[str],
 ) -> None:  # fmt: skip
     """What a plan has of each on the service of the operator's that is behind it."""
     for row, nodes, service in (
@@ -19,10 +19,8 @@ def join_services(
     ):  # fmt: skip
         for node in nodes:
             ground.join_unless(assumed(row), row, node, [identity("ops", escaped(cloud), service)])
-    for wire in claims:
-        kind, underlay, *_ = wire.split(":")
-        if kind == "V":
-            ground.join_unless(assumed("A17"), "A17", wire, [identity("ops", underlay, "underlay")])
+    for wire in overlays:
+        ground.join_unless(assumed("A17"), "A17", wire, [identity("ops", escaped(cloud), "underlay")])
 
 
 def join_talking(ground: Ground, serial: str, nodes: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
-from interlock.vocabulary.nodes import FormerHolderNode, HeldHost, OverlayNode, parse, switch_vlan
+from interlock.vocabulary.nodes import FormerHolderNode, HeldHost, OperatedNode, OverlayNode, parse, switch_vlan
 from interlock.vocabulary.references import EXTERNAL_REFERENCE
 from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
@@ -25,6 +25,8 @@ Joined = tuple[str, str, tuple[Fact, ...]]
 
 #: The wire under overlays, and their endpoints.
 UNDERLAY = "underlay"
+#: What devices ask a switch for.
+_PROTOCOLS = "vlan-protocols"
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def _talking_switches(union: Union) -> Iterator[Joined]:
     Guests are heard only where nothing of the host's stands between: the host tags whatever else they send.
     """
     talking = tuple(dict.fromkeys(_talking(union)))
-    yield from ((node, ids.operated(serial, "vlan-protocols"), missing) for node, serial, missing in talking)
+    yield from ((node, ids.operated(serial, _PROTOCOLS), missing) for node, serial, missing in talking)
     certain = {serial for _, serial, missing in talking if not missing}
     facts = {
         serial: in_order(fact for _, other, found in talking if other == serial for fact in found)
@@ -117,7 +119,7 @@ def _talking_switches(union: Union) -> Iterator[Joined]:
     for node in sorted(nodes):
         if (vlan := switch_vlan(node)) is not None and vlan.bridge in switches:
             serial = switches[vlan.bridge]
-            yield node, ids.operated(serial, "vlan-protocols"), doubts[serial]
+            yield node, ids.operated(serial, _PROTOCOLS), doubts[serial]
 
 
 def _talking(union: Union) -> Iterator[Joined]:
@@ -155,6 +157,12 @@ def _firmware(union: Union) -> Iterator[Joined]:
     for former, device in union.facts(Relation.SETTLED):
         if is_of_host(former):
             yield device, former, ()
+
+
+def is_asked_by_devices(node: str) -> bool:
+    """True for the VLANs of a switch that devices ask for: met by all of it unless A22 is held."""
+    found = parse(node)
+    return isinstance(found, OperatedNode) and found.service == _PROTOCOLS
 
 
 def is_of_host(former: str) -> bool:

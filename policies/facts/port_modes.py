@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from interlock.model.site.inventory import Site, SwitchPortConfig
+from collections.abc import Iterable
+
+from interlock.model.site.inventory import Site, Switch, SwitchPortConfig
 
 from .kinds import NO_PORT, PortMode, SwitchEnd
 
@@ -44,3 +46,14 @@ def _modelled(record: SwitchPortConfig) -> PortMode:
         translations=record.translations if trunk else (),
         private=record.private_vlan,
     )
+
+
+def configured_vlans(switches: Iterable[Switch]) -> frozenset[int]:
+    """The VLAN ids that the site file itself puts to use on switches."""
+    found: set[int] = set()
+    for switch in switches:
+        found.update(switch.routed_vlans or (), *(item.vlans for item in switch.vrfs))
+        found.update(item.vlan for item in switch.vteps)
+        for port in switch.ports:
+            found.update(() if port.untagged is None else (port.untagged,), *port.translations)
+    return frozenset(found)

@@ -9,15 +9,7 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINE_PLUGS
 from interlock.model.site.completeness import Table
-from interlock.model.site.inventory import (
-    Cable,
-    Endpoint,
-    Host,
-    Machine,
-    Sharing,
-    Site,
-    Switch,
-)
+from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Sharing, Site, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from interlock.vocabulary import RoutingInstance
 from policies.about import Fact, SaidFact, SiteFact
@@ -27,7 +19,7 @@ from .guards import GuardState, assumption
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
-from .port_modes import recorded_mode
+from .port_modes import configured_vlans, recorded_mode
 
 #: Node of a BMC whose interface nobody stated.
 _SOME_BMC = "unstated-bmc"
@@ -154,14 +146,7 @@ class SiteFacts:
     @cached_property
     def vlans(self) -> frozenset[int]:
         """The VLAN ids that the site file itself puts to use on a switch."""
-        switches = self.site.switches
-        routed = {vlan for switch in switches for vlan in switch.routed_vlans or ()}
-        ports = [port for switch in switches for port in switch.ports]
-        natives = {port.untagged for port in ports if port.untagged is not None}
-        translated = {vlan for port in ports for pair in port.translations for vlan in pair}
-        mapped = {item.vlan for switch in switches for item in switch.vteps}
-        others = {vlan for switch in switches for item in switch.vrfs for vlan in item.vlans}
-        return frozenset(routed | natives | translated | mapped | others)
+        return configured_vlans(self.site.switches)
 
     @cached_property
     def stretches(self) -> tuple[tuple[int, int], ...]:

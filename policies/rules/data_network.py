@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.nodes import FabricNode, NeutronPortNode, is_capability, is_device, parse
 from policies.about import Fact, components, in_order, resources
+from policies.edges.operated import is_asked_by_devices
 from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
@@ -140,7 +141,7 @@ def _sub_owners(model: Model) -> dict[str, str]:
 def _media(model: Model, graph: Graph) -> set[str]:
     anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
-    fabrics = {node for node in graph if isinstance(parse(node), FabricNode)}
+    fabrics = {node for node in graph if isinstance(parse(node), FabricNode) or is_asked_by_devices(node)}
     return {node for node in around | fabrics if not is_capability(node)}
 
 

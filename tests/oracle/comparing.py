@@ -16,12 +16,16 @@ from interlock.vocabulary.owners import OwnerId
 from policies import RULES, Judgement, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.footprints.boundary import OPERATORS_LOCK, footprint_of
+from policies.graph.model import Model
+from policies.graph.naming import Names
 from policies.judging import Read, asked, model_of, operators_part, read
 from policies.proof import Finding, Verdict
+from policies.rules import RuleAnswer
+from policies.rules.data_network import ISO_03
 
 from .completing import Decision, decided
 from .generator import told
-from .oracle import Leaks, leaks
+from .oracle import Leaks, Pair, leaks
 from .readings import Facts, PortId
 from .world import World
 
@@ -31,6 +35,19 @@ ENTRIES = frozenset({"Expo"})
 #: Rules that say that two owners meet. Others look at sizes, cables and names, which these worlds do not care for.
 MEETING = ("ISO-01", "ISO-02", "ISO-11", "TOP-06", "SEC-05", "FACT-01", "AUTH-01", "EXPO-01", "L3-08")
 RULES_OF_MEETING = tuple(rule for rule in RULES if rule.id in MEETING)
+
+
+def _apart(model: Model, names: Names) -> RuleAnswer:
+    """Of ISO-03 only that vPODs do not meet: those of these worlds are not complete in other ways."""
+    answer = ISO_03.ask(model, names)
+    violated, unknown = (
+        tuple(item for item in causes if isinstance(item.key, tuple) and item.key[0] == "vpods")
+        for causes in (answer.violated, answer.unknown)
+    )
+    return RuleAnswer(answer.count, violated, unknown)
+
+
+RULES_OF_MEETING += (replace(ISO_03, ask=_apart),)
 #: One world in so many is judged as an apply would be.
 WHOLE = 25
 #: A way by a port that nobody knows, or of which nobody can say what it carries (Q-in-Q): it may join everything at
@@ -142,14 +159,20 @@ def differing(
 
 def compared(seen: Leaks, stack: str, judgement: Judgement) -> str:
     """How the prover's answer differs from what the oracle saw; empty if it does not."""
-    must = [pair for pair in seen.must if stack in ("site", *pair)]
-    may = [pair for pair in seen.may if stack in ("site", *pair)]
+    must = [pair for pair in seen.must if concerns(stack, pair)]
+    may = [pair for pair in seen.may if concerns(stack, pair)]
     if may and judgement.exit_code == 0:
         return "missed"
     if must and judgement.exit_code != 1:
         return "vague"
     # A plan answers for every component that it touches, so it may be refused for two others.
     return "over" if judgement.exit_code != 0 and not seen.may else ""
+
+
+def concerns(stack: str, pair: Pair) -> bool:
+    """Whether a stack is judged by who meets here: of vPODs their tenant's alone, and not the site's."""
+    tenants = {name.rpartition("-")[0] for name in pair if "-" in name}
+    return stack in tenants if tenants else stack in ("site", *pair)
 
 
 def has_entries(world: World) -> bool:
@@ -175,13 +198,13 @@ def exactly(seen: Leaks, decision: Decision, stack: str, judgement: Judgement) -
     *Proved* and *violated* are right or wrong. *Not provable* is right where completions differ. Where they agree, the
     reason is named if one graph that has everything unknown at once, or nothing of it, cannot tell them apart.
     """
-    some = [pair for pair in decision.some if stack in ("site", *pair)]
+    some = [pair for pair in decision.some if concerns(stack, pair)]
     if judgement.exit_code == 0:
         return "missed" if some else ""
     if judgement.exit_code == 1:
         return "" if decision.always else "hasty"
-    if decision.always and all(any(stack in ("site", *pair) for pair in found.must) for found in decision.each):
-        return "vague" if any(stack in ("site", *pair) for pair in seen.must) else OTHERWISE
+    if decision.always and all(any(concerns(stack, pair) for pair in found.must) for found in decision.each):
+        return "vague" if any(concerns(stack, pair) for pair in seen.must) else OTHERWISE
     if decision.some:
         return ""
     return EXCLUDED if seen.may else "over"
@@ -232,7 +255,7 @@ def _with(model: M, **fields: object) -> M:
 
 def _detail(seen: Leaks, stack: str, judgement: Judgement) -> str:
     witness = next((f"{item.rule} {' – '.join(item.witness)}" for item in judgement.findings), "nothing found")
-    pairs = [pair for pair in (*seen.must, *seen.may) if stack in ("site", *pair)]
+    pairs = [pair for pair in (*seen.must, *seen.may) if concerns(stack, pair)]
     sights = [f"{'/'.join(sorted(pair))} {' – '.join(seen.traces[pair])}" for pair in pairs]
     sight = sights[0] if sights else "nothing seen"
     return f"exit {judgement.exit_code}\n   prover: {witness}\n   oracle: {sight}"

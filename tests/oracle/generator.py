@@ -31,7 +31,7 @@ def told(seed: int) -> tuple[tuple[str, ...], World]:
     rng = Random(seed)
     while True:
         made = scene(rng)
-        chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 1, 2, 2, 3))))
+        chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 2, 2, 2, 3))))
         for plot in chosen:
             plot(made)
         if endpoints(made.draft) <= MOST:

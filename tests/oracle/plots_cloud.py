@@ -259,8 +259,8 @@ def shares(made: Scene) -> None:
 
 
 PLOTS = (
-    gateways, gateways, subnet_in_scope, rights, rights, shared_network, on_the_outside, trunks, trunks,
+    gateways, gateways, subnet_in_scope, rights, rights, shared_network, on_the_outside, *[trunks] * 4,
     on_operators_network, on_operators_network, router_elsewhere, controllers, controllers, *[control_of_servers] * 5,
-    *[infiniband] * 5, *[nvlink] * 8, links_between_machines, *[given_up] * 4, *[shares] * 5,
-    links_between_machines, *GUARD_PLOTS,
+    *[infiniband] * 9, *[nvlink] * 10, links_between_machines, *[given_up] * 4, *[shares] * 5,
+    links_between_machines, links_between_machines, *GUARD_PLOTS,
 )  # fmt: skip

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from interlock.planning.plan import Component
 from interlock.resources import (
     Bucket,
     BucketPolicy,
     BucketStatement,
     FloatingIp,
+    Keypair,
+    Network,
+    Port,
     S3Credential,
+    Server,
     ServiceUser,
     StoredCredential,
     VipuAllocation,
 )
+from tests.builders.pod64 import ssh_key
 
 from .drafting import CONTROLLERS, EXTERNAL
 from .scene import Scene, control, machine
@@ -72,4 +78,51 @@ def called_controllers(made: Scene) -> None:
     draft.vlan(OP, made.name(OP, "management"), "mgmt", 112)
 
 
-PLOTS = (buckets, buckets, buckets, entries, entries, called_controllers, called_controllers)
+def two_vpods(made: Scene) -> None:
+    """A second vPOD of a tenant, on a data segment of its own or on that of the first, apart or meeting at a server."""
+    rng, draft, a = made.rng, made.draft, made.one()
+    vpod, physical = f"{a}-b", made.leaf[a].replace("leaf", "data")
+    if any(item.name == vpod for item in draft.components[a]):
+        return
+    draft.components[a].append(Component(name=vpod, type="VirtualPod", parent=a))
+    vlan = rng.choice((made.vlan[a], 1070, 1070, 1070))
+    network = Network(
+        name=f"{vpod}-ipu-data", project=draft.project(a), network_type="vlan", physical_network=physical,
+        segmentation_id=vlan,
+    )  # fmt: skip
+    draft.add(a, network.name, network, component=vpod)
+    _of_vpod(made, a, vpod, (network.name, *rng.choice(((), (), (), (f"{a}-a-ipu-data",)))))
+    if rng.random() < 0.2:
+        draft.one_owner.add(a)
+
+
+def _of_vpod(made: Scene, owner: str, vpod: str, networks: tuple[str, ...]) -> None:
+    """A server with a function on each of these networks."""
+    draft, name = made.draft, f"{vpod}-poplar-0"
+    for network in networks:
+        plug = Port(
+            name=f"{name}-{network}", project=draft.project(owner), network=network, subnet=f"{network}-subnet",
+            address="10.0.0.9", vnic_type="direct",
+        )  # fmt: skip
+        draft.add(owner, plug.name, plug, component=vpod)
+    ports = tuple(f"{name}-{network}" for network in networks)
+    server = Server(
+        name=name, project=draft.project(owner), flavor="site:Flavor/poplar", image="site:Image/poplar",
+        host=made.host[owner], ports=ports,
+    )  # fmt: skip
+    draft.add(owner, name, server, component=vpod)
+
+
+def one_login(made: Scene) -> None:
+    """A key pair of each of two tenants; perhaps one key under two names."""
+    a, b = made.pair()
+    whose = {a: a, b: made.rng.choice((a, a, b))}
+    for tenant, of in whose.items():
+        name = made.name(tenant, "login")
+        made.draft.add(tenant, name, Keypair(name=name, public_key=f"{ssh_key(of)}@{tenant}"))
+
+
+PLOTS = (
+    two_vpods, two_vpods, one_login, one_login, buckets, buckets, buckets, entries, entries, called_controllers,
+    called_controllers,
+)  # fmt: skip

@@ -111,6 +111,6 @@ def machine_of_more(made: Scene) -> None:
 
 PLOTS = (
     open_table, open_table, cloud_not_asked, cloud_not_asked, nothing_listed, port_without_a_cable,
-    port_without_a_cable, bmc_plug_unsaid, bmc_plug_unsaid, neutrons_underlay, *[passed_through] * 9,
+    port_without_a_cable, *[bmc_plug_unsaid] * 3, neutrons_underlay, *[passed_through] * 12,
     *[kernel_on_a_wire] * 4, machine_of_more, *[switch_address] * 3,
 )  # fmt: skip

@@ -218,8 +218,8 @@ def machines_management(made: Scene) -> None:
 
 
 PLOTS = (
-    *[same_id_on_two_leaves] * 7, *[native_vlans] * 5, unlisted_port, overlays, overlays, one_overlay_for_two,
-    routing_switch, routing_switch, host_on_wrong_leaf, loose_function, whole_host, whole_host, two_whole_hosts,
-    *[machine_on_wrong_vlan] * 3, operators_device, *[private_vlan] * 3,
+    *[same_id_on_two_leaves] * 9, *[native_vlans] * 9, unlisted_port, *[overlays] * 4, one_overlay_for_two,
+    routing_switch, routing_switch, *[host_on_wrong_leaf] * 3, loose_function, whole_host, whole_host, two_whole_hosts,
+    *[machine_on_wrong_vlan] * 3, operators_device, *[private_vlan] * 4,
     *[machines_management] * 3,
 )  # fmt: skip
