@@ -14,6 +14,7 @@ from policies.facts.access import device_of
 from policies.facts.data import EVERYBODY
 from policies.facts.kinds import PlanFacts, ServerFact
 from policies.facts.plan import is_ipv6
+from policies.facts.plugs import parts_at
 from policies.facts.room import place_of, taken_by
 from policies.facts.site import SiteFacts
 
@@ -62,7 +63,7 @@ def _labelled(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
     for item in plan.switch_ports:
         machine = facts.site.site.machine.get(item.device)
         at = Endpoint(device=item.device, interface=item.interface)
-        if machine is not None and "rnic" in facts.site.parts_at(at):
+        if machine is not None and "rnic" in parts_at(facts.site.site, at):
             yield ids.part(machine.serial, "rnic"), plan.owner
         elif facts.site.is_bare_metal(item.device):
             node = ids.part(facts.site.site.host[item.device].serial, item.interface)

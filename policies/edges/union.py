@@ -8,6 +8,7 @@ from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
+from policies.facts.plugs import plug_doubt
 
 from .audience import outsiders
 from .guarded import GUARDED_EDGES
@@ -165,7 +166,7 @@ def _unplaced(union: Union) -> Iterator[Edge]:
 def _cabled_devices(union: Union) -> Iterator[Edge]:
     for end, port in union.site.ordinary_ends:
         serial = union.site.site.switch[port.switch].serial
-        missing = (*union.site.plug_doubt(end), *perhaps_uplink(union, end))
+        missing = (*plug_doubt(union.site.site, end), *perhaps_uplink(union, end))
         for device in union.site.devices_behind(end):
             yield Edge(device, ids.switch_port(serial, port.port), "E9", missing)
 

@@ -7,18 +7,18 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
 
-from interlock.hardware import MACHINE_PLUGS
 from interlock.model.site.completeness import Table
 from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Sharing, Site, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from interlock.vocabulary import RoutingInstance
-from policies.about import Fact, SaidFact, SiteFact
+from policies.about import Fact, SiteFact
 
 from . import identities as ids
 from .guards import GuardState, assumption
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
+from .plugs import parts_at
 from .port_modes import configured_vlans, recorded_mode
 
 #: Node of a BMC whose interface nobody stated.
@@ -290,22 +290,9 @@ class SiteFacts:
         host = self.site.host.get(device)
         return host.serial if host is not None else device
 
-    def parts_at(self, end: Endpoint) -> tuple[str, ...]:
-        """Which parts of a machine are at a plug, by its model: a management port carries gateway and BMC.
-
-        None for a plug that the model does not have, and for whatever is no machine.
-        """
-        machine = self.site.machine.get(end.device)
-        return () if machine is None else MACHINE_PLUGS[machine.generation].get(end.interface, ())
-
     def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
         """The network devices that are at a cable's end, or may be there (`plug_doubt`)."""
         machine = self.site.machine.get(end.device)
         if machine is not None:
-            return tuple(ids.part(machine.serial, name) for name in self.parts_at(end) or MACHINE_PARTS)
+            return tuple(ids.part(machine.serial, name) for name in parts_at(self.site, end) or MACHINE_PARTS)
         return (ids.part(self.serial(end.device), end.interface),)
-
-    def plug_doubt(self, end: Endpoint) -> tuple[Fact, ...]:
-        """What nobody knows of a plug that the machine's model does not have: it may be any part's."""
-        unknown = end.device in self.site.machine and not self.parts_at(end)
-        return (SaidFact(f"which plug of {end.device} `{end.interface}` is"),) if unknown else ()

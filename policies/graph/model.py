@@ -22,6 +22,7 @@ from policies.edges.site_labels import site_labels
 from policies.edges.union import UNION_EDGES
 from policies.facts import identities as ids
 from policies.facts.kinds import PlanFacts
+from policies.facts.plugs import parts_at
 from policies.facts.site import SiteFacts
 
 from . import kernel
@@ -204,7 +205,7 @@ class Model:
         for item in plan.switch_ports:
             machine = self.site.site.machine.get(item.device)
             at = Endpoint(device=item.device, interface=item.interface)
-            if machine is not None and "rnic" in self.site.parts_at(at) and item.vpod is not None:
+            if machine is not None and "rnic" in parts_at(self.site.site, at) and item.vpod is not None:
                 found[ids.part(machine.serial, "rnic")] = item.vpod
         return found
 

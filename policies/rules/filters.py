@@ -109,7 +109,8 @@ def _opening_cause(opening: Opening) -> Cause:
     told = tuple(f"security group {name}: {shown(rule)}" for name, rule in opening.filters)
     return Cause(
         key=frozenset(told),
-        message=f"security group {' and '.join(opening.groups)} lets the whole world in by {len(told)} filters",
+        message=f"security group {' and '.join(opening.groups)} lets the whole world in"
+        + (f" by {len(told)} filters" if len(told) > 1 else f": {told[0]}"),
         witness=("outside", *told),
         hint="name the prefixes from which it is needed (`access.ssh_from` for ssh)",
         specificity=35,

@@ -1,15 +1,34 @@
-"""Filters that let in every address together, though none of them does alone: `0.0.0.0/1` beside `128.0.0.0/1`."""
+"""Filters that let in every address together, though none of them does alone: `0.0.0.0/1` beside `128.0.0.0/1`.
+
+What counts is who could be there: to leave out multicast, private networks or a few addresses is no filter, nor is it
+to name `2000::/3`, in which all of today's IPv6 lies.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
+from typing import TypeVar
 
 from interlock.resources import SecurityGroupRule as Filter
 from policies.facts.kinds import PlanFacts
 
 _VERSION = {"IPv4": 4, "IPv6": 6}
+_Network = TypeVar("_Network", IPv4Network, IPv6Network)
+#: Addresses that nobody outside has: RFC 6890 and the registry of special purposes, multicast and what is reserved.
+_NOBODYS = [
+    IPv4Network(text)
+    for text in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+    )
+]  # fmt: skip
+#: Where all unicast of IPv6 lies (IANA, IPv6 global unicast address assignments).
+_GLOBAL = IPv6Network("2000::/3")
+#: The part of them that is everybody: who leaves out less than this keeps nobody in particular out.
+_ENOUGH = Fraction(15, 16)
 
 
 @dataclass(frozen=True)
@@ -42,11 +61,17 @@ def openings(plan: PlanFacts) -> Iterator[Opening]:
     together = {tuple(name for name in port.security_groups if name in rules) for port in plan.ports}
     for names in sorted({(name,) for name in rules} | together):
         found = [(name, rule) for name in names for rule in rules[name] if _is_part(rule)]
-        for _, anchor in found:
-            # Where prefixes cover most, some filter's range of ports begins.
-            meeting = [(name, rule) for name, rule in found if _lets_in_at(rule, anchor)]
+        # Where prefixes cover most, some filter's range of ports begins.
+        meetings = (tuple(item for item in found if _lets_in_at(item[1], anchor)) for anchor in _beginnings(found))
+        for meeting in dict.fromkeys(meetings):
             if _is_everything(meeting):
                 yield Opening(_thinned(meeting))
+
+
+def _beginnings(found: Sequence[tuple[str, Filter]]) -> Iterator[Filter]:
+    """One filter for each protocol and port at which some filter begins."""
+    places = {(rule.ethertype, rule.protocol, rule.port_min): rule for _, rule in found}
+    yield from places.values()
 
 
 def _is_part(rule: Filter) -> bool:
@@ -66,17 +91,35 @@ def _lets_in_at(rule: Filter, anchor: Filter) -> bool:
     return anchor.port_min is not None and rule.port_min <= anchor.port_min <= rule.port_max
 
 
-def _thinned(meeting: list[tuple[str, Filter]]) -> tuple[tuple[str, Filter], ...]:
+def _thinned(meeting: Sequence[tuple[str, Filter]]) -> tuple[tuple[str, Filter], ...]:
     """Those without which something would be left out."""
-    kept = meeting
+    kept, whole = list(meeting), _prefixes(meeting)
     for item in meeting:
         rest = [other for other in kept if other != item]
-        kept = rest if _is_everything(rest) else kept
+        kept = rest if _prefixes(rest) == whole else kept
     return tuple(kept)
 
 
+def _prefixes(filters: Sequence[tuple[str, Filter]]) -> tuple[list[IPv4Network], list[IPv6Network]]:
+    """What filters let in, in as few prefixes as that takes."""
+    found = [ip_network(rule.remote_prefix, strict=False) for _, rule in filters if rule.remote_prefix is not None]
+    of_four = collapse_addresses(prefix for prefix in found if isinstance(prefix, IPv4Network))
+    of_six = collapse_addresses(prefix for prefix in found if isinstance(prefix, IPv6Network))
+    return list(of_four), list(of_six)
+
+
 def _is_everything(filters: Sequence[tuple[str, Filter]]) -> bool:
-    prefixes = [ip_network(rule.remote_prefix, strict=False) for _, rule in filters if rule.remote_prefix is not None]
-    of_four = collapse_addresses(prefix for prefix in prefixes if isinstance(prefix, IPv4Network))
-    of_six = collapse_addresses(prefix for prefix in prefixes if isinstance(prefix, IPv6Network))
-    return any(prefix.prefixlen == 0 for prefix in of_four) or any(prefix.prefixlen == 0 for prefix in of_six)
+    of_four, of_six = _prefixes(filters)
+    in_four = _size(of_four) - _common(of_four, _NOBODYS)
+    in_six = _common(of_six, [_GLOBAL])
+    return in_four >= _ENOUGH * (2**32 - _size(_NOBODYS)) or in_six >= _ENOUGH * _GLOBAL.num_addresses
+
+
+def _size(disjoint: Sequence[_Network]) -> int:
+    return sum(network.num_addresses for network in disjoint)
+
+
+def _common(some: Sequence[_Network], others: Sequence[_Network]) -> int:
+    """How many addresses are in both; of two prefixes that meet, one lies in the other."""
+    meeting = ((a, b) for a in some for b in others if a.overlaps(b))
+    return sum(min(a.num_addresses, b.num_addresses) for a, b in meeting)

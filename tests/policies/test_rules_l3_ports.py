@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from ipaddress import IPv4Network
 
 import pytest
 
@@ -208,6 +209,26 @@ def test_prefixes_that_together_are_the_world(rules: tuple[SecurityGroupRule, ..
         found = first(judgement)
         assert "lets the whole world in by" in found.message
         assert len(found.witness) == len(rules) + 1
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "verdict"),
+    [
+        ((LOW, "128.0.0.0/2", "192.0.0.0/3"), V),
+        (tuple(f"{first}.0.0.0/8" for first in range(1, 224) if first not in (10, 127)), V),
+        ((LOW, *map(str, IPv4Network(HIGH).address_exclude(IPv4Network("192.0.2.7/32")))), V),
+        (("2000::/3",), V),
+        (("2000::/4", "3000::/4"), V),
+        (("2000::/4",), P),
+        (("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"), P),
+    ],
+    ids=["no multicast", "nothing private", "but one", "all of IPv6", "in two", "half of IPv6", "private"],
+)
+def test_whoever_could_be_there_is_the_world(prefixes: tuple[str, ...], verdict: Verdict) -> None:
+    rules = (ssh_from(prefix, ethertype="IPv6" if ":" in prefix else "IPv4") for prefix in prefixes)
+    judgement = judged(SITE, filtered(*rules), clean()[1])
+    assert verdicts(judgement)["L3-11"] == verdict
+    assert verdict is P or "lets the whole world in" in first(judgement).message
 
 
 def test_the_groups_of_one_port_are_taken_together() -> None:
