@@ -26,7 +26,7 @@ LEFT_OUT = ("test_versions", "test_properties", "test_kernel", "test_proof", "te
 
 #: The share of mutants that the few tests of `reached.json` kill, and the least that all tests of PATHS do; the goal is
 #: 0.95, and docs/testing.md says what was measured.
-SHORT, WHOLE = 0.75, 0.80
+SHORT, WHOLE = 0.77, 0.80
 
 PLACES = 5
 """Mutants of one module in a sample: to find all of a module takes a fifth of a second."""
