@@ -26,8 +26,8 @@ def named(module: str) -> str:
 
 def is_graftable(mutant: Mutant) -> bool:
     """True if the change lies in what a function does when it is called, and not in its signature."""
-    old = _functions_of(mutant.module).get(mutant.function)
-    return old is not None and _changed(mutant)[mutant.function] != old
+    old, new = _functions_of(mutant.module).get(mutant.function), _changed(mutant).get(mutant.function)
+    return old is not None and new is not None and new != old
 
 
 Place = tuple[str, int, str]

@@ -15,7 +15,7 @@ from tests.mutation.running import Function
 
 PLACE = Path(__file__).with_name("reached.json")
 
-MOST = 10
+MOST = 20
 """Tests of one function: more of them kill little more."""
 
 

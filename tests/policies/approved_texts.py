@@ -1,9 +1,9 @@
 """`python -m tests.policies.approved_texts` writes again what the prover makes of examples and defects.
 
 `rows`: each worked example of docs/design/semantics.md and each world that a search found, told against the plainest
-one: the rows of its graph, footprints, what each rule looked at, and all findings. `findings`: for each rule the whole
-of what it says of every seeded defect. Look at the difference before it is committed: a line that goes is an edge, a
-label, a guard or a finding that goes.
+one, and some random worlds: the rows of the graph, footprints, what each rule looked at, and findings. `findings`: for
+each rule the whole of what it says of every seeded defect. Look at the difference before it is committed: a line that
+goes is an edge, a label, a guard or a finding that goes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from tests.mutants.test_each_rule import ALONE
 from tests.mutants.test_mutants import SEEDS
 from tests.oracle.examples import EXAMPLES
 from tests.oracle.found import FOUND
+from tests.oracle.generator import world
 from tests.oracle.sayings import Example
+from tests.oracle.world import World
 from tests.policies.seen import LETTER, finding_lines, of_world
 from tests.policies.test_rules import DEFECTS, Defect
 from tests.policies.test_site_rules import SITE_FLAWS, Flaw, of_site
@@ -38,14 +40,27 @@ def place_of(example: Example) -> str:
     return f"rows/{re.sub(r'-<.*', '', example.name)}.txt"
 
 
-WORLDS = {place_of(item): item for item in (*EXAMPLES, *FOUND)}
+SEEDS_OF_WORLDS = (
+    10, 12, 13, 32, 35, 37, 41, 50, 62, 70, 99, 109, 121, 127, 135, 139, 143, 167, 178, 179, 193, 202, 203, 213, 216,
+    234, 235, 271, 282, 299, 306, 307, 358, 360, 373, 395, 476, 498,
+)  # fmt: skip
+"""Random worlds that have all kinds of edges, unstated facts and premises of the first 500 that no example has."""
+
+WORLDS: dict[str, Callable[[], World]] = {
+    **{place_of(item): item.world for item in (*EXAMPLES, *FOUND)},
+    **{f"rows/world-{seed:03}.txt": partial(world, seed) for seed in SEEDS_OF_WORLDS},
+}
 PLAIN = "rows/33b-own_vlans_without_groups.txt"
 """Two tenants with a VLAN each, and nothing else."""
 
 
 def _lines(place: str) -> frozenset[tuple[str, str]]:
     """(section, line) of all that the prover makes of an example."""
-    return frozenset(_sections(of_world(WORLDS[place].world())))
+    return frozenset(_sections(of_world(WORLDS[place](), tenants=not _is_random(place))))
+
+
+def _is_random(place: str) -> bool:
+    return place.startswith("rows/world-")
 
 
 @cache
@@ -64,8 +79,8 @@ def _sections(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def rows(place: str) -> str:
-    """Of the plain example all lines, of another those that it has besides, and those that it lacks."""
-    here, plain = _lines(place), _plain() if place != PLAIN else frozenset()
+    """Of an example the lines that it has besides the plain one, and those that it lacks; of others all lines."""
+    here, plain = _lines(place), frozenset() if place == PLAIN or _is_random(place) else _plain()
     signed = [(*item, "+") for item in here - plain] + [(*item, "-") for item in plain - here]
     found, last = list[str](), ""
     for section, line, sign in sorted(signed):

@@ -21,8 +21,8 @@ LETTER = {
 }  # fmt: skip
 
 
-def of_world(world: World) -> Iterator[str]:
-    """Every footprint, and the operator's and the first tenant's plan judged beside all others."""
+def of_world(world: World, *, tenants: bool = True) -> Iterator[str]:
+    """Every footprint, and the operator's plan judged beside all others; with `tenants` the first tenant's as well."""
     assert world.site_plan is not None
     locks = {tenant: lock_of(world, tenant) for tenant in world.plans}
     for tenant, lock in locks.items():
@@ -30,7 +30,7 @@ def of_world(world: World) -> Iterator[str]:
         yield from footprint_lines(lock.footprint)
     yield "[judged: site]"
     yield from judged_lines(world.site, world.site_plan, list(locks.values()))
-    for tenant in list(world.plans)[:1]:
+    for tenant in list(world.plans)[: int(tenants)]:
         yield f"[judged: {tenant}]"
         yield from judged_lines(world.site, world.plans[tenant], [locks[name] for name in locks if name != tenant])
 

@@ -7,7 +7,7 @@ import pytest
 from interlock.model.lock.record import Premise
 from interlock.planning.plan import Plan
 from interlock.resources import AddressScope, BareMetalServer, RbacPolicy, Router, SubnetPool
-from policies.edges.plan import PlanOnSite
+from policies.edges.plan import PLAN_EDGES, PlanOnSite
 from policies.edges.reach import reached
 from policies.edges.rights import right_premises
 from policies.edges.shape import Edge, GraphFragment, Relation, premise
@@ -114,3 +114,46 @@ def test_a_whole_host_is_entered_by_its_key_like_a_server() -> None:
     logins = plan_facts(added(plan, "metal", "acme-train", metal)).access.logins
     assert {(item.keypair, item.owner) for item in logins if item.server == "metal"} == {("acme-key", "acme")}
     assert "acme-train-poplar-0" in {item.server for item in logins}
+
+
+# Networks without an id, and functions that see every VLAN.
+
+
+@pytest.mark.parametrize(
+    ("fields", "wires"),
+    [
+        ({"network_type": "vxlan", "physical_network": None, "segmentation_id": None}, ("V:sandbox:vxlan:0",)),
+        ({"network_type": "vxlan", "physical_network": None, "segmentation_id": 7}, ("V:sandbox:vxlan:7",)),
+        ({"segmentation_id": None}, ()),
+        ({"network_type": "flat", "segmentation_id": None}, ()),
+        ({"network_type": "flat", "segmentation_id": 7}, ()),
+    ],
+    ids=["overlay without an id", "overlay", "VLAN without an id", "flat", "flat with an id"],
+)
+def test_what_a_network_claims(fields: dict[str, object], wires: tuple[str, ...]) -> None:
+    """A network without an id is on no VLAN; an overlay without one is on one that no other network can have."""
+    plan = edited(made(SITE.site, tenant("acme")).plan, "acme-train-ipu-data", **fields)
+    facts = PlanOnSite(SITE, plan_facts(plan))
+    assert facts.wires(facts.plan.network["acme-train-ipu-data"]) == wires
+
+
+@pytest.mark.parametrize(
+    ("fields", "edges"),
+    [
+        ({}, {("E6", "1000")}),
+        ({"segmentation_id": 0}, {("E5", "0")}),
+        ({"segmentation_id": None}, {("E6", "0")}),
+        ({"network_type": "flat", "segmentation_id": None}, {("E5", "0")}),
+        ({"network_type": "flat", "segmentation_id": 7}, {("E5", "0")}),
+        ({"port_security": False}, {("E5", "1000")}),
+        ({"segmentation_id": 4095}, set()),
+    ],
+    ids=["VLAN", "VLAN 0", "without an id", "flat", "flat with an id", "unchecked", "VLAN 4095"],
+)
+def test_the_rows_of_a_virtual_function(fields: dict[str, object], edges: set[tuple[str, str]]) -> None:
+    """On VLAN 4095 it has none of its own: it is on every one, by what the switch port behind it carries."""
+    plan = edited(made(SITE.site, tenant("acme")).plan, "acme-train-ipu-data", **fields)
+    facts, port = PlanOnSite(SITE, plan_facts(plan)), "acme-train-poplar-0-ipu-data"
+    found = [edge for row in PLAN_EDGES for edge in row.edges(facts)]
+    mine = [edge for edge in found if edge.a == facts.port(port) and edge.b.startswith("L:")]
+    assert {(edge.rule, edge.b.rpartition(":")[2]) for edge in mine} == edges
