@@ -9,8 +9,7 @@ from typing import Any
 
 from infra.checker import printable
 
-from .ground import Ground, Pair
-from .planned import OPERATOR, PLANNED
+from .ground import OPERATOR, Ground, Pair
 
 Json = dict[str, Any]
 #: Relations of a statement that nothing here derives.
@@ -36,7 +35,7 @@ class Comparing:
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)
         self._guarded: defaultdict[str, set[Pair]] = defaultdict(set)
         self._nodes: defaultdict[str, list[str]] = defaultdict(list)
-        for pair in ground.certain:
+        for pair in ground.joined:
             self._certain[self._top(min(pair))].append(pair)
         for pair in ground.guarded:
             for node in pair:
@@ -87,7 +86,7 @@ class Comparing:
         for pair in sorted(certain, key=sorted):
             if pair not in facts:
                 how = "is removed by guards, and none can do that" if pair in away else "is missing"
-                yield f"{self.ground.certain[pair]} {' - '.join(sorted(pair))} {how}"
+                yield f"{self.ground.joined[pair]} {' - '.join(sorted(pair))} {how}"
         guarded = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
         for pair in sorted(guarded, key=sorted):
             row, guards = self.ground.guarded[pair]
@@ -145,8 +144,4 @@ class Comparing:
         # These two whatever is stated: a forger leaves out what nobody looks for.
         yield f"what calls allow: {', '.join(f'{len(said[what])} {what}' for what in _CALLS)} stated"
         yield f"edges that only unstated facts add: of {len(said['unknown'])} facts stated"
-        counts = sorted(self.ground.unread.items())
-        yield from (f"{words} ({count})" for words, count in counts if not words.startswith(PLANNED))
-        kinds = [f"{words.removeprefix(PLANNED)} ({count})" for words, count in counts if words.startswith(PLANNED)]
-        if kinds:
-            yield f"planned resources of the site and all tenants: {', '.join(kinds)}"
+        yield from (f"{words} ({count})" for words, count in sorted(self.ground.unread.items()))

@@ -13,8 +13,8 @@ from infra.checker import digest, printable, read
 from infra.program.gate import Gate
 
 from .comparing import Compared, Comparing
+from .deriving import ground_of
 from .ground import Ground
-from .planned import ground_of
 
 Json = dict[str, Any]
 _NOT_APPLIED = "not looked at"
