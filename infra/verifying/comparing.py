@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from infra.checker import printable
 
-from .ground import OPERATOR, Ground, Pair
+from .deriving import derived_from
+from .ground import OPERATOR, Pair
 
 Json = dict[str, Any]
-#: Relations of a statement that nothing here derives.
-_CALLS = ("grants", "owners", "public")
+#: Answers that follow from no fact of a statement.
+_ANSWERS = "the answers of rules about anything but packets, identities and calls"
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,10 @@ class Compared:
 class Comparing:
     """What one site and its plans say; made once for the certificates of all stacks."""
 
-    def __init__(self, site: Json, ground: Ground) -> None:
+    def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = ()) -> None:
         self.site = site
-        self.ground = ground
+        self.ground, self.authority = derived_from(site, plans, locks)
+        ground = self.ground
         self.class_of = ground.classes()
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)
         self._guarded: defaultdict[str, set[Pair]] = defaultdict(set)
@@ -55,8 +57,11 @@ class Comparing:
             *self._joined(found, tops),
             *self._labels(found, owner, tops),
             *self._identities(said, owner),
+            *self.authority.compare(said, owner, self._meeting(tops)),
         ]
-        return Compared(tuple(map(printable, complaints)), tuple(self._tied(said)), tuple(self._untied(said)))
+        return Compared(
+            tuple(map(printable, complaints)), tuple(self._tied(said, owner)), tuple(self._untied(said, owner))
+        )
 
     def _met_by(self, owner: str) -> set[str]:
         """The classes that a plan answers for: those of what it names; the operator's, for all."""
@@ -94,6 +99,10 @@ class Comparing:
                 how = f"is removed without {', '.join(sorted(guards - away[pair]))}" if pair in away else "is missing"
                 yield f"{row} {' - '.join(sorted(pair))} {how}"
 
+    def is_near(self, ends: Iterable[str], owner: str) -> bool:
+        """True for an edge of the site or of this owner's plan, which a certificate of this owner's has to have."""
+        return self._is_near(frozenset(ends), owner)
+
     def _is_near(self, pair: Pair, owner: str) -> bool:
         return self.ground.planned_by.get(pair, owner) == owner
 
@@ -119,12 +128,25 @@ class Comparing:
             if lacking := self.ground.labels.get(node, set()) - {*found["statement"]["labels"].get(node, ())}:
                 yield f"{node} is {' and '.join(sorted(lacking))}'s, and it does not say so"
 
+    def _meeting(self, tops: set[str]) -> Callable[[str, str], set[str]]:
+        """Who meets a node: in a class that the plan changes all owners in it, in any other whoever stated it."""
+
+        def meets(node: str, tenant: str) -> set[str]:
+            top = self._top(node)
+            if top not in tops:
+                return {tenant} - {OPERATOR}
+            return {who for there in self._nodes.get(top, [node]) for who in self.ground.labels.get(there, ())} - {
+                OPERATOR
+            }
+
+        return meets
+
     def _identities(self, said: Json, owner: str) -> Iterator[str]:
         for thing in sorted(self.ground.held[owner]):
             if lacking := self.ground.exclusive[thing] - {*said["exclusive"].get(thing, ())}:
                 yield f"{' and '.join(sorted(lacking))} has {thing}, and it does not say so"
 
-    def _counts(self, said: Json) -> Iterator[tuple[str, int, int]]:
+    def _counts(self, said: Json, owner: str) -> Iterator[tuple[str, int, int]]:
         """(what, confirmed, all) of each relation that is looked at."""
         facts = [frozenset((a, b)) for rows in said["facts"].values() for a, b in rows]
         away = [frozenset(row[:2]) for rows in said["held"].values() for row in rows]
@@ -135,13 +157,16 @@ class Comparing:
         yield "labels", sum(who in self.ground.labels.get(node, ()) for node, who in labels), len(labels)
         known = sum({*owners} == self.ground.exclusive.get(name) for name, owners in said["exclusive"].items())
         yield "exclusive identities", known, len(said["exclusive"])
+        meets = self._meeting(self._met_by(owner))
+        yield "grants", self.authority.confirmed(said, owner, meets), len(said["grants"])
 
-    def _tied(self, said: Json) -> Iterator[str]:
-        yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said))
+    def _tied(self, said: Json, owner: str) -> Iterator[str]:
+        yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said, owner))
 
-    def _untied(self, said: Json) -> Iterator[str]:
-        yield from (f"{count - known} {what} stated" for what, known, count in self._counts(said) if known < count)
-        # These two whatever is stated: a forger leaves out what nobody looks for.
-        yield f"what calls allow: {', '.join(f'{len(said[what])} {what}' for what in _CALLS)} stated"
-        yield f"edges that only unstated facts add: of {len(said['unknown'])} facts stated"
+    def _untied(self, said: Json, owner: str) -> Iterator[str]:
+        counts = self._counts(said, owner)
+        yield from (f"{count - known} {what} stated" for what, known, count in counts if known < count)
+        if said["unknown"]:
+            yield f"which facts are unstated: {len(said['unknown'])} named; the edges that they add are confirmed"
+        yield _ANSWERS
         yield from (f"{words} ({count})" for words, count in sorted(self.ground.unread.items()))

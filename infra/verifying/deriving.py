@@ -6,44 +6,69 @@ other, so what is derived is G_may; and what guards keep away, as long as they a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from . import names
-from .ground import OPERATOR, Ground
+from .authority import Authority
+from .calls import calls_of
+from .ground import OPERATOR, STRANGERS, Ground, Json
 from .inventory import Inventory
 from .planned import networks
 from .planned_devices import devices
 from .plans import PlanOfStack
 from .ports import Ports, asked_of
+from .residue import Residue
 from .terminals import Terminals
 from .unlisted import Unlisted
 from .wires import Wires
 
+#: Kinds of planned resources that are read here.
+_READ = frozenset({
+    "AddressScope", "BareMetalServer", "Bucket", "BucketPolicy", "Image", "Keypair", "Network", "NvlinkPartition",
+    "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface", "S3Credential",
+    "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool", "SwitchPort", "Trunk",
+    "VipuAllocation", "Volume", "VolumeAttachment",
+})  # fmt: skip
+#: Those that join nothing, label nothing and give nothing: names, limits, filters, parts of what is read already.
+_JOIN_NOTHING = frozenset({
+    "Aggregate", "Claims", "Flavor", "FlavorAccess", "Quota", "Role", "SecurityGroup", "SegmentRange", "ShareType",
+    "VipuPartition", "VolumeType",
+})  # fmt: skip
 
-def ground_of(site: dict[str, Any], plans: dict[str, Any]) -> Ground:
-    """Edges, labels and exclusive identities; `plans` by stack."""
+
+def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[Ground, Authority]:
+    """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned."""
     inventory, ground = Inventory(site, Ports(site, asked_of(plans.values()))), Ground()
     inventory.state_guards(ground)
-    for plan in plans.values():
-        stack = PlanOfStack(inventory, plan)
+    stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
+    for stack in stacks:
         ground.reading = stack.owner
         networks(stack, ground)
         devices(stack, ground)
+        for kind in stack.of_kind.keys() - _READ - _JOIN_NOTHING:
+            ground.unread[f"planned resources of kind {kind}"] += len(stack.of_kind[kind])
+    for lock in locks:
+        residue = Residue(inventory, lock)
+        ground.reading = residue.owner
+        residue.derive(ground)
     ground.reading = ""
     named = ground.nodes()
+    for claim, vlan in ground.premises.lost:
+        ground.join("E13", claim, [inventory.segment(name, vlan) for name in inventory.switches])
     inventory.number_vlans(ground)
     _between_owners(inventory, ground, named)
     Wires(inventory, ground).derive()
     terminals = Terminals(inventory, ground)
     terminals.derive()
     Unlisted(inventory, ground, named).derive(terminals.groups)
-    for node in ground.lent:
+    for node in ground.lent - ground.doubtful:
         if not ground.labels.get(node):
             ground.labels[node].add(OPERATOR)
     for node in [node for pair in ground.joined for node in pair if names.is_reference(node)]:
-        ground.labels[node].add("foreign")
+        ground.labels[node].add(STRANGERS)
     terminals.outsiders()
-    return ground
+    owners = {stack.owner for stack in stacks} | {lock["id"] for lock in locks}
+    return ground, Authority(ground, calls_of(stacks), frozenset(owners))
 
 
 def _between_owners(inventory: Inventory, ground: Ground, named: set[str]) -> None:

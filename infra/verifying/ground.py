@@ -17,6 +17,8 @@ Json = dict[str, Any]
 OPERATOR, STRANGERS, OUTSIDE = "op", "foreign", "world"
 #: Labels that are no tenant's.
 RESERVED = frozenset({OPERATOR, STRANGERS, OUTSIDE})
+#: Whose an edge is that no certificate has to have.
+NOBODY = ""
 #: In an audience, and as the target of a right.
 EVERYBODY = "*"
 
@@ -47,6 +49,8 @@ class Premises:
     claims: set[str] = field(default_factory=set)
     #: (P_Key, port, membership, subnet) of InfiniBand.
     keys: set[tuple[str, str, str, str]] = field(default_factory=set)
+    #: (claim, VLAN) of released VLANs that may lie on any switch.
+    lost: set[tuple[str, int]] = field(default_factory=set)
     #: (partition, domain) of NVLink.
     partitions: set[tuple[str, str]] = field(default_factory=set)
 
@@ -67,6 +71,8 @@ class Ground:
     labels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     #: What carries the operator's label unless a plan has it.
     lent: set[str] = field(default_factory=set)
+    #: What was cleaned while nobody knows that cleaning erases: an idle one is not known to be the operator's.
+    doubtful: set[str] = field(default_factory=set)
     #: Identity -> who has it.
     exclusive: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     #: Owner -> the nodes, and the exclusive identities, that its plan itself names.
@@ -90,6 +96,11 @@ class Ground:
         for other in others:
             self._note(frozenset((a, other)))
             self.guarded.setdefault(frozenset((a, other)), (row, guards))
+
+    def may_state(self, row: str, a: str, b: str, guards: frozenset[str]) -> None:
+        """An edge that guards keep away, and that a certificate need not name: nobody has a part in it any more."""
+        self.guarded.setdefault(frozenset((a, b)), (row, guards))
+        self.planned_by.setdefault(frozenset((a, b)), NOBODY)
 
     def _note(self, pair: Pair) -> None:
         if self.reading:

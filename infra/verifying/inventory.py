@@ -74,6 +74,10 @@ class Inventory:
         """The switches that a physical network reaches."""
         return [name for name in self._switches_of.get(network, ()) if name in self.switches]
 
+    def is_network(self, name: str) -> bool:
+        """True for a physical network of the site."""
+        return name in self._switches_of
+
     def segments(self, network: str | None, vlan: int) -> list[str]:
         """A VLAN on every switch of a physical network."""
         return [self.segment(name, vlan) for name in self.switches_of(network)]

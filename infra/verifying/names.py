@@ -75,6 +75,11 @@ def group_of(isolated: str, port: int, role: str) -> str:
     return f"port-{port}" if role == isolated else f"group-{role}"
 
 
+def is_wire(node: str) -> bool:
+    """True for a VLAN or an overlay."""
+    return node.startswith(("L:", "V:"))
+
+
 def is_reference(node: str) -> bool:
     """True for something that is referred to and that neither site nor plan describes."""
     return node.startswith("ref:")
@@ -133,6 +138,11 @@ def outside_of(owner: str, network: str) -> str:
 def thing(kind: str, owner: str, name: str) -> str:
     """A bucket, share, volume, image, server or allocation, for Auth."""
     return identity("obj", "/".join((kind, _quoted(owner), _quoted(name))))
+
+
+def is_thing(kind: str, node: str) -> bool:
+    """True for an object of this kind."""
+    return node.startswith(f"obj:{kind}/")
 
 
 def account(kind: str, owner: str, name: str) -> str:

@@ -1,0 +1,87 @@
+"""What locks say is released and not seen to be let go, or was cleaned: it is its former holder's as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import names
+from .ground import OPERATOR, Ground, Json
+from .inventory import Inventory
+
+_VLANS, _OVERLAY = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan"), "control_vni"
+#: The operator's, although a tenant's machines were on it.
+_OPERATORS = "management_vlan"
+_MACHINE, _HOST, _GPU = "machine:", "host:", "gpu:"
+
+
+class Residue:
+    """One lock, as JSON: `id` is its tenant's."""
+
+    def __init__(self, inventory: Inventory, lock: Json) -> None:
+        self.inventory = inventory
+        self.lock = lock
+        self.owner: str = lock["id"]
+
+    def derive(self, ground: Ground) -> None:
+        """All of it; the plans are read already, and the lock's owner is the one being read."""
+        for entry in self.lock.get("released", ()):
+            owner = OPERATOR if entry["claim"] == _OPERATORS else self.owner
+            for node, identities in self._held(entry):
+                ground.label(node, owner)
+                for thing in identities:
+                    ground.hold(thing, owner if thing.startswith("segment:") else self.owner)
+                if names.is_wire(node):
+                    ground.join_unless(ground.assumed("A10"), "A10", node, [self.inventory.strangers])
+            self._lost(ground, entry, owner)
+        for entry in self.lock.get("settled", ()):
+            former = names.named("former", self.owner, entry["identity"])
+            for device in self._devices(entry["identity"]):
+                if ground.holds("A9"):
+                    ground.may_state("A9", device, former, ground.assumed("A9"))
+                    continue
+                ground.label(former, self.owner)
+                ground.join("A9", device, [former])
+                # Nobody knows whether it is the operator's by now.
+                ground.doubtful.add(device)
+
+    def _held(self, entry: Json) -> Iterator[tuple[str, list[str]]]:
+        """(node, exclusive identities) of a released claim."""
+        inventory, claim, value = self.inventory, entry["claim"], entry["value"]
+        if claim == "machines" and value in inventory.machines:
+            machine = inventory.machines[value]
+            mac = machine["macs"].get("rnic")
+            held = [names.identity("machine", machine["serial"]), *([names.mac(mac)] if mac is not None else [])]
+            yield names.part(machine["serial"], "rnic"), held
+        elif claim == "hosts" and inventory.is_whole(value):
+            for node in inventory.interfaces(value):
+                yield node, [names.identity("host", inventory.serial[value])]
+        elif claim == "storage_vip":
+            address = names.named("vip", inventory.site["cloud"], value)
+            yield address, [address]
+        elif claim == _OVERLAY:
+            node = names.overlay(inventory.site["cloud"], "vxlan", int(value))
+            yield node, [names.identity("segment", node)]
+        elif claim in _VLANS:
+            network, _, number = value.rpartition(":")
+            for node in inventory.segments(network, int(number)):
+                yield node, [names.identity("segment", node)]
+
+    def _lost(self, ground: Ground, entry: Json, owner: str) -> None:
+        """A VLAN of which nobody recorded a known physical network may lie on any switch."""
+        network, _, number = str(entry["value"]).rpartition(":")
+        if entry["claim"] in _VLANS and not self.inventory.is_network(network):
+            words = f"{entry['vpod']} {entry['claim']} {entry['value']}"
+            node = names.named("lost", self.owner, words)
+            ground.label(node, owner)
+            ground.premises.lost.add((node, int(number)))
+
+    def _devices(self, identity: str) -> list[str]:
+        """The nodes of a device that was cleaned. A host may be a hypervisor by now."""
+        inventory, serial = self.inventory, identity.partition(":")[2]
+        if identity.startswith(_MACHINE):
+            return [names.part(serial, "rnic")]
+        if identity.startswith(_HOST):
+            hosts = [name for name in inventory.hosts if inventory.serial[name] == serial]
+            whole = [node for name in hosts if inventory.is_whole(name) for node in inventory.interfaces(name)]
+            return whole + [names.named("dev", serial) for name in hosts if not inventory.is_whole(name)]
+        return [identity] if identity.startswith(_GPU) else []
