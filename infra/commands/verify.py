@@ -75,9 +75,10 @@ def verify(
     class and identity has one owner, that guards that hold justify every edge that is left out, that every rule was
     asked, and that what the owner can do by API calls is closed. It shares no code with the proof.
 
-    With --site it also derives edges, labels, guards and exclusive identities from the site and all plans, again by
-    code of its own, and compares them with the certificate; plan, locks and waivers must be those of the files. What
-    it could not confirm it lists as not checked. Without --site nothing ties the facts to any file.
+    With --site it also derives edges, labels, guards, exclusive identities and what API calls allow from the site, all
+    plans and the locks, again by code of its own, and compares them with the certificate; plan, locks and waivers must
+    be those of the files. What it could not confirm it lists as not checked. Without --site nothing ties the facts to
+    any file.
 
     \b
     Exit code: 0 sound, 1 not sound or about something else, 2 the input is wrong.

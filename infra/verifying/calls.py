@@ -6,22 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from . import names
+from . import names, references
 from .ground import EVERYBODY, OPERATOR, STRANGERS
 from .names import UNRESOLVED
-from .plans import PlanOfStack, is_runner, person
+from .plans import PlanOfStack
 
 #: (way, from, to).
 Grant = tuple[str, str, str]
 #: Owner of whom the cloud knows as persons.
 _CLOUD = "cloud"
-_ADMIN = "cloud:Role/admin"
-_SITES_IMAGE = "site:Image/"
 _EVERYBODY = names.principal(EVERYBODY)
 
 
 @dataclass
-class Calls:
+class PlannedCalls:
     """All plans together; `resolve` once they are read."""
 
     owners: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -39,7 +37,7 @@ class Calls:
 
     def read(self, plan: PlanOfStack) -> None:
         """One plan."""
-        reading = _Reading(self, plan)
+        reading = _CallsOfPlan(self, plan)
         for kind in ("Bucket", "Share", "Volume"):
             for name, item in plan.all(kind).items():
                 reading.own(kind.lower(), name, plan.owner_of(item["project"]))
@@ -63,10 +61,10 @@ class Calls:
             self.grants |= {("writes", names.principal(owner), node) for owner in owners}
 
 
-class _Reading:
+class _CallsOfPlan:
     """One plan, while it is read."""
 
-    def __init__(self, calls: Calls, plan: PlanOfStack) -> None:
+    def __init__(self, calls: PlannedCalls, plan: PlanOfStack) -> None:
         self.calls = calls
         self.plan = plan
         self._kinds = {
@@ -93,7 +91,7 @@ class _Reading:
         return node
 
     def _user(self, reference: str) -> str:
-        found = person(reference)
+        found = references.person(reference)
         return self._named("user", reference) if found is None else names.account("user", _CLOUD, found)
 
     def _grant(self, way: str, source: str, target: str) -> None:
@@ -104,13 +102,13 @@ class _Reading:
         for name, item in self.plan.all("S3Credential").items():
             self._grant("acts as", self._named("key", name), self._user(item["user"]))
         for item in self.plan.all("RoleAssignment").values():
-            if is_runner(item["user"]):
+            if references.is_runner(item["user"]):
                 continue
             user, owner = self._user(item["user"]), self.plan.owner_of(item["project"])
-            is_person = person(item["user"]) is not None
+            is_person = references.person(item["user"]) is not None
             if is_person:
                 self._grant("acts as", names.principal(self.plan.owner), user)
-            if item["role"] == _ADMIN:
+            if item["role"] == references.ADMIN:
                 self._grant("acts as", user, names.principal(OPERATOR))
             if owner != self.plan.owner or not is_person:
                 self._grant("acts as", user, names.principal(owner))
@@ -124,7 +122,7 @@ class _Reading:
             self.calls.owners[node] |= plan.controllers_of(server)
             if keypair is not None and keypair not in plan.all("Keypair"):
                 self._grant("writes", self._named("login", keypair), node)
-            if not server["image"].startswith(_SITES_IMAGE):
+            if not references.is_sites_image(server["image"]):
                 self._grant("controls", self._named("image", server["image"]), node)
         for name, image in plan.all("Image").items():
             if image["visibility"] != "private":
@@ -164,9 +162,9 @@ class _Reading:
             self._grant("keeps", self._named(kind, item["place"]), self._named("key", item["credential"]))
 
 
-def calls_of(plans: Iterable[PlanOfStack]) -> Calls:
+def calls_of(plans: Iterable[PlanOfStack]) -> PlannedCalls:
     """What all plans say."""
-    found = Calls()
+    found = PlannedCalls()
     for plan in plans:
         found.read(plan)
     found.resolve()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from infra.checker import printable
 
+from .authority import HeldByCalls
 from .deriving import derived_from
 from .ground import OPERATOR, Pair
 
@@ -57,7 +58,7 @@ class Comparing:
             *self._joined(found, tops),
             *self._labels(found, owner, tops),
             *self._identities(said, owner),
-            *self.authority.compare(said, owner, self._meeting(tops)),
+            *self._calls(owner, tops).compare(said),
         ]
         return Compared(
             tuple(map(printable, complaints)), tuple(self._tied(said, owner)), tuple(self._untied(said, owner))
@@ -128,18 +129,17 @@ class Comparing:
             if lacking := self.ground.labels.get(node, set()) - {*found["statement"]["labels"].get(node, ())}:
                 yield f"{node} is {' and '.join(sorted(lacking))}'s, and it does not say so"
 
-    def _meeting(self, tops: set[str]) -> Callable[[str, str], set[str]]:
-        """Who meets a node: in a class that the plan changes all owners in it, in any other whoever stated it."""
+    def _calls(self, owner: str, tops: set[str]) -> HeldByCalls:
+        places = (node for top in tops for node in self._nodes.get(top, [top]))
+        return self.authority.of(owner, places, lambda place: self._meeting(place, tops))
 
-        def meets(node: str, tenant: str) -> set[str]:
-            top = self._top(node)
-            if top not in tops:
-                return {tenant} - {OPERATOR}
-            return {who for there in self._nodes.get(top, [node]) for who in self.ground.labels.get(there, ())} - {
-                OPERATOR
-            }
-
-        return meets
+    def _meeting(self, place: str, tops: set[str]) -> set[str] | None:
+        """The owners who meet a node in one of these classes; the operator calls what it likes."""
+        top = self._top(place)
+        if top not in tops:
+            return None
+        nodes = self._nodes.get(top, [place])
+        return {who for there in nodes for who in self.ground.labels.get(there, ())} - {OPERATOR}
 
     def _identities(self, said: Json, owner: str) -> Iterator[str]:
         for thing in sorted(self.ground.held[owner]):
@@ -157,8 +157,8 @@ class Comparing:
         yield "labels", sum(who in self.ground.labels.get(node, ()) for node, who in labels), len(labels)
         known = sum({*owners} == self.ground.exclusive.get(name) for name, owners in said["exclusive"].items())
         yield "exclusive identities", known, len(said["exclusive"])
-        meets = self._meeting(self._met_by(owner))
-        yield "grants", self.authority.confirmed(said, owner, meets), len(said["grants"])
+        calls = self._calls(owner, self._met_by(owner))
+        yield "grants", calls.confirmed(said), len(said["grants"])
 
     def _tied(self, said: Json, owner: str) -> Iterator[str]:
         yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said, owner))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import names
-from .authority import Authority
+from .authority import DerivedAuthority
 from .calls import calls_of
 from .ground import OPERATOR, STRANGERS, Ground, Json
 from .inventory import Inventory
@@ -36,7 +36,7 @@ _JOIN_NOTHING = frozenset({
 })  # fmt: skip
 
 
-def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[Ground, Authority]:
+def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[Ground, DerivedAuthority]:
     """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned."""
     inventory, ground = Inventory(site, Ports(site, asked_of(plans.values()))), Ground()
     inventory.state_guards(ground)
@@ -68,7 +68,7 @@ def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[G
         ground.labels[node].add(STRANGERS)
     terminals.outsiders()
     owners = {stack.owner for stack in stacks} | {lock["id"] for lock in locks}
-    return ground, Authority(ground, calls_of(stacks), frozenset(owners))
+    return ground, DerivedAuthority(ground, calls_of(stacks), owners)
 
 
 def _between_owners(inventory: Inventory, ground: Ground, named: set[str]) -> None:

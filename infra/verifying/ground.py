@@ -79,6 +79,7 @@ class Ground:
     named: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     held: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     guards: dict[str, bool | None] = field(default_factory=dict)
+    _assumed: dict[str, frozenset[str]] = field(default_factory=dict)
     #: What of the inputs these tables do not read, in words.
     unread: Counter[str] = field(default_factory=Counter)
 
@@ -111,6 +112,11 @@ class Ground:
 
         `A5` is without the guard that counts between owners only.
         """
+        if name not in self._assumed:
+            self._assumed[name] = self._guards_of(name)
+        return self._assumed[name]
+
+    def _guards_of(self, name: str) -> frozenset[str]:
         head = f"assumptions.{name.split()[0]}."
         listed = {f"{head}{guard}" for guard in GUARDS[name]}
         between = {f"{head}{guard}" for guard in GUARDS["A5 between owners"]}

@@ -80,6 +80,11 @@ def is_wire(node: str) -> bool:
     return node.startswith(("L:", "V:"))
 
 
+def is_claim(identity: str) -> bool:
+    """True for the exclusive identity of a segment."""
+    return identity.startswith("segment:")
+
+
 def is_reference(node: str) -> bool:
     """True for something that is referred to and that neither site nor plan describes."""
     return node.startswith("ref:")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import names
+from . import names, references
 from .ground import EVERYBODY, OPERATOR, OUTSIDE, Ground, Json
-from .plans import EXTERNAL_REFERENCE, PlanOfStack, is_sites
+from .plans import PlanOfStack
 
 #: VLAN ids that a virtual function with no VLAN of its own has.
 _EVERY = (0, 4095)
@@ -52,7 +52,7 @@ def _port(plan: PlanOfStack, ground: Ground, name: str) -> None:
     ground.named[plan.owner].add(node)
     if name not in plan.split or owner != OPERATOR:
         ground.label(node, owner)
-    if port["network"] == EXTERNAL_REFERENCE:
+    if port["network"] == references.EXTERNAL:
         ground.join("E12", node, [plan.inventory.hub])
     elif network is None:
         ground.join("E7", node, [names.named("ref", port["network"])])
@@ -139,7 +139,7 @@ def _right(plan: PlanOfStack, ground: Ground, right: Json) -> None:
     kind = plan.kind_of(right["object"])
     if kind == "SecurityGroup":
         return
-    if kind in _SCOPES and (not plan.is_tenant or is_sites(right["object"])):
+    if kind in _SCOPES and (not plan.is_tenant or references.is_sites(right["object"])):
         ground.premises.is_scope_open = True
         return
     nodes = _scoped_routers(plan) if kind in _SCOPES else _opened(plan, right)
@@ -159,7 +159,7 @@ def _scoped_routers(plan: PlanOfStack) -> list[str]:
 
 def _opened(plan: PlanOfStack, right: Json) -> list[str]:
     name, network = right["object"], plan.all("Network").get(right["object"])
-    if name == EXTERNAL_REFERENCE or (network is not None and network["external"]):
+    if name == references.EXTERNAL or (network is not None and network["external"]):
         hub = plan.inventory.hub if network is None else plan.hub(name)
         return [hub] if right["action"] == "access_as_shared" else []
     return plan.plug_points(network) if network is not None else [names.named("ref", name)]

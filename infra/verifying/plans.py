@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from . import names
+from . import names, references
 from .ground import EVERYBODY, OPERATOR, STRANGERS, Json
 from .inventory import Inventory
-from .terminals import EXTERNAL_REFERENCE
-
-_SITES, _PERSONS, _PROJECTS = "site:", "cloud:User/", "cloud:Project/"
-_SITES_PROJECT = "site:Project/"
-#: Who runs the apply: a role of that user is nobody's.
-_RUNNER = "cloud:User/@operator"
 
 
 class PlanOfStack:
@@ -36,8 +30,7 @@ class PlanOfStack:
     def kind_of(self, reference: str) -> str:
         """The kind of what a reference names, here or by its own word."""
         found = (kind for kind, items in self.of_kind.items() if reference in items)
-        stated = reference.partition(":")[2].partition("/")[0] if reference.startswith(("site:", "cloud:")) else ""
-        return next(found, stated)
+        return next(found, references.stated_kind(reference))
 
     def node(self, kind: str, name: str) -> str:
         """An object of this plan's own."""
@@ -49,7 +42,7 @@ class PlanOfStack:
 
     def owner_of(self, project: str | None) -> str:
         """By the project that it lies in."""
-        if project is None or project.startswith(_SITES_PROJECT):
+        if project is None or references.is_sites_project(project):
             return OPERATOR
         return self.owner if project in self.all("Project") else STRANGERS
 
@@ -57,7 +50,8 @@ class PlanOfStack:
         """Who gets a right: everybody, a tenant, the operator or a stranger."""
         if right == EVERYBODY or not right:
             return right or STRANGERS
-        return right.removeprefix(_PROJECTS) if right.startswith(_PROJECTS) else self.owner_of(right)
+        tenant = references.tenants_project(right)
+        return self.owner_of(right) if tenant is None else tenant
 
     @cached_property
     def servers(self) -> dict[str, Json]:
@@ -87,7 +81,7 @@ class PlanOfStack:
         """All who control a server: its project's owner, and whoever's key, image or role is on it."""
         keypair, roles = server["keypair"], self.all("RoleAssignment").values()
         is_own = keypair in self.all("Keypair") or server["image"] in self.all("Image")
-        is_own |= any(item["project"] == server["project"] and item["user"] != _RUNNER for item in roles)
+        is_own |= any(item["project"] == server["project"] and not references.is_runner(item["user"]) for item in roles)
         strange = {STRANGERS} if keypair is not None and keypair not in self.all("Keypair") else set()
         return {self.owner_of(server["project"])} | ({self.owner} if is_own else set()) | strange
 
@@ -133,21 +127,3 @@ class PlanOfStack:
         if machine not in self.inventory.machines:
             return names.named("ref", machine)
         return names.part(self.inventory.serial[machine], "rnic")
-
-
-def is_sites(reference: str) -> bool:
-    """True for an object of the operator's stack."""
-    return reference.startswith(_SITES)
-
-
-def person(reference: str) -> str | None:
-    """The name of a user whom no plan makes."""
-    return reference.removeprefix(_PERSONS) if reference.startswith(_PERSONS) else None
-
-
-def is_runner(user: str) -> bool:
-    """True for the user who runs the apply."""
-    return user == _RUNNER
-
-
-__all__ = ["EXTERNAL_REFERENCE", "PlanOfStack", "is_runner", "is_sites", "person"]

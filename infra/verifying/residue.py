@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from . import names
+from . import names, references
 from .ground import OPERATOR, Ground, Json
 from .inventory import Inventory
 
 _VLANS, _OVERLAY = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan"), "control_vni"
 #: The operator's, although a tenant's machines were on it.
 _OPERATORS = "management_vlan"
-_MACHINE, _HOST, _GPU = "machine:", "host:", "gpu:"
 
 
 class Residue:
@@ -29,7 +28,7 @@ class Residue:
             for node, identities in self._held(entry):
                 ground.label(node, owner)
                 for thing in identities:
-                    ground.hold(thing, owner if thing.startswith("segment:") else self.owner)
+                    ground.hold(thing, owner if names.is_claim(thing) else self.owner)
                 if names.is_wire(node):
                     ground.join_unless(ground.assumed("A10"), "A10", node, [self.inventory.strangers])
             self._lost(ground, entry, owner)
@@ -62,26 +61,25 @@ class Residue:
             node = names.overlay(inventory.site["cloud"], "vxlan", int(value))
             yield node, [names.identity("segment", node)]
         elif claim in _VLANS:
-            network, _, number = value.rpartition(":")
-            for node in inventory.segments(network, int(number)):
+            for node in inventory.segments(*references.vlan_of_claim(value)):
                 yield node, [names.identity("segment", node)]
 
     def _lost(self, ground: Ground, entry: Json, owner: str) -> None:
         """A VLAN of which nobody recorded a known physical network may lie on any switch."""
-        network, _, number = str(entry["value"]).rpartition(":")
-        if entry["claim"] in _VLANS and not self.inventory.is_network(network):
+        network, number = references.vlan_of_claim(entry["value"]) if entry["claim"] in _VLANS else ("", 0)
+        if number and not self.inventory.is_network(network):
             words = f"{entry['vpod']} {entry['claim']} {entry['value']}"
             node = names.named("lost", self.owner, words)
             ground.label(node, owner)
-            ground.premises.lost.add((node, int(number)))
+            ground.premises.lost.add((node, number))
 
     def _devices(self, identity: str) -> list[str]:
         """The nodes of a device that was cleaned. A host may be a hypervisor by now."""
-        inventory, serial = self.inventory, identity.partition(":")[2]
-        if identity.startswith(_MACHINE):
+        inventory, (kind, serial) = self.inventory, references.device_of(identity)
+        if kind == "machine":
             return [names.part(serial, "rnic")]
-        if identity.startswith(_HOST):
+        if kind == "host":
             hosts = [name for name in inventory.hosts if inventory.serial[name] == serial]
             whole = [node for name in hosts if inventory.is_whole(name) for node in inventory.interfaces(name)]
             return whole + [names.named("dev", serial) for name in hosts if not inventory.is_whole(name)]
-        return [identity] if identity.startswith(_GPU) else []
+        return [identity] if kind == "gpu" else []

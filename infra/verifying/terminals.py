@@ -10,19 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from . import names
+from . import names, references
 from .ground import OPERATOR, OUTSIDE, RESERVED, Ground, Json, welcome
 from .inventory import Inventory
 from .ports import End
 from .wires import instances
 
 _EXTERNAL, _APPLIANCE = "external-network", "storage-appliance"
-#: How plans refer to the site's external network.
-EXTERNAL_REFERENCE = "site:Network/external"
 
 
 @dataclass(frozen=True)
-class Copy:
+class SplitCopy:
     """What one segment meets of a declared device. `whole`: the device itself."""
 
     node: str
@@ -61,7 +59,7 @@ class Terminals:
         self._gateways()
         self._keys()
 
-    def _of(self, copy: Copy) -> list[Json]:
+    def _of(self, copy: SplitCopy) -> list[Json]:
         return [self._sharing[number] for number in copy.declared]
 
     def _numbers(self, items: list[Json]) -> tuple[int, ...]:
@@ -88,11 +86,11 @@ class Terminals:
                 yield vlan, group, names.vlan_of_switch(self._serial(switch), vlan, group)
 
     @cached_property
-    def copies(self) -> list[Copy]:
+    def copies(self) -> list[SplitCopy]:
         """Every copy of every declared device and routing instance."""
         return [*self._cabled(), *self._instances()]
 
-    def _cabled(self) -> Iterator[Copy]:
+    def _cabled(self) -> Iterator[SplitCopy]:
         bridged = {*self.inventory.uplinks.values()}
         for plug, end in self.inventory.behind.items():
             declared = self.inventory.shared_at(plug) if end not in bridged else []
@@ -107,20 +105,20 @@ class Terminals:
             else:
                 met = [*self._met(end[0], vlans if port.known else sorted({*vlans, *self.inventory.vlans}))]
             for vlan, group, segment in met:
-                yield Copy(names.copy(node, vlan, group), segment, whole, self._numbers(declared))
+                yield SplitCopy(names.copy(node, vlan, group), segment, whole, self._numbers(declared))
 
-    def _instances(self) -> Iterator[Copy]:
+    def _instances(self) -> Iterator[SplitCopy]:
         shared = self.inventory.shared
         for switch in self.inventory.switches.values():
             for known_as, node, vlans in instances(self.inventory, switch):
                 if known_as in shared:
                     for vlan, group, segment in self._met(switch["name"], vlans):
                         numbers = self._numbers(shared[known_as])
-                        yield Copy(names.copy(node, vlan, group), segment, node, numbers, "E10")
+                        yield SplitCopy(names.copy(node, vlan, group), segment, node, numbers, "E10")
             for node, segment, (vlan, group) in self._addresses(switch):
                 if switch["name"] in shared:
                     numbers = self._numbers(shared[switch["name"]])
-                    yield Copy(names.copy(node, vlan, group), segment, node, numbers, "E10")
+                    yield SplitCopy(names.copy(node, vlan, group), segment, node, numbers, "E10")
 
     def _addresses(self, switch: Json) -> Iterator[tuple[str, str, tuple[int, str]]]:
         """(node, segment, (VLAN, group)) of each address of a switch that is not known to route."""
@@ -182,7 +180,7 @@ class Terminals:
         declared = self.inventory.declarations(_EXTERNAL)
         filtered = self.ground.declared(declared) if declared and not self.ground.premises.is_scope_open else None
         for router, reference, is_passing, tenant in self.ground.premises.gateways:
-            if reference != EXTERNAL_REFERENCE:
+            if reference != references.EXTERNAL:
                 self.ground.join("E11", router, [names.named("ref", reference)])
                 continue
             copy = names.gateway_copy(self.inventory.hub, router)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from . import names
+from . import names, references
 from .ground import Ground
 from .inventory import Inventory
 
@@ -14,7 +14,6 @@ _ROW = "E20"
 _ONE_ATTACHMENT = ("pdu", "switch-management")
 #: By these extra specifications a flavour hands out a device.
 _DEVICE = re.compile(r"accel:device_profile|pci_passthrough:alias|resources\w*:(VGPU|PGPU|FPGA|PCI_DEVICE|CUSTOM_\w+)")
-_FLAVOR = "site:Flavor/"
 
 
 class Unlisted:
@@ -90,7 +89,7 @@ class Unlisted:
 
     def _handed_out(self, server: str, host: str, reference: str) -> None:
         """A network function that a flavour hands out sees every VLAN of its port; which one it is, nobody states."""
-        flavor = self.inventory.flavors.get(reference.removeprefix(_FLAVOR)) if reference.startswith(_FLAVOR) else None
+        flavor = self.inventory.flavors.get(references.sites_flavor(reference) or "")
         if flavor is None or flavor["devices"] == "other" or not any(map(_DEVICE.fullmatch, flavor["extra_specs"])):
             return
         for _, end in self.inventory.ends_of.get(host, ()):

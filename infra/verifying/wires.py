@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from . import names
 from .ground import OPERATOR, OUTSIDE, STRANGERS, Ground, Json
 from .inventory import Inventory
@@ -160,7 +162,7 @@ class Wires:
             overlays = [names.overlay(item["underlay"], kind, item["vni"]) for kind in kinds]
             self.ground.join("E3", inventory.segment(name, item["vlan"]), overlays)
 
-    @property
+    @cached_property
     def _cabled_ports(self) -> set[End]:
         return {*self.inventory.behind.values()}.union(*self.inventory.links)
 
