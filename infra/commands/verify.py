@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infra.checker import Malformed, complaints, digest, printable, proof_of, read, today
+from infra.checker import Malformed, complaints, digest, edges, guarded, printable, proof_of, read, today
 from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.cli.terminal import print_text
@@ -242,7 +242,8 @@ def _unsealed(lock: dict[str, Any]) -> dict[str, Any]:
 def _sound(found: dict[str, Any]) -> tuple[str, str]:
     said = found["statement"]
     classes = {least for least, _ in found["classes"].values()}
-    edges, away = (sum(len(rows) for rows in said[part].values()) for part in ("facts", "held"))
-    size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {edges} edges"
+    there = len({frozenset(pair) for pair in edges(said)})
+    away = len({frozenset((a, b)) for _, a, b, _, _, is_away in guarded(said) if is_away})
+    size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {there} edges"
     more = f"{away} removed by guards, {len(said['unknown'])} facts unknown"
     return f"sound: {found['judgement']['stack']} is proved, as of {found['date']}", f"{size}, {more}"

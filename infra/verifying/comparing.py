@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infra.checker import printable
+from infra.checker import edges, guarded, printable
 
 from .authority import HeldByCalls
 from .deriving import derived_from
@@ -86,23 +86,32 @@ class Comparing:
 
     def _edges(self, said: Json, owner: str, tops: set[str]) -> Iterator[str]:
         """Edges of the site and of the plan itself, each as it is; what others' plans join is in `_joined`."""
-        facts = {frozenset((a, b)) for rows in said["facts"].values() for a, b in rows}
-        away = {frozenset((a, b)): {*guards} for rows in said["held"].values() for a, b, *guards in rows}
+        facts = {frozenset(pair) for pair in edges(said)}
+        away: dict[Pair, frozenset[str]] = {}
+        for _, a, b, _, guards, is_away in guarded(said):
+            if is_away:
+                away[frozenset((a, b))] = guards | away.get(frozenset((a, b)), frozenset())
         certain = (pair for top in tops for pair in self._certain.get(top, ()) if self._is_near(pair, owner))
         for pair in sorted(certain, key=sorted):
             if pair not in facts:
                 how = "is removed by guards, and none can do that" if pair in away else "is missing"
                 yield f"{self.ground.joined[pair]} {' - '.join(sorted(pair))} {how}"
-        guarded = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
-        for pair in sorted(guarded, key=sorted):
+        near = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
+        for pair in sorted(near, key=sorted):
             row, guards = self.ground.guarded[pair]
-            if pair not in facts and not guards <= away.get(pair, set()):
+            if pair not in facts and not guards <= away.get(pair, frozenset()):
                 how = f"is removed without {', '.join(sorted(guards - away[pair]))}" if pair in away else "is missing"
                 yield f"{row} {' - '.join(sorted(pair))} {how}"
 
     def is_near(self, ends: Iterable[str], owner: str) -> bool:
         """True for an edge of the site or of this owner's plan, which a certificate of this owner's has to have."""
         return self._is_near(frozenset(ends), owner)
+
+    def needs(self, ends: Iterable[str], owner: str) -> bool:
+        """True for an edge that a certificate of this owner has to have, there or kept away, in a class of its own."""
+        pair = frozenset(ends)
+        known = pair in self.ground.joined or pair in self.ground.guarded
+        return known and self._is_near(pair, owner) and not self._met_by(owner).isdisjoint(map(self._top, pair))
 
     def _is_near(self, pair: Pair, owner: str) -> bool:
         return self.ground.planned_by.get(pair, owner) == owner
@@ -148,8 +157,8 @@ class Comparing:
 
     def _counts(self, said: Json, owner: str) -> Iterator[tuple[str, int, int]]:
         """(what, confirmed, all) of each relation that is looked at."""
-        facts = [frozenset((a, b)) for rows in said["facts"].values() for a, b in rows]
-        away = [frozenset(row[:2]) for rows in said["held"].values() for row in rows]
+        facts = {frozenset(pair) for pair in edges(said)}
+        away = {frozenset((a, b)) for _, a, b, _, _, is_away in guarded(said) if is_away}
         labels = [(node, who) for node, owners in said["labels"].items() for who in owners]
         known = sum(pair in self.ground.guarded or len({self._top(node) for node in pair}) == 1 for pair in facts)
         yield "edges", known, len(facts)

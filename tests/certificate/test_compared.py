@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infra.checker import complaints
+from infra.checker import complaints, grounded
 from infra.verifying.comparing import Comparing
 from interlock.model.lock.record import Lock
 from policies.certificate import certificate
@@ -57,14 +57,28 @@ def test_what_is_derived_is_what_the_proof_states(sampling: Sampling) -> None:
             assert all(known == count for known, count in numbers), (seed, compared.tied)
 
 
+def _ground(said: Found) -> list[tuple[str, ...]]:
+    return [(table, *row) for table, rows in said["ground"].items() for row in rows]
+
+
+def _with(said: Found, table: str, *row: str) -> Found:
+    """The statement with one fact alone in its tables."""
+    return {**said, "ground": {other: [list(row)] if other == table else [] for other in said["ground"]}}
+
+
 def _statements(found: Found, comparing: Comparing, tenant: str) -> list[tuple[str, str, list[str]]]:
     """(part, key, row) of all that a certificate must have: others' own nodes may be left out."""
     said = found["statement"]
     edges = [("facts", row, edge) for row, rows in said["facts"].items() for edge in rows]
+    follow = {row: [edge[1:3] for edge in grounded(_with(said, *row))] for row in _ground(said)}
     # Of two cables between the same ends one may be left out.
     ways = Counter(frozenset(edge) for _, _, edge in edges)
+    ways.update(frozenset(edge) for ends in follow.values() for edge in ends)
     edges = [item for item in edges if item[1] != "footprint" and ways[frozenset(item[2])] == 1]
     edges = [item for item in edges if comparing.is_near(item[2], tenant)]
+    for (table, *row), ends in follow.items():
+        if any(ways[frozenset(edge)] == 1 and comparing.needs(edge, tenant) for edge in ends):
+            edges.append(("ground", table, row))
     grants = [("grants", "", row) for row in said["grants"]]
     labels = [("labels", node, list[str]()) for node in said["labels"].keys() & comparing.ground.named[tenant]]
     return [*edges, *grants, *labels, *((part, key, []) for part in ("exclusive", "owners") for key in said[part])]
@@ -88,8 +102,8 @@ def test_every_statement_that_is_left_out_is_told(sampling: Sampling) -> None:
                 else:
                     del said[key]
                 assert comparing.compare(found, tenant).complaints, (seed, tenant, part, key, row)
-                left_out.add(key if part == "facts" else part)
-    assert {"E1", "E4", "E9", "labels", "grants", "exclusive", "owners"} <= left_out
+                left_out.add(key if part in ("facts", "ground") else part)
+    assert {"E1", "E4", "E9", "machines", "claims", "guests", "labels", "grants", "exclusive", "owners"} <= left_out
 
 
 def leaking(plot: str, count: int) -> list[World]:
