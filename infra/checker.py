@@ -2,7 +2,8 @@
 
 Written from docs/design/semantics.md alone, with the standard library only, so that it can be read in one sitting and
 run anywhere: `python infra/checker.py FILE`. It trusts that the facts are those of the plan: the oracle in the tests
-shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them.
+shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges that
+guards can remove it derives from facts, by table; all others are stated as such, and it says of which rows they are.
 
 Whoever wrote the file is not trusted with anything: a file that has not exactly the form below is refused in one line,
 and what is printed of it has no control characters.
@@ -292,6 +293,13 @@ def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
     return {ends for a, b in (*told, *there) for ends in ((a, b), (b, a))}
 
 
+def told(said: dict[str, Any]) -> str:
+    """Which rows of the table of edges it derives, and of which rows edges are stated, in words."""
+    derived = sorted({row for row, *_ in grounded(said)})
+    stated = sorted(row for row, pairs in said["facts"].items() if pairs)
+    return f"edges derived from facts: {', '.join(derived) or 'none'}; stated as edges: {', '.join(stated) or 'none'}"
+
+
 def _classes(pairs: set[tuple[str, str]], classes: dict[str, Any]) -> Iterator[str]:
     """Both ends of an edge in one class; each class one tree of edges with its least node at the root."""
     rooted = dict[str, bool]()
@@ -449,15 +457,16 @@ def main(words: list[str]) -> int:
     """Check one file: 0 sound, 1 not, 2 no certificate."""
     name = words[0] if len(words) == 1 else ""
     try:
-        found = list(complaints(read(Path(name).read_bytes()), day=today())) if name else []
+        found = read(Path(name).read_bytes()) if name else {}
+        said = list(complaints(found, day=today())) if name else []
     except (Malformed, OSError) as error:
         print(printable(f"{name}: {getattr(error, 'strerror', None) or error}"), file=sys.stderr)
         return 2
     if not name:
         print("name one file: python checker.py FILE", file=sys.stderr)
         return 2
-    print("\n".join(found) or "sound")
-    return 1 if found else 0
+    print("\n".join(said) or f"sound; {printable(told(found['statement']))}")
+    return 1 if said else 0
 
 
 if __name__ == "__main__":

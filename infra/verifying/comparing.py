@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,15 +103,11 @@ class Comparing:
                 how = f"is removed without {', '.join(sorted(guards - away[pair]))}" if pair in away else "is missing"
                 yield f"{row} {' - '.join(sorted(pair))} {how}"
 
-    def is_near(self, ends: Iterable[str], owner: str) -> bool:
-        """True for an edge of the site or of this owner's plan, which a certificate of this owner's has to have."""
-        return self._is_near(frozenset(ends), owner)
-
-    def needs(self, ends: Iterable[str], owner: str) -> bool:
-        """True for an edge that a certificate of this owner has to have, there or kept away, in a class of its own."""
-        pair = frozenset(ends)
-        known = pair in self.ground.joined or pair in self.ground.guarded
-        return known and self._is_near(pair, owner) and not self._met_by(owner).isdisjoint(map(self._top, pair))
+    def needed(self, owner: str) -> set[Pair]:
+        """The ends of all edges that a certificate of this owner's has to have, there or kept away."""
+        tops = self._met_by(owner)
+        pairs = (pair for top in tops for of in (self._certain, self._guarded) for pair in of.get(top, ()))
+        return {pair for pair in pairs if self._is_near(pair, owner)}
 
     def _is_near(self, pair: Pair, owner: str) -> bool:
         return self.ground.planned_by.get(pair, owner) == owner
