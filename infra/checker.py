@@ -2,7 +2,8 @@
 
 Written from docs/design/semantics.md alone, with the standard library only, so that it can be read in one sitting and
 run anywhere: `python infra/checker.py FILE`. It trusts that the facts are those of the plan: the oracle in the tests
-shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them.
+shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges that
+guards can remove it derives from facts, by table; all others are stated as such, and it says of which rows they are.
 
 Whoever wrote the file is not trusted with anything: a file that has not exactly the form below is refused in one line,
 and what is printed of it has no control characters.
@@ -63,7 +64,7 @@ WAYS = {
 }  # fmt: skip
 
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
-FORMAT, SEMANTICS = 2, 1
+FORMAT, SEMANTICS = 3, 1
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "
@@ -99,6 +100,27 @@ _WAIVER = {
     "rule": str, "owner": str, "reason": str, "expires": _DAY, "findings": int, "hint": str,
     "state": {"used", "unused", "expired", "unknown rule"},
 }  # fmt: skip
+#: Tables of facts from which edges follow, with the form of a row. What stands in a row besides its columns names the
+#: declarations of sharing whose guards are asked.
+GROUND: dict[str, list[tuple[Any, ...]]] = {
+    "machines": [(str,)], "vlans": [(str,)], "groups": [(str, ...)], "gateways": [(str, ...)],
+    "terminals": [(str, str, ...)], "members": [(str, str, ...)],
+    **{name: [_ROW] for name in (
+        "links", "guests", "in_band", "partitions", "keys", "projects", "claims", "cleaned", "firmware", "balanced",
+        "encapsulated", "served", "migrating", "backed", "routed_out", "talking",
+    )},
+}  # fmt: skip
+#: Of tables with two columns the row of the table of edges, and the kind of the edge's second end.
+_JOINING = {
+    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"), "projects": ("A2", "cloud"),
+    "claims": ("A10", "foreign"), "cleaned": ("A9", "former"), "members": ("E19", "K"), "firmware": ("A23", "former"),
+}  # fmt: skip
+#: Of tables of what the operator runs for everybody, the row of the table of edges and the service that is met.
+_SERVICES = {
+    "balanced": ("A16", "load-balancers"), "encapsulated": ("A17", "underlay"), "served": ("A18", "network-nodes"),
+    "migrating": ("A19", "migration-and-consoles"), "backed": ("A20", "back-end-storage"),
+    "routed_out": ("A21", "behind-external"), "talking": ("A22", "vlan-protocols"),
+}  # fmt: skip
 #: The form of a certificate, as Python values: a type, a set of constants, `[form]` for a list, a tuple for a row (with
 #: `...` for more texts), `{str: form}` for an object with any keys, any other dict for one with exactly these.
 FORM: dict[Any, Any] = {
@@ -109,8 +131,7 @@ FORM: dict[Any, Any] = {
         "waivers": [_WAIVER],
     },
     "statement": {
-        "semantics": int, "owner": str, "facts": {str: [_ROW]}, "held": {str: [(str, str, ...)]},
-        "unknown": {str: _TEXTS},
+        "semantics": int, "owner": str, "facts": {str: [_ROW]}, "ground": GROUND, "unknown": {str: _TEXTS},
         "guards": {str: {True, False, None}}, "labels": {str: _TEXTS},
         "terminals": [{"name": str, "kind": str, "node": str, "audience": _TEXTS, "rule": str}],
         "exclusive": {str: _TEXTS}, "grants": [(set(WAYS), str, str)], "owners": {str: _TEXTS}, "public": _TEXTS,
@@ -219,11 +240,12 @@ def _complaints(found: dict[str, Any], proof: str | None, day: str) -> Iterator[
     if proof is not None and proof_of(judgement) != proof:
         yield f"it is about proof {proof_of(judgement)}"
     owners = _owners_of(said, found["classes"])
-    yield from _classes(said, found["classes"])
+    pairs = edges(said)
+    yield from _classes(pairs, found["classes"])
     yield from _owners(said, owners)
-    yield from _held(said, found["classes"], owners)
+    yield from _audiences(said, found["classes"], owners)
     yield from _authority(said, found["holds"])
-    yield from witnesses(found)
+    yield from witnesses(found, pairs)
     yield from _asked(judgement, "site" if said["owner"] == "op" else "tenant")
     yield from _verdict(judgement, day)
 
@@ -239,14 +261,63 @@ def digest(value: object) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _edges(said: dict[str, Any]) -> set[tuple[str, str]]:
-    """Every edge, in both directions."""
-    return {ends for rows in said["facts"].values() for a, b in rows for ends in ((a, b), (b, a))}
+def grounded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """(row, end, end, declarations) of each edge that follows from a table, there or kept away."""
+    ground = said["ground"]
+    for (serial,) in ground["machines"]:
+        yield from (("E15", f"dev:{serial}/gw", f"dev:{serial}/{part}", ()) for part in ("rnic", "bmc"))
+    for a, b in ground["links"]:
+        yield "E16", f"dev:{a}/rnic", f"dev:{b}/rnic", ()
+    for server, serial in ground["guests"]:
+        yield from (("E18", server, f"{kind}:{serial}", ()) for kind in ("dev", "cpu"))
+    for (vlan,) in ground["vlans"]:
+        yield "A1", vlan, f"fabric:{_bridge(vlan)}", ()
+    for group, *names in ground["groups"]:
+        yield "E1", group, f"L:{_bridge(group)}:{group.rpartition(':')[2]}", tuple(names)
+    for copy, *names in ground["gateways"]:
+        yield "E11", copy, copy.partition("@")[0], tuple(names)
+    for copy, device, *names in ground["terminals"]:
+        yield "E9", copy, device, tuple(names)
+    for table, (row, kind) in _JOINING.items():
+        yield from ((row, a, f"{kind}:{rest}", tuple(names)) for a, rest, *names in ground[table])
+    for table, (row, service) in _SERVICES.items():
+        yield from ((row, a, f"ops:{place}:{service}", tuple(names)) for a, place, *names in ground[table])
 
 
-def _classes(said: dict[str, Any], classes: dict[str, Any]) -> Iterator[str]:
+def _bridge(vlan: str) -> str:
+    """The switch of `L:<serial>:<vlan>`, or of a group of a private VLAN in it, `L:<serial>~<group>:<vlan>`."""
+    return vlan.partition(":")[2].rpartition(":")[0].partition("~")[0]
+
+
+def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...], frozenset[str], bool]]:
+    """The same with all guards that it takes to keep the edge away, and whether they do: each is known to hold."""
+    known: dict[tuple[str, ...], tuple[frozenset[str], bool]] = {}
+    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+    for row, a, b, names in grounded(said):
+        case = (row, _kind(b), *names)
+        if case not in known:
+            guards = frozenset(_required(row, b, names, kinds, said["guards"]))
+            known[case] = guards, all(said["guards"].get(guard) is True for guard in guards)
+        yield row, a, b, names, *known[case]
+
+
+def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
+    """Every edge, in both directions: what is stated as one, and what follows and is not kept away."""
+    told = ((a, b) for rows in said["facts"].values() for a, b in rows)
+    there = ((a, b) for _, a, b, _, _, is_away in guarded(said) if not is_away)
+    return {ends for a, b in (*told, *there) for ends in ((a, b), (b, a))}
+
+
+def told(said: dict[str, Any]) -> str:
+    """Which rows of the table of edges it derives, and of which rows edges are stated, in words."""
+    derived = sorted({row for row, *_ in grounded(said)})
+    stated = sorted(row for row, pairs in said["facts"].items() if pairs)
+    return f"edges derived from facts: {', '.join(derived) or 'none'}; stated as edges: {', '.join(stated) or 'none'}"
+
+
+def _classes(pairs: set[tuple[str, str]], classes: dict[str, Any]) -> Iterator[str]:
     """Both ends of an edge in one class; each class one tree of edges with its least node at the root."""
-    pairs, rooted = _edges(said), dict[str, bool]()
+    rooted = dict[str, bool]()
     for a, b in sorted(pair for pair in pairs if pair[0] <= pair[1]):
         if a not in classes or b not in classes or classes[a][0] != classes[b][0]:
             yield f"{a} and {b} are joined, but in different classes"
@@ -294,49 +365,37 @@ def _class_of(classes: dict[str, Any], node: str) -> str:
     return str(classes[node][0]) if node in classes else node
 
 
-def _held(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
-    """An edge may be kept away only by guards that can do that, all of them, and all known to hold."""
+def _audiences(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
+    """Only those whom a terminal is for meet a copy of it."""
     terminals = {item["name"]: item for item in said["terminals"]}
-    known: dict[tuple[str, ...], tuple[str, list[Any]]] = {}
-    for row, edges in said["held"].items():
-        for a, b, *guards in edges:
-            case = (row, _kind(b), *guards)
-            if case not in known:
-                shared = sorted({_sharing(guard) for guard in guards if guard.startswith("sharing.")})
-                lacking = {*_required(row, b, shared, terminals)} - {*guards}
-                lacking |= {guard for guard in guards if said["guards"].get(guard) is not True}
-                met = [terminals[name] for name in shared if name in terminals]
-                known[case] = ", ".join(sorted(lacking)), met
-            lacks, met = known[case]
-            if lacks:
-                yield f"{row} {a} - {b} is removed without its guards: {lacks}"
-            here = owners.get(_class_of(classes, a), set()) | owners.get(_class_of(classes, b), set()) if met else ()
-            yield from _audience(here, met)
+    for _, a, b, names, _, is_away in guarded(said):
+        if is_away and names:
+            here = owners.get(_class_of(classes, a), set()) | owners.get(_class_of(classes, b), set())
+            yield from _strangers(here, [terminals[name] for name in names])
 
 
 def _kind(node: str) -> str:
     return node.partition(":")[0]
 
 
-def _sharing(guard: str) -> str:
-    """The name in `sharing.<name>.guards.<guard>` or `sharing.<name>.audience`; it may hold dots."""
-    name = guard.removeprefix("sharing.")
-    return name.removesuffix(".audience") if name.endswith(".audience") else name.rpartition(".guards.")[0]
-
-
-def _required(row: str, b: str, shared: list[str], terminals: dict[str, Any]) -> Iterator[str]:
-    assumptions = KEPT_AWAY.get(f"{row} {_kind(b)}", KEPT_AWAY.get(row))
-    if assumptions is None or not (assumptions or shared):
+def _required(row: str, b: str, names: tuple[str, ...], kinds: dict[str, str], stated: Iterable[str]) -> Iterator[str]:
+    """The guards of a row's assumptions and of declarations: those of the tables, and all others stated of them."""
+    assumptions = KEPT_AWAY.get(f"{row} {_kind(b)}", KEPT_AWAY[row])
+    if not (assumptions or names):
         yield "no guard can remove it"
-    for name in assumptions or ():
-        yield from (f"assumptions.{name.split()[0]}.{guard}" for guard in GUARDS[name])
-    for name in shared:
-        kind = terminals.get(name, {}).get("kind", "")
-        yield from (f"sharing.{name}.guards.{guard}" for guard in GUARDS.get(kind, ("a kind that is known",)))
+    apart = {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]}
+    for name in assumptions:
+        head = f"assumptions.{name.split()[0]}."
+        yield from (head + guard for guard in GUARDS[name])
+        yield from (guard for guard in stated if guard.startswith(head) and guard not in apart and " " not in name)
+    for name in names:
+        head, kind = f"sharing.{name}.guards.", kinds.get(name, "")
+        yield from (head + guard for guard in GUARDS.get(kind, ("a kind that is known",)))
+        yield from (guard for guard in stated if guard.startswith(head))
         yield from ["external.address_scope"] if kind == "external-network" else []
 
 
-def _audience(here: set[str] | tuple[()], terminals: list[dict[str, Any]]) -> Iterator[str]:
+def _strangers(here: set[str], terminals: list[dict[str, Any]]) -> Iterator[str]:
     """Only those whom a terminal is for meet a copy of it; of one device that is declared twice, those of either."""
     for node in sorted({terminal["node"] for terminal in terminals}):
         declared = [terminal for terminal in terminals if terminal["node"] == node]
@@ -363,10 +422,10 @@ def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
             yield f"{owner} holds {node} of {' and '.join(sorted(others))}"
 
 
-def witnesses(found: dict[str, Any]) -> Iterator[str]:
+def witnesses(found: dict[str, Any], known: set[tuple[str, str]] | None = None) -> Iterator[str]:
     """Where a finding's path is none: every step is an edge of the facts, and two owners stand at the ends of Sep's."""
     said = found["statement"]
-    pairs = _edges(said)
+    pairs = edges(said) if known is None else known
     for item in (item for result in found["judgement"]["results"] for item in result["findings"]):
         path, labels = item["path"], said["labels"]
         on_wires = all(node in found["classes"] for node in path)
@@ -416,15 +475,16 @@ def main(words: list[str]) -> int:
     """Check one file: 0 sound, 1 not, 2 no certificate."""
     name = words[0] if len(words) == 1 else ""
     try:
-        found = list(complaints(read(Path(name).read_bytes()), day=today())) if name else []
+        found = read(Path(name).read_bytes()) if name else {}
+        said = list(complaints(found, day=today())) if name else []
     except (Malformed, OSError) as error:
         print(printable(f"{name}: {getattr(error, 'strerror', None) or error}"), file=sys.stderr)
         return 2
     if not name:
         print("name one file: python checker.py FILE", file=sys.stderr)
         return 2
-    print("\n".join(found) or "sound")
-    return 1 if found else 0
+    print("\n".join(said) or f"sound; {printable(told(found['statement']))}")
+    return 1 if said else 0
 
 
 if __name__ == "__main__":

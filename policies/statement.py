@@ -19,8 +19,9 @@ from .edges.shape import Edge, GraphFragment
 from .facts import identities as ids
 from .facts import principals as who
 from .graph.model import Model
+from .ground_facts import Tables, is_ground, tables_of
 
-#: Relation -> its tuples, sorted. The first two columns are the ends of the edge.
+#: Row of the table of edges -> the two ends of each edge, sorted.
 Rows = dict[str, tuple[tuple[str, ...], ...]]
 
 
@@ -45,10 +46,10 @@ class Statement(Frozen):
     semantics: int = SEMANTICS
     #: The label of everything in the stack's own project.
     owner: str
-    #: Edges of G_may by their row in the table of edges.
+    #: Edges of G_may by their row in the table of edges, but for those that follow from `ground`.
     facts: Rows
-    #: Edges that guards keep away: the two ends, then the guards.
-    held: Rows
+    #: Facts from which edges follow, by table: which of them are there and which are kept away, guards decide.
+    ground: Tables
     #: Fact that nobody stated -> the edges that are there because of it, as `<row> <end> <end>`.
     unknown: dict[str, tuple[str, ...]]
     #: Guard -> whether it holds; None: nobody stated it.
@@ -79,8 +80,8 @@ def statement(model: Model) -> Statement:
     grants, owners, public = _authority(model)
     return Statement(
         owner=model.plan.owner,
-        facts=_rows((edge, ()) for edge in edges),
-        held=_rows((edge, tuple(map(str, edge.held))) for edge in held),
+        facts=_rows(edge for edge in edges if not is_ground(edge)),
+        ground=tables_of(filter(is_ground, (*edges, *held)), model.site.site),
         unknown=_unknown(edges),
         guards=_guards(model.site.site),
         labels={node: tuple(sorted(model.label(node))) for node in sorted(here) if model.label(node)},
@@ -95,10 +96,10 @@ def statement(model: Model) -> Statement:
     )
 
 
-def _rows(edges: Iterable[tuple[Edge, tuple[str, ...]]]) -> Rows:
+def _rows(edges: Iterable[Edge]) -> Rows:
     found: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for edge, more in edges:
-        found[edge.rule].add((edge.a, edge.b, *more))
+    for edge in edges:
+        found[edge.rule].add((edge.a, edge.b))
     return {relation: tuple(sorted(rows)) for relation, rows in sorted(found.items())}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infra.checker import Malformed, complaints, digest, printable, proof_of, read, today
+from infra.checker import Malformed, complaints, digest, edges, guarded, printable, proof_of, read, today, told
 from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.cli.terminal import print_text
@@ -71,13 +71,14 @@ def verify(
 ) -> None:
     """Check a certificate that `interlock check --certificate` wrote.
 
-    The checker rebuilds all classes from the edges in the certificate by tables of its own. It checks that every
-    class and identity has one owner, that guards that hold justify every edge that is left out, that every rule was
-    asked, and that what the owner can do by API calls is closed. It shares no code with the proof.
+    The checker derives the edges that guards can remove from facts in the certificate, takes all others as stated, and
+    rebuilds all classes by tables of its own. It checks that every class and identity has one owner, that every rule
+    was asked, and that what the owner can do by API calls is closed. It shares no code with the proof.
 
-    With --site it also derives edges, labels, guards and exclusive identities from the site and all plans, again by
-    code of its own, and compares them with the certificate; plan, locks and waivers must be those of the files. What
-    it could not confirm it lists as not checked. Without --site nothing ties the facts to any file.
+    With --site it also derives edges, labels, guards, exclusive identities and what API calls allow from the site, all
+    plans and the locks, again by code of its own, and compares them with the certificate; plan, locks and waivers must
+    be those of the files. What it could not confirm it lists as not checked. Without --site nothing ties the facts to
+    any file.
 
     \b
     Exit code: 0 sound, 1 not sound or about something else, 2 the input is wrong.
@@ -238,10 +239,15 @@ def _unsealed(lock: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in lock.items() if key != "hash"}
 
 
-def _sound(found: dict[str, Any]) -> tuple[str, str]:
+def _sound(found: dict[str, Any]) -> tuple[str, ...]:
     said = found["statement"]
     classes = {least for least, _ in found["classes"].values()}
-    edges, away = (sum(len(rows) for rows in said[part].values()) for part in ("facts", "held"))
-    size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {edges} edges"
+    there = len({frozenset(pair) for pair in edges(said)})
+    away = len({frozenset((a, b)) for _, a, b, _, _, is_away in guarded(said) if is_away})
+    size = f"  {len(found['classes'])} nodes in {len(classes)} classes, {there} edges"
     more = f"{away} removed by guards, {len(said['unknown'])} facts unknown"
-    return f"sound: {found['judgement']['stack']} is proved, as of {found['date']}", f"{size}, {more}"
+    return (
+        f"sound: {found['judgement']['stack']} is proved, as of {found['date']}",
+        f"{size}, {more}",
+        f"  {told(said)}",
+    )

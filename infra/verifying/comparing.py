@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from infra.checker import printable
+from infra.checker import edges, guarded, printable
 
-from .ground import Ground, Pair
-from .planned import OPERATOR, PLANNED
+from .authority import HeldByCalls
+from .deriving import derived_from
+from .ground import OPERATOR, Pair
 
 Json = dict[str, Any]
-#: Relations of a statement that nothing here derives.
-_CALLS = ("grants", "owners", "public")
+#: Answers that follow from no fact of a statement.
+_ANSWERS = "the answers of rules about anything but packets, identities and calls"
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,15 @@ class Compared:
 class Comparing:
     """What one site and its plans say; made once for the certificates of all stacks."""
 
-    def __init__(self, site: Json, ground: Ground) -> None:
+    def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = ()) -> None:
         self.site = site
-        self.ground = ground
+        self.ground, self.authority = derived_from(site, plans, locks)
+        ground = self.ground
         self.class_of = ground.classes()
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)
         self._guarded: defaultdict[str, set[Pair]] = defaultdict(set)
         self._nodes: defaultdict[str, list[str]] = defaultdict(list)
-        for pair in ground.certain:
+        for pair in ground.joined:
             self._certain[self._top(min(pair))].append(pair)
         for pair in ground.guarded:
             for node in pair:
@@ -56,8 +58,11 @@ class Comparing:
             *self._joined(found, tops),
             *self._labels(found, owner, tops),
             *self._identities(said, owner),
+            *self._calls(owner, tops).compare(said),
         ]
-        return Compared(tuple(map(printable, complaints)), tuple(self._tied(said)), tuple(self._untied(said)))
+        return Compared(
+            tuple(map(printable, complaints)), tuple(self._tied(said, owner)), tuple(self._untied(said, owner))
+        )
 
     def _met_by(self, owner: str) -> set[str]:
         """The classes that a plan answers for: those of what it names; the operator's, for all."""
@@ -81,19 +86,28 @@ class Comparing:
 
     def _edges(self, said: Json, owner: str, tops: set[str]) -> Iterator[str]:
         """Edges of the site and of the plan itself, each as it is; what others' plans join is in `_joined`."""
-        facts = {frozenset((a, b)) for rows in said["facts"].values() for a, b in rows}
-        away = {frozenset((a, b)): {*guards} for rows in said["held"].values() for a, b, *guards in rows}
+        facts = {frozenset(pair) for pair in edges(said)}
+        away: dict[Pair, frozenset[str]] = {}
+        for _, a, b, _, guards, is_away in guarded(said):
+            if is_away:
+                away[frozenset((a, b))] = guards | away.get(frozenset((a, b)), frozenset())
         certain = (pair for top in tops for pair in self._certain.get(top, ()) if self._is_near(pair, owner))
         for pair in sorted(certain, key=sorted):
             if pair not in facts:
                 how = "is removed by guards, and none can do that" if pair in away else "is missing"
-                yield f"{self.ground.certain[pair]} {' - '.join(sorted(pair))} {how}"
-        guarded = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
-        for pair in sorted(guarded, key=sorted):
+                yield f"{self.ground.joined[pair]} {' - '.join(sorted(pair))} {how}"
+        near = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
+        for pair in sorted(near, key=sorted):
             row, guards = self.ground.guarded[pair]
-            if pair not in facts and not guards <= away.get(pair, set()):
+            if pair not in facts and not guards <= away.get(pair, frozenset()):
                 how = f"is removed without {', '.join(sorted(guards - away[pair]))}" if pair in away else "is missing"
                 yield f"{row} {' - '.join(sorted(pair))} {how}"
+
+    def needed(self, owner: str) -> set[Pair]:
+        """The ends of all edges that a certificate of this owner's has to have, there or kept away."""
+        tops = self._met_by(owner)
+        pairs = (pair for top in tops for of in (self._certain, self._guarded) for pair in of.get(top, ()))
+        return {pair for pair in pairs if self._is_near(pair, owner)}
 
     def _is_near(self, pair: Pair, owner: str) -> bool:
         return self.ground.planned_by.get(pair, owner) == owner
@@ -120,15 +134,27 @@ class Comparing:
             if lacking := self.ground.labels.get(node, set()) - {*found["statement"]["labels"].get(node, ())}:
                 yield f"{node} is {' and '.join(sorted(lacking))}'s, and it does not say so"
 
+    def _calls(self, owner: str, tops: set[str]) -> HeldByCalls:
+        places = (node for top in tops for node in self._nodes.get(top, [top]))
+        return self.authority.of(owner, places, lambda place: self._meeting(place, tops))
+
+    def _meeting(self, place: str, tops: set[str]) -> set[str] | None:
+        """The owners who meet a node in one of these classes; the operator calls what it likes."""
+        top = self._top(place)
+        if top not in tops:
+            return None
+        nodes = self._nodes.get(top, [place])
+        return {who for there in nodes for who in self.ground.labels.get(there, ())} - {OPERATOR}
+
     def _identities(self, said: Json, owner: str) -> Iterator[str]:
         for thing in sorted(self.ground.held[owner]):
             if lacking := self.ground.exclusive[thing] - {*said["exclusive"].get(thing, ())}:
                 yield f"{' and '.join(sorted(lacking))} has {thing}, and it does not say so"
 
-    def _counts(self, said: Json) -> Iterator[tuple[str, int, int]]:
+    def _counts(self, said: Json, owner: str) -> Iterator[tuple[str, int, int]]:
         """(what, confirmed, all) of each relation that is looked at."""
-        facts = [frozenset((a, b)) for rows in said["facts"].values() for a, b in rows]
-        away = [frozenset(row[:2]) for rows in said["held"].values() for row in rows]
+        facts = {frozenset(pair) for pair in edges(said)}
+        away = {frozenset((a, b)) for _, a, b, _, _, is_away in guarded(said) if is_away}
         labels = [(node, who) for node, owners in said["labels"].items() for who in owners]
         known = sum(pair in self.ground.guarded or len({self._top(node) for node in pair}) == 1 for pair in facts)
         yield "edges", known, len(facts)
@@ -136,17 +162,16 @@ class Comparing:
         yield "labels", sum(who in self.ground.labels.get(node, ()) for node, who in labels), len(labels)
         known = sum({*owners} == self.ground.exclusive.get(name) for name, owners in said["exclusive"].items())
         yield "exclusive identities", known, len(said["exclusive"])
+        calls = self._calls(owner, self._met_by(owner))
+        yield "grants", calls.confirmed(said), len(said["grants"])
 
-    def _tied(self, said: Json) -> Iterator[str]:
-        yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said))
+    def _tied(self, said: Json, owner: str) -> Iterator[str]:
+        yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said, owner))
 
-    def _untied(self, said: Json) -> Iterator[str]:
-        yield from (f"{count - known} {what} stated" for what, known, count in self._counts(said) if known < count)
-        # These two whatever is stated: a forger leaves out what nobody looks for.
-        yield f"what calls allow: {', '.join(f'{len(said[what])} {what}' for what in _CALLS)} stated"
-        yield f"edges that only unstated facts add: of {len(said['unknown'])} facts stated"
-        counts = sorted(self.ground.unread.items())
-        yield from (f"{words} ({count})" for words, count in counts if not words.startswith(PLANNED))
-        kinds = [f"{words.removeprefix(PLANNED)} ({count})" for words, count in counts if words.startswith(PLANNED)]
-        if kinds:
-            yield f"planned resources of the site and all tenants: {', '.join(kinds)}"
+    def _untied(self, said: Json, owner: str) -> Iterator[str]:
+        counts = self._counts(said, owner)
+        yield from (f"{count - known} {what} stated" for what, known, count in counts if known < count)
+        if said["unknown"]:
+            yield f"which facts are unstated: {len(said['unknown'])} named; the edges that they add are confirmed"
+        yield _ANSWERS
+        yield from (f"{words} ({count})" for words, count in sorted(self.ground.unread.items()))

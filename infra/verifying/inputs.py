@@ -13,8 +13,6 @@ from infra.checker import digest, printable, read
 from infra.program.gate import Gate
 
 from .comparing import Compared, Comparing
-from .ground import Ground
-from .planned import ground_of
 
 Json = dict[str, Any]
 _NOT_APPLIED = "not looked at"
@@ -38,9 +36,11 @@ class Inputs:
         gate = Gate.open(site)
         plans = {gate.stack(tenant): gate.plan(tenant) for tenant in gate.stacks()}
         full = gate.workspace.site.model_dump(mode="json")
-        ground: Ground = ground_of(full, {stack: plan.canonical() for stack, plan in plans.items()})
         hashes = {stack: plan.hash for stack, plan in plans.items()}
-        return cls(gate, hashes, Comparing(full, ground), _locks(gate.workspace.folder / "tenants"))
+        locks = _locks(gate.workspace.folder / "tenants")
+        comparing = Comparing(full, {stack: plan.canonical() for stack, plan in plans.items()}, locks)
+        digests = {lock["id"]: digest({key: value for key, value in lock.items() if key != "hash"}) for lock in locks}
+        return cls(gate, hashes, comparing, digests)
 
     def tenant_of(self, stack: str) -> str | None:
         """The tenant of a stack of this site. Raises KeyError if it has none of this name."""
@@ -63,8 +63,6 @@ class Inputs:
             untied.append("what is applied, and the locks that it was judged beside")
         said += self._waivers(judgement, tenant)
         compared = self.comparing.compare(found, tenant or "op")
-        if any(lock.released for lock in self.gate.workspace.locks.values()):
-            untied.append("what locks say is released")
         return Compared((*map(printable, said), *compared.complaints), compared.tied, (*untied, *compared.untied))
 
     def _waivers(self, judgement: Json, tenant: str | None) -> list[str]:
@@ -76,9 +74,5 @@ class Inputs:
         return [f"nobody states the waiver of {rule} that it uses" for rule in strange]
 
 
-def _locks(folder: Path) -> dict[str, str]:
-    found = {}
-    for file in sorted(folder.glob("*.lock.json")):
-        lock = read(file.read_bytes())
-        found[str(lock["id"])] = digest({key: value for key, value in lock.items() if key != "hash"})
-    return found
+def _locks(folder: Path) -> list[Json]:
+    return [read(file.read_bytes()) for file in sorted(folder.glob("*.lock.json"))]

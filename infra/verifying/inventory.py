@@ -1,115 +1,41 @@
-"""The site's part: what cables, switch ports and hosts join, whatever any plan says."""
+"""What a site in full form lists, by name: switches, hosts, machines, cables, declarations."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
-from .ground import Ground, assumed, escaped, identity, plug
-from .services import join_talking
-
-Json = dict[str, Any]
-End = tuple[str, int]
+from . import names
+from .ground import Ground, Json
+from .ports import End, Ports, end_of
 
 #: Declared by kind, and looked for in plans: all other declarations name a device.
-_PLANNED = ("external-network", "vipu-controller")
-#: What a port in another mode does is not derived here.
-_MODES = ("access", "trunk")
+PLANNED_SHARING = ("external-network", "vipu-controller")
+WHOLE = "bare-metal"
+#: A BMC whose interface nobody stated.
+_SOME_BMC = "unstated-bmc"
+#: (device, interface).
+Plug = tuple[str, str]
 
 
 class Inventory:
-    """A site in full form, with the access VLANs that plans ask for: switch and port -> VLANs."""
+    """A site in full form, with the access VLANs that plans ask for."""
 
-    def __init__(self, site: Json, asked: dict[End, set[int]], vlans: set[int], overlays: set[int]) -> None:
+    def __init__(self, site: Json, ports: Ports) -> None:
         self.site = site
-        self.asked = asked
-        self.overlays = overlays
+        self.ports = ports
         self.serial: dict[str, str] = {
             item["name"]: item["serial"] for kind in ("machines", "hosts", "switches") for item in site[kind]
         }
-        self.machines = {item["name"] for item in site["machines"]}
+        self.machines = {item["name"]: item for item in site["machines"]}
         self.switches = {item["name"]: item for item in site["switches"]}
         self.hosts = {item["name"]: item for item in site["hosts"]}
-        self._ports = {(item["name"], port["port"]): port for item in site["switches"] for port in item["ports"]}
-        stated = {port["untagged"] for port in self._ports.values()} - {None}
+        self.flavors = {item["name"]: item for item in site["flavors"]}
         self._switches_of = {item["name"]: item["switches"] for item in site["physical_networks"]}
-        #: The VLAN ids that somebody puts to use: all others go the ways of one of them, or nobody's.
-        self.vlans = vlans | stated | {vlan for found in asked.values() for vlan in found}
-
-    def segments(self, network: str | None, vlan: int) -> list[str]:
-        """A VLAN on every switch of a physical network."""
-        return [self.segment(name, vlan) for name in self._switches_of.get(network, ())]
-
-    def segment(self, switch: str, vlan: int) -> str:
-        """A VLAN of one switch."""
-        return identity("L", escaped(self.serial[switch]), str(vlan))
-
-    def bridges(self, host: str | None, network: str | None) -> list[tuple[str, str]]:
-        """(host, interface) of a hypervisor on a physical network; each leg of a bond is one."""
-        found = self.hosts.get(host or "")
-        if found is None or found["provisioning"] != "hypervisor":
-            return []
-        return [(found["name"], interface) for interface in found["interfaces"].get(network, ())]
-
-    def at_host(self, bridge: tuple[str, str], vlan: int) -> str:
-        """A VLAN in the bridge of one interface of a host."""
-        return identity("L", plug(self.serial[bridge[0]], bridge[1]), str(vlan))
-
-    @cached_property
-    def _cables(self) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-        ethernet = (item for item in self.site["cables"] if item["kind"] == "ethernet")
-        return [tuple((item[end]["device"], item[end]["interface"]) for end in "ab") for item in ethernet]  # type: ignore[misc]
-
-    def _end(self, plug_of: tuple[str, str]) -> End | None:
-        """A plug as a switch port."""
-        device, interface = plug_of
-        return (device, int(interface)) if device in self.switches and interface.isdecimal() else None
-
-    @cached_property
-    def behind(self) -> dict[tuple[str, str], End]:
-        """(device, interface) -> the switch port that its cable leads to."""
-        found = {}
-        for cable in self._cables:
-            for near, far in (cable, cable[::-1]):
-                end = self._end(far)
-                if end is not None and near[0] not in self.switches:
-                    found[near] = end
-        return found
-
-    def untagged(self, end: End) -> set[int]:
-        """The VLANs that a port sends without a tag: as the site says, and as any plan asks for."""
-        record = self._ports.get(end)
-        is_native = record is not None and record["mode"] in _MODES and record["untagged"] is not None
-        is_tagged = record is not None and record["mode"] == "trunk" and record["tag_native"]
-        stated = {record["untagged"]} if record is not None and is_native and not is_tagged else set()
-        return stated | self.asked.get(end, set())
-
-    def tagged(self, end: End, among: set[int]) -> set[int]:
-        """Those of some VLANs that a port takes with their tag."""
-        record = self._ports.get(end)
-        if record is None or record["mode"] != "trunk":
-            return set()
-        ranges = [(1, 4094)] if record["tagged"] is None else record["tagged"]
-        native = {record["untagged"]} & among if record["tag_native"] else set()
-        return native | {vlan for vlan in among if any(low <= vlan <= high for low, high in ranges)}
-
-    def is_plain(self, end: End) -> bool:
-        """False for ports whose VLANs go by tables that are not here."""
-        record = self._ports.get(end)
-        return record is None or not (record["translations"] or record["private_vlan"])
-
-    def derive(self, ground: Ground) -> None:
-        """All of it, into a ground that has the guards and the plans already."""
-        self._links(ground)
-        self._uplinks(ground)
-        self._devices(ground)
-        self._routing(ground)
-        self._talking(ground)
-        self._machines(ground)
-        self._external(ground)
-        self._unread(ground)
+        #: The VLAN ids that nodes are made of; all, once the plans are read.
+        self.vlans: list[int] = []
+        self.strangers = names.named("foreign", site["cloud"])
+        self.hub = names.named("X", site["external"]["name"])
 
     def state_guards(self, ground: Ground) -> None:
         """What the site says of its guards."""
@@ -119,154 +45,177 @@ class Inventory:
             ground.guards |= {f"sharing.{item['name']}.guards.{name}": value for name, value in item["guards"].items()}
         ground.guards["external.address_scope"] = self.site["external"]["address_scope"] is not None
 
-    def _links(self, ground: Ground) -> None:
-        """Cables between two switches: what both take tagged, and native to native whatever the numbers are."""
-        for near, far in self._cables:
-            a, b = self._end(near), self._end(far)
-            if a is None or b is None or not (self.is_plain(a) and self.is_plain(b)):
-                continue
-            for vlan in self.tagged(a, self.vlans) & self.tagged(b, self.vlans):
-                ground.join("E1", self.segment(a[0], vlan), [self.segment(b[0], vlan)])
-            for left in self.untagged(a):
-                ground.join("E2", self.segment(a[0], left), [self.segment(b[0], vlan) for vlan in self.untagged(b)])
+    def number_vlans(self, ground: Ground) -> None:
+        """Those that somebody names, and of the others the first of each stretch that no list divides."""
+        found = {vlan for vlans in self.ports.asked.values() for vlan in vlans}
+        found |= {number for node in ground.nodes() if (number := names.vlan_number(node)) is not None}
+        found |= self._configured()
+        rest = (next((vlan for vlan in range(low, high + 1) if vlan not in found), 0) for low, high in self.stretches)
+        self.vlans = sorted(found | {vlan for vlan in rest if vlan})
+
+    @property
+    def stretches(self) -> list[tuple[int, int]]:
+        """Runs of VLAN ids that go the same ways."""
+        return self.ports.stretches
+
+    def _configured(self) -> set[int]:
+        found = {port["untagged"] for port in self.ports.records.values()} - {None}
+        found |= {vlan for port in self.ports.records.values() for pair in port["translations"] for vlan in pair}
+        for switch in self.switches.values():
+            found |= {*(switch["routed_vlans"] or ())} | {item["vlan"] for item in switch["vteps"]}
+            found |= {vlan for item in switch["vrfs"] for vlan in item["vlans"]}
+        return found
+
+    def is_open(self, table: str, device: str) -> bool:
+        """True if a table may lack records of a device."""
+        return (table, device) not in self.ports.complete
+
+    def switches_of(self, network: str | None) -> list[str]:
+        """The switches that a physical network reaches."""
+        return [name for name in self._switches_of.get(network, ()) if name in self.switches]
+
+    def networks_at(self, segment: str) -> list[str]:
+        """The physical networks that reach the switch of a VLAN."""
+        bridge = names.vlan_bridge(segment)
+        return [
+            network
+            for network in self._switches_of
+            if any(names.vlan_bridge(self.segment(name, 0)) == bridge for name in self.switches_of(network))
+        ]
+
+    def is_network(self, name: str) -> bool:
+        """True for a physical network of the site."""
+        return name in self._switches_of
+
+    def segments(self, network: str | None, vlan: int) -> list[str]:
+        """A VLAN on every switch of a physical network."""
+        return [self.segment(name, vlan) for name in self.switches_of(network)]
+
+    def segment(self, switch: str, vlan: int) -> str:
+        """A VLAN of one switch."""
+        return names.vlan_of_switch(self.serial[switch], vlan)
+
+    def met_by(self, end: End, vlan: int) -> str:
+        """A VLAN as one switch port meets it: in a private VLAN, the port's group of it."""
+        role = self.ports.port(end).private
+        group = names.group_of("isolated", end[1], role) if role is not None else ""
+        return names.vlan_of_switch(self.serial[end[0]], vlan, group)
+
+    def everywhere(self, switch: str) -> list[str]:
+        """All VLANs of a switch."""
+        return [self.segment(switch, vlan) for vlan in self.vlans]
+
+    def carried(self, end: End) -> list[int]:
+        """The VLANs that a device behind a port reaches."""
+        return self.ports.port(end).carried(self.vlans)
+
+    def is_whole(self, host: str | None) -> bool:
+        """True if a host is given out whole."""
+        return host in self.hosts and self.hosts[host]["provisioning"] == WHOLE
+
+    def bridges(self, host: str | None, network: str | None) -> list[Plug]:
+        """(host, interface) of a hypervisor on a physical network; each leg of a bond is one."""
+        if host is None or host not in self.hosts or self.is_whole(host):
+            return []
+        return [(host, interface) for interface in self.hosts[host]["interfaces"].get(network, ())]
+
+    def bridges_of(self, host: str) -> list[Plug]:
+        """All of a hypervisor."""
+        return [bridge for network in self.hosts[host]["interfaces"] for bridge in self.bridges(host, network)]
+
+    def at_host(self, bridge: Plug, vlan: int) -> str:
+        """A VLAN in the bridge of one interface of a host."""
+        return names.vlan_of_host(self.serial[bridge[0]], bridge[1], vlan)
 
     @cached_property
-    def uplinks(self) -> dict[tuple[str, str], End]:
+    def _cables(self) -> list[tuple[Plug, Plug]]:
+        ethernet = (item for item in self.site["cables"] if item["kind"] == "ethernet")
+        ends = ((item["a"], item["b"]) for item in ethernet)
+        return [((a["device"], a["interface"]), (b["device"], b["interface"])) for a, b in ends]
+
+    @cached_property
+    def cabled(self) -> set[Plug]:
+        """Every plug with a cable of any kind."""
+        return {(item[end]["device"], item[end]["interface"]) for item in self.site["cables"] for end in "ab"}
+
+    @cached_property
+    def behind(self) -> dict[Plug, End]:
+        """(device, interface) -> the switch port that its cable leads to."""
+        both = ((near, far) for cable in self._cables for near, far in (cable, cable[::-1]))
+        return {near: end_of(far) for near, far in both if far[0] in self.switches and near[0] not in self.switches}
+
+    @cached_property
+    def links(self) -> list[tuple[End, End]]:
+        """Cables between two switches."""
+        return [(end_of(a), end_of(b)) for a, b in self._cables if a[0] in self.switches and b[0] in self.switches]
+
+    @cached_property
+    def uplinks(self) -> dict[Plug, End]:
         """(hypervisor, interface of a physical network) -> the switch port behind it."""
-        listed = (
-            (host["name"], interface)
-            for host in self.site["hosts"]
-            if host["provisioning"] == "hypervisor"
-            for interfaces in host["interfaces"].values()
-            for interface in interfaces
-        )
-        return {bridge: self.behind[bridge] for bridge in listed if bridge in self.behind}
-
-    def _uplinks(self, ground: Ground) -> None:
-        """What a port on a host's bridge sends with a tag, or with none, goes on to the switch."""
-        used: defaultdict[str, set[int]] = defaultdict(set)
-        for where, _, number in (
-            end.rpartition(":") for pair in ground.certain for end in pair if end.startswith("L:")
-        ):
-            used[where].add(int(number))
-        for bridge, end in self.uplinks.items():
-            here = used[self.at_host(bridge, 0).rpartition(":")[0]] if self.is_plain(end) else set()
-            for vlan in self.tagged(end, here) - self.untagged(end):
-                ground.join("E4", self.at_host(bridge, vlan), [self.segment(end[0], vlan)])
-            if 0 in here:
-                natives = (self.segment(end[0], vlan) for vlan in self.untagged(end))
-                ground.join("E4", self.at_host(bridge, 0), natives)
-
-    def _devices(self, ground: Ground) -> None:
-        """Whatever else is cabled to a switch sends any frame that its port takes."""
-        bridged = set(self.uplinks.values())
-        declared = {item["node"] for item in self.site["sharing"] if item["kind"] not in _PLANNED}
-        for (device, interface), end in self.behind.items():
-            nodes = self.parts(device, interface)
-            # Whose a host is that is given out whole, its server and its switch ports say, which are not read here.
-            if device not in self.hosts or self.hosts[device]["provisioning"] == "hypervisor":
-                ground.lent.update(nodes)
-            if end in bridged:
-                continue
-            if device in declared:
-                ground.unread["a declared device on a switch port"] += 1
-            elif self.is_plain(end):
-                port = identity("port", plug(self.serial[end[0]], str(end[1])))
-                ground.join("E9", port, nodes)
-                vlans = sorted(self.untagged(end) | self.tagged(end, self.vlans))
-                ground.join("E5", port, [self.segment(end[0], vlan) for vlan in vlans])
+        bridges = (bridge for host in self.hosts if not self.is_whole(host) for bridge in self.bridges_of(host))
+        return {bridge: self.behind[bridge] for bridge in bridges if bridge in self.behind}
 
     @cached_property
-    def talking(self) -> dict[str, list[str]]:
-        """Switch -> its ports with a device behind them that is lent out."""
-        found: defaultdict[str, list[str]] = defaultdict(list)
+    def ends_of(self) -> dict[str, list[tuple[str, End]]]:
+        """Device -> (interface, switch port) of its cables to switches, in the order of the file."""
+        found: defaultdict[str, list[tuple[str, End]]] = defaultdict(list)
         for (device, interface), end in self.behind.items():
-            host = self.hosts.get(device)
-            whole = host is not None and host["provisioning"] == "bare-metal" and interface != host["bmc"]
-            if (device in self.machines and interface.startswith("rnic")) or whole:
-                found[end[0]].append(identity("port", plug(self.serial[end[0]], str(end[1]))))
-        return dict(found)
+            found[device].append((interface, end))
+        return found
+
+    def doubtful(self, host: str) -> list[str]:
+        """Cabled interfaces of a host that may be its own or its BMC's, since nobody stated which one is."""
+        if host not in self.hosts or self.hosts[host]["bmc"] is not None:
+            return []
+        own = {name for listed in self.hosts[host]["interfaces"].values() for name in listed}
+        return [name for name, _ in self.ends_of[host] if name not in own]
+
+    def interfaces(self, host: str) -> list[str]:
+        """The nodes of a host's own cabled interfaces."""
+        if host not in self.hosts:
+            return []
+        others = {self.hosts[host]["bmc"], *self.doubtful(host)}
+        return [names.part(self.serial[host], name) for name, _ in self.ends_of[host] if name not in others]
+
+    @cached_property
+    def lendable(self) -> set[str]:
+        """What carries its borrower's label alone, as long as there is one."""
+        rnics = {names.part(item["serial"], "rnic") for item in self.machines.values()}
+        return rnics.union(*(self.interfaces(host) for host in self.hosts if self.is_whole(host)))
+
+    def bmc(self, host: str) -> str:
+        """A host's BMC is there with or without a cable."""
+        return names.part(self.serial[host], self.hosts[host]["bmc"] or _SOME_BMC)
 
     def parts(self, device: str, interface: str) -> list[str]:
         """The nodes at one plug: a machine's management port carries gateway and BMC."""
-        names = [interface]
         if device in self.machines:
-            names = ["rnic"] if interface.startswith("rnic") else ["gw", "bmc"]
-        serial = self.serial[device] if device in self.machines or device in self.hosts else device
-        return [identity("dev", plug(serial, name)) for name in names]
+            found = ["rnic"] if interface.startswith("rnic") else ["gw", "bmc"]
+            return [names.part(self.serial[device], name) for name in found]
+        return [names.part(self.known_as(device), interface)]
 
-    def _talking(self, ground: Ground) -> None:
-        for name, ports in self.talking.items():
-            join_talking(ground, self.serial[name], ports)
+    def known_as(self, device: str) -> str:
+        """The serial of a host; any other device goes by its name."""
+        return self.serial[device] if device in self.hosts else device
 
-    def _routing(self, ground: Ground) -> None:
-        """Routing instances of switches, and VLANs that a switch maps to overlays."""
-        declared = {item["node"] for item in self.site["sharing"]}
-        for name, switch in self.switches.items():
-            node = identity("R", escaped(switch["serial"]))
-            instances = [(name, node, switch["routed_vlans"] or () if switch["ip_routing"] else ())]
-            others = [(item["name"], item["vlans"]) for item in switch["vrfs"]]
-            instances += [(f"{name}/{vrf}", f"{node}/{escaped(vrf)}", vlans) for vrf, vlans in others]
-            for known_as, instance, vlans in instances:
-                if known_as in declared:
-                    ground.unread["a declared routing instance of a switch"] += 1
-                    continue
-                ground.join("E10", instance, [self.segment(name, vlan) for vlan in vlans])
-                ground.labels[instance].add("op")
-            for item in switch["vteps"]:
-                if item["encapsulation"]:
-                    overlay = identity("V", escaped(item["underlay"]), item["encapsulation"], str(item["vni"]))
-                    ground.join("E3", self.segment(name, item["vlan"]), [overlay])
-        for underlay in self.site["underlays"]:
-            if underlay["neutron"] and underlay["name"] != self.site["cloud"]:
-                for number in self.overlays:
-                    other = identity("V", escaped(underlay["name"]), "vxlan", str(number))
-                    ground.join("E3", self.overlay(number), [other])
+    @cached_property
+    def shared(self) -> dict[str, list[Json]]:
+        """Device, switch, routing instance or GUID -> the declarations of it."""
+        found: defaultdict[str, list[Json]] = defaultdict(list)
+        for item in self.site["sharing"]:
+            if item["kind"] not in PLANNED_SHARING:
+                found[item["node"]].append(item)
+        return dict(found)
 
-    def overlay(self, number: int) -> str:
-        """A network of Neutron's that is no VLAN."""
-        return identity("V", escaped(self.site["cloud"]), "vxlan", str(number))
+    def declarations(self, kind: str) -> list[Json]:
+        """Those of one kind that name no InfiniBand port."""
+        return [item for item in self.site["sharing"] if item["kind"] == kind and not names.is_guid(item["node"])]
 
-    def _machines(self, ground: Ground) -> None:
-        for name in sorted(self.machines):
-            rnic, gateway, bmc = (identity("dev", plug(self.serial[name], part)) for part in ("rnic", "gw", "bmc"))
-            ground.join_unless(assumed("A3"), "E15", gateway, [rnic, bmc])
-            ground.lent |= {rnic, gateway, bmc}
-        for item in self.site["cables"]:
-            ends = [item[end]["device"] for end in "ab"]
-            if item["kind"] != "ethernet" and set(ends) <= self.machines:
-                a, b = (identity("dev", plug(self.serial[name], "rnic")) for name in ends)
-                ground.join_unless(assumed("A4"), "E16", a, [b])
-
-    def _external(self, ground: Ground) -> None:
-        external = self.site["external"]
-        network, vlan, hub = external["physical_network"], external["vlan"], identity("X", escaped(external["name"]))
-        bridges = [bridge for host in self.hosts for bridge in self.bridges(host, network)]
-        ground.join("E12", hub, [self.at_host(bridge, vlan or 0) for bridge in bridges])
-        ground.join("E12", hub, self.segments(network, vlan) if vlan else [])
-        ground.labels[hub].add("world")
-
-    def _unread(self, ground: Ground) -> None:
-        for words in self._beyond():
-            ground.unread[words] += 1
-
-    def _beyond(self) -> Iterator[str]:
-        for end, record in self._ports.items():
-            if not self.is_plain(end):
-                yield "a switch port with translations or a private VLAN"
-            elif record["mode"] not in (*_MODES, "disabled"):
-                yield f"a switch port in mode {record['mode']}"
-        for host in self.site["hosts"]:
-            if host["provisioning"] != "hypervisor":
-                yield "a host that is given out whole"
-        yield from ("an InfiniBand subnet" for _ in self.site["infiniband"])
-
-
-def asked_of(plans: dict[str, Json]) -> dict[End, set[int]]:
-    """Switch and port -> the access VLANs that plans ask for."""
-    found: defaultdict[End, set[int]] = defaultdict(set)
-    for plan in plans.values():
-        for item in plan["resources"]:
-            if item["kind"] == "SwitchPort":
-                found[item["spec"]["switch"], item["spec"]["port"]].add(item["spec"]["vlan"])
-    return found
+    def shared_at(self, plug: Plug) -> list[Json]:
+        """The declarations of the device at a plug: never of a machine, of what is lent out, or of a BMC."""
+        device, interface = plug
+        if device in self.machines or self.is_whole(device):
+            return []
+        if device in self.hosts and self.hosts[device]["bmc"] == interface:
+            return []
+        return self.shared.get(device, [])

@@ -23,7 +23,7 @@ from .unlisted_in_cloud import unlisted_scopes
 
 def unless(held: GuardState, rule: str, a: str, b: str) -> Iterator[Edge]:
     """The edge that a guard removes: there if it is known not to hold, perhaps there if nobody stated it."""
-    yield Edge(a, b, rule, held.missing, held.broken, held.guards if held.value else ())
+    yield Edge(a, b, rule, held.missing, held.broken, held.guards if held.value else (), held.guards)
 
 
 def _terminals(union: Union) -> Iterator[Edge]:

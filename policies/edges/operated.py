@@ -16,6 +16,7 @@ from interlock.vocabulary.references import EXTERNAL_REFERENCE
 from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
 from policies.facts.guards import GuardState
+from policies.facts.plugs import plug_doubt
 
 from .shape import Edge, EdgeRule, Relation, Union
 
@@ -128,7 +129,7 @@ def _talking(union: Union) -> Iterator[Joined]:
     for end, port in site.ordinary_ends:
         serial = site.site.switch[port.switch].serial
         if site.lendable.intersection(site.devices_behind(end)):
-            yield ids.switch_port(serial, port.port), serial, site.plug_doubt(end)
+            yield ids.switch_port(serial, port.port), serial, plug_doubt(site.site, end)
         elif site.is_bare_metal(end.device) and end.interface in site.doubtful_plugs(end.device):
             yield ids.switch_port(serial, port.port), serial, (SiteFact(f"hosts.{end.device}.bmc"),)
     for node, bridge in union.facts(Relation.EVERY_VLAN):

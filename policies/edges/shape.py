@@ -37,6 +37,8 @@ class Edge:
     #: The guards that keep this edge away: all known to hold, so it is in no graph. The certificate names it, so that
     #: a checker can see what the verdict rests on.
     held: tuple[Fact, ...] = ()
+    #: All guards that it takes to keep it away, whatever is stated of them; empty where no guard can do that.
+    guards: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from interlock.resources import digest_of
+from tests.certificate.truth import edges
 
 Found = dict[str, Any]
 
@@ -31,7 +32,7 @@ def sealed(found: Found) -> Found:
 
 
 def _edges(found: Found) -> list[tuple[str, str]]:
-    return [(row[0], row[1]) for rows in found["statement"]["facts"].values() for row in rows]
+    return sorted(edges(found["statement"]))
 
 
 def _other_way(found: Found, chance: random.Random) -> None:
@@ -85,12 +86,12 @@ def _another_fact(found: Found, chance: random.Random) -> None:
 
 
 def _kept_away(found: Found, chance: random.Random) -> None:
-    """A fact is said to be held back by guards that hold."""
-    facts, held = found["statement"]["facts"], found["statement"]["held"]
+    """An edge is said to follow from a fact, so that guards keep it away."""
+    facts, ground = found["statement"]["facts"], found["statement"]["ground"]
     row = chance.choice(sorted(row for row in facts if facts[row]))
     edge = facts[row].pop(chance.randrange(len(facts[row])))
-    guards = sorted(key for key, value in found["statement"]["guards"].items() if value)
-    held.setdefault(row, []).append([*edge, *chance.sample(guards, min(3, len(guards)))])
+    names = [item["name"] for item in found["statement"]["terminals"]]
+    ground[chance.choice(("terminals", "members"))].append([*edge, *chance.sample(names, min(1, len(names)))])
 
 
 def _guard(found: Found, chance: random.Random) -> None:
@@ -99,10 +100,14 @@ def _guard(found: Found, chance: random.Random) -> None:
 
 
 def _fewer_guards(found: Found, chance: random.Random) -> None:
-    held = found["statement"]["held"]
-    row = chance.choice(held[chance.choice(sorted(held))])
-    if len(row) > 2:
+    """The guards of a declaration are not asked any more, or those of all edges of a table."""
+    ground = found["statement"]["ground"]
+    rows = ground[chance.choice(sorted(table for table in ground if ground[table]))]
+    row = chance.choice(rows)
+    if row[-1] in {item["name"] for item in found["statement"]["terminals"]}:
         row.pop()
+    else:
+        rows.remove(row)
 
 
 def _label(found: Found, chance: random.Random) -> None:

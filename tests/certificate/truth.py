@@ -6,8 +6,11 @@ says follows from the facts in it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
+
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 
 #: Everything but the answer itself: the forest and the set of what the owner holds can be written in several ways.
 BOUND = ("format", "judgement", "statement", "boundary")
@@ -26,24 +29,65 @@ def sound(found: dict[str, Any]) -> bool:
     return _forest(found) and _calls(found) and _apart(found)
 
 
+#: Table of facts -> (row of the table of edges, assumptions, how the two ends of its edges follow from a row).
+_TABLES: dict[str, tuple[tuple[str, ...], Callable[[list[str]], list[tuple[str, str]]]]] = {
+    "machines": (("A3",), lambda row: [(f"dev:{row[0]}/{part}", f"dev:{row[0]}/gw") for part in ("rnic", "bmc")]),
+    "links": (("A4",), lambda row: [(f"dev:{row[0]}/rnic", f"dev:{row[1]}/rnic")]),
+    "vlans": (("A1",), lambda row: [(row[0], "fabric:" + _switch(row[0]))]),
+    "groups": (("A1", "A7"), lambda row: [(row[0], f"L:{_switch(row[0])}:{row[0].split(':')[-1]}")]),
+    "gateways": ((), lambda row: [(row[0], row[0].split("@")[0])]),
+    "terminals": ((), lambda row: [(row[0], row[1])]),
+    "members": ((), lambda row: [(row[0], "K:" + row[1])]),
+    "in_band": (("A13",), lambda row: [(row[0], "dev:" + row[1])]),
+    "partitions": (("A8",), lambda row: [(row[0], "fabric:" + row[1])]),
+    "keys": (("A6",), lambda row: [(row[0], "fabric:" + row[1])]),
+    "projects": (("A2",), lambda row: [(row[0], "cloud:" + row[1])]),
+    "claims": (("A10",), lambda row: [(row[0], "foreign:" + row[1])]),
+    "cleaned": (("A9",), lambda row: [(row[0], "former:" + row[1])]),
+}
+#: How many columns of a table's rows come before the names of declarations.
+_COLUMNS = {"machines": 1, "vlans": 1, "groups": 1, "gateways": 1}
+
+
+def _switch(vlan: str) -> str:
+    return vlan[len("L:") :].rsplit(":", 1)[0].split("~")[0]
+
+
+def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
+    """Every edge that is stated, or follows from a fact and is kept away by no guards."""
+    found = {(row[0], row[1]) for rows in said["facts"].values() for row in rows}
+    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+    for table, (assumptions, ends) in _TABLES.items():
+        for row in said["ground"][table]:
+            names = row[_COLUMNS.get(table, 2) :]
+            asked = {f"assumptions.{name}.{guard}" for name in assumptions for guard in ASSUMPTION_GUARDS[name]}
+            for name in names:
+                kind = kinds.get(name)
+                asked |= {f"sharing.{name}.guards.{guard}" for guard in SHARING_GUARDS.get(kind or "", ("none",))}
+                asked |= {"external.address_scope"} if kind == "external-network" else set()
+            if not asked or any(said["guards"].get(guard) is not True for guard in asked):
+                found |= {*ends(row)}
+    for server, serial in said["ground"]["guests"]:
+        for kind, between in (("dev", False), ("cpu", True)):
+            asked = {f"assumptions.A5.{name}" for name in ASSUMPTION_GUARDS["A5"] if (name == "mitigations") == between}
+            if any(said["guards"].get(guard) is not True for guard in asked):
+                found.add((server, f"{kind}:{serial}"))
+    return found
+
+
 def _apart(found: dict[str, Any]) -> bool:
-    """Nobody meets anybody, no identity has two holders, and whatever keeps an edge away is stated to hold."""
+    """Nobody meets anybody, and no identity has two holders."""
     said = found["statement"]
-    both = {(a, b) for rows in said["facts"].values() for x, y in rows for a, b in ((x, y), (y, x))}
+    both = {(a, b) for x, y in edges(said) for a, b in ((x, y), (y, x))}
     owned = said["labels"]
     meetings = ({label for other in _meets(node, both) for label in owned.get(other, ())} for node in owned)
-    kept = [row[2:] for rows in said["held"].values() for row in rows]
-    return (
-        all(len(who) < 2 for who in meetings)
-        and all(len(set(holders)) == 1 for holders in said["exclusive"].values())
-        and all(guards and all(said["guards"].get(guard) is True for guard in guards) for guards in kept)
-    )
+    return all(len(who) < 2 for who in meetings) and all(len(set(who)) == 1 for who in said["exclusive"].values())
 
 
 def _forest(found: dict[str, Any]) -> bool:
-    edges = {(row[0], row[1]) for rows in found["statement"]["facts"].values() for row in rows}
-    both = edges | {(b, a) for a, b in edges}
-    nodes = set(found["classes"]) | {end for edge in edges for end in edge}
+    there = edges(found["statement"])
+    both = there | {(b, a) for a, b in there}
+    nodes = set(found["classes"]) | {end for edge in there for end in edge}
     if nodes != set(found["classes"]):
         return False
     least: dict[str, str] = {}

@@ -140,10 +140,10 @@ def test_the_certificate_says_what_it_rests_on_and_the_checker_asks_for_it() -> 
     judgement = judge(site, globex.plan, [acme.lock])
     found: dict[str, Any] = certificate(seen_by(site, globex.plan, [acme.lock]), judgement).model_dump(mode="json")
     assert list(complaints(found)) == []
-    ((_, _, *guards),) = found["statement"]["held"]["A9"]
-    assert guards == [A9]
-    found["statement"]["held"]["A9"][0] = found["statement"]["held"]["A9"][0][:2]
-    assert any("is removed without its guards" in said for said in complaints(found))
+    ((device, former),) = found["statement"]["ground"]["cleaned"]
+    assert not any("are joined" in said for said in complaints(found))
+    found["statement"]["guards"][A9] = None
+    assert any(f"{device} and former:{former} are joined" in said for said in complaints(found))
 
 
 def test_the_rules_name_it() -> None:

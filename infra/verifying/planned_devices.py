@@ -1,0 +1,183 @@
+"""A plan's devices: servers and whole hosts, volumes, machines, switch ports, appliance addresses, keys, GPUs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+from . import names
+from .ground import STRANGERS, Ground, Json
+from .plans import PlanOfStack
+
+_CONTROLLERS, _APPLIANCE = "vipu-controller", "storage-appliance"
+#: A public ssh key, wherever it stands in a text.
+_KEY = re.compile(r"((?:ssh|ecdsa|sk)-[a-z0-9@.-]{1,60})[ \t\r\n]+([A-Za-z0-9+/]{20,}={0,2})")
+#: Types whose body is numbers, which may be written longer than they are.
+_OF_NUMBERS = ("ssh-rsa", "ssh-dss")
+
+
+def devices(plan: PlanOfStack, ground: Ground) -> None:
+    """All of it; the plan is the one that the ground says is being read."""
+    for name, server in plan.servers.items():
+        _server(plan, ground, name, server)
+    _trunks(plan, ground)
+    _volumes(plan, ground)
+    _switch_ports(plan, ground)
+    _allocations(plan, ground)
+    for item in plan.all("ShareAccess").values():
+        _address(plan, ground, item)
+    for item in plan.all("PartitionKey").values():
+        _partition_key(plan, ground, item)
+    for item in plan.all("NvlinkPartition").values():
+        _nvlink(plan, ground, item)
+    for item in plan.all("Keypair").values():
+        _login_key(plan, ground, item)
+
+
+def _server(plan: PlanOfStack, ground: Ground, name: str, server: Json) -> None:
+    node, inventory, host = plan.node("dev", name), plan.inventory, server["host"]
+    for label in plan.controllers_of(server):
+        ground.label(node, label)
+    for port in plan.ports_of(server):
+        if plan.is_terminal(name):
+            ground.premises.copies.add((node, plan.node("port", port), _CONTROLLERS, plan.owner))
+        else:
+            ground.join("E9", node, [plan.port(port)])
+    serial = inventory.serial[host] if host in inventory.hosts else str(host)
+    if name in plan.all("Server"):
+        ground.premises.guests.add((node, host, server["flavor"]))
+        ground.join_unless(ground.assumed("A5"), "E18", node, [names.named("dev", serial)])
+        ground.join_unless(ground.assumed("A5 between owners"), "E18", node, [names.named("cpu", serial)])
+        return
+    ground.premises.whole.add((node, host))
+    ground.join("E5", node, inventory.interfaces(host))
+    for interface in inventory.interfaces(host):
+        for label in plan.controllers_of(server):
+            ground.label(interface, label)
+    if host not in inventory.hosts:
+        ground.join("E5", node, [names.named("ref", host)])
+        return
+    ground.hold(names.identity("host", serial), plan.owner)
+    if not inventory.is_whole(host):
+        ground.join("E5", node, [names.named("dev", serial)])
+        ground.premises.open_ports[node] |= {*inventory.bridges_of(host)}
+
+
+def _trunks(plan: PlanOfStack, ground: Ground) -> None:
+    """Whoever has the parent port has its sub-ports; a controller's are split like its other ports."""
+    split = plan.split
+    for parent, sub_ports in plan.sub_ports.items():
+        if parent not in split:
+            ground.join("E8", plan.port(parent), [plan.port(port) for port in sub_ports])
+        for name in sub_ports:
+            port = plan.all("Port").get(name)
+            network = plan.all("Network").get(port["network"]) if port is not None else None
+            # The switch takes the tags of a whole host's trunk, and no switch port resource says so.
+            if port is not None and network is not None and port["vnic_type"] == "baremetal":
+                ground.join("E8", plan.node("port", name), plan.wires(network))
+
+
+def _volumes(plan: PlanOfStack, ground: Ground) -> None:
+    for name, volume in plan.all("Volume").items():
+        ground.label(plan.node("vol", name), plan.owner_of(volume["project"]))
+    for item in plan.all("VolumeAttachment").values():
+        server, attached = plan.servers.get(item["server"]), plan.all("Volume").get(item["volume"])
+        held = plan.node("vol", item["volume"]) if attached is not None else names.named("ref", item["volume"])
+        holder = plan.node("dev", item["server"]) if server is not None else names.named("ref", item["server"])
+        ground.join("E9", holder, [held])
+        if attached is not None:
+            owner = plan.owner_of(attached["project"])
+            labels = plan.controllers_of(server) if server is not None else {STRANGERS}
+            for label in {owner} if owner in labels else {owner, *labels}:
+                ground.hold(held, label)
+
+
+def _switch_ports(plan: PlanOfStack, ground: Ground) -> None:
+    inventory = plan.inventory
+    for item in plan.all("SwitchPort").values():
+        device, interface = item["device"], item["interface"]
+        if item["switch"] in inventory.switches:
+            serial = inventory.serial[item["switch"]]
+            ground.hold(names.identity("switch-port", serial, str(item["port"])), plan.owner)
+            ground.named[plan.owner] |= {
+                names.switch_port(serial, item["port"]), inventory.segment(item["switch"], item["vlan"])
+            }  # fmt: skip
+        if device in inventory.machines:
+            _machine(plan, ground, device)
+            if interface == "rnic":
+                ground.label(plan.rnic(device), plan.owner)
+        elif inventory.is_whole(device):
+            ground.hold(names.identity("host", inventory.serial[device]), plan.owner)
+            node = names.part(inventory.serial[device], interface)
+            if node in inventory.lendable:
+                ground.label(node, plan.owner)
+
+
+def _machine(plan: PlanOfStack, ground: Ground, name: str) -> None:
+    """A machine goes with the address that its RNIC sends from."""
+    machine = plan.inventory.machines[name]
+    ground.hold(names.identity("machine", machine["serial"]), plan.owner)
+    if (address := machine["macs"].get("rnic")) is not None:
+        ground.hold(names.mac(address), plan.owner)
+
+
+def _allocations(plan: PlanOfStack, ground: Ground) -> None:
+    for name, item in plan.all("VipuAllocation").items():
+        node = plan.node("I", name)
+        ground.label(node, plan.owner)
+        for machine in item["machines"]:
+            ground.label(plan.rnic(machine), plan.owner)
+            ground.join("E16", plan.rnic(machine), [node])
+            if machine in plan.inventory.machines:
+                _machine(plan, ground, machine)
+
+
+def _address(plan: PlanOfStack, ground: Ground, access: Json) -> None:
+    """The appliance has an address on the network of each grant, split off from it while it is declared."""
+    cloud, network = plan.inventory.site["cloud"], plan.all("Network").get(access["network"])
+    address = names.named("vip", cloud, access["vip"])
+    wires = plan.wires(network) if network is not None else [names.named("ref", access["network"])]
+    ground.named[plan.owner].add(address)
+    ground.join("E7", address, wires)
+    ground.premises.copies.add((names.named("shares", cloud), address, _APPLIANCE, plan.owner))
+    ground.hold(address, plan.owner)
+
+
+def _partition_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
+    prefixes = {subnet["name"]: subnet["prefix"] for subnet in plan.inventory.site["infiniband"]}
+    prefix = str(prefixes.get(item["infiniband"], item["infiniband"]))
+    node, shared = names.partition_key(prefix, item["key"]), {name.lower() for name in plan.inventory.shared}
+    is_claim = any(member["membership"] == "full" for member in item["members"])
+    if is_claim or item["key"] & names.DEFAULT_KEY != names.DEFAULT_KEY:
+        ground.label(node, plan.owner)
+        ground.hold(node, plan.owner)
+    ground.named[plan.owner].add(node)
+    for member in item["members"]:
+        port = names.guid(member["guid"])
+        ground.premises.keys.add((node, port, member["membership"], names.named("fabric", prefix)))
+        ground.named[plan.owner].add(port)
+        if plan.is_tenant and member["guid"].lower() not in shared:
+            ground.label(port, plan.owner)
+            ground.hold(port, plan.owner)
+
+
+def _nvlink(plan: PlanOfStack, ground: Ground, item: Json) -> None:
+    node = names.named("N", item["domain"], str(item["partition"]))
+    gpus = [names.gpu(item["domain"], name) for name in item["gpus"]]
+    ground.join("E17", node, gpus)
+    ground.premises.partitions.add((node, names.named("fabric", item["domain"])))
+    for thing in (node, *gpus):
+        ground.label(thing, plan.owner)
+        ground.hold(thing, plan.owner)
+
+
+def _login_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
+    """A login key is what it is: the digest of the key itself, not its name."""
+    for kind, word in _KEY.findall(item["public_key"]):
+        if kind in _OF_NUMBERS:
+            ground.unread[f"a login key of type {kind}"] += 1
+            continue
+        body = base64.b64decode(word + "=" * (-len(word) % 4))
+        said = base64.b64encode(hashlib.sha256(body).digest()).decode().rstrip("=")
+        ground.hold(names.identity("ssh-key", names.identity("SHA256", said)), plan.owner)

@@ -1,0 +1,92 @@
+"""What locks say is released and not seen to be let go, or was cleaned: it is its former holder's as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from . import names, references
+from .ground import OPERATOR, Ground, Json
+from .inventory import Inventory
+
+_VLANS, _OVERLAY = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan"), "control_vni"
+#: The operator's, although a tenant's machines were on it.
+_OPERATORS = "management_vlan"
+
+
+class Residue:
+    """One lock, as JSON: `id` is its tenant's."""
+
+    def __init__(self, inventory: Inventory, lock: Json) -> None:
+        self.inventory = inventory
+        self.lock = lock
+        self.owner: str = lock["id"]
+
+    def derive(self, ground: Ground) -> None:
+        """All of it; the plans are read already, and the lock's owner is the one being read."""
+        for entry in self.lock.get("released", ()):
+            owner = OPERATOR if entry["claim"] == _OPERATORS else self.owner
+            for node, identities in self._held(entry):
+                ground.label(node, owner)
+                for thing in identities:
+                    ground.hold(thing, owner if names.is_claim(thing) else self.owner)
+                if names.is_wire(node):
+                    ground.premises.let_go.add(node)
+                    ground.join_unless(ground.assumed("A10"), "A10", node, [self.inventory.strangers])
+            self._lost(ground, entry, owner)
+        for entry in self.lock.get("settled", ()):
+            former = names.named("former", self.owner, entry["identity"])
+            # No wipe of disks reaches the firmware of a whole host.
+            rows = ("A9", "A23") if references.device_of(entry["identity"])[0] == "host" else ("A9",)
+            for device in self._devices(entry["identity"]):
+                for row in rows:
+                    self._left(ground, row, device, former)
+
+    def _left(self, ground: Ground, row: str, device: str, former: str) -> None:
+        if ground.holds(row):
+            ground.may_state(row, device, former, ground.assumed(row))
+            return
+        ground.label(former, self.owner)
+        ground.join(row, device, [former])
+        # Nobody knows whether it is the operator's by now.
+        ground.doubtful.add(device)
+
+    def _held(self, entry: Json) -> Iterator[tuple[str, list[str]]]:
+        """(node, exclusive identities) of a released claim."""
+        inventory, claim, value = self.inventory, entry["claim"], entry["value"]
+        if claim == "machines" and value in inventory.machines:
+            machine = inventory.machines[value]
+            mac = machine["macs"].get("rnic")
+            held = [names.identity("machine", machine["serial"]), *([names.mac(mac)] if mac is not None else [])]
+            yield names.part(machine["serial"], "rnic"), held
+        elif claim == "hosts" and inventory.is_whole(value):
+            for node in inventory.interfaces(value):
+                yield node, [names.identity("host", inventory.serial[value])]
+        elif claim == "storage_vip":
+            address = names.named("vip", inventory.site["cloud"], value)
+            yield address, [address]
+        elif claim == _OVERLAY:
+            node = names.overlay(inventory.site["cloud"], "vxlan", int(value))
+            yield node, [names.identity("segment", node)]
+        elif claim in _VLANS:
+            for node in inventory.segments(*references.vlan_of_claim(value)):
+                yield node, [names.identity("segment", node)]
+
+    def _lost(self, ground: Ground, entry: Json, owner: str) -> None:
+        """A VLAN of which nobody recorded a known physical network may lie on any switch."""
+        network, number = references.vlan_of_claim(entry["value"]) if entry["claim"] in _VLANS else ("", 0)
+        if number and not self.inventory.is_network(network):
+            words = f"{entry['vpod']} {entry['claim']} {entry['value']}"
+            node = names.named("lost", self.owner, words)
+            ground.label(node, owner)
+            ground.premises.lost.add((node, number))
+
+    def _devices(self, identity: str) -> list[str]:
+        """The nodes of a device that was cleaned. A host may be a hypervisor by now."""
+        inventory, (kind, serial) = self.inventory, references.device_of(identity)
+        if kind == "machine":
+            return [names.part(serial, "rnic")]
+        if kind == "host":
+            hosts = [name for name in inventory.hosts if inventory.serial[name] == serial]
+            whole = [node for name in hosts if inventory.is_whole(name) for node in inventory.interfaces(name)]
+            return whole + [names.named("dev", serial) for name in hosts if not inventory.is_whole(name)]
+        return [identity] if kind == "gpu" else []

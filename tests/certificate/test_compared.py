@@ -1,0 +1,137 @@
+"""Random worlds: what `verify --site` derives is what certificates state, and whatever a forger takes out is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from infra.checker import complaints, grounded
+from infra.verifying.comparing import Comparing
+from interlock.model.lock.record import Lock
+from policies.certificate import certificate
+from policies.judging import judge, seen_by
+from tests.certificate.test_forgeries import FORGERIES, grown
+from tests.oracle.comparing import RULES_OF_MEETING, lock_of
+from tests.oracle.generator import PLOTS, told
+from tests.oracle.world import World
+from tests.support.sampling import Sampling
+
+Found = dict[str, Any]
+#: How many worlds are looked through for some in which a thing happens.
+SEEDS = 2_000
+#: What joins no two owners by itself: an entry from outside is a matter of Expo.
+HARMLESS = ("entries",)
+#: Rules that a statement answers by itself.
+ANSWERED = {"ISO-02", "TOP-06", "ISO-11", "SEC-05", "AUTH-01"}
+
+
+def derived(world: World) -> tuple[list[Lock], Comparing]:
+    """The locks of a world, and what is derived of it."""
+    locks = [lock_of(world, tenant) for tenant in world.plans]
+    plans = {item.stack: json.loads(json.dumps(item.canonical())) for item in world.plans.values()}
+    documents = [json.loads(lock.model_dump_json()) for lock in locks]
+    return locks, Comparing(json.loads(world.site.model_dump_json()), plans, documents)
+
+
+def certified(world: World, locks: list[Lock], tenant: str) -> tuple[set[str], Found]:
+    """The rules that find something in a tenant's plan, and its certificate."""
+    plan = world.plans[tenant]
+    judgement = judge(world.site, plan, locks, RULES_OF_MEETING)
+    found = certificate(seen_by(world.site, plan, locks), judgement)
+    return {item.rule for item in judgement.findings}, json.loads(found.model_dump_json())
+
+
+def test_what_is_derived_is_what_the_proof_states(sampling: Sampling) -> None:
+    """Two programs, one page: the second derives nothing that certificates of the first lack, and nothing less."""
+    for seed in sampling.cases("derivations of worlds"):
+        _, world = told(seed)
+        locks, comparing = derived(world)
+        for tenant in world.plans:
+            compared = comparing.compare(certified(world, locks, tenant)[1], tenant)
+            assert compared.complaints == (), seed
+            numbers = [re.findall(r"\d+", words) for words in compared.tied]
+            assert all(known == count for known, count in numbers), (seed, compared.tied)
+
+
+def _ground(said: Found) -> list[tuple[str, ...]]:
+    return [(table, *row) for table, rows in said["ground"].items() for row in rows]
+
+
+def _with(said: Found, table: str, *row: str) -> Found:
+    """The statement with one fact alone in its tables."""
+    return {**said, "ground": {other: [list(row)] if other == table else [] for other in said["ground"]}}
+
+
+def _statements(found: Found, comparing: Comparing, tenant: str) -> list[tuple[str, str, list[str]]]:
+    """(part, key, row) of all that a certificate must have: others' own nodes may be left out."""
+    said = found["statement"]
+    edges = [("facts", row, edge) for row, rows in said["facts"].items() for edge in rows]
+    follow = {row: [edge[1:3] for edge in grounded(_with(said, *row))] for row in _ground(said)}
+    # Of two cables between the same ends one may be left out.
+    ways = Counter(frozenset(edge) for _, _, edge in edges)
+    ways.update(frozenset(edge) for ends in follow.values() for edge in ends)
+    edges = [item for item in edges if item[1] != "footprint" and ways[frozenset(item[2])] == 1]
+    needed = comparing.needed(tenant)
+    edges = [item for item in edges if frozenset(item[2]) in needed]
+    for (table, *row), ends in follow.items():
+        if any(ways[frozenset(edge)] == 1 and frozenset(edge) in needed for edge in ends):
+            edges.append(("ground", table, row))
+    grants = [("grants", "", row) for row in said["grants"]]
+    labels = [("labels", node, list[str]()) for node in said["labels"].keys() & comparing.ground.named[tenant]]
+    return [*edges, *grants, *labels, *((part, key, []) for part in ("exclusive", "owners") for key in said[part])]
+
+
+def test_every_statement_that_is_left_out_is_told(sampling: Sampling) -> None:
+    """An edge, also one that an unstated fact adds, a label, an identity, a grant, an owner."""
+    chance = sampling.random("statements left out")
+    left_out: set[str] = set()
+    for seed in sampling.cases("derivations of worlds"):
+        _, world = told(seed)
+        locks, comparing = derived(world)
+        for tenant in world.plans:
+            _, known = certified(world, locks, tenant)
+            every = sorted(_statements(known, comparing, tenant))
+            for part, key, row in chance.sample(every, min(12, len(every))):
+                found: Found = json.loads(json.dumps(known))
+                said = found["statement"][part]
+                if row:
+                    (said[key] if key else said).remove(row)
+                else:
+                    del said[key]
+                assert comparing.compare(found, tenant).complaints, (seed, tenant, part, key, row)
+                left_out.add(key if part in ("facts", "ground") else part)
+    assert {"E9", "machines", "labels", "exclusive", "owners"} <= left_out
+
+
+def leaking(plot: str, count: int) -> list[World]:
+    """The first worlds in which this happens and a rule that a statement answers finds something in acme's plan."""
+    found: list[World] = []
+    for seed in range(SEEDS):
+        plots, world = told(seed)
+        if len(found) == count:
+            break
+        if plot in plots and "acme" in world.plans:
+            locks = [lock_of(world, tenant) for tenant in world.plans]
+            if ANSWERED & certified(world, locks, "acme")[0]:
+                found.append(world)
+    return found
+
+
+@pytest.mark.parametrize("plot", sorted({plot.__name__ for plot in PLOTS}))
+def test_no_forgery_of_a_leaking_world_passes(plot: str, sampling: Sampling) -> None:
+    """Whatever the leak goes by: whole hosts, InfiniBand, NVLink, rights, private VLANs, unlisted records, calls."""
+    worlds = leaking(plot, 5 if sampling.long else 1)
+    assert worlds or plot in HARMLESS
+    for world in worlds:
+        locks, comparing = derived(world)
+        _, known = certified(world, locks, "acme")
+        for forge in FORGERIES:
+            found: Found = json.loads(json.dumps(known))
+            forge(found)
+            found = grown(found)
+            seen = [text for text in complaints(found) if not text.startswith("not asked")]
+            assert seen or comparing.compare(found, "acme").complaints, forge.__name__

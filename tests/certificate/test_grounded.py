@@ -1,0 +1,124 @@
+"""Which edges the checker derives from which facts, and what has to be stated to keep each of them away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infra.checker import GROUND, edges, grounded, guarded, told
+from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.vocabulary.ground_rows import TABLES, table_and_row
+from tests.certificate.test_answers import forged
+
+Found = dict[str, Any]
+_MITIGATIONS = "assumptions.A5.mitigations"
+#: (table, row, edges, guards): a declaration stands in the row where one decides.
+CASES: tuple[tuple[str, list[str], list[tuple[str, str, str]], tuple[str, ...]], ...] = (
+    ("machines", ["M"], [("E15", "dev:M/gw", "dev:M/rnic"), ("E15", "dev:M/gw", "dev:M/bmc")], ("A3",)),
+    ("links", ["M", "N"], [("E16", "dev:M/rnic", "dev:N/rnic")], ("A4",)),
+    ("in_band", ["dev:a:s", "H/idrac"], [("E14", "dev:a:s", "dev:H/idrac")], ("A13",)),
+    ("vlans", ["L:S:7"], [("A1", "L:S:7", "fabric:S")], ("A1",)),
+    ("groups", ["L:S~port-3:7"], [("E1", "L:S~port-3:7", "L:S:7")], ("A1", "A7")),
+    ("groups", ["L:S~port-3:7", "mine"], [("E1", "L:S~port-3:7", "L:S:7")], ("A1", "A7", "mine")),
+    ("terminals", ["dev:T/e0@7", "dev:T", "mine"], [("E9", "dev:T/e0@7", "dev:T")], ("mine",)),
+    ("gateways", ["X:net@R:a:r", "out"], [("E11", "X:net@R:a:r", "X:net")], ("out",)),
+    ("members", ["guid:1", "p:0x0005", "mine"], [("E19", "guid:1", "K:p:0x0005")], ("mine",)),
+    ("keys", ["guid:1", "p"], [("E19", "guid:1", "fabric:p")], ("A6",)),
+    ("partitions", ["N:d:1", "d"], [("E17", "N:d:1", "fabric:d")], ("A8",)),
+    ("projects", ["cap:a", "c"], [("A2", "cap:a", "cloud:c")], ("A2",)),
+    ("claims", ["L:S:7", "c"], [("A10", "L:S:7", "foreign:c")], ("A10",)),
+    ("cleaned", ["dev:M/rnic", "a:machine%3AM"], [("A9", "dev:M/rnic", "former:a:machine%3AM")], ("A9",)),
+)
+
+
+def stating(table: str, row: list[str]) -> Found:
+    """A statement of this fact alone, on a site where every guard holds."""
+    declared = {"mine": "monitoring", "out": "external-network"}
+    guards = {f"assumptions.{name}.{guard}": True for name, known in ASSUMPTION_GUARDS.items() for guard in known}
+    for name, kind in declared.items():
+        guards |= {f"sharing.{name}.guards.{guard}": True for guard in SHARING_GUARDS[kind]}
+    return {
+        "facts": {}, "ground": {**{name: [] for name in GROUND}, table: [row]},
+        "guards": guards | {"external.address_scope": True},
+        "terminals": [{"name": name, "kind": kind} for name, kind in declared.items()],
+    }  # fmt: skip
+
+
+def asked(who: tuple[str, ...]) -> set[str]:
+    """The guards of these assumptions and declarations, from the tables of the model."""
+    found = {f"assumptions.{name}.{guard}" for name in who for guard in ASSUMPTION_GUARDS.get(name, ())}
+    found |= {f"sharing.mine.guards.{guard}" for guard in SHARING_GUARDS["monitoring"]} if "mine" in who else set()
+    outside = {f"sharing.out.guards.{guard}" for guard in SHARING_GUARDS["external-network"]}
+    return found | (outside | {"external.address_scope"} if "out" in who else set())
+
+
+def test_each_table_has_a_case_and_the_proof_writes_what_the_checker_reads() -> None:
+    assert {table for table, *_ in CASES} | {"guests"} == {*GROUND} == {*TABLES}
+    for table, row, follow, _ in CASES:
+        names = {"mine", "out"} & {*row}
+        assert {table_and_row(*edge) for edge in follow} == {(table, tuple(item for item in row if item not in names))}
+
+
+@pytest.mark.parametrize(("table", "row", "follow", "who"), CASES)
+def test_an_edge_is_away_while_every_guard_is_known_to_hold(
+    table: str, row: list[str], follow: list[tuple[str, str, str]], who: tuple[str, ...]
+) -> None:
+    said = stating(table, row)
+    assert [edge[:3] for edge in grounded(said)] == follow
+    assert edges(said) == set()
+    assert {guard for edge in guarded(said) for guard in edge[4]} == asked(who)
+    there = {ends for _, a, b in follow for ends in ((a, b), (b, a))}
+    for guard in said["guards"]:
+        for value in (False, None):
+            doubtful = {**said, "guards": said["guards"] | {guard: value}}
+            assert edges(doubtful) == (there if guard in asked(who) else set()), guard
+        fewer = {name: value for name, value in said["guards"].items() if name != guard}
+        assert edges({**said, "guards": fewer}) == (there if guard in asked(who) else set()), guard
+
+
+def test_mitigations_decide_between_guests_and_nothing_else() -> None:
+    said = stating("guests", ["dev:a:s", "H"])
+    assert [edge[:3] for edge in grounded(said)] == [("E18", "dev:a:s", "dev:H"), ("E18", "dev:a:s", "cpu:H")]
+    assert edges(said) == set()
+    for guard in asked(("A5",)):
+        end = "cpu:H" if guard == _MITIGATIONS else "dev:H"
+        doubtful = {**said, "guards": said["guards"] | {guard: None}}
+        assert edges(doubtful) == {("dev:a:s", end), (end, "dev:a:s")}
+
+
+@pytest.mark.parametrize("guard", ["assumptions.A3.another", "sharing.mine.guards.another"])
+def test_a_guard_that_no_table_has_counts_where_it_is_stated(guard: str) -> None:
+    for table, row, follow, who in CASES:
+        said = stating(table, row)
+        said["guards"][guard] = False
+        is_asked = ("A3" if "A3" in guard else "mine") in who
+        assert len(edges(said)) == (2 * len(follow) if is_asked else 0), table
+
+
+def test_nothing_keeps_away_what_is_not_declared() -> None:
+    """A terminal without a declaration, or with one that the site does not have or of a kind that nobody knows."""
+    for names in ([], ["another"]):
+        for table, row in (("terminals", ["dev:T@7", "dev:T"]), ("gateways", ["X:n@R:a:r"]), ("members", ["g", "p:1"])):
+            assert len(edges(stating(table, row + names))) == 2
+    said = stating("terminals", ["dev:T@7", "dev:T", "mine"])
+    said["terminals"][0]["kind"] = "something new"
+    assert len(edges(said)) == 2
+
+
+def test_edges_that_are_stated_are_there_whatever_holds() -> None:
+    said = stating("machines", ["M"])
+    said["facts"] = {"E6": [["a", "b"]], "E7": []}
+    assert edges(said) == {("a", "b"), ("b", "a")}
+    assert told(said) == "edges derived from facts: E15; stated as edges: E6"
+
+
+@pytest.mark.parametrize(("audience", "complains"), [(["*"], False), (["acme", "globex"], False), (["globex"], True)])
+def test_who_meets_a_copy_is_in_the_audience(audience: list[str], complains: bool) -> None:
+    def limit(found: Found) -> None:
+        for item in found["statement"]["terminals"]:
+            item["audience"] = audience
+
+    said = forged(limit)
+    assert any("acme meets vipu-controller, and is not in its audience" in text for text in said) is complains
+    assert not said or complains
