@@ -7,7 +7,8 @@ EQUIVALENT: dict[str, str] = {
     "policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]": (
         "a state that holds gives its guards to the edge, and this one has none: the edge is the same, and broken"
     ),
-    'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" and network.segment != EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]': (
-        "0 and 4095 are all there are: the second is the last"
-    ),
+    (
+        'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" an'
+        "d network.segment != EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
+    ): ("0 and 4095 are all there are: the second is the last"),
 }
