@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -10,13 +9,14 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINE_PLUGS
 from interlock.model.site.completeness import Table
-from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Placement, Sharing, Site, Switch
+from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Sharing, Site, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from interlock.vocabulary import RoutingInstance
 from policies.about import Fact, SaidFact, SiteFact
 
 from . import identities as ids
 from .guards import GuardState, assumption
+from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
 from .port_modes import configured_vlans, recorded_mode
@@ -179,41 +179,9 @@ class SiteFacts:
         return (found,) if stated is None else (found, ids.mac_identity(stated))
 
     @cached_property
-    def links_at(self) -> dict[str, tuple[Cable, ...]]:
-        """Device -> the cables at it that are not ethernet."""
-        found: defaultdict[str, list[Cable]] = defaultdict(list)
-        for cable in self.site.cables:
-            if cable.kind != "ethernet":
-                for device in {cable.a.device, cable.b.device}:
-                    found[device].append(cable)
-        return {device: tuple(cables) for device, cables in found.items()}
-
-    @cached_property
-    def standing_in(self) -> dict[str, tuple[Placement, ...]]:
-        """Physical rack -> what stands in it."""
-        found: defaultdict[str, list[Placement]] = defaultdict(list)
-        for item in self.site.placements:
-            found[item.rack].append(item)
-        return {rack: tuple(items) for rack, items in found.items()}
-
-    @cached_property
-    def rack_of(self) -> dict[str, str]:
-        """Device -> the physical rack in which it stands."""
-        return {item.device: item.rack for item in self.site.placements}
-
-    @cached_property
-    def plugs_of(self) -> dict[str, frozenset[str]]:
-        """Device -> its interfaces with a cable."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for device, interface in self.site.cable_at:
-            found[device].add(interface)
-        return {device: frozenset(names) for device, names in found.items()}
-
-    @cached_property
-    def ipu_links(self) -> Counter[frozenset[str]]:
-        """Pair of machines -> the number of IPU-Link cables between them."""
-        cables = (cable for cable in self.site.cables if cable.kind == "ipu-link")
-        return Counter(frozenset((cable.a.device, cable.b.device)) for cable in cables)
+    def hall(self) -> Hall:
+        """What stands where, and which cables carry no frames."""
+        return Hall(self.site)
 
     @cached_property
     def ethernet(self) -> tuple[Cable, ...]:

@@ -65,7 +65,7 @@ def _closes(model: Model, a: Machine, b: Machine) -> bool:
 
 def _bundles(model: Model) -> Iterator[Cause]:
     """Neighbours have all the cables of a neighbour; the pair that closes a ring has all of them or none."""
-    counted = model.site.ipu_links
+    counted = model.site.hall.ipu_links
     for rack, machines in by_rack(list(model.site.site.machines)).items():
         for a, b in pairwise(machines):
             wanted = MACHINES[a.generation].ipu_links_per_neighbour.value
@@ -187,7 +187,7 @@ def _ports_suffice(model: Model, _: Names) -> RuleAnswer:
 
 
 def _port_faults(model: Model, switch: Switch) -> Iterator[Cause]:
-    cabled = model.site.plugs_of.get(switch.name, frozenset())
+    cabled = model.site.hall.plugs_of.get(switch.name, frozenset())
     numbers = {int(name) for name in cabled if name.isdecimal()}
     total = sum(count for _, count in switch.port_groups)
     beyond = sorted(number for number in numbers if not 1 <= number <= total)

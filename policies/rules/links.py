@@ -55,9 +55,9 @@ def _links(model: Model) -> Iterable[Cable]:
         return site.site.cables
     mine = (node for node, labels in model.labels.items() if model.plan.owner in labels)
     own = sorted({site.machine_of_rnic[node] for node in mine if node in site.machine_of_rnic})
-    direct = [cable for name in own for cable in site.links_at.get(name, ())]
+    direct = [cable for name in own for cable in site.hall.links_at.get(name, ())]
     ends = {device for cable in direct for device in (cable.a.device, cable.b.device)}
-    behind = (cable for name in sorted(ends) if name not in site.site.machine for cable in site.links_at[name])
+    behind = (cable for name in sorted(ends) if name not in site.site.machine for cable in site.hall.links_at[name])
     return {id(cable): cable for cable in (*direct, *behind)}.values()
 
 

@@ -28,7 +28,7 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 
 
 def _standing(model: Model, rack: Rack) -> list[Placement]:
-    return list(model.site.standing_in.get(rack.name, ()))
+    return list(model.site.hall.standing_in.get(rack.name, ()))
 
 
 def drawing(model: Model, rack: Rack) -> list[Placement]:
@@ -128,12 +128,12 @@ def _unplaced(model: Model) -> Iterator[Cause]:
 def _two_cords(model: Model, _: Names) -> RuleAnswer:
     feeds = _feeds_of_cords(model)
     names = (*(item.name for item in model.site.site.machines), *(item.name for item in model.site.site.hosts))
-    devices = [name for name in names if name in model.site.rack_of]
+    devices = [name for name in names if name in model.site.hall.rack_of]
     # Where one cord of a rack is listed, the others that are not listed are not there.
-    listed = {model.site.rack_of[name] for name in feeds if name in model.site.rack_of}
+    listed = {model.site.hall.rack_of[name] for name in feeds if name in model.site.hall.rack_of}
     violated, unknown = [], []
     for name in devices:
-        rack = model.site.rack_of[name]
+        rack = model.site.hall.rack_of[name]
         if name not in feeds and rack not in listed:
             unknown.append(rack)
         elif len(feeds.get(name, ())) < 2:

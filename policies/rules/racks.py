@@ -146,7 +146,7 @@ def _open_ring(model: Model, rack: str, whose: Reason) -> Cause | None:
     """The cause why a logical rack is no ring; None if each machine has an IPU-Link cable to the next one around."""
     machines = by_rack([item for item in model.site.site.machines if item.logical_rack == rack]).get(rack, [])
     pairs = zip(machines, machines[1:] + machines[:1], strict=True)
-    open_pairs = [(a.name, b.name) for a, b in pairs if not model.site.ipu_links[frozenset((a.name, b.name))]]
+    open_pairs = [(a.name, b.name) for a, b in pairs if not model.site.hall.ipu_links[frozenset((a.name, b.name))]]
     gaps = tuple(f"no IPU-Link cable {a} – {b}" for a, b in open_pairs)
     ends = devices(*(name for pair in open_pairs for name in pair))
     return _ring_cause(rack, whose, gaps, ends) if gaps else None

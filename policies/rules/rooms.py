@@ -66,7 +66,7 @@ def _carried(model: Model, _: Names) -> RuleAnswer:
 
 def _on_floor(model: Model, rack: Rack, room: Room | None) -> tuple[str, tuple[Fact, ...]]:
     """What is wrong, and what is not known; both empty where the floor carries the rack."""
-    standing = model.site.standing_in.get(rack.name, ())
+    standing = model.site.hall.standing_in.get(rack.name, ())
     itself = (rack.name, RACK_WEIGHT.value)
     load = load_of([itself, *((item.device, item.weight_kg) for item in standing)])
     if room is None:

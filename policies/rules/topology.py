@@ -87,7 +87,7 @@ def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
     names = {machine.name for machine in machines}
     links: nx.Graph[str] = nx.Graph()
     links.add_nodes_from(names)
-    for cable in (cable for name in names for cable in model.site.links_at.get(name, ())):
+    for cable in (cable for name in names for cable in model.site.hall.links_at.get(name, ())):
         if cable.kind == "ipu-link" and {cable.a.device, cable.b.device} <= names:
             links.add_edge(cable.a.device, cable.b.device)
     groups = connected(links)
