@@ -56,7 +56,7 @@ class Operated:
         held = self.held(union)
         for a, b, doubts in self.ends(union):
             kept = held.guards if held.value else ()
-            yield Edge(a, b, self.assumption, () if kept else (*held.missing, *doubts), held.broken, kept)
+            yield Edge(a, b, self.assumption, () if kept else (*held.missing, *doubts), held.broken, kept, held.guards)
 
 
 def _of_cloud(union: Union, service: str) -> str:

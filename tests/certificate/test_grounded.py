@@ -29,6 +29,14 @@ CASES: tuple[tuple[str, list[str], list[tuple[str, str, str]], tuple[str, ...]],
     ("projects", ["cap:a", "c"], [("A2", "cap:a", "cloud:c")], ("A2",)),
     ("claims", ["L:S:7", "c"], [("A10", "L:S:7", "foreign:c")], ("A10",)),
     ("cleaned", ["dev:M/rnic", "a:machine%3AM"], [("A9", "dev:M/rnic", "former:a:machine%3AM")], ("A9",)),
+    ("firmware", ["dev:H/e0", "a:host%3AH"], [("A23", "dev:H/e0", "former:a:host%3AH")], ("A23",)),
+    ("balanced", ["cap:a", "c"], [("A16", "cap:a", "ops:c:load-balancers")], ("A16",)),
+    ("encapsulated", ["V:c:vxlan:7", "c"], [("A17", "V:c:vxlan:7", "ops:c:underlay")], ("A17",)),
+    ("served", ["L:S:7", "c"], [("A18", "L:S:7", "ops:c:network-nodes")], ("A18",)),
+    ("migrating", ["dev:a:s", "c"], [("A19", "dev:a:s", "ops:c:migration-and-consoles")], ("A19",)),
+    ("backed", ["dev:a:s", "c"], [("A20", "dev:a:s", "ops:c:back-end-storage")], ("A20",)),
+    ("routed_out", ["R:a:r", "c"], [("A21", "R:a:r", "ops:c:behind-external")], ("A21",)),
+    ("talking", ["port:S/3", "S"], [("A22", "port:S/3", "ops:S:vlan-protocols")], ("A22",)),
 )
 
 

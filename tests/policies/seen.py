@@ -56,7 +56,7 @@ def footprint_lines(mark: Footprint) -> Iterator[str]:
 def statement_lines(said: Statement) -> Iterator[str]:
     """What a judgement rests on. Guards and terminals are those of the site file, and left out."""
     found = [f"{row} {' '.join(ends)}" for row, edges in said.facts.items() for ends in edges]
-    found += [f"held {row} {' '.join(ends)}" for row, edges in said.held.items() for ends in edges]
+    found += [f"table {table} {' '.join(row)}" for table, rows in said.ground.items() for row in rows]
     found += [f"unknown {fact}: {', '.join(edges)}" for fact, edges in said.unknown.items()]
     found += [f"label {node}: {' '.join(labels)}" for node, labels in said.labels.items()]
     found += [f"exclusive {identity}: {' '.join(owners)}" for identity, owners in said.exclusive.items()]
