@@ -69,11 +69,9 @@ class HeldByCalls:
 
     def _unruled(self) -> Iterator[str]:
         """What a service that keeps to no rules gives everybody (A11)."""
-        calls = self.whole.calls
-        kept = calls.kept.values() if self.owner == OPERATOR else [calls.kept.get(self.owner, set())]
         for guard, kind in zip(_RULES, ("bucket", "share"), strict=True):
             if self.whole.guards.get(guard) is not True:
-                yield from (node for node in calls.ruled.union(*kept) if names.is_thing(kind, node))
+                yield from (node for node in self.whole.calls.ruled if names.is_thing(kind, node))
 
     def leading_from(self, node: str) -> set[Grant]:
         """The grants out of something; of nobody's principals none, unless it is the owner itself."""

@@ -28,8 +28,7 @@ class PlannedCalls:
     #: (controller, port node, tenant) and (share, address node, tenant): whoever meets the node may call it.
     listens: set[tuple[str, str, str]] = field(default_factory=set)
     mounts: set[tuple[str, str, str]] = field(default_factory=set)
-    #: Buckets and shares by whose plan they are in, and those with rules of access.
-    kept: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    #: Buckets and shares: that each is its owner's is a rule of its service, with or without rules of access.
     ruled: set[str] = field(default_factory=set)
     #: (kind, name) of each node that a plan makes, and of each reference that its own plan cannot resolve.
     made: defaultdict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -78,7 +77,7 @@ class _CallsOfPlan:
         self.calls.owners[node].add(owner)
         self.calls.made[kind, name].add(node)
         if kind in ("bucket", "share"):
-            self.calls.kept[self.plan.owner].add(node)
+            self.calls.ruled.add(node)
 
     def _named(self, kind: str, reference: str) -> str:
         known = self.plan.servers if kind == "server" else self.plan.all(self._kinds.get(kind, ""))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from . import names, references
-from .ground import Ground
+from .ground import OPERATOR, Ground
 from .inventory import Inventory
 from .unlisted import hands_out_devices
+
+#: What devices ask a switch for is nobody's: the row joins those that ask.
+_OF_DEVICES = ("A22",)
 
 
 class Services:
@@ -37,14 +40,16 @@ class Services:
         met, guards = names.named("ops", place, service), self.ground.assumed(row)
         for node in nodes:
             self.ground.join_unless(guards, row, node, [met])
+            if row not in _OF_DEVICES:
+                self.ground.labels[met].add(OPERATOR)
 
     def _overlays(self) -> None:
         """Whoever sends to an endpoint is on every overlay that runs over the same wire."""
         for node in self.named:
             if (underlay := names.underlay_of(node)) is not None:
-                self.ground.join_unless(
-                    self.ground.assumed("A17"), "A17", node, [names.identity("ops", underlay, "underlay")]
-                )
+                met = names.identity("ops", underlay, "underlay")
+                self.ground.join_unless(self.ground.assumed("A17"), "A17", node, [met])
+                self.ground.labels[met].add(OPERATOR)
         for name, switch in self.inventory.switches.items():
             for item in switch["vteps"]:
                 self._join("A17", [self.inventory.segment(name, item["vlan"])], item["underlay"], "underlay")
