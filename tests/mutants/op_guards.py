@@ -12,7 +12,7 @@ from random import Random
 
 from interlock.model.site.offers import Sharing
 from interlock.planning import plan_site
-from interlock.resources import BucketPolicy, Network, S3Credential, Server
+from interlock.resources import BucketPolicy, Network, S3Credential, Server, is_site_reference
 from interlock.vocabulary.nodes import HeldHost, HeldMachine
 from policies import Verdict
 from tests.builders.pod64 import site_locked, tenant
@@ -125,9 +125,15 @@ def gpus_of_one(space: Workspace, rng: Random) -> Workspace | None:
 
 
 def with_guests(space: Workspace, rng: Random) -> Workspace | None:
-    """A tenant with a virtual server."""
-    found = [name for name in space.tenants if space.named(name, Server)]
+    """A tenant with a virtual server of its own: a controller is the operator's."""
+    found = [
+        name for name in space.tenants if any(_own_server(space, name, item) for item in space.named(name, Server))
+    ]
     return space.asking(rng.choice(found)) if found else None
+
+
+def _is_own(space: Workspace, name: str, server: str) -> bool:
+    return not is_site_reference(space.get(name, server, Server).project)
 
 
 def with_overlays(space: Workspace, rng: Random) -> Workspace | None:
