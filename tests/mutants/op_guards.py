@@ -126,9 +126,7 @@ def gpus_of_one(space: Workspace, rng: Random) -> Workspace | None:
 
 def with_guests(space: Workspace, rng: Random) -> Workspace | None:
     """A tenant with a virtual server of its own: a controller is the operator's."""
-    found = [
-        name for name in space.tenants if any(_own_server(space, name, item) for item in space.named(name, Server))
-    ]
+    found = [name for name in space.tenants if any(_is_own(space, name, item) for item in space.named(name, Server))]
     return space.asking(rng.choice(found)) if found else None
 
 
