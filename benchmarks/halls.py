@@ -105,7 +105,7 @@ def halls(lyon: dict[str, Any], racks: int) -> dict[str, Any]:
         "rooms": {"hall-1": {"power": f"{50 * racks}kW"}},
         "hosts": {f"infra-{number}": _infra(lyon, number) for number in numbers},
         "cables": [{"ends": [f"mgmt-{number}:49", f"infra-{number}:ens1f0"]} for number in numbers],
-        "complete": _complete(every),
+        "complete": lyon["complete"] | _complete(every),
         "physical_networks": _physical_networks(numbers),
         "pools": _pools(lyon["pools"], every),
         "segment_ranges": [{"vnis": "300000-399999"}],
@@ -118,10 +118,14 @@ def _complete(every: str) -> dict[str, Any]:
     seen = {"seen": "2026-11-20", "by": "the benchmark"}
     switches = {"of": [f"tor-{every}", f"mgmt-{every}"], **seen}
     devices = [f"infra-{every}"]
-    for number in range(1, int(every[5:-1]) + 1):
-        devices += [f"r{number:03}-ipum-[01-16]", f"r{number:03}-poplar-[1-4]"]
+    numbers = [f"{number:03}" for number in range(1, int(every[5:-1]) + 1)]
+    for number in numbers:
+        devices += [f"r{number}-ipum-[01-16]", f"r{number}-poplar-[1-4]"]
     tables = ("switch_ports", "cables", "routing", "external_attachments")
-    return dict.fromkeys(tables, switches) | {"attachments": {"of": devices, **seen}}
+    networks = [*(f"{label}-{number}" for label in ("fabric", "mgmt") for number in numbers), "vxlan"]
+    return dict.fromkeys(tables, switches) | {
+        "attachments": {"of": devices, **seen}, "networks": {"of": networks, **seen}
+    }  # fmt: skip
 
 
 def _rack(first: dict[str, Any], number: str) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from tests.policies.workspace import Made, changed, full_site, made
 ROUNDS, IN_A_RACK = 41, 8
 #: Names and serials that begin so are a rack's own.
 _OWN = re.compile(r"(?<![a-z])(?=(?:ipum|poplar|tor|mgmt|infra|lrack)-\d)|(?<=SN-)(?=[a-z])")
+#: Whoever has a tenant's key is that tenant, so each copy gets one of its own.
+_KEY = re.compile(r'(ssh-key:SHA256:)[^"\\]+')
 _VNI = re.compile(r"(?<=vxlan:)\d+")
 
 T = TypeVar("T", bound=Frozen)
@@ -66,7 +68,7 @@ def everyone(rack: list[Made], tenants: int) -> Iterator[Lock]:
         if number < IN_A_RACK:
             yield lock
             continue
-        other = copied(lock, number // IN_A_RACK).model_dump_json()
+        other = _KEY.sub(rf"\1t{number}", copied(lock, number // IN_A_RACK).model_dump_json())
         other = re.sub(rf"\b{lock.id}\b", f"t{number}", _VNI.sub(str(100_000 + number), other))
         yield Lock.model_validate_json(other).sealed()
 

@@ -61,7 +61,7 @@ def enlarged(site: dict[str, Any]) -> dict[str, Any]:
     seen = {"seen": "2026-11-20", "by": "the benchmark"}
     switches = {"of": [f"{kind}-[1-{RACKS}]" for kind in ("tor", "mgmt")], **seen}
     devices = [f"r{number}-{kind}" for number in numbers for kind in ("ipum-[01-16]", "poplar-[1-4]")]
-    site["complete"] = dict.fromkeys(("switch_ports", "cables", "routing", "external_attachments"), switches)
+    site["complete"] |= dict.fromkeys(("switch_ports", "cables", "routing", "external_attachments"), switches)
     site["complete"]["attachments"] = {"of": [*devices, *site["hosts"]], **seen}
     site["limits"] = {"controller_instances": MOST, "controller_cores": 4 * MOST, "controller_ram": "512GiB"}
     return site

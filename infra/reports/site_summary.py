@@ -132,12 +132,12 @@ _RESTS = {
     "cables": "no further cable at them",
     "routing": "no further address, VRF or VTEP",
     "external_attachments": "the external network is not on them",
-    "attachments": "no further interface of them is attached",
-    "rights": "nobody has a right to them but as planned",
-    "members": "nobody is in a project but as planned",
+    "attachments": "no further interface in use",
+    "rights": "no further right to them",
+    "members": "no further member of a project",
     "logins": "no server has a further ssh key",
-    "scopes": "no further subnet or address scope outside",
-    "networks": "no further network in their VLANs or VNIs",
+    "scopes": "no further subnet or scope outside",
+    "networks": "no further network on their ids",
 }
 
 

@@ -64,6 +64,46 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "E20 where no table is complete, or a port has no cable, something may be there": (33, "unlisted-cables"),
     "E20 a host may have interfaces that nobody listed": (299, "unlisted-interfaces"),
     "E20 a machine or another device may be attached elsewhere, too": (19, "unlisted-plugs"),
+    "A16 load balancers of the cloud: met unless A16 is held": (
+        "53c-two_tenants_A16_False",
+        "A16.load_balancers_apart=false",
+    ),
+    "A17 the wire under the overlays: met unless A17 is held": (
+        "54c-with_an_overlay_A17_False",
+        "A17.underlay_closed=false",
+    ),
+    "A18 network nodes of the cloud: met unless A18 is held": (
+        "55c-two_tenants_A18_False",
+        "A18.metadata_signed=false",
+    ),
+    "A19 migration and consoles of hypervisors: met unless A19 is held": (
+        "56c-two_tenants_A19_False",
+        "A19.consoles_closed=false",
+    ),
+    "A20 storage behind the hypervisors: met unless A20 is held": (
+        "57c-two_tenants_A20_False",
+        "A20.volumes_apart=false",
+    ),
+    "A21 networks behind the external one: met unless A21 is held": (
+        "58c-with_gateways_A21_False",
+        "A21.upstream_filtered=false",
+    ),
+    "A22 VLANs that a device asks its switch for: met unless A22 is held": (
+        "59c-machines_on_one_leaf_A22_False",
+        "A22.vlan_protocols_off=false",
+    ),
+    "A23 firmware of a former holder: met unless A23 is held": (
+        "60c-host_handed_on_A23_False",
+        "A23.firmware_restored=false",
+    ),
+    "E20 rights to a network, and networks on its wire, that no plan tells of": (
+        "61b-two_tenants_without_rights_Network",
+        "unlisted-networks",
+    ),
+    "E20 members of a project whom no plan tells of": (
+        "61d-two_tenants_without_members_default",
+        "unlisted-members",
+    ),
     "E13 every project may plug into a shared network": ("11b-right_for_all", "rbac-everybody"),
     "E13 who was given a right may plug in": ("11a-right_for_another", "rbac-external"),
     "E13 a released VLAN may be on every switch unless its physical network is known": (127, None),
@@ -112,7 +152,10 @@ GUARDS: dict[str, str] = {
     "A13": "j-plug_that_may_be_the_bmcs", "external-network": "1-two_vpods", "storage-appliance": "1-two_vpods",
     "vipu-controller": "18a-controller_of_the_operators", "routed-back-end": "39b-router_with_an_access_list",
     "private-vlan-back-end": "30d-own_addresses_on_a_private_vlan", "monitoring": "38b-monitoring_that_is_declared",
-    "name-and-time": "37b-instance_for_each_tenant",
+    "name-and-time": "37b-instance_for_each_tenant", "A16": "53a-two_tenants_A16_True",
+    "A17": "54a-with_an_overlay_A17_True", "A18": "55a-two_tenants_A18_True", "A19": "56a-two_tenants_A19_True",
+    "A20": "57a-two_tenants_A20_True", "A21": "58a-with_gateways_A21_True",
+    "A22": "59a-machines_on_one_leaf_A22_True", "A23": "60a-host_handed_on_A23_True",
 }  # fmt: skip
 
 _LABELS = "each end carries its owner's label without the edge; "
@@ -161,6 +204,11 @@ NO_ROW: dict[tuple[str, str], str] = {
     ),
     ("A9 what was cleaned is its former holder's unless A9 is held", "oracle"): "its guard has a line of its own",
     ("A10 strangers may be on every claimed segment unless A10 is held", "oracle"): "its guard has a line of its own",
+    **{
+        (name, "oracle"): "its guard has a line of its own"
+        for name in ROWS
+        if name.startswith(("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23"))
+    },
 }
 
 _SERVICE = "a declared device is split while all guards of its kind hold, whatever the kind: `monitoring` stands for it"
@@ -193,7 +241,6 @@ NO_KIND: dict[tuple[str, str], str] = {
        for kind in ("Project", "SubnetPool", "Trunk", "Volume", "SegmentRange", "Aggregate", "NvlinkPartition")
        for column in ("rule", "mutant")},
     ("Project", "oracle"): "it knows owners by the name that a reference has",
-    ("ServiceUser", "oracle"): "its key is what opens a bucket", ("S3Credential", "oracle"): "a bucket names it",
     ("RoleAssignment", "example"): "random worlds have roles; the page has no example of one",
     ("SecurityGroup", "example"): "it removes no edge (example 33)",
     ("SecurityGroup", "oracle"): "it removes no edge (example 33)",

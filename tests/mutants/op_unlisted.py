@@ -43,6 +43,17 @@ def plugs_of_a_machine(space: Workspace, rng: Random) -> Workspace | None:
     return _undeclared(space, "attachments", rng.choice(pod.claims.machines)).asking(pod.tenant)
 
 
+def networks_beside_a_vpods(space: Workspace, rng: Random) -> Workspace | None:
+    """On the wires of its leaf; that of its management stays declared, or ISO-05 would be told first."""
+    pod = rng.choice(space.vpods)
+    reached = [item.name for item in space.site.physical_networks if leaf(space, pod) in item.switches]
+    return _undeclared(space, "networks", rng.choice(reached)).asking(pod.tenant) if reached else None
+
+
+def members_of_projects(space: Workspace, rng: Random) -> Workspace | None:
+    return _undeclared(space, "members", space.site.domain).asking(rng.choice(space.tenants))
+
+
 def switch_on_its_own(space: Workspace, rng: Random) -> Workspace | None:
     """Of another room's switch, with no VLAN and no cable, nobody says that all is listed."""
     spare = Switch.model_validate(
@@ -72,5 +83,13 @@ UNLISTED = (
     Operator(
         "unlisted-plugs", "a machine that may be plugged in elsewhere, too",
         plugs_of_a_machine, switch_on_its_own, "ISO-05", ("ISO-02",), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-networks", "a cloud that may have a network of its own in the VLANs of a leaf",
+        networks_beside_a_vpods, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-members", "a cloud in which somebody may be in a project whom no plan tells of",
+        members_of_projects, switch_on_its_own, "AUTH-01", ("ISO-05", "ISO-03", "ISO-02"), Verdict.NOT_PROVABLE,
     ),
 )  # fmt: skip
