@@ -69,6 +69,8 @@ def test_what_only_the_store_knows_goes_once_engine_and_cloud_agree(
     settled = applied.must(applied.interlock("settle", "acme"))
     assert f"footprint {left.digest} of an interrupted run" in settled.out
     assert left not in _entries(ledger)
+    # What an earlier test gave up is settled with it: then the claims are others.
+    assert set(changes(applied.must(applied.plain_up("lyon-acme")))) <= {"replaced", "unchanged"}
     applied.unchanged("lyon-acme")
 
 
