@@ -97,9 +97,10 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     `InputErrors` or `NotPlanned` if a stack has no plan.
     """
     site = gate.workspace.site
+    # Wrong input is told before anybody is asked.
+    plans = [gate.plan(tenant) for tenant in gate.stacks()]
     if gate.applied is not None:
         gate.applied.check_cloud(cloud.login.fingerprint)
-    plans = [gate.plan(tenant) for tenant in gate.stacks()]
     by_stack = {plan.stack: plan for plan in plans}
     found = listed(cloud, say=say)
     readers = {plan.stack: StackReader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
