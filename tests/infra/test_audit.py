@@ -81,7 +81,7 @@ def test_in_another_region_nothing_is_compared(gate: Gate, paper: Paper) -> None
         held(gate, paper)
 
 
-def test_a_region_that_is_stated_wrongly_is_refused(lyon: Lyon, gate: Gate, paper: Paper) -> None:
+def test_a_region_that_is_stated_wrongly_is_refused(lyon: Lyon, gate: Gate, paper: Paper, interlock: Interlock) -> None:
     """The stated region has claims of its own, and none of them: everything would be missing, and be called drift."""
     assert gate.applied is not None
     assert gate.applied.ledger is not None
@@ -89,6 +89,7 @@ def test_a_region_that_is_stated_wrongly_is_refused(lyon: Lyon, gate: Gate, pape
     file = lyon.folder / "site.yaml"
     text = file.read_text()
     file.write_text(text.replace("cloud: sandbox\n", "cloud: sandbox\nregion: RegionTwo\n"))
+    assert interlock("lock").code == 0
     elsewhere = lyon.gate().with_applied()
     with pytest.raises(Foreign, match=r"its claims are about cloud paper \(region RegionOne\)") as refused:
         held(elsewhere, paper)
