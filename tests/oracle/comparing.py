@@ -53,8 +53,8 @@ WHOLE = 25
 #: A way by a port that nobody knows, or of which nobody can say what it carries (Q-in-Q): it may join everything at
 #: both its ends, whatever the other end of its cable takes.
 _UNKNOWN_PORT = re.compile(r"– \? \S+ (port \d+|\w+ VLAN \d+) – \?")
-#: A call of a controller in a witness, and the fact that a port has no record.
-_CALLED, _PORT_FACT = "calls it where it listens", re.compile(r"switches\.\S+\.ports\.\d+")
+#: The fact that a port has no record.
+_PORT_FACT = re.compile(r"switches\.\S+\.ports\.\d+")
 
 
 @dataclass(frozen=True)
@@ -227,9 +227,10 @@ def explained(world: World, findings: Sequence[Finding]) -> str:
 def _kind(world: World, finding: Finding) -> str:
     """The kind of over-report that a finding is; empty: none that is known."""
     way = " – ".join(finding.witness)
-    # Who may call a controller is found by the same cable, and told without the way there.
-    is_called = _CALLED in way and {*map(bool, map(_PORT_FACT.fullmatch, finding.missing))} == {True}
-    is_by_unknown = finding.verdict is Verdict.NOT_PROVABLE and (_UNKNOWN_PORT.search(way) or is_called)
+    # Who may call a controller, or use a share from its addresses, is found by the same cable, and told without the
+    # way there: then the facts say it.
+    is_right = finding.rule == "AUTH-01" and {*map(bool, map(_PORT_FACT.fullmatch, finding.missing))} == {True}
+    is_by_unknown = finding.verdict is Verdict.NOT_PROVABLE and (_UNKNOWN_PORT.search(way) or is_right)
     return "through a port that may join all" if is_by_unknown and leaks(_loosened(world)).may else ""
 
 
