@@ -74,6 +74,15 @@ class PlanOnSite:
         bridges = (bridge for host in hosts for bridge in self.site.bridges(host, network.physical_network))
         return tuple(ids.vlan_segment(bridge, 0) for bridge in bridges)
 
+    def wires_at_host(self, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
+        """Where a port on a network is plugged in: its VLAN on the bridges of its host, or the overlay."""
+        if network.kind == "vxlan":
+            return self.wires(network)
+        vlan = 0 if network.kind == "flat" else (network.segment or 0)
+        return tuple(
+            ids.vlan_segment(bridge, vlan) for bridge in self.site.bridges(port.host, network.physical_network)
+        )
+
     def hub(self, network: NetworkFact) -> str:
         """The external network that a network of this plan is: the site's, or one that no file of the site tells of."""
         site = self.site.site.external
@@ -99,24 +108,17 @@ def reaches_every_vlan(port: PortFact, network: NetworkFact) -> bool:
     return not checked or network.kind == "flat" or network.segment in EVERY_VLAN_IDS
 
 
-def _segments_at_host(facts: PlanOnSite, port: PortFact, network: NetworkFact) -> tuple[str, ...]:
-    if network.kind == "vxlan":
-        return facts.wires(network)
-    vlan = 0 if network.kind == "flat" else (network.segment or 0)
-    return tuple(ids.vlan_segment(bridge, vlan) for bridge in facts.site.bridges(port.host, network.physical_network))
-
-
 def _virtual_functions(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
         if port.vnic_type == "direct" and network.segment != EVERY_VLAN_IDS[-1]:
             rule = "E5" if reaches_every_vlan(port, network) else "E6"
-            yield from (Edge(facts.port(port.name), wire, rule) for wire in _segments_at_host(facts, port, network))
+            yield from (Edge(facts.port(port.name), wire, rule) for wire in facts.wires_at_host(port, network))
 
 
 def _ordinary_nics(facts: PlanOnSite) -> Iterator[Edge]:
     for port, network in facts.attached_ports():
         if port.vnic_type == "normal":
-            yield from (Edge(facts.port(port.name), wire, "E7") for wire in _segments_at_host(facts, port, network))
+            yield from (Edge(facts.port(port.name), wire, "E7") for wire in facts.wires_at_host(port, network))
 
 
 def _spare_ports(facts: PlanOnSite) -> Iterator[Edge]:

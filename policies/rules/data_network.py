@@ -140,9 +140,20 @@ def _sub_owners(model: Model) -> dict[str, str]:
 
 def _media(model: Model, graph: Graph) -> set[str]:
     anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
+    anchors += _wires_at_hosts(model)
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
     fabrics = {node for node in graph if isinstance(parse(node), FabricNode) or is_asked_by_devices(node)}
     return {node for node in around | fabrics if not is_capability(node)}
+
+
+def _wires_at_hosts(model: Model) -> list[str]:
+    """Functions of one adapter meet inside it, also where its switch port does not carry their VLAN."""
+    facts = PlanOnSite(model.site, model.plan)
+    media = {
+        network.name for vpod in model.plan.vpods for role in _MEDIA for network in model.plan.role(vpod.name, role)
+    }
+    ports = [(port, network) for port, network in facts.attached_ports() if network.name in media]
+    return [wire for port, network in ports for wire in facts.wires_at_host(port, network)]
 
 
 def _joined_cause(names: Names, graph: Graph, component: set[str], owner: dict[str, str], found: list[str]) -> Cause:

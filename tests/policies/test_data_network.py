@@ -19,6 +19,7 @@ from tests.policies.workspace import (
     V,
     assumptions,
     changed,
+    edited,
     first,
     full_site,
     judged,
@@ -32,6 +33,7 @@ from tests.policies.workspace import (
 SITE = full_site()
 #: The VLAN of acme's data network.
 OWN = 1000
+Ranges = tuple[tuple[int, int], ...]
 RELAY = "tor-1/relay"
 
 
@@ -111,3 +113,16 @@ def test_vpods_meet_inside_a_switch_that_joins_its_vlans(value: bool | None, ver
     for item in found:
         assert "acme-a and acme-b" in item.message
         assert item.missing == (("assumptions.A1.vlan_lists_enforced",) if value is None else ())
+
+
+@pytest.mark.parametrize("carried", [((1000, 2999),), ((2000, 2999),)])
+def test_vpods_meet_inside_an_adapter_also_where_its_switch_port_has_no_such_vlan(carried: Ranges) -> None:
+    """Random worlds found it: the wire of the adapter is joined to no switch, so it was no medium."""
+    wish = tenant("acme", vpods=(vpod("a", machines=2, servers=1), vpod("b", machines=2, servers=1)))
+    plan = edited(made(SITE, wish).plan, "acme-b-poplar-0", host="poplar-1")
+    plan = edited(plan, "acme-b-poplar-0-ipu-data", network="acme-a-ipu-data", subnet="acme-a-ipu-data-subnet")
+    ports = tuple(item.model_copy(update={"tagged": carried} if item.tagged else {}) for item in tor().ports)
+    site = full_site(switches=(tor().model_copy(update={"ports": ports}), SITE.switch["mgmt-1"]))
+    joined = [item for item in judged(site, plan).findings if "are joined on data" in item.message]
+    assert [(item.rule, item.verdict) for item in joined] == [("ISO-03", V)]
+    assert "poplar-1 ens161f0 VLAN 1000" in text(joined[0])
