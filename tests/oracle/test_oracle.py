@@ -20,6 +20,7 @@ from tests.support.sampling import Sampling, at_least, at_most
 from .comparing import FAULTS, answers, compared, differing, explained, judgements
 from .completing import decided
 from .deciding import ROWS
+from .examples_devices import isolated_ports
 from .generator import MOST, told, world
 from .oracle import leaks
 from .sayings import A, G, apart
@@ -122,6 +123,16 @@ def test_a_right_over_a_port_that_nobody_knows_is_explained_like_the_packets_the
     assert explained(made, findings) == "through a port that may join all"
     others = [item.model_copy(update={"missing": ("assumptions.A11",)}) for item in findings if item.rule == "AUTH-01"]
     assert explained(made, others) == ""
+
+
+@pytest.mark.parametrize(("vlans", "exits"), [((1099,), 0), ((4000,), 3)])
+def test_isolated_ports_beside_an_open_port_without_a_cable(vlans: tuple[int, ...], exits: int) -> None:
+    """Found by a random run: whoever is plugged in there hears every member of the private VLAN."""
+    draft = isolated_ports()
+    draft.port("leaf-1", "trunk", tagged=tuple((vlan, vlan) for vlan in vlans))
+    made = draft.made()
+    assert answers(made, ["site"])["site"].exit_code == exits
+    assert bool(leaks(made).may) == (exits != 0)
 
 
 @pytest.mark.timeout(100_000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .frames import carried
 from .hardware import bmc_of, part_of, whole_of
 from .readings import SPARE, Facts, Plug
 from .segments import Segments
@@ -57,10 +56,8 @@ class Unlisted:
         """Something is plugged into a port that is open and has no cable, else nobody would have opened it."""
         for switch, number in self.facts.spare_ports:
             more = True if (SPARE, f"{switch}:{number}") in self.facts.world.unlisted else None
-            for setting in self.facts.of_port(switch, number):
-                for vlan, certain in carried(setting, self.facts.ids):
-                    place = self.switches.entry((switch, number), vlan, setting)
-                    self._hop(place, STRANGERS, more if certain else None, "E20")
+            for place, certain in self.switches.heard((switch, number)):
+                self._hop(place, STRANGERS, more if certain else None, "E20")
 
     def _hosts(self) -> None:
         by_name = self.facts.site.host
