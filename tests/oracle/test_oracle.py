@@ -104,7 +104,8 @@ def test_an_id_beside_a_named_one_is_looked_at() -> None:
     assert list(differing(1, (), made, seen, decided(made), every=True)) == []
 
 
-def test_a_right_over_a_port_that_nobody_knows_is_explained_like_the_packets_there() -> None:
+@pytest.mark.parametrize("mode", ["no record", "dot1q-tunnel"])
+def test_a_right_over_a_port_that_nobody_knows_is_explained_like_the_packets_there(mode: str) -> None:
     """A share of each tenant: a right is told without the way there; random runs found two."""
     draft = apart()
     for vip, tenant in (("10.21.0.200", A), ("10.21.0.201", G)):
@@ -115,7 +116,9 @@ def test_a_right_over_a_port_that_nobody_knows_is_explained_like_the_packets_the
         draft.add(tenant, f"{tenant}-access", stated)
         draft.add(tenant, share, Share(name="share", project=stated.project, size_gib=1, share_type="site:ShareType/x"))
     _, end = draft.link("leaf-1", "leaf-2", {"tagged": ()}, {"tagged": ()})
-    del draft.switches["leaf-2"].ports[end]
+    if mode == "no record":
+        del draft.switches["leaf-2"].ports[end]
+    draft.change_port("leaf-2", end, mode=mode)
     made = draft.made()
     findings = answers(made, ["site"])["site"].findings
     assert "AUTH-01" in {item.rule for item in findings}
