@@ -187,9 +187,13 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
 
 
 def _may_be_elsewhere(model: Model, node: str) -> bool:
-    """True for a device that may have cables which nobody listed: one of them may lead to the segment."""
+    """True for a device that may have cables which nobody listed: one of them may lead to the segment.
+
+    Those of a virtual function are its adapter's.
+    """
     elsewhere = ids.foreigners(model.site.site.cloud)
-    return node in model.may and model.may.has_edge(node, elsewhere) and not model.must.has_edge(node, elsewhere)
+    near = {node, *filter(ids.is_wire, model.may[node])} if node in model.may else set[str]()
+    return any(model.may.has_edge(item, elsewhere) and not model.must.has_edge(item, elsewhere) for item in near)
 
 
 def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[Fact, ...]:

@@ -21,7 +21,7 @@ from interlock.vocabulary.nodes import (
     VolumeNode,
     parse,
 )
-from policies.about import Reason, SiteFact, components, devices, resources
+from policies.about import Fact, Reason, SiteFact, components, devices, in_order, resources
 from policies.edges.plan_fragment import volume_holders
 from policies.edges.shape import Relation
 from policies.facts import identities as ids
@@ -55,23 +55,24 @@ def _size_cause(vpod: VPodFact) -> Cause:
 
 
 def _connected(model: Model, _: Names) -> RuleAnswer:
-    answers = [(vpod, _broken_run(model, vpod)) for vpod in model.plan.vpods]
-    unknown = tuple(_stranger_cause(vpod, unlisted) for vpod, _ in answers if (unlisted := _unlisted(model, vpod)))
-    violated = tuple(_run_cause(model, vpod, why) for vpod, why in answers if why)
-    return RuleAnswer(len(answers), violated, unknown)
+    vpods = model.plan.vpods
+    strangers = [_stranger_cause(vpod, unlisted) for vpod in vpods if (unlisted := _unlisted(model, vpod))]
+    broken = [_run_cause(model, vpod, *why) for vpod in vpods if (why := _broken_run(model, vpod)) is not None]
+    certain = tuple(cause for cause in broken if not cause.missing)
+    return RuleAnswer(len(vpods), certain, (*strangers, *(cause for cause in broken if cause.missing)))
 
 
 def _unlisted(model: Model, vpod: VPodFact) -> tuple[str, ...]:
     return tuple(name for name in vpod.machines if name not in model.site.site.machine)
 
 
-def _broken_run(model: Model, vpod: VPodFact) -> tuple[str, ...]:
-    """The witness that the machines are no connected run; empty if they are one."""
+def _broken_run(model: Model, vpod: VPodFact) -> tuple[tuple[str, ...], tuple[Fact, ...]] | None:
+    """The witness that the machines are no connected run, and what would have to be known; None if they are one."""
     machines = machines_of(model, vpod.machines)
     racks = by_rack(machines)
     if len(machines) > RACK:
-        return ()  # whole logical racks: TOP-05
-    return _by_rack(racks) if len(racks) > 1 else _cut(model, machines)
+        return None  # whole logical racks: TOP-05
+    return (_by_rack(racks), ()) if len(racks) > 1 else _cut(model, machines)
 
 
 def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def _by_rack(racks: dict[str, list[Machine]]) -> tuple[str, ...]:
     )
 
 
-def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
+def _cut(model: Model, machines: list[Machine]) -> tuple[tuple[str, ...], tuple[Fact, ...]] | None:
     import networkx as nx
 
     names = {machine.name for machine in machines}
@@ -92,20 +93,25 @@ def _cut(model: Model, machines: list[Machine]) -> tuple[str, ...]:
             links.add_edge(cable.a.device, cable.b.device)
     groups = connected(links)
     if len(groups) < 2:
-        return ()
+        return None
     steps = [" – ".join(sorted(group)) for group in groups]
-    return tuple(
+    witness = tuple(
         step for index, text in enumerate(steps) for step in (("no IPU-Link cable to",) if index else ()) + (text,)
     )
+    # Between machines of which nobody says that all cables are listed there may be the one that lacks.
+    unsure = {name: missing for name in sorted(names) if (missing := model.site.undeclared("attachments", name))}
+    nx.add_path(links, unsure)
+    return witness, in_order(fact for facts in unsure.values() for fact in facts) if nx.is_connected(links) else ()
 
 
-def _run_cause(model: Model, vpod: VPodFact, why: tuple[str, ...]) -> Cause:
+def _run_cause(model: Model, vpod: VPodFact, why: tuple[str, ...], missing: tuple[Fact, ...]) -> Cause:
     held = (item.name for item in model.plan.allocations if item.vpod == vpod.name)
     return Cause(
         key=vpod.name,
         message=f"the machines of vPOD {vpod.name} are not joined by IPU-Links of their own",
         witness=why,
         hint="take neighbours in one logical rack (16 machines and more: whole racks)",
+        missing=missing,
         specificity=80,
         about=(*resources(*held), *components(vpod.name)),
     )

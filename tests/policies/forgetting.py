@@ -59,11 +59,22 @@ def _declarations(site: Site) -> Iterator[Forgotten]:
 
 
 def _cables(site: Site) -> Iterator[Forgotten]:
+    for name in (*site.host, *site.machine):
+        yield Forgotten(f"all cables of {name}", without_cables(site, name))
     for cable in site.cables:
         if cable.kind == "power":
             continue
         kept = tuple(other for other in site.cables if other != cable)
         yield Forgotten(f"cable {cable.a} {cable.b}", _without_ends(changed(site, cables=kept), cable))
+
+
+def without_cables(site: Site, device: str) -> Site:
+    """Nobody knows where a device is plugged in."""
+    gone = [item for item in site.cables if item.kind != "power" and device in (item.a.device, item.b.device)]
+    found = changed(site, cables=tuple(item for item in site.cables if item not in gone))
+    for item in gone:
+        found = _without_ends(found, item)
+    return found
 
 
 def _without_ends(site: Site, cable: Cable) -> Site:

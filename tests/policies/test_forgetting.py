@@ -17,7 +17,7 @@ from policies import Severity, Verdict, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.judging import operators_part
 from tests.builders.pod64 import cable, cables, site_locked, tor
-from tests.policies.forgetting import Forgotten, changed, less, undeclared
+from tests.policies.forgetting import Forgotten, changed, less, undeclared, without_cables
 from tests.policies.workspace import N, P, V, full_site, judged, pair, sharing, verdicts
 from tests.support.sampling import Sampling
 
@@ -134,6 +134,17 @@ def test_unlisted_attachments(device: str) -> None:
     judgement = judged(undeclared(full_site(), "attachments", device), acme.plan, globex)
     assert (judgement.exit_code, verdicts(judgement)["ISO-02"]) == (3, N)
     assert f"complete.attachments.{device}" in {fact for finding in judgement.findings for fact in finding.missing}
+
+
+@pytest.mark.parametrize("device", ["poplar-1", "ipum-01", "infra-1"])
+def test_a_device_of_which_no_cable_is_known_may_be_where_it_belongs(device: str) -> None:
+    """Of a Poplar host both legs: each alone left the port on its segment. With complete tables it is not there."""
+    acme, globex = pair(full_site())
+    site = without_cables(full_site(), device)
+    assert verdicts(judged(site, acme.plan, globex))["ISO-03"] in (P, N)
+    known = full_site(cables=site.cables)
+    wanted = P if device == "infra-1" else V
+    assert verdicts(judged(known, acme.plan, globex))["ISO-03"] == wanted
 
 
 #: Declarations about what the cloud holds, and the rule that says what a theorem lacks without each.

@@ -14,9 +14,11 @@ from interlock.resources import Port, RoleAssignment
 from policies import RULES, Judgement, Rule, Severity, Verdict, judge
 from policies.findings.report import by_specificity
 from tests.builders.pod64 import external, hosts, management_switch, pools, site_locked, tenant, tor
+from tests.policies.forgetting import undeclared as without
 from tests.policies.test_site_rules import FLAWS
 from tests.policies.workspace import (
     NA,
+    N,
     P,
     V,
     added,
@@ -253,6 +255,19 @@ def test_vpods_that_do_not(taken: tuple[str, ...], rule: str) -> None:
 def test_the_witness_of_a_hole_is_the_cut() -> None:
     found = first(a_hole(RULES))
     assert found.witness == ("ipum-01 – ipum-02 – ipum-03", "no IPU-Link cable to", "ipum-05")
+
+
+@pytest.mark.parametrize(
+    ("undeclared", "verdict"), [((3,), V), ((1, 3), V), ((3, 5), N), ((1, 5), N), ((1, 2, 3, 5), N)]
+)
+def test_a_run_with_a_hole_where_not_all_cables_are_listed(undeclared: tuple[int, ...], verdict: str) -> None:
+    """A cable that nobody listed has two ends: it joins the parts only if either may have one."""
+    plan = made(SITE, tenant("acme", machines=4, servers=1), machines=machines(1, 2, 3, 5)).plan
+    site = without(SITE, "attachments", *machines(*undeclared))
+    found = next(item for item in judged(site, plan).findings if item.rule == "TOP-03")
+    assert found.verdict == verdict
+    facts = tuple(f"complete.attachments.{name}" for name in machines(*undeclared))
+    assert found.missing == (facts if verdict == N else ())
 
 
 def test_a_machine_that_the_site_does_not_list() -> None:
