@@ -2,8 +2,8 @@
 
 Written from docs/design/semantics.md alone, with the standard library only, so that it can be read in one sitting and
 run anywhere: `python infra/checker.py FILE`. It trusts that the facts are those of the plan: the oracle in the tests
-shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges that
-guards can remove it derives from facts, by table; all others are stated as such, and it says of which rows they are.
+shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges along
+cables and those that guards can remove it derives, by table; all others are stated, and it says of which rows they are.
 
 Whoever wrote the file is not trusted with anything: a file that has not exactly the form below is refused in one line,
 and what is printed of it has no control characters.
@@ -29,10 +29,8 @@ KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "A1": ("A1",), "A2": ("A2",), "A9": ("A9",), "A10": ("A10",),
     **{name: (name,) for name in ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
 }  # fmt: skip
-_SERVER = (
-    "operator_project", "no_tenant_login", "ipv4_forwarding_off", "ipv6_forwarding_off", "no_proxying",
-    "listeners_listed",
-)  # fmt: skip
+_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
+_SERVERS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
 #: Everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
@@ -55,7 +53,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "storage-appliance": _VIPS, "object-store": _VIPS,
     "routed-back-end": ("default_deny", "permits_service_only"),
     "private-vlan-back-end": ("roles_enforced", "tenants_isolated"),
-    **dict.fromkeys(("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry"), _SERVER),
+    **dict.fromkeys(_SERVERS, tuple(_SERVER.split())),
 }  # fmt: skip
 #: Way of a grant -> how its source must be held, and how its target is held then.
 WAYS = {
@@ -64,38 +62,31 @@ WAYS = {
 }  # fmt: skip
 
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
-FORMAT, SEMANTICS = 3, 1
+FORMAT, SEMANTICS = 4, 1
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "
     "ISO-20 ISO-22 ISO-24 ISO-27 ISO-28 L3-01 L3-02 L3-04 L3-08 L3-10 L3-13 SEC-03 SEC-04 SEC-05 SEC-16 SEC-21 TOP-02 "
     "TOP-03 TOP-06 TOP-07",
     ("B", "tenant"): "ISO-04 SEC-01 SEC-02 SEC-11 SEC-14 TOP-05 TOP-10 TOP-11 TOP-13",
-    (
-        "E",
-        "both",
-    ): "CAP-02 CAP-05 ISO-07 ISO-09 ISO-14 ISO-15 ISO-16 ISO-21 ISO-23 ISO-25 L3-05 L3-06 L3-11 L3-15 "
+    ("E", "both"): "CAP-02 CAP-05 ISO-07 ISO-09 ISO-14 ISO-15 ISO-16 ISO-21 ISO-23 ISO-25 L3-05 L3-06 L3-11 L3-15 "
     "SEC-09 SEC-15 TOP-23",
     ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 SEC-12",
     ("E", "site"): "CAP-03 ISO-13 PWR-01 PWR-02 PWR-03 PWR-04 PWR-05 PWR-07 SEC-08 TOP-08 TOP-09 TOP-14 TOP-15 TOP-21",
-}
-
+}  # fmt: skip
 #: Those of them of which a finding may be a warning only.
 MAY_WARN = {"CAP-03", "L3-10", "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"}
 _AS_SEVERE = {name for names in ASKED.values() for name in names.split()} - MAY_WARN
 
-_BAD = ("violated", "not provable")
-_VERDICTS = {"proved", "violated", "not provable", "not applicable"}
+_BAD, _SEVERE = ("violated", "not provable"), {"B", "E", "W", "I"}
+_VERDICTS = {"proved", "not applicable", *_BAD}
 _TEXTS, _ROW, _DAY = [str], (str, str), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINDING = {
-    "rule": str, "severity": {"B", "E", "W", "I"}, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
+    "rule": str, "severity": _SEVERE, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
     "missing": _TEXTS, "hint": str, "specificity": int, "id": str, "path": _TEXTS, "about": _TEXTS, "fix": _TEXTS,
     "fix_kind": {None, "smallest", "minimal"},
 }  # fmt: skip
-_RESULT = {
-    "rule": str, "title": str, "severity": {"B", "E", "W", "I"}, "verdict": _VERDICTS, "count": int,
-    "findings": [_FINDING],
-}  # fmt: skip
+_RESULT = {"rule": str, "title": str, "severity": _SEVERE, "verdict": _VERDICTS, "count": int, "findings": [_FINDING]}
 _WAIVER = {
     "rule": str, "owner": str, "reason": str, "expires": _DAY, "findings": int, "hint": str,
     "state": {"used", "unused", "expired", "unknown rule"},
@@ -104,22 +95,20 @@ _WAIVER = {
 #: declarations of sharing whose guards are asked.
 GROUND: dict[str, list[tuple[Any, ...]]] = {
     "machines": [(str,)], "vlans": [(str,)], "groups": [(str, ...)], "gateways": [(str, ...)],
-    "terminals": [(str, str, ...)], "members": [(str, str, ...)],
+    "terminals": [(str, str, ...)], "members": [(str, str, ...)], "carried": [(str, str, str)],
     **{name: [_ROW] for name in (
         "links", "guests", "in_band", "partitions", "keys", "projects", "claims", "cleaned", "firmware", "balanced",
-        "encapsulated", "served", "migrating", "backed", "routed_out", "talking",
+        "encapsulated", "served", "migrating", "backed", "routed_out", "talking", "cables", "uplinks",
     )},
 }  # fmt: skip
-#: Of tables with two columns the row of the table of edges, and the kind of the edge's second end.
+#: Of tables with two columns the row of the table of edges, and the edge's second end: with the second column in it.
 _JOINING = {
-    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"), "projects": ("A2", "cloud"),
-    "claims": ("A10", "foreign"), "cleaned": ("A9", "former"), "members": ("E19", "K"), "firmware": ("A23", "former"),
-}  # fmt: skip
-#: Of tables of what the operator runs for everybody, the row of the table of edges and the service that is met.
-_SERVICES = {
-    "balanced": ("A16", "load-balancers"), "encapsulated": ("A17", "underlay"), "served": ("A18", "network-nodes"),
-    "migrating": ("A19", "migration-and-consoles"), "backed": ("A20", "back-end-storage"),
-    "routed_out": ("A21", "behind-external"), "talking": ("A22", "vlan-protocols"),
+    "in_band": ("E14", "dev:{}"), "partitions": ("E17", "fabric:{}"), "keys": ("E19", "fabric:{}"),
+    "members": ("E19", "K:{}"), "projects": ("A2", "cloud:{}"), "claims": ("A10", "foreign:{}"),
+    "cleaned": ("A9", "former:{}"), "firmware": ("A23", "former:{}"), "balanced": ("A16", "ops:{}:load-balancers"),
+    "encapsulated": ("A17", "ops:{}:underlay"), "served": ("A18", "ops:{}:network-nodes"),
+    "migrating": ("A19", "ops:{}:migration-and-consoles"), "backed": ("A20", "ops:{}:back-end-storage"),
+    "routed_out": ("A21", "ops:{}:behind-external"), "talking": ("A22", "ops:{}:vlan-protocols"),
 }  # fmt: skip
 #: The form of a certificate, as Python values: a type, a set of constants, `[form]` for a list, a tuple for a row (with
 #: `...` for more texts), `{str: form}` for an object with any keys, any other dict for one with exactly these.
@@ -278,10 +267,30 @@ def grounded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, .
         yield "E11", copy, copy.partition("@")[0], tuple(names)
     for copy, device, *names in ground["terminals"]:
         yield "E9", copy, device, tuple(names)
-    for table, (row, kind) in _JOINING.items():
-        yield from ((row, a, f"{kind}:{rest}", tuple(names)) for a, rest, *names in ground[table])
-    for table, (row, service) in _SERVICES.items():
-        yield from ((row, a, f"ops:{place}:{service}", tuple(names)) for a, place, *names in ground[table])
+    for table, (row, end) in _JOINING.items():
+        yield from ((row, a, end.format(rest), tuple(names)) for a, rest, *names in ground[table])
+
+
+def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """(row, end, end) of each edge along a cable: frames with one tag, or with none ("0"), are in a VLAN at each end.
+
+    Raises Malformed where they are many more than the facts: no port takes one tag into a hundred VLANs.
+    """
+    carried, tags = dict[tuple[str, str], list[str]](), dict[str, set[str]]()
+    for port, tag, vlan in said["ground"]["carried"]:
+        carried.setdefault((port, tag), []).append(vlan)
+        tags.setdefault(port, set()).add(tag)
+    joins = [
+        ("E2" if tag == "0" else "E1", carried[a, tag], carried[b, tag])
+        for a, b in {*map(tuple, said["ground"]["cables"])}
+        for tag in tags.get(a, set()) & tags.get(b, set())
+    ]
+    for port, host in said["ground"]["uplinks"]:
+        tag = host.rpartition(":")[2] if _kind(host) == "L" else "0"
+        joins.append(("E4", [host], carried.get((port, tag), [])))
+    if sum(len(near) * len(far) for _, near, far in joins) > 10_000 + 100 * len(said["ground"]["carried"]):
+        raise Malformed("statement.ground.carried: too many VLANs by one tag")
+    return [(row, x, y) for row, near, far in joins for x in near for y in far]
 
 
 def _bridge(vlan: str) -> str:
@@ -303,14 +312,14 @@ def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ..
 
 def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
     """Every edge, in both directions: what is stated as one, and what follows and is not kept away."""
-    told = ((a, b) for rows in said["facts"].values() for a, b in rows)
+    told = [(a, b) for rows in said["facts"].values() for a, b in rows] + [ends[1:] for ends in wired(said)]
     there = ((a, b) for _, a, b, _, _, is_away in guarded(said) if not is_away)
     return {ends for a, b in (*told, *there) for ends in ((a, b), (b, a))}
 
 
 def told(said: dict[str, Any]) -> str:
     """Which rows of the table of edges it derives, and of which rows edges are stated, in words."""
-    derived = sorted({row for row, *_ in grounded(said)})
+    derived = sorted({row for row, *_ in grounded(said)} | {row for row, *_ in wired(said)})
     stated = sorted(row for row, pairs in said["facts"].items() if pairs)
     return f"edges derived from facts: {', '.join(derived) or 'none'}; stated as edges: {', '.join(stated) or 'none'}"
 
@@ -396,7 +405,7 @@ def _required(row: str, b: str, names: tuple[str, ...], kinds: dict[str, str], s
 
 
 def _strangers(here: set[str], terminals: list[dict[str, Any]]) -> Iterator[str]:
-    """Only those whom a terminal is for meet a copy of it; of one device that is declared twice, those of either."""
+    """Who is here, and in no audience; of one device that is declared twice, either one's counts."""
     for node in sorted({terminal["node"] for terminal in terminals}):
         declared = [terminal for terminal in terminals if terminal["node"] == node]
         welcome = {who for terminal in declared for who in terminal["audience"]}
@@ -440,9 +449,8 @@ def witnesses(found: dict[str, Any], known: set[tuple[str, str]] | None = None) 
 def _asked(judgement: dict[str, Any], stack: str) -> Iterator[str]:
     """Every rule that such a stack is asked about was asked, once and as severely as it is meant."""
     said = [(result["rule"], result["severity"]) for result in judgement["results"]]
-    wanted = {
-        (name, severity) for (severity, of), names in ASKED.items() if of in ("both", stack) for name in names.split()
-    }
+    asked = ((severe, names) for (severe, of), names in ASKED.items() if of in ("both", stack))
+    wanted = {(name, severe) for severe, names in asked for name in names.split()}
     if lacking := sorted(f"{name} ({severity})" for name, severity in wanted - {*said}):
         yield f"not asked, or not with this severity: {', '.join(lacking)}"
     if len({name for name, _ in said}) < len(said):
@@ -473,15 +481,14 @@ def today() -> str:
 
 def main(words: list[str]) -> int:
     """Check one file: 0 sound, 1 not, 2 no certificate."""
-    name = words[0] if len(words) == 1 else ""
-    try:
-        found = read(Path(name).read_bytes()) if name else {}
-        said = list(complaints(found, day=today())) if name else []
-    except (Malformed, OSError) as error:
-        print(printable(f"{name}: {getattr(error, 'strerror', None) or error}"), file=sys.stderr)
-        return 2
-    if not name:
+    if len(words) != 1:
         print("name one file: python checker.py FILE", file=sys.stderr)
+        return 2
+    try:
+        found = read(Path(words[0]).read_bytes())
+        said = list(complaints(found, day=today()))
+    except (Malformed, OSError) as error:
+        print(printable(f"{words[0]}: {getattr(error, 'strerror', None) or error}"), file=sys.stderr)
         return 2
     print("\n".join(said) or f"sound; {printable(told(found['statement']))}")
     return 1 if said else 0

@@ -14,6 +14,7 @@ from policies.about import SiteFact
 
 from .edges.shape import Edge
 from .facts.guards import sharing_facts
+from .wired_facts import Wired
 
 #: Table -> its rows, sorted.
 Tables = dict[str, tuple[tuple[str, ...], ...]]
@@ -29,15 +30,18 @@ def is_ground(edge: Edge) -> bool:
     )
 
 
-def tables_of(edges: Iterable[Edge], site: Site) -> Tables:
-    """The facts of these edges; every table is there. A row ends with the declarations whose guards are asked."""
+def tables_of(edges: Iterable[Edge], site: Site, wired: Wired) -> Tables:
+    """The facts of these edges and of those along cables; every table is there.
+
+    A row of the first ends with the declarations whose guards are asked.
+    """
     named = {
         str(fact): item.name
         for item in site.sharing
         for fact, _ in sharing_facts(site, [item])
         if fact.path != "external.address_scope"
     }
-    found: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set)
+    found: defaultdict[str, set[tuple[str, ...]]] = defaultdict(set, wired.tables())
     for edge in edges:
         table, row = table_and_row(edge.rule, edge.a, edge.b)
         declared = {named[str(guard)] for guard in edge.guards if str(guard) in named}

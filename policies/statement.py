@@ -20,6 +20,7 @@ from .facts import identities as ids
 from .facts import principals as who
 from .graph.model import Model
 from .ground_facts import Tables, is_ground, tables_of
+from .wired_facts import Wired
 
 #: Row of the table of edges -> the two ends of each edge, sorted.
 Rows = dict[str, tuple[tuple[str, ...], ...]]
@@ -78,10 +79,12 @@ def statement(model: Model) -> Statement:
     edges = [edge for edge in model.edges if edge.a in here]
     held = [edge for edge in model.held if edge.a in here or edge.b in here]
     grants, owners, public = _authority(model)
+    wired = Wired(model.union, here)
+    follow = {frozenset(ends) for _, *ends in wired.edges()}
     return Statement(
         owner=model.plan.owner,
-        facts=_rows(edge for edge in edges if not is_ground(edge)),
-        ground=tables_of(filter(is_ground, (*edges, *held)), model.site.site),
+        facts=_rows(edge for edge in edges if not (is_ground(edge) or {edge.a, edge.b} in follow)),
+        ground=tables_of(filter(is_ground, (*edges, *held)), model.site.site, wired),
         unknown=_unknown(edges),
         guards=_guards(model.site.site),
         labels={node: tuple(sorted(model.label(node))) for node in sorted(here) if model.label(node)},

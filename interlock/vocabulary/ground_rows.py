@@ -14,8 +14,11 @@ _TABLES: Final = {
     "A9": "cleaned", "A10": "claims", "A16": "balanced", "A17": "encapsulated", "A18": "served", "A19": "migrating",
     "A20": "backed", "A21": "routed_out", "A22": "talking", "A23": "firmware",
 }  # fmt: skip
+#: What edges along cables follow from: the ends of a cable between switches, what of a host is behind a switch port,
+#: and by which tag ("0": none) a port carries which VLAN.
+WIRED: Final = ("cables", "carried", "uplinks")
 #: All tables, sorted.
-TABLES: Final = tuple(sorted(_TABLES.values()))
+TABLES: Final = tuple(sorted((*_TABLES.values(), *WIRED)))
 
 
 def table_and_row(rule: str, a: str, b: str) -> tuple[str, tuple[str, ...]]:

@@ -92,11 +92,11 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
     else:
-        reached = _tagged_by_host(union, vlan, end)
+        reached = tagged_by_host(union, vlan, end)
         yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in reached.items())
 
 
-def _tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[Fact, ...]]:
+def tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[Fact, ...]]:
     """Where frames get to that a host tags with a VLAN, and for each the facts without which nobody knows.
 
     A switch may or may not take frames tagged with the VLAN that it sends untagged. What it takes by its record it goes
@@ -113,14 +113,17 @@ def _tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[
     return {vlan: (SaidFact(words),)} | reached
 
 
-def _kernels(union: Union) -> Iterator[Edge]:
-    """A host's kernel is on its interfaces, too, but for one that a flat external network has for itself."""
+def kernels(union: Union) -> Iterator[tuple[str, SwitchEnd]]:
+    """Hosts' interfaces that their kernels are on, too: all but one that a flat external network has for itself."""
     external = union.site.site.external
     for bridge, end in union.site.uplink.items():
         host, interface = union.site.host_of_bridge[bridge]
-        if _external_vlan(union) == 0 and interface in host.interfaces.get(external.physical_network, ()):
-            continue
-        node = ids.part(host.serial, interface)
+        if _external_vlan(union) != 0 or interface not in host.interfaces.get(external.physical_network, ()):
+            yield ids.part(host.serial, interface), end
+
+
+def _kernels(union: Union) -> Iterator[Edge]:
+    for node, end in kernels(union):
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         if not union.mode[end].known:
             unknown = (port_fact(union, end),)

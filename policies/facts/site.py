@@ -227,6 +227,15 @@ class SiteFacts:
         return tuple((a, b) for a, b in pairs if a is not None and b is not None)
 
     @cached_property
+    def linked(self) -> dict[str, tuple[SwitchEnd, ...]]:
+        """Bridge of a switch -> its ports with a cable to another switch."""
+        found: dict[str, tuple[SwitchEnd, ...]] = {}
+        for end in dict.fromkeys(end for pair in self.switch_links for end in pair):
+            bridge = ids.switch_bridge(self.site.switch[end.switch].serial)
+            found[bridge] = (*found.get(bridge, ()), end)
+        return found
+
+    @cached_property
     def uplink(self) -> dict[str, SwitchEnd]:
         """Host bridge -> the switch port behind it."""
         ends = {(end.device, end.interface): far for end, far in self.device_ends}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from infra.checker import GROUND, edges, grounded, guarded, told
+from infra.checker import GROUND, Malformed, edges, grounded, guarded, told, wired
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.vocabulary.ground_rows import TABLES, table_and_row
+from interlock.vocabulary.ground_rows import TABLES, WIRED, table_and_row
 from tests.certificate.test_answers import forged
 
 Found = dict[str, Any]
@@ -62,7 +62,7 @@ def asked(who: tuple[str, ...]) -> set[str]:
 
 
 def test_each_table_has_a_case_and_the_proof_writes_what_the_checker_reads() -> None:
-    assert {table for table, *_ in CASES} | {"guests"} == {*GROUND} == {*TABLES}
+    assert {table for table, *_ in CASES} | {"guests", *WIRED} == {*GROUND} == {*TABLES}
     for table, row, follow, _ in CASES:
         names = {"mine", "out"} & {*row}
         assert {table_and_row(*edge) for edge in follow} == {(table, tuple(item for item in row if item not in names))}
@@ -112,6 +112,49 @@ def test_nothing_keeps_away_what_is_not_declared() -> None:
     said = stating("terminals", ["dev:T@7", "dev:T", "mine"])
     said["terminals"][0]["kind"] = "something new"
     assert len(edges(said)) == 2
+
+
+#: What two ports and a third carry: (port, tag, VLAN as the port meets it).
+_CARRIED = [
+    ["port:S/1", "7", "L:S:7"], ["port:S/1", "8", "L:S:8"], ["port:S/1", "0", "L:S:9"], ["port:S/2", "7", "L:S:7"],
+    ["port:T/1", "7", "L:T:17"], ["port:T/1", "7", "L:T:7"], ["port:T/1", "0", "L:T:10"], ["port:T/2", "8", "L:T:8"],
+]  # fmt: skip
+
+
+def along(**tables: list[list[str]]) -> set[tuple[str, str, str]]:
+    """What follows from these tables, whichever end of a cable stands first."""
+    said = stating("carried", [])
+    said["ground"] |= {"carried": _CARRIED, **tables}
+    found = {*wired(said)}
+    assert {(a, b) for _, a, b in found} | {(b, a) for _, a, b in found} == edges(said)
+    return found
+
+
+def test_what_two_ends_of_a_cable_carry_by_one_tag_is_joined() -> None:
+    assert along() == set()
+    tagged = {("E1", "L:S:7", "L:T:7"), ("E1", "L:S:7", "L:T:17")}
+    assert along(cables=[["port:S/1", "port:T/1"]]) == tagged | {("E2", "L:S:9", "L:T:10")}
+    assert along(cables=[["port:S/2", "port:T/1"]]) == tagged
+    assert along(cables=[["port:S/1", "port:T/2"]]) == {("E1", "L:S:8", "L:T:8")}
+    assert along(cables=[["port:S/2", "port:T/2"], ["port:S/3", "port:T/1"], ["port:S/1", "port:S/4"]]) == set()
+
+
+def test_what_a_host_sends_with_a_tag_or_without_one_is_where_its_port_has_it() -> None:
+    hosts = [["port:T/1", "L:H/pf0:7"], ["port:T/1", "L:H/pf0:0"], ["port:T/1", "dev:H/pf0"], ["port:T/2", "L:H/pf1:7"]]
+    assert along(uplinks=hosts) == {
+        ("E4", "L:H/pf0:7", "L:T:7"), ("E4", "L:H/pf0:7", "L:T:17"), ("E4", "L:H/pf0:0", "L:T:10"),
+        ("E4", "dev:H/pf0", "L:T:10"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("hosts", [False, True])
+def test_many_more_edges_than_facts_are_refused(hosts: bool) -> None:
+    """A short file would take all the memory there is."""
+    many = [[f"port:S/{end}", "7", f"L:S{end}:{number}"] for end in (1, 2) for number in range(400)]
+    assert len(along(carried=many[:200] + many[-200:], cables=[["port:S/1", "port:S/2"]])) == 200 * 200
+    tables = {"uplinks": [["port:S/1", f"L:H{number}/p:7"] for number in range(400)]} if hosts else {}
+    with pytest.raises(Malformed, match="carried: too many VLANs by one tag"):
+        along(carried=many, **(tables or {"cables": [["port:S/1", "port:S/2"]]}))
 
 
 def test_edges_that_are_stated_are_there_whatever_holds() -> None:

@@ -55,7 +55,7 @@ def _switch(vlan: str) -> str:
 
 def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
     """Every edge that is stated, or follows from a fact and is kept away by no guards."""
-    found = {(row[0], row[1]) for rows in said["facts"].values() for row in rows}
+    found = {(row[0], row[1]) for rows in said["facts"].values() for row in rows} | _along_cables(said["ground"])
     kinds = {item["name"]: item["kind"] for item in said["terminals"]}
     for table, (assumptions, ends) in _TABLES.items():
         for row in said["ground"][table]:
@@ -73,6 +73,15 @@ def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
             if any(said["guards"].get(guard) is not True for guard in asked):
                 found.add((server, f"{kind}:{serial}"))
     return found
+
+
+def _along_cables(ground: dict[str, Any]) -> set[tuple[str, str]]:
+    """What one end of a cable carries meets what the other end carries by the same tag."""
+    rows = [(port, tag, vlan) for port, tag, vlan in ground["carried"]]
+    cables = [(a, b) for a, b in ground["cables"]]
+    met = {(x, y) for a, tag, x in rows for b, other, y in rows if tag == other and (a, b) in cables}
+    hosts = [(port, node, node.split(":")[-1] if node.startswith("L:") else "0") for port, node in ground["uplinks"]]
+    return met | {(node, x) for at, node, tag in hosts for port, other, x in rows if (at, tag) == (port, other)}
 
 
 def _apart(found: dict[str, Any]) -> bool:

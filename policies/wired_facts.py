@@ -1,0 +1,115 @@
+"""Facts of a certificate that the edges along cables follow from: what is cabled to what, and what each end carries.
+
+The checker derives these edges again: frames with one tag, or with none, belong to a VLAN at each end of a cable, and
+join the two. Only what meets something is stated: a port carries more than the other end of its cable knows of.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from itertools import product
+from typing import Final
+
+from interlock.vocabulary.nodes import VlanNode, parse
+
+from .edges.shape import Union
+from .edges.union import kernels, tagged_by_host
+from .facts import identities as ids
+from .facts.kinds import SwitchEnd
+
+Row = tuple[str, ...]
+#: How frames without a tag are written.
+UNTAGGED: Final = 0
+#: Switch port -> tag -> the VLANs, as this port meets them, that such frames may belong to.
+_Carried = dict[SwitchEnd, dict[int, set[str]]]
+
+
+class Wired:
+    """The tables of one certificate, of the nodes that it is about."""
+
+    def __init__(self, union: Union, here: Collection[str]) -> None:
+        self.union = union
+        self.carried: _Carried = {}
+        self.cables: set[tuple[SwitchEnd, SwitchEnd]] = set()
+        #: (switch port, VLAN of the host's bridge behind it, or the interface there that the host's kernel has).
+        self.uplinks: set[tuple[SwitchEnd, str]] = set()
+        self._between_switches(here)
+        self._at_hosts(here)
+
+    def _between_switches(self, here: Collection[str]) -> None:
+        linked = self.union.site.linked
+        near: _Carried = {}
+        for node in here:
+            vlan = parse(node)
+            if isinstance(vlan, VlanNode) and not vlan.is_of_host:
+                for end in linked.get(vlan.bridge, ()):
+                    if self.union.segment(end, vlan.number) == node:
+                        for tag in self._tags(end, vlan.number):
+                            near.setdefault(end, defaultdict(set))[tag].add(node)
+        for a, b in self.union.site.switch_links:
+            common = near.get(a, {}).keys() & near.get(b, {}).keys()
+            for end, tag in product((a, b), sorted(common)):
+                self._carry(end, tag, near[end][tag])
+                self.cables.add((a, b))
+
+    def _tags(self, end: SwitchEnd, vlan: int) -> Iterator[int]:
+        """By which tags frames of a VLAN may go through a port, and whether without one."""
+        mode = self.union.mode[end]
+        tags = {vlan, *mode.tags_of(vlan)}
+        yield from (tag for tag in tags if vlan in self.union.inside(end, tag))
+        if vlan in mode.untagged:
+            yield UNTAGGED
+            # Where nobody stated whether the native VLAN bears its tag, the other end may take it so.
+            yield from mode.tags_of(vlan) if mode.known and mode.tag_native is None else ()
+
+    def _at_hosts(self, here: Collection[str]) -> None:
+        for node in here:
+            vlan = parse(node)
+            if isinstance(vlan, VlanNode) and vlan.is_of_host and (end := self.union.site.uplink.get(vlan.bridge)):
+                found = tagged_by_host(self.union, vlan.number, end) if vlan.number else self._natives(end)
+                self._behind(end, node, found)
+        for node, end in kernels(self.union):
+            if node in here:
+                self._behind(end, node, self._natives(end))
+
+    def _behind(self, end: SwitchEnd, node: str, vlans: Iterable[int]) -> None:
+        """A host sends frames into a port, with the tag of this node; inside the switch they are in these VLANs."""
+        if found := {self.union.segment(end, vlan) for vlan in vlans}:
+            self._carry(end, _tag_of(node), found)
+            self.uplinks.add((end, node))
+
+    def _natives(self, end: SwitchEnd) -> list[int]:
+        return [vlan for vlan, _ in self.union.natives(end)]
+
+    def _carry(self, end: SwitchEnd, tag: int, nodes: set[str]) -> None:
+        self.carried.setdefault(end, defaultdict(set))[tag] |= nodes
+
+    def edges(self) -> Iterator[tuple[str, str, str]]:
+        """(row of the table of edges, end, end) of each edge that follows."""
+        for a, b in self.cables:
+            for tag in self.carried[a].keys() & self.carried[b].keys():
+                for ends in product(self.carried[a][tag], self.carried[b][tag]):
+                    yield "E1" if tag else "E2", *ends
+        for end, host in self.uplinks:
+            yield from (("E4", host, node) for node in self.carried[end][_tag_of(host)])
+
+    def tables(self) -> dict[str, set[Row]]:
+        """Table of the certificate -> its rows."""
+        carried: set[Row] = {
+            (self._port(end), str(tag), node)
+            for end, tags in self.carried.items()
+            for tag, nodes in tags.items()
+            for node in nodes
+        }
+        cables: set[Row] = {(self._port(a), self._port(b)) for a, b in self.cables}
+        return {"cables": cables, "carried": carried, "uplinks": {(self._port(a), b) for a, b in self.uplinks}}
+
+    def _port(self, end: SwitchEnd) -> str:
+        return ids.switch_port(self.union.site.site.switch[end.switch].serial, end.port)
+
+
+def _tag_of(host: str) -> int:
+    """The tag of frames of a VLAN of a host's bridge; its kernel's have none."""
+    vlan = parse(host)
+    return vlan.number if isinstance(vlan, VlanNode) else UNTAGGED
