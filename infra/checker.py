@@ -101,14 +101,14 @@ GROUND: dict[str, list[tuple[Any, ...]]] = {
         "encapsulated", "served", "migrating", "backed", "routed_out", "talking", "cables", "uplinks",
     )},
 }  # fmt: skip
-#: Of tables with two columns the row of the table of edges, and the edge's second end: with the second column in it.
-_JOINING = {
-    "in_band": ("E14", "dev:{}"), "partitions": ("E17", "fabric:{}"), "keys": ("E19", "fabric:{}"),
-    "members": ("E19", "K:{}"), "projects": ("A2", "cloud:{}"), "claims": ("A10", "foreign:{}"),
-    "cleaned": ("A9", "former:{}"), "firmware": ("A23", "former:{}"), "balanced": ("A16", "ops:{}:load-balancers"),
-    "encapsulated": ("A17", "ops:{}:underlay"), "served": ("A18", "ops:{}:network-nodes"),
-    "migrating": ("A19", "ops:{}:migration-and-consoles"), "backed": ("A20", "ops:{}:back-end-storage"),
-    "routed_out": ("A21", "ops:{}:behind-external"), "talking": ("A22", "ops:{}:vlan-protocols"),
+#: Of tables with two columns the row of the table of edges, and the edge's second end around the second column.
+_JOINING: dict[str, tuple[str, ...]] = {
+    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"),
+    "members": ("E19", "K"), "projects": ("A2", "cloud"), "claims": ("A10", "foreign"),
+    "cleaned": ("A9", "former"), "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
+    "encapsulated": ("A17", "ops", "underlay"), "served": ("A18", "ops", "network-nodes"),
+    "migrating": ("A19", "ops", "migration-and-consoles"), "backed": ("A20", "ops", "back-end-storage"),
+    "routed_out": ("A21", "ops", "behind-external"), "talking": ("A22", "ops", "vlan-protocols"),
 }  # fmt: skip
 #: The form of a certificate, as Python values: a type, a set of constants, `[form]` for a list, a tuple for a row (with
 #: `...` for more texts), `{str: form}` for an object with any keys, any other dict for one with exactly these.
@@ -267,8 +267,8 @@ def grounded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, .
         yield "E11", copy, copy.partition("@")[0], tuple(names)
     for copy, device, *names in ground["terminals"]:
         yield "E9", copy, device, tuple(names)
-    for table, (row, end) in _JOINING.items():
-        yield from ((row, a, end.format(rest), tuple(names)) for a, rest, *names in ground[table])
+    for table, (row, kind, *service) in _JOINING.items():
+        yield from ((row, a, ":".join((kind, b, *service)), tuple(names)) for a, b, *names in ground[table])
 
 
 def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -14,6 +14,7 @@ from infra.checker import complaints, edges, grounded
 from infra.verifying.comparing import Comparing
 from interlock.model.lock.record import Lock
 from interlock.vocabulary.ground_rows import WIRED
+from interlock.vocabulary.nodes import VlanNode, parse
 from policies.certificate import certificate
 from policies.judging import judge, seen_by
 from tests.certificate.test_forgeries import FORGERIES, grown
@@ -66,12 +67,14 @@ def test_what_is_derived_is_what_the_proof_states(sampling: Sampling) -> None:
             assert all(known == count for known, count in numbers), (seed, compared.tied)
             said = found["statement"]
             rows = [(row, *ends) for row in ALONG_CABLES for ends in said["facts"].get(row, ())]
-            stated = {" ".join(row) for row in rows if _bridge(row[1]) != _bridge(row[2])}
+            stated = {" ".join(row) for row in rows if not _is_inside(*row[1:])}
             assert stated <= {words for added in said["unknown"].values() for words in added}, seed
 
 
-def _bridge(vlan: str) -> str:
-    return vlan.rpartition(":")[0].partition("~")[0]
+def _is_inside(a: str, b: str) -> bool:
+    """Whether both are VLANs of one switch."""
+    here, there = parse(a), parse(b)
+    return isinstance(here, VlanNode) and isinstance(there, VlanNode) and here.bridge == there.bridge
 
 
 def _ground(said: Found) -> list[tuple[str, ...]]:
