@@ -12,8 +12,9 @@ from interlock.vocabulary.owners import RESERVED_OWNERS
 from .errors import Code, fault
 from .values import QUOTE_IT, names, shown
 
-#: What no tenant may be called: tenant id `site` would make the stack `<site>-site`, which is the operator's own.
-RESERVED_TENANTS = frozenset({"site"}) | RESERVED_OWNERS
+#: What no tenant may be called: `any` is everybody in an audience, and tenant id `site` would make the stack
+#: `<site>-site`, which is the operator's own.
+RESERVED_TENANTS = frozenset({"site", "any"}) | RESERVED_OWNERS
 #: Last parts of the tenant's own plan names: a vPOD or bucket of that name would take them.
 RESERVED_PARTS = ("project", "operator", "quota", "key", "router", "member")
 
