@@ -13,7 +13,8 @@ from interlock.model.site.inventory import LogicalRack, PriceBook, Site, VlanPoo
 from interlock.model.site.networks import PhysicalNetwork
 from interlock.model.tenant.request import BucketRequest, Tenant
 from interlock.planning import Plan, PlanningError, nameable, plan_site, plan_tenant, stated_existing
-from interlock.planning.security import RULES_OF_A_CONTROLLER, controllers_quota
+from interlock.planning.quotas import controllers_quota
+from interlock.planning.security import RULES_OF_A_CONTROLLER
 from interlock.resources import (
     Aggregate,
     BareMetalServer,
