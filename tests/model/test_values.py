@@ -14,7 +14,15 @@ from interlock.model.rack.values import kilograms, watts
 from interlock.model.site.switch_file import vrf_name
 from interlock.model.site.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
 from interlock.model.tenant.vpod_sizes import size_fault
-from interlock.model.text.names import device_name, part_name, site_name, tenant_name, user_name
+from interlock.model.text.names import (
+    device_name,
+    device_names,
+    display_names,
+    part_name,
+    site_name,
+    tenant_name,
+    user_name,
+)
 from interlock.model.text.values import address, gib, names, prefix, public_key, ranges, vlan_ranges, vni_ranges
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
@@ -143,3 +151,11 @@ def test_what_is_refused(check: Callable[[Any], Any], bad: list[Any]) -> None:
 
 def test_a_key_may_have_a_comment() -> None:
     assert public_key(f"{KEY} anne at home\n") == f"{KEY} anne at home"
+
+
+def test_names_of_the_cloud_may_be_ranges_as_those_of_devices() -> None:
+    """`of:` of one table took a range, and of another the same text was a name."""
+    assert display_names("fabric-[1-3]") == device_names("fabric-[1-3]") == ["fabric-1", "fabric-2", "fabric-3"]
+    assert display_names(["vxlan", "mgmt[1-2]g"]) == ["vxlan", "mgmt1g", "mgmt2g"]
+    with pytest.raises(PydanticCustomError):
+        display_names([7])
