@@ -54,9 +54,11 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
     for item in drift:
         yield f"  {_red('DRIFT', colour)} {item.kind} {item.name}{_ids(item)}: {_what(item)}"
         yield f"    planned at {places.planned(item.name)}"
+        if item.hint:
+            yield f"    next: {item.hint}"
     if drift or stack.unmanaged:
         yield from _live(stack.live)
-    if drift:
+    if any(not item.hint for item in drift):
         yield f"    next: `pulumi up --refresh` on {name} puts it back; look first at who changed it"
 
 

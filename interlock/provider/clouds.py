@@ -48,6 +48,21 @@ _SCOPE = (
     "domain_id",
 )
 
+#: What the SDK raises of an entry that it does not understand: keys of another kind of login, texts for numbers.
+_NOT_UNDERSTOOD = (TypeError, ValueError, AttributeError)
+#: Kinds of login with a password; the first is what stands for none.
+_WITH_PASSWORD = ("password", "v3password")
+
+OWN_PASSWORD = "use an entry of clouds.yaml with the administrator's user and password"
+
+
+def bound_login(cloud: str, bound: str) -> str:
+    """What is wrong with a login whose tokens are for one project only."""
+    return (
+        f"cloud {cloud!r} logs in with {bound}, whose tokens are for one project only: servers, "
+        "volumes and buckets are made with tokens of the tenants' projects"
+    )
+
 
 @dataclass(frozen=True)
 class Login:
@@ -92,15 +107,21 @@ class Cloud:
             region = known.get_one(cloud=self.name)
             if self.site_region and self.site_region != region.region_name:
                 region = self._in_site_region(known, str(region.region_name or ""))
-        except (exceptions.ConfigException, trouble.ClientException) as error:
-            raise Failure(
-                Trouble.UNREACHABLE,
-                f"there is no usable cloud {self.name!r}: {error}",
-                "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
-                "another file in OS_CLIENT_CONFIG_FILE",
-            ) from error
-        REDACTOR.add_login(region.config.get("auth") or {})
+        except (exceptions.ConfigException, trouble.ClientException, *_NOT_UNDERSTOOD) as error:
+            raise self._unusable(str(error)) from error
+        login = region.config.get("auth") or {}
+        REDACTOR.add_login(login)
+        if region.config.get("auth_type") in _WITH_PASSWORD and not login.get("password"):
+            raise self._unusable("its `auth` has no password")
         return region
+
+    def _unusable(self, why: str) -> Failure:
+        return Failure(
+            Trouble.UNREACHABLE,
+            f"there is no usable cloud {self.name!r}: {why}",
+            "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
+            "another file in OS_CLIENT_CONFIG_FILE",
+        )
 
     def _in_site_region(self, known: Any, stated: str) -> Any:
         """The entry in the region of the site file. Raises `Failure` if clouds.yaml has it in another one."""
@@ -118,7 +139,11 @@ class Cloud:
 
     @cached_property
     def _session(self) -> Any:
-        session = self._region.get_session()
+        region = self._region
+        try:
+            session = region.get_session()
+        except _NOT_UNDERSTOOD as error:
+            raise self._unusable(str(error)) from error
         # For logins, too: a service that never answers would hold an apply for ever.
         session.timeout = session.timeout or self.retry_policy.budget.answer
         return session
@@ -210,8 +235,10 @@ class Cloud:
     def _plugin(self, project: str | None) -> Any:
         if project is None or project == self.login.project:
             return self._session.auth
+        if self.login.bound:
+            raise Failure(Trouble.REFUSED, bound_login(self.name, self.login.bound), OWN_PASSWORD)
         if project not in self._plugins:
-            # The same credential with another scope. An application credential cannot be scoped again.
+            # The same credential with another scope.
             options = {key: value for key, value in self._region.config["auth"].items() if key not in _SCOPE}
             loader: Any = loading.get_plugin_loader(self._region.config["auth_type"])
             self._plugins[project] = loader.load_from_options(**options, project_id=project)
@@ -219,6 +246,12 @@ class Cloud:
 
     def _login(self, access: Any) -> Login:
         entries = access.service_catalog.catalog
+        if not entries and not access.project_id:
+            raise Failure(
+                Trouble.REFUSED,
+                f"cloud {self.name!r} logs in without a project, so it is told of no service",
+                "name the operator's project in that entry of clouds.yaml (`project_name`, `project_domain_name`)",
+            )
         services = {entry["type"]: entry["id"] for entry in entries}
         catalogue = Catalogue.of(entries)
         return Login(

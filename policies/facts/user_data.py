@@ -35,8 +35,12 @@ _STARTS = 4
 _MIME = re.compile(r"^content-transfer-encoding[ \t]*:", re.IGNORECASE | re.MULTILINE)
 #: Only where YAML says something else than its text does: escapes, binary, files with an encoding.
 _YAML = re.compile(r"\\|encoding|binary")
-#: cloud-init, modules: SSH import id; user data formats: include file.
-_FETCHED = re.compile(r"""(?:^|[\s{,"'])ssh_import_id["']?\s*:|^\#include""", re.MULTILINE)
+#: cloud-init, modules: SSH import id, and its command; user data formats: include file; keys by a command of a shell.
+_FETCHED = re.compile(
+    r"""(?:^|[\s{,"'])ssh_import_id["']?\s*:|^\#include|\bssh-import-id\b"""
+    r"""|^[^\n]*\b(?:curl|wget)\b[^\n]*(?:authorized_keys|\.keys\b)""",
+    re.MULTILINE,
+)
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -110,7 +110,7 @@ def _fetched(server: ServerFact) -> Cause:
     return Cause(
         key=(server.name, "fetched"),
         message=f"the user data of {server.name} fetches ssh keys or documents from elsewhere: which ones is unknown",
-        witness=(f"server {server.name}", "user data: `ssh_import_id` or `#include`"),
+        witness=(f"server {server.name}", "user data: `ssh_import_id`, `#include` or a command"),
         hint="write the keys themselves under `ssh_authorized_keys`",
         missing=(SaidFact(f"the keys that {server.name} fetches"),),
         specificity=60,

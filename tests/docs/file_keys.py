@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from interlock.model.text.validation import FileModel
+from interlock.model.text.values import MOST_NUMBER
 
 from .tables import code
 
@@ -107,4 +108,4 @@ def _bounds(schema: dict[str, Any]) -> str:
     last = schema.get("maximum", schema.get("exclusiveMaximum", 0) - 1)
     if "minimum" not in schema:
         return ""
-    return f", {schema['minimum']} to {last}" if last > 0 else f", at least {schema['minimum']}"
+    return f", {schema['minimum']} to {last}" if 0 < last < MOST_NUMBER else f", at least {schema['minimum']}"

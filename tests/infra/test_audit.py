@@ -13,6 +13,7 @@ import pytest
 
 import interlock.provider.clouds as interlock_clouds
 from infra.audit.comparison import Audit, audit
+from infra.audit.report import as_table
 from infra.program.gate import Gate
 from interlock.provider.calls import Api
 from interlock.provider.errors import Failure, Trouble
@@ -109,11 +110,16 @@ def test_a_recreated_user_is_drift_also_with_the_right_of_the_old_one(gate: Gate
         persons={"alice": "an-old-id", "anne": "anne"}, written_by="",
     )  # fmt: skip
     known = replace(gate, applied=replace(gate.applied, records={ACME: record}))
-    (acme,) = (item for item in held(known, paper).stacks if item.plan.stack == ACME)
+    found = held(known, paper)
+    (acme,) = (item for item in found.stacks if item.plan.stack == ACME)
     (drifted,) = acme.drift
     assert drifted.name == "acme-member-alice"
     said = "user alice is another than the one that got the right: its id was an-old-id, and is alice now"
     assert drifted.reason == said
+    # `up` refuses that, so it puts nothing back.
+    told = as_table(found, known)
+    assert "next: ask who that is; take alice out of `members`" in told
+    assert "puts it back" not in told
 
 
 def test_what_nobody_applied_is_no_drift(gate: Gate) -> None:

@@ -10,11 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
+from interlock.model.rack.values import kilograms, watts
 from interlock.model.site.switch_file import vrf_name
 from interlock.model.site.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
 from interlock.model.tenant.vpod_sizes import size_fault
-from interlock.model.text.names import device_name, part_name, site_name, tenant_name, user_name
-from interlock.model.text.values import address, gib, names, prefix, public_key, ranges, vlan_ranges
+from interlock.model.text.names import (
+    device_name,
+    device_names,
+    display_names,
+    part_name,
+    site_name,
+    tenant_name,
+    user_name,
+)
+from interlock.model.text.values import address, gib, names, prefix, public_key, ranges, vlan_ranges, vni_ranges
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
 
@@ -37,6 +46,20 @@ def test_what_is_wrong_with_a_range_of_names_is_told() -> None:
     with pytest.raises(PydanticCustomError, match="is no range of names"):
         names("m-[11-08]")
     assert len(names("m-[0001-4096]")) == 4096
+
+
+def test_numbers_of_more_digits_than_python_reads_are_too_large() -> None:
+    digits = "9" * 5000
+    with pytest.raises(PydanticCustomError, match="is more than 2147483647GiB"):
+        gib(f"{digits}TiB")
+    with pytest.raises(PydanticCustomError, match="is a range of more than 4096 names"):
+        names(f"m-[1-{digits}]")
+    for read in (vlan_ranges, vni_ranges):
+        with pytest.raises(PydanticCustomError, match="no id is above 2147483647"):
+            read(f"1-{digits}")
+    for weigh, text in ((kilograms, f"{digits}kg"), (watts, f"{digits}kW")):
+        with pytest.raises(PydanticCustomError, match="is more than 1000000000"):
+            weigh(text)
 
 
 @pytest.mark.parametrize(("read", "text"), [(prefix, "2001:db8::/32"), (address, "2001:db8::1"), (prefix, "::/0")])
@@ -100,7 +123,7 @@ def _one_bit(count: int) -> bool:
     [
         (
             tenant_name,
-            ["site", "Acme", "a_b", "a--b", "-a", "a-", "1a", "", "a" * 21, "a;b", "a\n", None, 7],
+            ["site", "any", "op", "Acme", "a_b", "a--b", "-a", "a-", "1a", "", "a" * 21, "a;b", "a\n", None, 7],
         ),
         (part_name, ["key", "member-x", "a/b"]),
         (site_name, ["my-site", "Lyon", "a.b"]),
@@ -128,3 +151,11 @@ def test_what_is_refused(check: Callable[[Any], Any], bad: list[Any]) -> None:
 
 def test_a_key_may_have_a_comment() -> None:
     assert public_key(f"{KEY} anne at home\n") == f"{KEY} anne at home"
+
+
+def test_names_of_the_cloud_may_be_ranges_as_those_of_devices() -> None:
+    """`of:` of one table took a range, and of another the same text was a name."""
+    assert display_names("fabric-[1-3]") == device_names("fabric-[1-3]") == ["fabric-1", "fabric-2", "fabric-3"]
+    assert display_names(["vxlan", "mgmt[1-2]g"]) == ["vxlan", "mgmt1g", "mgmt2g"]
+    with pytest.raises(PydanticCustomError):
+        display_names([7])

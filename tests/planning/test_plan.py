@@ -13,6 +13,7 @@ from interlock.model.site.inventory import LogicalRack, PriceBook, Site, VlanPoo
 from interlock.model.site.networks import PhysicalNetwork
 from interlock.model.tenant.request import BucketRequest, Tenant
 from interlock.planning import Plan, PlanningError, nameable, plan_site, plan_tenant, stated_existing
+from interlock.planning.quotas import controllers_quota
 from interlock.planning.security import RULES_OF_A_CONTROLLER
 from interlock.resources import (
     Aggregate,
@@ -489,3 +490,10 @@ def test_each_leg_of_a_whole_host_has_an_interface_of_its_own() -> None:
 def test_a_whole_host_with_an_interface_too_few() -> None:
     with pytest.raises(PlanningError, match=r"has 2 interface\(s\) on fabric100g, and vPOD train needs 3 there"):
         _whole_hosts({"fabric100g": THREE[:2]}, bare_metal_control=CONTROL_ON_FABRIC)
+
+
+def test_the_controllers_quota_takes_no_memory_for_a_large_limit() -> None:
+    """A list as long as the limit is large filled it, or ended in a traceback."""
+    limits = pod64().limits.model_copy(update={"controller_instances": 2**31 - 1})
+    quota = controllers_quota(pod64(limits=limits), "controllers")
+    assert (quota.instances, quota.networks, quota.ports) == (2**31 - 1, 2**31, 2**32 - 1)

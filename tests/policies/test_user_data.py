@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from policies import Judgement
-from policies.facts.user_data import DEEPEST, MOST_CHARACTERS, contents
+from policies.facts.user_data import DEEPEST, MOST_CHARACTERS, contents, fetches_keys
 from policies.rules.credentials import credentials_in
 from tests.builders.pod64 import ssh_key
 from tests.policies.workspace import Made, N, P, V, edited, first, full_site, judged, pair, verdicts
@@ -194,3 +194,17 @@ def test_random_bytes_never_fail() -> None:
             "--x\n",
         ]
         contents("".join(rng.choice(parts) for _ in range(60)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#cloud-config\nruncmd:\n- [ssh-import-id, gh:alice]\n",
+        "#!/bin/sh\nssh-import-id-gh alice\n",
+        "#!/bin/sh\ncurl https://git.example/alice.keys >> ~/.ssh/keys\n",
+        "#!/bin/sh\nwget -qO- https://git.example/x | tee -a /root/.ssh/authorized_keys\n",
+    ],
+)
+def test_keys_that_a_command_fetches_are_unknown(text: str) -> None:
+    assert fetches_keys(text)
+    assert not fetches_keys("#!/bin/sh\ncurl -o /tmp/x https://git.example/x\n")

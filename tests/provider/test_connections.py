@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -21,6 +22,7 @@ from keystoneauth1.session import Session
 
 from infra.cli import debugging
 from interlock.provider.calls import Api, no_login, unconnected
+from interlock.provider.clouds import Cloud
 from interlock.provider.connections import address, cause_of, missing_service
 from interlock.provider.errors import Failure, Trouble
 from interlock.provider.redaction import MASK, REDACTOR
@@ -219,3 +221,26 @@ def test_a_clock_that_is_set_back_holds_up_no_call(server: int, monkeypatch: pyt
     monkeypatch.setattr(time, "sleep", slept.append)
     assert api.request("GET", "/ports").status_code == 200
     assert slept == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("x", "has no attribute"),
+        ("", "has no attribute"),
+        ("{auth: [x]}", "dictionary update sequence"),
+        ("{auth: {auth_url: 'http://127.0.0.1:1/v3', username: admin}}", "its `auth` has no password"),
+        ("{auth: {auth_url: 'http://127.0.0.1:1/v3', application_credential_id: x}}", "application_credential_id"),
+        ("{auth: {auth_url: 'http://127.0.0.1:1/v3', password: x, passwd: y}}", "unexpected keyword argument 'passwd'"),
+        ("{auth: {auth_url: 'http://127.0.0.1:1/v3', password: x}, api_timeout: soon}", "could not convert"),
+    ],
+)
+def test_an_entry_that_nobody_understands_is_told(
+    entry: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The SDK raises whatever it stumbles over; each was a traceback."""
+    file = tmp_path / "clouds.yaml"
+    file.write_text(f"clouds: {{lyon: {entry}}}\n", encoding="utf-8")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(file))
+    with pytest.raises(Failure, match=f"there is no usable cloud 'lyon': .*{why}"):
+        Cloud("lyon").api("identity").get("/projects")

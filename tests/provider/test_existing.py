@@ -244,6 +244,27 @@ def test_an_id_of_nothing_and_an_object_of_a_stack_are_told(operator: Cloud, the
     assert "a stack of ours made it" in item.wrong
 
 
+@pytest.mark.parametrize(
+    ("name", "service", "path", "key", "body"),
+    [
+        ("external-scope", "network", "/address-scopes", "address_scope", {"name": "x-scope", "ip_version": 4}),
+        ("external-pool", "network", "/subnetpools", "subnetpool", {"name": "x", "prefixes": ["198.51.100.0/24"]}),
+        ("poplar", "image", "/images", "", {"name": "x-image", "disk_format": "raw", "container_format": "bare"}),
+    ],
+)
+def test_whatever_lies_in_a_tenants_project_is_told(
+    operator: Cloud, name: str, service: str, path: str, key: str, body: dict[str, Any]
+) -> None:
+    """A scope of a tenant's takes pools of that tenant, and an image its owner deletes or deactivates."""
+    marked = {"name": "x-tenant", "description": f"interlock:{OWNER}:bob-project", "domain_id": "default"}
+    with ExitStack() as stack:
+        project = stack.enter_context(made(operator, "identity", "/projects", "project", marked))
+        theirs = {"owner" if service == "image" else "project_id": project}
+        ident = stack.enter_context(made(operator, service, path, key, body | theirs))
+        (item,) = Theirs({name: ident}).compared(operator, admitted(name, STATEMENTS[name])).values()
+    assert f"it lies in project {project} of another stack, whose members may change it" in item.reasons
+
+
 def test_a_network_in_a_tenants_project_is_told(operator: Cloud) -> None:
     marked = {"name": "x-tenant", "description": f"interlock:{OWNER}:bob-project", "domain_id": "default"}
     with ExitStack() as stack:

@@ -62,7 +62,7 @@ def test_an_application_credential_is_told_before_it_stops_half_way(
     # It is an administrator, and makes projects; a server in one of them it cannot make.
     cloud = Cloud("sandbox")
     assert "admin" in cloud.login.roles
-    with pytest.raises(Failure):
+    with pytest.raises(Failure, match="logs in with an application credential"):
         cloud.api("compute", services).get("/servers")
     (fault,) = preflight(program(process, folder, {}).admission())
     assert fault.code == "credential"

@@ -16,6 +16,8 @@ PortBlock = tuple[int, int]
 
 _WATT = {"W": 1, "kW": 1000}
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+#: No device and no hall comes near: more watts or kilograms are a slip of the keyboard.
+_MOST_OF_A_QUANTITY = 10**9
 _UNITS = re.compile(r"(\d{1,2})\s*U")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _MAC_RANGE = re.compile(r"([0-9a-f:]{15})\[([0-9a-f]{2})-([0-9a-f]{2})\]")
@@ -52,7 +54,10 @@ def _quantity(value: Any, what: str, hint: str) -> tuple[Decimal, str]:
     match = _QUANTITY.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         raise fault(Code.UNIT, f"{shown(value)} is {what}", hint)
-    return Decimal(match[1]), match[2]
+    number = Decimal(match[1])
+    if number > _MOST_OF_A_QUANTITY:
+        raise fault(Code.VALUE, f"{shown(value)} is more than {_MOST_OF_A_QUANTITY}{match[2]}", hint)
+    return number, match[2]
 
 
 def mac(value: Any) -> str:

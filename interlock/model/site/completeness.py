@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema
 
 from interlock.model.evidence.values import Age, age_text
 from interlock.model.tenant.values import Day
-from interlock.model.text.names import DeviceNames, DisplayName
+from interlock.model.text.names import DeviceNames, DisplayName, DisplayNames
 from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 
@@ -65,7 +65,7 @@ class CompletenessFile(FileModel):
 class CloudCompletenessFile(CompletenessFile):
     """Somebody asked the cloud, and everything that it holds is in files."""
 
-    of: list[DisplayName] = Field(description="what was looked at; what it can be is said with each table")
+    of: DisplayNames = Field(description="what was looked at, names or ranges; what it can be is said with each table")
 
 
 class _OrOne:

@@ -6,8 +6,16 @@ from datetime import UTC, date, datetime, timedelta
 
 from interlock.model.text.errors import Code
 
-from .completeness import CLOUD_TABLES, SWITCH_TABLES
+from .completeness import CLOUD_TABLES, SWITCH_TABLES, Table
 from .view import SiteView
+
+#: Table -> the section of the file that says what it can be complete of; of all others the inventory does.
+_NAMED_IN: dict[Table, str] = {
+    "members": "domain",
+    "logins": "domain",
+    "scopes": "external",
+    "networks": "physical_networks",
+}
 
 
 def check_completeness(view: SiteView) -> None:
@@ -31,7 +39,7 @@ def _check_devices(view: SiteView) -> None:
         if not declared.of:
             hint = "name what was looked at; a whole site at once cannot be declared"
             view.faults.add(Code.VALUE, path, "of nothing", hint)
-        for name in declared.of:
+        for name in () if view.faults.short_of(_NAMED_IN.get(table, "")) else declared.of:
             view.faults.need(path, what, name, known)
 
 

@@ -65,7 +65,7 @@ class LimitsFile(FileModel):
     machines_per_tenant: Positive | None = Field(
         default=None, description="IPU-Machines that one tenant may have; without it, as many as there are"
     )
-    remote_poplar_oversubscription: Annotated[float, Field(ge=1)] = Field(
+    remote_poplar_oversubscription: Annotated[float, Field(ge=1, allow_inf_nan=False)] = Field(
         default=3.0,
         description="most that the way to a Poplar host in another rack may be oversubscribed, south to north",
     )

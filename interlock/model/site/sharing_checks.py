@@ -50,8 +50,9 @@ def _check_entries(view: SiteView) -> None:
 def _check_nodes(view: SiteView) -> None:
     networks = {*view.site.physical_network, view.site.external.name}
     known = {*view.devices, *networks, *view.file.underlays, *view.file.infiniband, *_routing_instances(view)}
+    is_short = view.faults.short_of("physical_networks", "external", "underlays", "infiniband")
     for name, entry in view.file.sharing.items():
-        if entry.node is not None and not _GUID.fullmatch(entry.node):
+        if entry.node is not None and not _GUID.fullmatch(entry.node) and not is_short:
             view.faults.need(("sharing", name, "node"), "a device or a network", entry.node, known)
         if entry.kind == "private-vlan-back-end" and (entry.node is None or entry.node in known):
             _check_on_ports(view, name, entry.node)

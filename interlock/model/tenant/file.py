@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from interlock.model.site.physical import Generation
 from interlock.model.text.names import DisplayName, PartName, UserName
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import GiB, Positive, Prefix, PublicKey
+from interlock.model.text.values import MOST_NUMBER, GiB, Positive, Prefix, PublicKey
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 from interlock.model.waivers import WaiverFile
 from interlock.resources.storage import OnDelete
@@ -27,7 +27,7 @@ from .values import (
     separation,
 )
 
-Index = Annotated[int, Field(ge=0)]
+Index = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
 
 #: Stands for a key that is at fault while the rest of its file is checked: the frame of a key, and nothing in it.
 _NO_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"
@@ -111,9 +111,11 @@ class VPodFile(FileModel):
     """A vPOD: `machines:` or `ipus:`, exactly one of them."""
 
     machines: int | None = Field(
-        default=None, description="IPU-Machines: 1, 2, 4, 8, 16, or whole logical racks of 16."
+        default=None, le=MOST_NUMBER, description="IPU-Machines: 1, 2, 4, 8, 16, or whole logical racks of 16."
     )
-    ipus: int | None = Field(default=None, description="The same, counted in IPUs: 4 are one IPU-Machine.")
+    ipus: int | None = Field(
+        default=None, le=MOST_NUMBER, description="The same, counted in IPUs: 4 are one IPU-Machine."
+    )
     generation: Generation | None = Field(
         default=None, description="Generation of all its machines; by default any, and one for all."
     )

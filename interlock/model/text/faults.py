@@ -45,6 +45,10 @@ class Faults:
         """True if a fault of form took away what stood at `path`: what is there now is not what was meant."""
         return self._salvage is not None and self._salvage.is_lost(path)
 
+    def short_of(self, *sections: str) -> bool:
+        """True if one of these sections lost an entry to a fault of form: a name that is not there may be that one."""
+        return self._salvage is not None and any(self._salvage.has_lost_entries((section,)) for section in sections)
+
     def need(self, path: tuple[Step, ...], what: str, name: str, known: Iterable[str]) -> None:
         """A fault if `name` is not among `known`; `what` says what it should be (`a flavour`)."""
         self.need_name(path, name, known, f"`{name}` is not {what} of this site")

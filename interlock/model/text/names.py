@@ -12,8 +12,9 @@ from interlock.vocabulary.owners import RESERVED_OWNERS
 from .errors import Code, fault
 from .values import QUOTE_IT, names, shown
 
-#: What no tenant may be called: tenant id `site` would make the stack `<site>-site`, which is the operator's own.
-RESERVED_TENANTS = frozenset({"site"}) | RESERVED_OWNERS
+#: What no tenant may be called: `any` is everybody in an audience, and tenant id `site` would make the stack
+#: `<site>-site`, which is the operator's own.
+RESERVED_TENANTS = frozenset({"site", "any"}) | RESERVED_OWNERS
 #: Last parts of the tenant's own plan names: a vPOD or bucket of that name would take them.
 RESERVED_PARTS = ("project", "operator", "quota", "key", "router", "member")
 
@@ -123,6 +124,11 @@ def display_name(value: Any) -> str:
     return value
 
 
+def display_names(value: Any) -> list[str]:
+    """Names of anything that the cloud holds, also as `fabric-[01-16]`."""
+    return [display_name(item) for item in names(value)]
+
+
 def _checked(value: Any, pattern: re.Pattern[str], most: int, words: str) -> str:
     if not isinstance(value, str):
         raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
@@ -143,6 +149,7 @@ _NUMBER_OR_TEXT = {"type": ["string", "integer"]}
 _PLUGS = WithJsonSchema({"anyOf": [_NUMBER_OR_TEXT, {"type": "array", "items": _NUMBER_OR_TEXT}]})
 
 DeviceNames = Annotated[list[str], BeforeValidator(device_names), _LIST]
+DisplayNames = Annotated[list[str], BeforeValidator(display_names), _LIST]
 PinnedNames = Annotated[tuple[str, ...], BeforeValidator(pinned_names), _LIST]
 Serials = Annotated[list[str], BeforeValidator(serials), _LIST]
 PartName = Annotated[str, BeforeValidator(part_name), _schema(_TENANT, MOST_PART)]

@@ -23,7 +23,11 @@ _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp
 _MOST = 4096
 #: Sizes are 32-bit integers in the databases of Cinder and Manila.
 MOST_GIB = 2**31 - 1
+#: Services count in 32 bits; no count of a site comes near, and what is larger only fills the memory.
+MOST_NUMBER = 2**31 - 1
 NO_IPV6 = "IPv6 is not supported here yet: networks, pools and filters are IPv4"
+#: Python refuses to read longer numbers. Nothing that is numbered has as many digits.
+_MOST_DIGITS = 4000
 #: Longest list that ranges may expand to: a short text could fill the memory otherwise.
 _MOST_IN_ALL = 65_536
 
@@ -50,7 +54,7 @@ def gib(value: Any) -> int:
     number, unit = match.groups() if match else (str(value), "")
     if unit not in _KIB:
         raise fault(Code.UNIT, *_unit_fault(number, unit))
-    kib = int(number) * _KIB[unit]
+    kib = whole(number) * _KIB[unit]
     if kib % _KIB["GiB"]:
         raise fault(Code.UNIT, f"`{value}` is no whole number of GiB", "sizes are given out in GiB")
     if kib // _KIB["GiB"] > MOST_GIB:
@@ -65,6 +69,11 @@ def _unit_fault(number: str, unit: str) -> tuple[str, str]:
     return f"`{number}{unit}`: {unit} is not a unit here", f"units are powers of 1024: write {number}{meant}"
 
 
+def whole(digits: str) -> int:
+    """The number of these digits; of more than Python reads one that is larger than all that it does read."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
+
+
 def ranges(value: Any) -> tuple[Range, ...]:
     """Inclusive ranges from `7`, `1000-1999`, `110-149,160` or a list of these."""
     items = value if isinstance(value, list) else [value]
@@ -74,8 +83,10 @@ def ranges(value: Any) -> tuple[Range, ...]:
 def _range(text: str) -> Range:
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        raise fault(Code.VALUE, f"`{text}` is no range", "write 1000-1999, or a single number")
-    first, last = int(match[1]), int(match[2] or match[1])
+        raise fault(Code.VALUE, f"{shown(text)} is no range", "write 1000-1999, or a single number")
+    first, last = whole(match[1]), whole(match[2] or match[1])
+    if max(first, last) > MOST_NUMBER:
+        raise fault(Code.VALUE, f"{shown(text)}: no id is above {MOST_NUMBER}")
     if first > last:
         raise fault(Code.VALUE, f"`{text}` runs backwards", f"write {last}-{first}")
     return first, last
@@ -127,11 +138,12 @@ def _expanded(text: str) -> list[str]:
     if match is None:
         return [text]
     before, first, last, after = match.groups()
-    if int(first) > int(last):
-        raise fault(Code.VALUE, f"`{text}` is no range of names", "write the lower number first")
-    if int(last) - int(first) >= _MOST:
-        raise fault(Code.VALUE, f"`{text}` is a range of more than {_MOST} names", "write several smaller ones")
-    return [f"{before}{number:0{len(first)}d}{after}" for number in range(int(first), int(last) + 1)]
+    lowest, highest = whole(first), whole(last)
+    if lowest > highest:
+        raise fault(Code.VALUE, f"{shown(text)} is no range of names", "write the lower number first")
+    if highest - lowest >= _MOST:
+        raise fault(Code.VALUE, f"{shown(text)} is a range of more than {_MOST} names", "write several smaller ones")
+    return [f"{before}{number:0{len(first)}d}{after}" for number in range(lowest, highest + 1)]
 
 
 def prefix(value: Any) -> str:
@@ -202,8 +214,8 @@ def _range_schema(example: str) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [*one["anyOf"], {"type": "array", "items": one}], "examples": [example]})
 
 
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
+Positive = Annotated[int, Field(ge=1, le=MOST_NUMBER)]
 Vlan = Annotated[int, Field(ge=1, le=4094)]
 Vni = Annotated[int, Field(ge=1, lt=1 << 24)]
 GiB = Annotated[int, BeforeValidator(gib), _text("^[0-9]+ *[KMGT]iB$", "100GiB")]

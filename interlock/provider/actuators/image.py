@@ -71,7 +71,13 @@ class ImageActuator(Actuator[Image]):
         phase = {"active": Phase.READY, "saving": Phase.PENDING, "importing": Phase.PENDING}
         status = raw["status"]
         return Observed(
-            ident, raw.get(KEY, ""), fields, {}, {}, phase.get(status, Phase.BROKEN), f"its state is {status}"
+            ident,
+            raw.get(KEY, ""),
+            fields,
+            {"project": raw["owner"]},
+            {},
+            phase.get(status, Phase.BROKEN),
+            f"its state is {status}",
         )
 
     def update(self, cloud: Cloud, target: Target[Image], seen: Observed, changed: frozenset[str]) -> None:

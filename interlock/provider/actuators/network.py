@@ -69,7 +69,8 @@ class AddressScopeActuator(NamedNeutronActuator[AddressScope]):
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         text, mark = split(raw["name"])
-        return Observed(raw["id"], mark, {"name": text, "ip_version": raw["ip_version"], "shared": raw["shared"]})
+        fields = {"name": text, "ip_version": raw["ip_version"], "shared": raw["shared"]}
+        return Observed(raw["id"], mark, fields, {"project": owning(cloud, raw)})
 
 
 class SubnetPoolActuator(NeutronActuator[SubnetPool]):
@@ -97,7 +98,8 @@ class SubnetPoolActuator(NeutronActuator[SubnetPool]):
             "default_prefix_length": int(raw["default_prefixlen"]),
             "shared": raw["shared"],
         }
-        return Observed(raw["id"], raw["description"], fields, {"address_scope": raw["address_scope_id"]})
+        references = {"address_scope": raw["address_scope_id"], "project": owning(cloud, raw)}
+        return Observed(raw["id"], raw["description"], fields, references)
 
 
 class NetworkActuator(NeutronActuator[Network]):

@@ -39,6 +39,8 @@ class Standing:
     differs: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     #: Why it could not be compared, or cannot be used; empty if it was and can.
     reason: str = ""
+    #: What to do, where applying the plan again is refused; empty where that puts it back.
+    hint: str = ""
     #: Why nobody could read it; empty if somebody could. Then nothing else is known of it.
     unread: str = ""
 
@@ -98,19 +100,19 @@ class StackReader:
             target = target_of(self.mirror, item, self.expected)
             ids = ids or tuple(self._unmarked(kind, target))
             if another := self._another_person(target):
-                return Standing(kind, name, ids, reason=another)
+                return Standing(kind, name, ids, reason=another[0], hint=another[1])
             return self._compared(kind, name, ids, target)
         except Failure as failure:
             return Standing(kind, name, ids, reason=failure.message)
 
-    def _another_person(self, target: Target[Any]) -> str:
-        """What is wrong with the user of a right, if the name is another's now; else empty."""
+    def _another_person(self, target: Target[Any]) -> tuple[str, str] | None:
+        """What is wrong with the user of a right, if the name is another's now, and what to do; else None."""
         if not isinstance(target.spec, RoleAssignment):
-            return ""
+            return None
         name = Reference.name_in(target.spec.user, Scheme.CLOUD, "User") or ""
         present = target.one("user")
         recorded = self.expected.persons.get(name, present)
-        return "" if recorded == present else another_person(name, recorded, present)[0]
+        return None if recorded == present else another_person(name, recorded, present)
 
     def _compared(self, kind: str, name: str, ids: Sequence[str], target: Target[Any]) -> Standing:
         if len(ids) != 1:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.actuators.image import file_fault
-from interlock.provider.clouds import Cloud
+from interlock.provider.clouds import OWN_PASSWORD, Cloud, bound_login
 from interlock.provider.errors import Failure
 from interlock.provider.existing import comparisons
 from interlock.provider.markers import marker
@@ -37,12 +37,7 @@ def credential(cloud: Cloud, _: Admission) -> Iterator[Fault]:
             "use an administrator's entry of clouds.yaml",
         )
     if cloud.login.bound:
-        yield Fault(
-            "credential",
-            f"cloud {cloud.name!r} logs in with {cloud.login.bound}, whose tokens are for one project only: servers, "
-            "volumes and buckets are made with tokens of the tenants' projects",
-            "use an entry of clouds.yaml with the administrator's user and password",
-        )
+        yield Fault("credential", bound_login(cloud.name, cloud.login.bound), OWN_PASSWORD)
     elif not cloud.login.project:
         yield Fault(
             "credential",
