@@ -4,11 +4,24 @@ from __future__ import annotations
 
 #: Mutant (module, function, line, place in it, before and after) -> why the code does the same.
 EQUIVALENT: dict[str, str] = {
-    "policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]": (
+    ("policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]"): (
         "a state that holds gives its guards to the edge, and this one has none: the edge is the same, and broken"
     ),
     (
-        'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" an'
-        "d network.segment != EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
+        'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" and network.segment != '
+        "EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
     ): ("0 and 4095 are all there are: the second is the last"),
+    (
+        "policies/edges/unlisted.py:passed_through: flavor = site.flavor.get(Reference.name_in(reference, "
+        'Scheme.SITE, Flavor.KIND) or "") @25 [Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or ""] '
+        "=> [(Reference.name_in(reference, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
+        "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
+        "in _ONE_ATTACHMENT: @41 [0] => [-1]"
+    ): ("each role of the pair is in the pair, which is all that is asked"),
+    (
+        "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
+        "in _ONE_ATTACHMENT: @41 [0] => [1]"
+    ): ("each role of the pair is in the pair, which is all that is asked"),
 }

@@ -93,6 +93,17 @@ def edges(site: Site, shares: Sequence[GraphFragment] = (), plans: Sequence[Plan
     return [edge for edge in found if not edge.held]
 
 
+Row = set[tuple[str, str, tuple[str, ...]]]
+"""Both ends of each edge, and the facts without which nobody knows whether it is there."""
+
+
+def row(title: str, site: Site, *shares: GraphFragment) -> Row:
+    """Every edge of one row of the table, by the row's words. Raises ValueError if no row, or several, have them."""
+    (rule,) = (rule for rule in UNION_EDGES if title in rule.title)
+    union = Union(SiteFacts(site), shares)
+    return {(edge.a, edge.b, tuple(map(str, edge.missing))) for edge in rule.edges(union)}
+
+
 def joined(site: Site, a: str, b: str, *shares: GraphFragment) -> bool | None:
     """YES by known edges, PERHAPS by edges that rest on unstated facts, else NO."""
     return way(edges(site, shares), a, b)
