@@ -12,6 +12,11 @@ EQUIVALENT: dict[str, str] = {
         "EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
     ): ("0 and 4095 are all there are: the second is the last"),
     (
+        "policies/edges/union.py:_host_segments: named = {node for node in union.nodes if isinstance(vlan := "
+        "parse(node), VlanNode) and vlan.is_of_host} @41 [isinstance(vlan := parse(node), VlanNode) and "
+        "vlan.is_of_host] => [(isinstance(vlan := parse(node), VlanNode))]"
+    ): ("no bridge of a switch has an uplink, so its VLANs yield nothing"),
+    (
         "policies/edges/unlisted.py:passed_through: flavor = site.flavor.get(Reference.name_in(reference, "
         'Scheme.SITE, Flavor.KIND) or "") @25 [Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or ""] '
         "=> [(Reference.name_in(reference, Scheme.SITE, Flavor.KIND))]"
