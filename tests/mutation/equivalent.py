@@ -12,6 +12,21 @@ EQUIVALENT: dict[str, str] = {
         "EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
     ): ("0 and 4095 are all there are: the second is the last"),
     (
+        "policies/edges/plan_fragment.py:_hands_out_devices: flavor = "
+        'facts.site.site.flavor.get(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or "") @36 '
+        '[Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or ""] => '
+        "[(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
+        'policies/edges/plan_fragment.py:_labelled: if machine is not None and "rnic" in '
+        'parts_at(facts.site.site, at): @3 [machine is not None and "rnic" in parts_at(facts.site.site, at] '
+        '=> [("rnic" in parts_at(facts.site.site, at)]'
+    ): ("what is no machine has no parts: the first question is asked for the type checker"),
+    (
+        'policies/edges/plan_fragment.py:_port_premises: placed = metal if port.vnic_type == "baremetal" and '
+        'facts.site.is_bare_metal(port.host or "") else bridges @77 [port.host or ""] => [(port.host)]'
+    ): ("no host is called None, nor by an empty name"),
+    (
         "policies/edges/union.py:_host_segments: named = {node for node in union.nodes if isinstance(vlan := "
         "parse(node), VlanNode) and vlan.is_of_host} @41 [isinstance(vlan := parse(node), VlanNode) and "
         "vlan.is_of_host] => [(isinstance(vlan := parse(node), VlanNode))]"

@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.site.inventory import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
+from interlock.model.site.inventory import (
+    Assumption,
+    Cable,
+    Host,
+    PhysicalNetwork,
+    Sharing,
+    Site,
+    Switch,
+    SwitchPortConfig,
+)
 from interlock.model.site.offers import SharingKind
 from interlock.model.site.physical import Device
 from policies.edges.plan_fragment import plan_fragment
@@ -57,6 +66,23 @@ def site_with(
         }
         | fields
     )
+
+
+def host(name: str = "h", **fields: object) -> Host:
+    """A Poplar host with two legs in physical network `fabric` and a BMC at `bmc`."""
+    known = {"name": name, "serial": f"SN-{name}", "role": "poplar", "bmc": "bmc"}
+    return Host.model_validate(known | {"interfaces": {"fabric": ("e0", "e1")}} | fields)
+
+
+def small(*switches: Switch, links: tuple[tuple[str, str], ...] = (), **fields: object) -> Site:
+    """Only these switches and cables, and one physical network that reaches all of them."""
+    names = tuple(item.name for item in switches)
+    plain: dict[str, object] = {
+        "machines": (), "hosts": (), "switches": switches,
+        "cables": tuple(cable(a, b) for a, b in links),
+        "physical_networks": (PhysicalNetwork(name="fabric", switches=names),),
+    }  # fmt: skip
+    return full_site(**(plain | fields))
 
 
 def declared(node: str, kind: SharingKind = "monitoring", *audience: str, **guards: bool | None) -> tuple[Sharing, ...]:

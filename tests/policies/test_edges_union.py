@@ -5,40 +5,20 @@ from __future__ import annotations
 import pytest
 
 from interlock.model.site.inventory import (
-    Host,
     PhysicalNetwork,
     Site,
-    Switch,
     SwitchPortConfig,
     Underlay,
 )
 from interlock.model.site.physical import Vrf, Vtep
 from policies.edges.shape import GraphFragment, Relation, premise
-from tests.builders.pod64 import cable, external
-from tests.policies.joining import access, declared, marked, port, row, switch, tagged, vlan
-from tests.policies.workspace import full_site
+from tests.builders.pod64 import external
+from tests.policies.joining import access, declared, host, marked, port, row, small, switch, tagged, vlan
 
 A100, A200, A300 = (vlan("a", number) for number in (100, 200, 300))
 B100, B200, B300 = (vlan("b", number) for number in (100, 200, 300))
 USED = marked(A100, A200)
 STRANGERS = "foreign:sandbox"
-
-
-def host(name: str = "h", **fields: object) -> Host:
-    """A Poplar host with two legs in physical network `fabric` and a BMC at `bmc`."""
-    known = {"name": name, "serial": f"SN-{name}", "role": "poplar", "bmc": "bmc"}
-    return Host.model_validate(known | {"interfaces": {"fabric": ("e0", "e1")}} | fields)
-
-
-def small(*switches: Switch, links: tuple[tuple[str, str], ...] = (), **fields: object) -> Site:
-    """Only these switches and cables, and one physical network that reaches all of them."""
-    names = tuple(item.name for item in switches)
-    plain: dict[str, object] = {
-        "machines": (), "hosts": (), "switches": switches,
-        "cables": tuple(cable(a, b) for a, b in links),
-        "physical_networks": (PhysicalNetwork(name="fabric", switches=names),),
-    }  # fmt: skip
-    return full_site(**(plain | fields))
 
 
 def at(name: str, number: int) -> str:
