@@ -27,6 +27,19 @@ EQUIVALENT: dict[str, str] = {
         'facts.site.is_bare_metal(port.host or "") else bridges @77 [port.host or ""] => [(port.host)]'
     ): ("no host is called None, nor by an empty name"),
     (
+        "policies/edges/private_vlans.py:_routing: elif switch.ip_routing is not False and vlan in "
+        "(switch.routed_vlans or ()): @49 [switch.routed_vlans or (] => [(switch.routed_vlans]"
+    ): ("vlans that are not stated have been asked about before, unless the switch does not route"),
+    (
+        "policies/edges/shape.py:Union._reached: inner = (vlan for tag in self.vlans for vlan in "
+        "mode.inside(tag) | mode.perhaps_inside(tag)) @65 [|] => [^]"
+    ): ("what is inside for certain is never among what may be: the two have nothing in common"),
+    (
+        "policies/edges/terminals.py:instances: if switch.ip_routing is not False and switch.routed_vlans != "
+        "(): @3 [switch.ip_routing is not False and switch.routed_vlans != (] => [(switch.ip_routing is not "
+        "False]"
+    ): ("an instance without VLANs joins nothing"),
+    (
         "policies/edges/union.py:_host_segments: named = {node for node in union.nodes if isinstance(vlan := "
         "parse(node), VlanNode) and vlan.is_of_host} @41 [isinstance(vlan := parse(node), VlanNode) and "
         "vlan.is_of_host] => [(isinstance(vlan := parse(node), VlanNode))]"
