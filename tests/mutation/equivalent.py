@@ -27,6 +27,10 @@ EQUIVALENT: dict[str, str] = {
         'facts.site.is_bare_metal(port.host or "") else bridges @77 [port.host or ""] => [(port.host)]'
     ): ("no host is called None, nor by an empty name"),
     (
+        'policies/edges/premises.py:_ruled: places = {("bucket", item.name) for item in plan.buckets} | '
+        '{("share", item.name) for item in plan.shares} @58 [|] => [^]'
+    ): ("buckets and shares are named with their kind: no two of them are alike"),
+    (
         "policies/edges/private_vlans.py:_routing: elif switch.ip_routing is not False and vlan in "
         "(switch.routed_vlans or ()): @49 [switch.routed_vlans or (] => [(switch.routed_vlans]"
     ): ("vlans that are not stated have been asked about before, unless the switch does not route"),
