@@ -8,6 +8,11 @@ EQUIVALENT: dict[str, str] = {
         "a state that holds gives its guards to the edge, and this one has none: the edge is the same, and broken"
     ),
     (
+        "policies/edges/operated.py:_handed_out: flavor = site.site.flavor.get(Reference.name_in(reference, "
+        'Scheme.SITE, Flavor.KIND) or "") @30 [Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or ""] '
+        "=> [(Reference.name_in(reference, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
         'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" and network.segment != '
         "EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
     ): ("0 and 4095 are all there are: the second is the last"),
