@@ -66,4 +66,39 @@ EQUIVALENT: dict[str, str] = {
         "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
         "in _ONE_ATTACHMENT: @41 [0] => [1]"
     ): ("each role of the pair is in the pair, which is all that is asked"),
+    "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
+    (
+        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
+        "self.carries(vlan)) for wire, vlan in self.translations) @11 [wire == tag and (self.carries(wire) "
+        "or self.carries(vlan)] => [(wire == tag]"
+    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
+    (
+        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
+        "self.carries(vlan)) for wire, vlan in self.translations) @28 [self.carries(wire) or "
+        "self.carries(vlan] => [(self.carries(wire)]"
+    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
+    (
+        "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
+        "else self._plain(tag))) @24 [|] => [^]"
+    ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
+    (
+        "policies/facts/kinds.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
+        "self._is_taken(tag) else set())) @23 [|] => [^]"
+    ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @81 [len(found) > 1] => [True]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @92 [>] => [>=]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @94 [1] => [0]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:one_mode: tagged=None if None in lists else "
+        "tuple(dict.fromkeys(item for found in lists for item in found or ())), @90 [found or (] => [(found]"
+    ): ("a port without a list has been asked about before"),
 }
