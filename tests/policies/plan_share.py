@@ -22,11 +22,11 @@ GUID, SHARED_GUID = "0000000000000001", "00000000000000FF"
 MACHINE = {ids.machine_identity("SN-m"), ids.mac_identity(MAC)}
 
 
-def site(**fields: object) -> Site:
+def site(**fields: Any) -> Site:
     """Hypervisor h with two legs, whole host w with two of its own and a BMC, machine m; the first switch only."""
     whole = host("w", provisioning="bare-metal", interfaces={"fabric": ("e0",), "other": ("e1",)})
     links = ("h:e0", "a:1"), ("h:e1", "a:2"), ("w:e0", "a:3"), ("w:e1", "b:1"), ("w:bmc", "a:4"), ("m:rnic", "a:5")
-    plain: dict[str, object] = {
+    plain: dict[str, Any] = {
         "hosts": (host(), whole),
         "machines": (Machine(name="m", serial="SN-m", logical_rack="r", position=1, macs={"rnic": MAC}),),
         "cables": tuple(cable(a, b) for a, b in links),

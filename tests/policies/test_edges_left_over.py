@@ -64,7 +64,8 @@ def test_what_it_has_already_stays_labelled() -> None:
 def test_a_released_address_of_the_appliance() -> None:
     address = ids.share_address("sandbox", "10.0.0.9")
     found = released(("storage_vip", "10.0.0.9"))
-    assert (found.labels, found.exclusive) == ({address: {"acme"}}, {address})
+    assert found.labels == {address: {"acme"}}
+    assert found.exclusive == {address}
     assert tuples(found, Relation.CLAIM) == []
 
 
@@ -81,7 +82,8 @@ def test_a_released_address_of_the_appliance() -> None:
 def test_a_released_wire(claim: str, value: str, node: str, owner: str) -> None:
     found = released((claim, value))
     identity, words = ids.segment_identity(node), f"{claim} {value}"
-    assert (found.labels, found.exclusive) == ({node: {owner}}, {identity})
+    assert found.labels == {node: {owner}}
+    assert found.exclusive == {identity}
     assert tuples(found, Relation.CLAIM) == [(node, "acme", f"train {words}", words, "released")]
     assert tuples(found, Relation.RESIDUE) == [(identity, "acme", "train")]
     assert tuples(found, Relation.SOMEWHERE) == []
@@ -111,7 +113,8 @@ def test_a_released_vlan_whose_network_nobody_knows() -> None:
     found = released(("ipu_data_vlan", "gone:100"))
     words = "train ipu_data_vlan gone:100"
     node = ids.lost_claim("acme", words)
-    assert (found.labels, found.exclusive) == ({node: {"acme"}}, set())
+    assert found.labels == {node: {"acme"}}
+    assert found.exclusive == set()
     assert tuples(found, Relation.SOMEWHERE) == [(node, "100", f"released claim {words} of acme")]
     lost = Released(vpod="train", claim="ipu_data_vlan", value="gone:100")
     anywhere = {ids.segment_identity(vlan(name, 100)) for name in "ab"}

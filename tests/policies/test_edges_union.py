@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from interlock.model.site.inventory import (
@@ -89,7 +91,7 @@ LEGS = "a host's interface carries the VLANs of its switch port"
 KERNEL = "the operator's kernel hears what a switch port sends its host untagged"
 
 
-def legs(one: SwitchPortConfig | None, **fields: object) -> Site:
+def legs(one: SwitchPortConfig | None, **fields: Any) -> Site:
     """The host's first leg at port 1 of switch a; the second has no cable."""
     item = switch("a", *([one] if one else []))
     return small(item, **({"links": (("h:e0", "a:1"),), "hosts": (host(),)} | fields))
@@ -264,7 +266,7 @@ def part(interface: str) -> str:
     return f"dev:SN-h/{interface}"
 
 
-def whole(*plugs: str, **fields: object) -> Site:
+def whole(*plugs: str, **fields: Any) -> Site:
     """A host that is given out whole, cabled by these plugs, beside a hypervisor."""
     links = tuple((f"h:{plug}", f"a:{number}") for number, plug in enumerate(plugs, start=1))
     hosts = (host("other"), host(provisioning="bare-metal", **fields))
