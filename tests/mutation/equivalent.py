@@ -4,11 +4,101 @@ from __future__ import annotations
 
 #: Mutant (module, function, line, place in it, before and after) -> why the code does the same.
 EQUIVALENT: dict[str, str] = {
-    "policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]": (
+    ("policies/edges/guarded.py:_broken: return GuardState(value=False, broken=(fact,)) @24 [False] => [True]"): (
         "a state that holds gives its guards to the edge, and this one has none: the edge is the same, and broken"
     ),
     (
-        'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" an'
-        "d network.segment != EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
+        "policies/edges/operated.py:_handed_out: flavor = site.site.flavor.get(Reference.name_in(reference, "
+        'Scheme.SITE, Flavor.KIND) or "") @30 [Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or ""] '
+        "=> [(Reference.name_in(reference, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
+        'policies/edges/plan.py:_virtual_functions: if port.vnic_type == "direct" and network.segment != '
+        "EVERY_VLAN_IDS[-1]: @68 [-1] => [+1]"
     ): ("0 and 4095 are all there are: the second is the last"),
+    (
+        "policies/edges/plan_fragment.py:_hands_out_devices: flavor = "
+        'facts.site.site.flavor.get(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or "") @36 '
+        '[Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or ""] => '
+        "[(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
+        'policies/edges/plan_fragment.py:_labelled: if machine is not None and "rnic" in '
+        'parts_at(facts.site.site, at): @3 [machine is not None and "rnic" in parts_at(facts.site.site, at] '
+        '=> [("rnic" in parts_at(facts.site.site, at)]'
+    ): ("what is no machine has no parts: the first question is asked for the type checker"),
+    (
+        'policies/edges/plan_fragment.py:_port_premises: placed = metal if port.vnic_type == "baremetal" and '
+        'facts.site.is_bare_metal(port.host or "") else bridges @77 [port.host or ""] => [(port.host)]'
+    ): ("no host is called None, nor by an empty name"),
+    (
+        'policies/edges/premises.py:_ruled: places = {("bucket", item.name) for item in plan.buckets} | '
+        '{("share", item.name) for item in plan.shares} @58 [|] => [^]'
+    ): ("buckets and shares are named with their kind: no two of them are alike"),
+    (
+        "policies/edges/private_vlans.py:_routing: elif switch.ip_routing is not False and vlan in "
+        "(switch.routed_vlans or ()): @49 [switch.routed_vlans or (] => [(switch.routed_vlans]"
+    ): ("vlans that are not stated have been asked about before, unless the switch does not route"),
+    (
+        "policies/edges/shape.py:Union._reached: inner = (vlan for tag in self.vlans for vlan in "
+        "mode.inside(tag) | mode.perhaps_inside(tag)) @65 [|] => [^]"
+    ): ("what is inside for certain is never among what may be: the two have nothing in common"),
+    (
+        "policies/edges/terminals.py:instances: if switch.ip_routing is not False and switch.routed_vlans != "
+        "(): @3 [switch.ip_routing is not False and switch.routed_vlans != (] => [(switch.ip_routing is not "
+        "False]"
+    ): ("an instance without VLANs joins nothing"),
+    (
+        "policies/edges/union.py:_host_segments: named = {node for node in union.nodes if isinstance(vlan := "
+        "parse(node), VlanNode) and vlan.is_of_host} @41 [isinstance(vlan := parse(node), VlanNode) and "
+        "vlan.is_of_host] => [(isinstance(vlan := parse(node), VlanNode))]"
+    ): ("no bridge of a switch has an uplink, so its VLANs yield nothing"),
+    (
+        "policies/edges/unlisted.py:passed_through: flavor = site.flavor.get(Reference.name_in(reference, "
+        'Scheme.SITE, Flavor.KIND) or "") @25 [Reference.name_in(reference, Scheme.SITE, Flavor.KIND) or ""] '
+        "=> [(Reference.name_in(reference, Scheme.SITE, Flavor.KIND))]"
+    ): ("no flavour is called None, nor by an empty name"),
+    (
+        "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
+        "in _ONE_ATTACHMENT: @41 [0] => [-1]"
+    ): ("each role of the pair is in the pair, which is all that is asked"),
+    (
+        "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
+        "in _ONE_ATTACHMENT: @41 [0] => [1]"
+    ): ("each role of the pair is in the pair, which is all that is asked"),
+    "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
+    (
+        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
+        "self.carries(vlan)) for wire, vlan in self.translations) @11 [wire == tag and (self.carries(wire) "
+        "or self.carries(vlan)] => [(wire == tag]"
+    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
+    (
+        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
+        "self.carries(vlan)) for wire, vlan in self.translations) @28 [self.carries(wire) or "
+        "self.carries(vlan] => [(self.carries(wire)]"
+    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
+    (
+        "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
+        "else self._plain(tag))) @24 [|] => [^]"
+    ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
+    (
+        "policies/facts/kinds.py:PortMode.perhaps_inside: return frozenset(found | (self._plain(tag) if "
+        "self._is_taken(tag) else set())) @23 [|] => [^]"
+    ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @81 [len(found) > 1] => [True]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @92 [>] => [>=]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:_groups: return {end: tuple(sorted(found, key=_place)) for end, "
+        "found in group.items() if len(found) > 1} @94 [1] => [0]"
+    ): ("a port in no bundle is one by itself anyway"),
+    (
+        "policies/facts/logical_ports.py:one_mode: tagged=None if None in lists else "
+        "tuple(dict.fromkeys(item for found in lists for item in found or ())), @90 [found or (] => [(found]"
+    ): ("a port without a list has been asked about before"),
 }

@@ -25,9 +25,19 @@ def named(module: str) -> str:
 
 
 def is_graftable(mutant: Mutant) -> bool:
-    """True if the change lies in what a function does when it is called, and not in its signature."""
+    """True if the change lies in what a function does when it is called, and not in its signature.
+
+    Nor in a function made inside it that needs other names of it than before: what holds one cannot be given the other.
+    """
     old, new = _functions_of(mutant.module).get(mutant.function), _changed(mutant).get(mutant.function)
-    return old is not None and new is not None and new != old
+    if old is None or new is None or new == old:
+        return False
+    return [code.co_freevars for code in _made_in(old)] == [code.co_freevars for code in _made_in(new)]
+
+
+def _made_in(code: CodeType) -> list[CodeType]:
+    """The named functions made inside one; what has no name lives for one call, and is made again by the next."""
+    return [item for item in code.co_consts if isinstance(item, CodeType) and not item.co_name.startswith("<")]
 
 
 Place = tuple[str, int, str]

@@ -155,6 +155,12 @@ def test_what_is_changed_in_a_function_can_be_put_into_it() -> None:
     assert not is_graftable(replace(inside[0], function=""))
 
 
+def test_a_change_of_what_a_held_function_takes_from_around_it_needs_a_process() -> None:
+    """`_guests` makes the functions that two rows hold: one that does not use `service` cannot take their place."""
+    made = [item for item in mutants_of("policies/edges/operated.py") if item.function == "_guests"]
+    assert [item.after for item in made if not is_graftable(item)] == [""]
+
+
 def test_a_mutant_is_killed_by_a_test_that_sees_it_and_survives_others() -> None:
     """The key's owner: what nobody looked at before a test was written for it."""
     owner = [item for item in mutants_of(RULE) if item.operator == "DropOperand" and "key.owner" in item.before]

@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
-from interlock.model.site.inventory import Assumption, Cable, Sharing, Site, Switch, SwitchPortConfig
+from interlock.model.site.inventory import (
+    Assumption,
+    Cable,
+    Host,
+    PhysicalNetwork,
+    Sharing,
+    Site,
+    Switch,
+    SwitchPortConfig,
+)
 from interlock.model.site.offers import SharingKind
 from interlock.model.site.physical import Device
 from policies.edges.plan_fragment import plan_fragment
@@ -59,6 +68,23 @@ def site_with(
     )
 
 
+def host(name: str = "h", **fields: object) -> Host:
+    """A Poplar host with two legs in physical network `fabric` and a BMC at `bmc`."""
+    known = {"name": name, "serial": f"SN-{name}", "role": "poplar", "bmc": "bmc"}
+    return Host.model_validate(known | {"interfaces": {"fabric": ("e0", "e1")}} | fields)
+
+
+def small(*switches: Switch, links: tuple[tuple[str, str], ...] = (), **fields: object) -> Site:
+    """Only these switches and cables, and one physical network that reaches all of them."""
+    names = tuple(item.name for item in switches)
+    plain: dict[str, object] = {
+        "machines": (), "hosts": (), "switches": switches,
+        "cables": tuple(cable(a, b) for a, b in links),
+        "physical_networks": (PhysicalNetwork(name="fabric", switches=names),),
+    }  # fmt: skip
+    return full_site(**(plain | fields))
+
+
 def declared(node: str, kind: SharingKind = "monitoring", *audience: str, **guards: bool | None) -> tuple[Sharing, ...]:
     """The usual declarations and one more, for everybody or this audience, its guards held but for `guards`."""
     held: dict[str, bool | None] = dict.fromkeys(SHARING_GUARDS[kind], True)
@@ -91,6 +117,17 @@ def edges(site: Site, shares: Sequence[GraphFragment] = (), plans: Sequence[Plan
     found = [edge for share in whole for edge in share.edges]
     found += [edge for rule in UNION_EDGES for edge in rule.edges(union)]
     return [edge for edge in found if not edge.held]
+
+
+Row = set[tuple[str, str, tuple[str, ...]]]
+"""Both ends of each edge, and the facts without which nobody knows whether it is there."""
+
+
+def row(title: str, site: Site, *shares: GraphFragment) -> Row:
+    """Every edge of one row of the table, by the row's words. Raises ValueError if no row, or several, have them."""
+    (rule,) = (rule for rule in UNION_EDGES if title in rule.title)
+    union = Union(SiteFacts(site), shares)
+    return {(edge.a, edge.b, tuple(map(str, edge.missing))) for edge in rule.edges(union)}
 
 
 def joined(site: Site, a: str, b: str, *shares: GraphFragment) -> bool | None:
