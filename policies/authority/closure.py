@@ -130,8 +130,7 @@ class Authority:
         closure = self.closure(owner)
         strange = {held for held in closure if not self.is_due(owner, held)}
         for held in sorted(strange, key=lambda held: (len(closure[held]), held.node, held.access)):
-            before = _states(owner, closure[held])
-            if not strange & set(before):
+            if strange.isdisjoint(_passed(closure[held])):
                 yield Leak(owner, held, self.of(held.node), closure[held])
 
     def is_due(self, owner: str, held: HeldNode) -> bool:
@@ -149,9 +148,8 @@ class Authority:
         return self.stated.labels.get(node, frozenset())
 
 
-def _states(owner: str, grants: tuple[Grant, ...]) -> Iterator[HeldNode]:
-    """What is held on a way, without its end."""
-    yield HeldNode(who.principal(owner), AccessMode.WRITE)
+def _passed(grants: tuple[Grant, ...]) -> Iterator[HeldNode]:
+    """What is held on a way, without its beginning, which is its owner's own, and its end."""
     yield from (HeldNode(grant.target, _STEPS[grant.way][1]) for grant in grants[:-1])
 
 

@@ -101,4 +101,21 @@ EQUIVALENT: dict[str, str] = {
         "policies/facts/logical_ports.py:one_mode: tagged=None if None in lists else "
         "tuple(dict.fromkeys(item for found in lists for item in found or ())), @90 [found or (] => [(found]"
     ): ("a port without a list has been asked about before"),
+    (
+        "policies/authority/closure.py:Authority.concerned: return tuple(owner for owner in self.stated."
+        "owners if who.principal(owner) in found) @54 [who.principal(owner) in found] => [True]"
+    ): (
+        "an owner of whom no grant leads to the plan has no leak through it, and `leaks_of` asks "
+        "for that again: only work is saved"
+    ),
+    (
+        "policies/authority/closure.py:_stated: return Stated(model.union, tuple(sorted(shares - {ids.OP"
+        "ERATOR} | {ids.FOREIGN, ids.WORLD}))) @64 [|] => [^]"
+    ): ("no tenant can be called foreign or world: the two sets have nothing in common"),
+    (
+        "policies/authority/grants.py:Stated.alike: return {node: min(nodes) for node, nodes in found if"
+        " len(nodes) == 1} @14 [min] => [max]"
+    ): ("of a set with one element"),
+    "policies/authority/closure.py:: READ = 1 @7 [1] => [0]": ("the two are compared with each other alone"),
+    "policies/authority/closure.py:: WRITE = 2 @8 [2] => [3]": ("the two are compared with each other alone"),
 }

@@ -50,6 +50,13 @@ def test_example_11_a_right_to_everybody(to: str) -> None:
     assert verdicts(judgement)["ISO-25"] == NA
 
 
+@pytest.mark.parametrize("action", ["access_as_shared", "access_as_external"])
+def test_a_network_that_is_not_external_is_offered_to_nobody(action: str) -> None:
+    """A gateway right to a network of servers is a right like any other."""
+    found = verdicts(judged(SITE, given("*", NETWORK, action), clean()[1]))
+    assert [found[f"ISO-{number}"] for number in (24, 25, 26)] == [V, NA, NA]
+
+
 def test_a_shared_network_is_a_right_to_everybody() -> None:
     acme, globex = clean()
     found = first(judged(SITE, edited(acme.plan, NETWORK, shared=True), globex))
