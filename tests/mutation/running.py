@@ -84,9 +84,11 @@ def measured(
     mutants: Sequence[Mutant], paths: Sequence[str], limits: Limits, known: dict[Function, list[str]]
 ) -> tuple[list[Outcome], dict[Function, list[str]]]:
     """What becomes of mutants, here, and the tests of each function, those first that killed most."""
-    runner = Runner(mutants, limits, known)
+    inside = [item for item in mutants if is_graftable(item)]
+    runner = Runner(inside, limits, known)
     assert pytest.main([*ARGUMENTS, *paths], plugins=[runner]) in (0, 5)
-    return runner.found, runner.reached
+    question = {"known": known, "paths": list(paths), "limits": asdict(limits)}
+    return runner.found + [_alone(item, question, limits) for item in mutants if item not in inside], runner.reached
 
 
 def looked_for(paths: Sequence[str]) -> dict[Function, list[str]]:
@@ -97,6 +99,9 @@ def looked_for(paths: Sequence[str]) -> dict[Function, list[str]]:
 
 
 # In the process that collects the tests.
+
+#: What a child says whose mutant is nowhere: no test could notice it, which is neither killed nor survived.
+_NOT_GRAFTED = "not grafted"
 
 
 class Runner:
@@ -129,7 +134,7 @@ class Runner:
             self.found = first
             if left and self.limits.again:
                 killed = [outcome for outcome in first if outcome.is_killed]
-                self.found = killed + self._all(left, items, known)
+                self.found = killed + self.all_of(left, items, known)
         return True
 
     def _warm(self, items: dict[str, pytest.Item]) -> list[Any]:
@@ -140,11 +145,12 @@ class Runner:
             known = {place: [name for name in names if name in items] for place, names in self.known.items()}
             for name in dict.fromkeys(name for mutant in self.mutants for name in known.get(mutant.place, ())[:1]):
                 _passes(items[name])
-        return [*map(asdict, self._all(self.mutants, items, known)), known]
+        return [*map(asdict, self.all_of(self.mutants, items, known)), known]
 
-    def _all(
+    def all_of(
         self, mutants: Sequence[Mutant], items: dict[str, pytest.Item], known: dict[Function, list[str]]
     ) -> list[Outcome]:
+        """What becomes of these mutants. Raises RuntimeError if a function to be changed is held by nobody."""
         waiting, running, found = list(mutants), dict[int, tuple[Mutant, int, float]](), list[Outcome]()
         held = holders({item.module for item in mutants})
         # What is here by now stays: a child that never looks through it shares the memory, and begins at once.
@@ -161,15 +167,20 @@ class Runner:
             said = os.read(end, 65_536).decode()
             os.close(end)
             by, _, tried = (said or "the process ended\t0").partition("\t")
+            if by == _NOT_GRAFTED:
+                raise RuntimeError(f"{mutant}: nobody holds that function, so no test was tried")
             found.append(Outcome(mutant, by, int(tried or 0), round(time.monotonic() - began, 2)))
             # What notices one change of a function mostly notices others.
             self.kills[mutant.place][by] += 1
             known[mutant.place] = sorted(known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name])
             print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
+        # What is frozen is seen by no later look for who holds a function.
+        gc.unfreeze()
         return found
 
     def _child(self, mutant: Mutant, held: Holders, chosen: list[pytest.Item]) -> str:
-        assert graft(mutant, held), f"{mutant}: nobody holds that function"
+        if not graft(mutant, held):
+            return f"{_NOT_GRAFTED}\t0"
         outcome = _tried(mutant, chosen, self.limits)
         return f"{outcome.by}\t{outcome.tried}"
 

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
+import pytest
+
+from tests.mutation import running
 from tests.mutation.changes import ROOT, Mutant, modules, mutants_of, source_of, text_of
 from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.grafting import is_graftable
@@ -159,6 +162,16 @@ def test_a_change_of_what_a_held_function_takes_from_around_it_needs_a_process()
     """`_guests` makes the functions that two rows hold: one that does not use `service` cannot take their place."""
     made = [item for item in mutants_of("policies/edges/operated.py") if item.function == "_guests"]
     assert [item.after for item in made if not is_graftable(item)] == [""]
+
+
+def test_a_mutant_that_nobody_holds_is_an_error_and_not_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that ends without a word is a kill: one that changed nothing counted as such."""
+    monkeypatch.setattr(running, "graft", lambda mutant, held: 0)
+    mutant = next(item for item in mutants_of(RULE) if is_graftable(item))
+    runner = running.Runner([mutant], Limits(), {})
+    with pytest.raises(RuntimeError, match="nobody holds that function"):
+        runner.all_of([mutant], {}, {})
+    assert runner.found == []
 
 
 def test_a_mutant_is_killed_by_a_test_that_sees_it_and_survives_others() -> None:
