@@ -33,6 +33,7 @@ PAGE = Path(__file__).parents[2] / "docs/design/semantics.md"
 ELSEWHERE = {
     "switches.ip_routing": "tests/policies/test_guards.py",
     "complete.switch_ports": "tests/policies/test_forgetting.py",
+    "physical_networks.switches": "tests/errors/test_errors.py",
     "evidence": "tests/infra/test_settle_evidence.py",
     "assumptions.A14": "tests/policies/test_rules_ironic.py",
     "assumptions.A15": "tests/policies/test_rules_ironic.py",
@@ -57,17 +58,17 @@ def test_a_fact_of_the_site(entry: Entry) -> None:
     loses_its_proof(entry(True), entry(False))
 
 
-@pytest.mark.parametrize(("name", "guard", "made"), guards_of_assumptions())
+@pytest.mark.parametrize(("name", "guard", "made"), tuple(guards_of_assumptions()))
 def test_a_guard_of_an_assumption(name: str, guard: str, made: Callable[[], Draft]) -> None:
     loses_its_proof(made(), without_guard(made(), name, guard))
 
 
-@pytest.mark.parametrize(("kind", "guard"), guards_of_sharing())
+@pytest.mark.parametrize(("kind", "guard"), tuple(guards_of_sharing()))
 def test_a_guard_of_declared_sharing(kind: str, guard: str) -> None:
     loses_its_proof(TERMINALS[kind](), without_guard_of_sharing(TERMINALS[kind](), kind, guard))
 
 
-@pytest.mark.parametrize(("table", "subject"), tables(everything().made().site))
+@pytest.mark.parametrize(("table", "subject"), tuple(tables(everything().made().site)))
 def test_a_declaration_of_completeness(table: str, subject: str) -> None:
     without = everything()
     without.open_tables.add((table, subject))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Iterator
 
 from interlock.model.text.errors import Code
@@ -15,6 +16,7 @@ from .view import SiteView
 def check_networks(view: SiteView) -> None:
     """Adds faults of networks and of the places that name one."""
     _check_members(view)
+    _check_reached(view)
     _check_named(view)
     _check_external(view)
     _check_infiniband(view)
@@ -40,6 +42,24 @@ def _check_members(view: SiteView) -> None:
             message = f"the profile `{profile.name}` has frames of {profile.mtu} bytes, the network takes {network.mtu}"
             hint = "set the network's `mtu` to what its ports take, at least that of the profile"
             view.faults.add(Code.CONTRADICTION, (*path, "mtu"), message, hint)
+
+
+def _check_reached(view: SiteView) -> None:
+    """Networks have no claims on a switch that is not listed: one that a host's cable leads to cannot be left out."""
+    told = set[tuple[str, str]]()
+    for host in view.site.hosts:
+        listed = [(network, item) for network, found in host.interfaces.items() for item in found]
+        times = Counter(item for _, item in listed)
+        for network, interface in listed:
+            known, cable = view.site.physical_network.get(network), view.site.cable_at.get((host.name, interface))
+            if known is None or cable is None or times[interface] > 1:
+                continue
+            for switch in {cable.a.device, cable.b.device} & view.site.switch.keys() - {*known.switches}:
+                if (network, switch) not in told:
+                    message = f"`{host.name}:{interface}` is on it and leads to `{switch}`, which is not listed"
+                    hint = f"add `{switch}`, or take the interface off the network"
+                    view.faults.add(Code.CONTRADICTION, ("physical_networks", network, "switches"), message, hint)
+                told.add((network, switch))
 
 
 def _check_named(view: SiteView) -> None:
