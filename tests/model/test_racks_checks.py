@@ -16,7 +16,7 @@ from interlock.model.site.loading import LoadedSite, load_site
 from interlock.model.site.places import fact_path, places
 from interlock.model.text.errors import InputErrors
 
-from .racks import written
+from .racks import SIZES, written
 from .small_site import small_fleet
 
 STACKS = Path(__file__).parents[2] / "stacks"
@@ -303,14 +303,19 @@ def named(name: str, **changes: Any) -> dict[str, Any]:
     ) | {"name": name}
 
 
+def tors_of(rack: dict[str, Any]) -> list[str]:
+    """What its Poplar hosts are cabled to: one ToR for each logical rack."""
+    return [rack["tor"].get("name", f"tor-{number}") for number in range(1, SIZES[rack["design"]][1] + 1)]
+
+
 def load(folder: Path, racks: list[dict[str, Any]], management: str = "[mgmt-1]") -> LoadedSite:
     """The short site with these racks alone, and nothing on their cables."""
     stacks = small_fleet(folder)
     file = stacks / "yard/site.yaml"
     site = yaml.safe_load(file.read_text(encoding="utf-8"))
-    first = racks[0]["tor"].get("name", "tor-1")
+    tors = [name for rack in racks for name in tors_of(rack)]
     site |= {"racks": racks, "hosts": {}, "cables": []}
-    site["physical_networks"] |= {"fabric": [first], "mgmt": yaml.safe_load(management)}
+    site["physical_networks"] |= {"fabric": tors, "mgmt": yaml.safe_load(management)}
     # Every value on a line of its own, so that a position tells one from the other.
     text = yaml.safe_dump(site, sort_keys=False, width=1000)
     file.write_text(text, encoding="utf-8")

@@ -124,7 +124,7 @@ def test_a_fault_of_a_port_leads_to_the_word_in_its_mapping(tmp_path: Path) -> N
 
 def test_ranges_stand_for_each_of_their_names(tmp_path: Path) -> None:
     site = loaded(wide("ipu-pod128"), tmp_path).site
-    assert site.physical_network["fabric"].switches == ("tor-1", "tor-2")
+    assert site.physical_network["fabric"].switches == ("tor-1", "tor-2", "spine-1")
     assert [str(cable.b) for cable in site.cables if cable.a.device == "spine-1"] == [
         "bare-1:ens1", "bare-1:ens2", "filer:e0",
     ]  # fmt: skip

@@ -79,7 +79,7 @@ complete:
   external_attachments: {of: [spine-1], seen: 2026-11-20, by: anne}
   attachments: {of: ["infra-1", spare-01, filer], seen: 2026-11-20, by: anne}
 physical_networks:
-  fabric: {switches: "tor-[1-2]", mtu: 9216, profile: roce}
+  fabric: {switches: ["tor-[1-2]", spine-1], mtu: 9216, profile: roce}
   mgmt: [mgmt-1]
   external: []
 fabric_profiles:
@@ -123,8 +123,8 @@ def wide(design: str) -> dict[str, Any]:
     """The site `yard` with a pod of this design in the place of its rack, and something in every section."""
     document: dict[str, Any] = yaml.safe_load((BASE / "yard/site.yaml").read_text(encoding="utf-8"))
     document |= yaml.safe_load(BESIDE) | {"racks": [_standing(design)]}
-    if SIZES[design][1] == 1:
-        document["physical_networks"]["fabric"]["switches"] = "tor-1"
+    tors = SIZES[design][1]
+    document["physical_networks"]["fabric"]["switches"] = [f"tor-[1-{tors}]" if tors > 1 else "tor-1", "spine-1"]
     return document
 
 

@@ -46,20 +46,21 @@ def _check_members(view: SiteView) -> None:
 
 def _check_reached(view: SiteView) -> None:
     """Networks have no claims on a switch that is not listed: one that a host's cable leads to cannot be left out."""
-    told = set[tuple[str, str]]()
+    lacking: dict[str, dict[str, str]] = {}
     for host in view.site.hosts:
         listed = [(network, item) for network, found in host.interfaces.items() for item in found]
         times = Counter(item for _, item in listed)
         for network, interface in listed:
             known, cable = view.site.physical_network.get(network), view.site.cable_at.get((host.name, interface))
-            if known is None or cable is None or times[interface] > 1:
-                continue
-            for switch in {cable.a.device, cable.b.device} & view.site.switch.keys() - {*known.switches}:
-                if (network, switch) not in told:
-                    message = f"`{host.name}:{interface}` is on it and leads to `{switch}`, which is not listed"
-                    hint = f"add `{switch}`, or take the interface off the network"
-                    view.faults.add(Code.CONTRADICTION, ("physical_networks", network, "switches"), message, hint)
-                told.add((network, switch))
+            if known is not None and cable is not None and times[interface] == 1:
+                for switch in {cable.a.device, cable.b.device} & view.site.switch.keys() - {*known.switches}:
+                    lacking.setdefault(network, {}).setdefault(switch, f"{host.name}:{interface}")
+    for network, switches in lacking.items():
+        switch, interface = next(iter(switches.items()))
+        more = f" ({len(switches) - 1} more switches likewise)" if len(switches) > 1 else ""
+        message = f"`{interface}` is on it and leads to `{switch}`, which is not listed{more}"
+        hint = f"add `{switch}`, or take the interface off the network"
+        view.faults.add(Code.CONTRADICTION, ("physical_networks", network, "switches"), message, hint)
 
 
 def _check_named(view: SiteView) -> None:
