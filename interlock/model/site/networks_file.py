@@ -22,9 +22,7 @@ Dscp = Annotated[int, Field(ge=0, le=63)]
 class PhysicalNetworkFile(FileModel):
     """A label on an L2 domain."""
 
-    switches: DeviceNames = Field(
-        description="the switches whose ports it reaches, also each that a host on it is cabled to"
-    )
+    switches: DeviceNames = Field(description="switches whose ports it reaches; each that a host on it is cabled to")
     mtu: Mtu | None = Field(
         default=None, description="largest frame that every port of it takes, in bytes; without it, unknown"
     )
