@@ -14,7 +14,7 @@ from typing import Final
 from interlock.vocabulary.nodes import VlanNode, parse
 
 from .edges.shape import Union
-from .edges.union import kernels, tagged_by_host
+from .edges.union import tagged_by_host
 from .facts import identities as ids
 from .facts.kinds import SwitchEnd
 
@@ -38,16 +38,17 @@ class Wired:
         self._at_hosts(here)
 
     def _between_switches(self, here: Collection[str]) -> None:
-        linked = self.union.site.linked
-        near: _Carried = {}
+        links, near = self.union.site.links_of, dict[SwitchEnd, dict[int, set[str]]]()
+        met: dict[tuple[SwitchEnd, SwitchEnd], None] = {}
         for node in here:
             vlan = parse(node)
             if isinstance(vlan, VlanNode) and not vlan.is_of_host:
-                for end in linked.get(vlan.bridge, ()):
+                for end, cables in links.get(vlan.bridge, {}).items():
                     if self.union.segment(end, vlan.number) == node:
+                        met |= dict.fromkeys(cables)
                         for tag in self._tags(end, vlan.number):
                             near.setdefault(end, defaultdict(set))[tag].add(node)
-        for a, b in self.union.site.switch_links:
+        for a, b in met:
             common = near.get(a, {}).keys() & near.get(b, {}).keys()
             for end, tag in product((a, b), sorted(common)):
                 self._carry(end, tag, near[end][tag])
@@ -69,8 +70,7 @@ class Wired:
             if isinstance(vlan, VlanNode) and vlan.is_of_host and (end := self.union.site.uplink.get(vlan.bridge)):
                 found = tagged_by_host(self.union, vlan.number, end) if vlan.number else self._natives(end)
                 self._behind(end, node, found)
-        for node, end in kernels(self.union):
-            if node in here:
+            elif end := self.union.site.kernel_at.get(node):
                 self._behind(end, node, self._natives(end))
 
     def _behind(self, end: SwitchEnd, node: str, vlans: Iterable[int]) -> None:

@@ -113,17 +113,8 @@ def tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[F
     return {vlan: (SaidFact(words),)} | reached
 
 
-def kernels(union: Union) -> Iterator[tuple[str, SwitchEnd]]:
-    """Hosts' interfaces that their kernels are on, too: all but one that a flat external network has for itself."""
-    external = union.site.site.external
-    for bridge, end in union.site.uplink.items():
-        host, interface = union.site.host_of_bridge[bridge]
-        if _external_vlan(union) != 0 or interface not in host.interfaces.get(external.physical_network, ()):
-            yield ids.part(host.serial, interface), end
-
-
 def _kernels(union: Union) -> Iterator[Edge]:
-    for node, end in kernels(union):
+    for node, end in union.site.kernel_at.items():
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         if not union.mode[end].known:
             unknown = (port_fact(union, end),)

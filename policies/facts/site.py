@@ -227,12 +227,26 @@ class SiteFacts:
         return tuple((a, b) for a, b in pairs if a is not None and b is not None)
 
     @cached_property
-    def linked(self) -> dict[str, tuple[SwitchEnd, ...]]:
-        """Bridge of a switch -> its ports with a cable to another switch."""
-        found: dict[str, tuple[SwitchEnd, ...]] = {}
-        for end in dict.fromkeys(end for pair in self.switch_links for end in pair):
-            bridge = ids.switch_bridge(self.site.switch[end.switch].serial)
-            found[bridge] = (*found.get(bridge, ()), end)
+    def links_of(self) -> dict[str, dict[SwitchEnd, tuple[tuple[SwitchEnd, SwitchEnd], ...]]]:
+        """Bridge of a switch -> its ports with a cable to another switch -> these cables."""
+        found: dict[str, dict[SwitchEnd, tuple[tuple[SwitchEnd, SwitchEnd], ...]]] = {}
+        for link in self.switch_links:
+            for end in link:
+                there = found.setdefault(ids.switch_bridge(self.site.switch[end.switch].serial), {})
+                there[end] = (*there.get(end, ()), link)
+        return found
+
+    @cached_property
+    def kernel_at(self) -> dict[str, SwitchEnd]:
+        """Interface of a host that its kernel is on, too -> the switch port behind it.
+
+        All of them but one that a flat external network has for itself.
+        """
+        external, found = self.site.external, dict[str, SwitchEnd]()
+        for bridge, end in self.uplink.items():
+            host, interface = self.host_of_bridge[bridge]
+            if external.vlan or interface not in host.interfaces.get(external.physical_network, ()):
+                found[ids.part(host.serial, interface)] = end
         return found
 
     @cached_property
