@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
+from .physical import Endpoint
 from .places import Path
 from .view import SiteView
 
@@ -46,7 +47,7 @@ def _check_members(view: SiteView) -> None:
 
 def _check_reached(view: SiteView) -> None:
     """Networks have no claims on a switch that is not listed: one that a host's cable leads to cannot be left out."""
-    lacking: dict[str, dict[str, str]] = {}
+    lacking: dict[str, dict[str, Endpoint]] = {}
     for host in view.site.hosts:
         listed = [(network, item) for network, found in host.interfaces.items() for item in found]
         times = Counter(item for _, item in listed)
@@ -54,11 +55,11 @@ def _check_reached(view: SiteView) -> None:
             known, cable = view.site.physical_network.get(network), view.site.cable_at.get((host.name, interface))
             if known is not None and cable is not None and times[interface] == 1:
                 for switch in {cable.a.device, cable.b.device} & view.site.switch.keys() - {*known.switches}:
-                    lacking.setdefault(network, {}).setdefault(switch, f"{host.name}:{interface}")
+                    lacking.setdefault(network, {}).setdefault(switch, Endpoint(device=host.name, interface=interface))
     for network, switches in lacking.items():
-        switch, interface = next(iter(switches.items()))
+        switch, end = next(iter(switches.items()))
         more = f" ({len(switches) - 1} more switches likewise)" if len(switches) > 1 else ""
-        message = f"`{interface}` is on it and leads to `{switch}`, which is not listed{more}"
+        message = f"`{end}` is on it and leads to `{switch}`, which is not listed{more}"
         hint = f"add `{switch}`, or take the interface off the network"
         view.faults.add(Code.CONTRADICTION, ("physical_networks", network, "switches"), message, hint)
 
