@@ -29,8 +29,8 @@ KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "A1": ("A1",), "A2": ("A2",), "A9": ("A9",), "A10": ("A10",),
     **{name: (name,) for name in ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
 }  # fmt: skip
-_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
-_SERVERS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
+_OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
+_SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
 #: Everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
@@ -53,14 +53,13 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "storage-appliance": _VIPS, "object-store": _VIPS,
     "routed-back-end": ("default_deny", "permits_service_only"),
     "private-vlan-back-end": ("roles_enforced", "tenants_isolated"),
-    **dict.fromkeys(_SERVERS, tuple(_SERVER.split())),
+    **dict.fromkeys(_SERVER_KINDS, tuple(_OF_A_SERVER.split())),
 }  # fmt: skip
 #: Way of a grant -> how its source must be held, and how its target is held then.
 WAYS = {
     "acts as": ("write", "write"), "reads": ("write", "read"), "writes": ("write", "write"),
     "keeps": ("read", "write"), "serves": ("read", "write"), "controls": ("write", "write"),
 }  # fmt: skip
-
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
 FORMAT, SEMANTICS = 4, 1
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
@@ -77,7 +76,6 @@ ASKED: dict[tuple[str, str], str] = {
 #: Those of them of which a finding may be a warning only.
 MAY_WARN = {"CAP-03", "L3-10", "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"}
 _AS_SEVERE = {name for names in ASKED.values() for name in names.split()} - MAY_WARN
-
 _BAD, _SEVERE = ("violated", "not provable"), {"B", "E", "W", "I"}
 _VERDICTS = {"proved", "not applicable", *_BAD}
 _TEXTS, _ROW, _DAY = [str], (str, str), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -312,9 +310,9 @@ def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ..
 
 def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
     """Every edge, in both directions: what is stated as one, and what follows and is not kept away."""
-    told = [(a, b) for rows in said["facts"].values() for a, b in rows] + [ends[1:] for ends in wired(said)]
+    stated = [(a, b) for rows in said["facts"].values() for a, b in rows] + [ends[1:] for ends in wired(said)]
     there = ((a, b) for _, a, b, _, _, is_away in guarded(said) if not is_away)
-    return {ends for a, b in (*told, *there) for ends in ((a, b), (b, a))}
+    return {ends for a, b in (*stated, *there) for ends in ((a, b), (b, a))}
 
 
 def told(said: dict[str, Any]) -> str:

@@ -80,7 +80,7 @@ def statement(model: Model) -> Statement:
     held = [edge for edge in model.held if edge.a in here or edge.b in here]
     grants, owners, public = _authority(model)
     wired = Wired(model.union, here)
-    follow = {frozenset(ends) for _, *ends in wired.edges()}
+    follow = {*map(frozenset, wired.edges())}
     return Statement(
         owner=model.plan.owner,
         facts=_rows(edge for edge in edges if not (is_ground(edge) or {edge.a, edge.b} in follow)),

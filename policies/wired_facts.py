@@ -38,19 +38,20 @@ class Wired:
         self._at_hosts(here)
 
     def _between_switches(self, here: Collection[str]) -> None:
-        links, near = self.union.site.links_of, dict[SwitchEnd, dict[int, set[str]]]()
-        met: dict[tuple[SwitchEnd, SwitchEnd], None] = {}
+        links = self.union.site.links_of
+        near: _Carried = {}
+        leading_from = set[tuple[SwitchEnd, SwitchEnd]]()
         for node in here:
             vlan = parse(node)
             if isinstance(vlan, VlanNode) and not vlan.is_of_host:
                 for end, cables in links.get(vlan.bridge, {}).items():
                     if self.union.segment(end, vlan.number) == node:
-                        met |= dict.fromkeys(cables)
+                        leading_from.update(cables)
                         for tag in self._tags(end, vlan.number):
                             near.setdefault(end, defaultdict(set))[tag].add(node)
-        for a, b in met:
+        for a, b in leading_from:
             common = near.get(a, {}).keys() & near.get(b, {}).keys()
-            for end, tag in product((a, b), sorted(common)):
+            for end, tag in product((a, b), common):
                 self._carry(end, tag, near[end][tag])
                 self.cables.add((a, b))
 
@@ -85,14 +86,13 @@ class Wired:
     def _carry(self, end: SwitchEnd, tag: int, nodes: set[str]) -> None:
         self.carried.setdefault(end, defaultdict(set))[tag] |= nodes
 
-    def edges(self) -> Iterator[tuple[str, str, str]]:
-        """(row of the table of edges, end, end) of each edge that follows."""
+    def edges(self) -> Iterator[tuple[str, str]]:
+        """The ends of each edge that follows."""
         for a, b in self.cables:
             for tag in self.carried[a].keys() & self.carried[b].keys():
-                for ends in product(self.carried[a][tag], self.carried[b][tag]):
-                    yield "E1" if tag else "E2", *ends
+                yield from product(self.carried[a][tag], self.carried[b][tag])
         for end, host in self.uplinks:
-            yield from (("E4", host, node) for node in self.carried[end][_tag_of(host)])
+            yield from ((host, node) for node in self.carried[end][_tag_of(host)])
 
     def tables(self) -> dict[str, set[Row]]:
         """Table of the certificate -> its rows."""

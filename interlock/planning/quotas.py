@@ -102,7 +102,8 @@ def quota_for(site: Site, project: str, resources: Sequence[Resource]) -> Quota:
 def controllers_quota(site: Site, project: str) -> Quota:
     """The quota of the operator's project for controllers: one for each vPOD that the limits allow.
 
-    A controller has a management network with a subnet without DHCP, two ports and two security groups.
+    A controller has a management network with a subnet without DHCP, two ports and two security groups. The headroom
+    is one more of each.
     """
     vpods = site.limits.controller_instances
     return Quota(

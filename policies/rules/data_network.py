@@ -149,10 +149,7 @@ def _media(model: Model, graph: Graph) -> set[str]:
 def _wires_at_hosts(model: Model) -> list[str]:
     """Functions of one adapter meet inside it, also where its switch port does not carry their VLAN."""
     facts = PlanOnSite(model.site, model.plan)
-    media = {
-        network.name for vpod in model.plan.vpods for role in _MEDIA for network in model.plan.role(vpod.name, role)
-    }
-    ports = [(port, network) for port, network in facts.attached_ports() if network.name in media]
+    ports = [(port, network) for port, network in facts.attached_ports() if network.vpod and network.role in _MEDIA]
     return [wire for port, network in ports for wire in facts.wires_at_host(port, network)]
 
 

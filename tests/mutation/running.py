@@ -16,7 +16,8 @@ import sys
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -153,29 +154,27 @@ class Runner:
         """What becomes of these mutants. Raises RuntimeError if a function to be changed is held by nobody."""
         waiting, running, found = list(mutants), dict[int, tuple[Mutant, int, float]](), list[Outcome]()
         held = holders({item.module for item in mutants})
-        # What is here by now stays: a child that never looks through it shares the memory, and begins at once.
-        gc.collect()
-        gc.freeze()
-        while waiting or running:
-            while waiting and len(running) < self.limits.processes:
-                mutant = waiting.pop(0)
-                chosen = [items[name] for name in known.get(mutant.place, ())]
-                pid, end = _forked(partial(self._child, mutant, held, chosen[: self.limits.tests]))
-                running[pid] = (mutant, end, time.monotonic())
-            pid, _ = os.wait()
-            mutant, end, began = running.pop(pid)
-            said = os.read(end, 65_536).decode()
-            os.close(end)
-            by, _, tried = (said or "the process ended\t0").partition("\t")
-            if by == _NOT_GRAFTED:
-                raise RuntimeError(f"{mutant}: nobody holds that function, so no test was tried")
-            found.append(Outcome(mutant, by, int(tried or 0), round(time.monotonic() - began, 2)))
-            # What notices one change of a function mostly notices others.
-            self.kills[mutant.place][by] += 1
-            known[mutant.place] = sorted(known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name])
-            print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
-        # What is frozen is seen by no later look for who holds a function.
-        gc.unfreeze()
+        with _shared_memory():
+            while waiting or running:
+                while waiting and len(running) < self.limits.processes:
+                    mutant = waiting.pop(0)
+                    chosen = [items[name] for name in known.get(mutant.place, ())]
+                    pid, end = _forked(partial(self._child, mutant, held, chosen[: self.limits.tests]))
+                    running[pid] = (mutant, end, time.monotonic())
+                pid, _ = os.wait()
+                mutant, end, began = running.pop(pid)
+                said = os.read(end, 65_536).decode()
+                os.close(end)
+                by, _, tried = (said or "the process ended\t0").partition("\t")
+                if by == _NOT_GRAFTED:
+                    raise RuntimeError(f"{mutant}: nobody holds that function, so no test was tried")
+                found.append(Outcome(mutant, by, int(tried or 0), round(time.monotonic() - began, 2)))
+                # What notices one change of a function mostly notices others.
+                self.kills[mutant.place][by] += 1
+                known[mutant.place] = sorted(
+                    known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name]
+                )
+                print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
         return found
 
     def _child(self, mutant: Mutant, held: Holders, chosen: list[pytest.Item]) -> str:
@@ -183,6 +182,20 @@ class Runner:
             return f"{_NOT_GRAFTED}\t0"
         outcome = _tried(mutant, chosen, self.limits)
         return f"{outcome.by}\t{outcome.tried}"
+
+
+@contextmanager
+def _shared_memory() -> Iterator[None]:
+    """What is here by now stays: a child that never looks through it shares the memory, and begins at once.
+
+    What is frozen is seen by no later look for who holds a function, so it is only for as long as children are made.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _tried(mutant: Mutant, items: list[pytest.Item], limits: Limits) -> Outcome:
