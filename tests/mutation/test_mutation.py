@@ -174,6 +174,14 @@ def test_a_mutant_that_nobody_holds_is_an_error_and_not_killed(monkeypatch: pyte
     assert runner.found == []
 
 
+def test_a_mutant_with_which_nothing_is_imported_is_killed() -> None:
+    """Its module has no tests to be tried, which is not to survive them."""
+    rack = next(item for item in mutants_of("policies/rules/racks.py") if item.text == "RACK = 16")
+    broken = replace(rack, before="16", after="16 / 0")
+    found = outcomes([broken], ["tests/policies/test_racks.py"], Limits(again=False), {})
+    assert [item.by for item in found] == ["the tests are not collected"]
+
+
 def test_a_mutant_is_killed_by_a_test_that_sees_it_and_survives_others() -> None:
     """The key's owner: what nobody looked at before a test was written for it."""
     owner = [item for item in mutants_of(RULE) if item.operator == "DropOperand" and "key.owner" in item.before]
