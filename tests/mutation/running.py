@@ -177,6 +177,7 @@ class Runner:
                     known.get(mutant.place, ()), key=lambda name: -self.kills[mutant.place][name]
                 )
                 print("killed  " if by else "SURVIVED", mutant, by, tried, file=sys.stderr, flush=True)
+        _require_passing([items[name] for name in sorted({outcome.by for outcome in found} & items.keys())])
         return found
 
     def _child(self, mutant: Mutant, held: Holders, chosen: list[pytest.Item]) -> str:
@@ -209,15 +210,26 @@ def _tried(mutant: Mutant, items: list[pytest.Item], limits: Limits) -> Outcome:
         # A mutant that never ends is killed by the test that waits for it.
         signal.signal(signal.SIGALRM, _too_long)
         signal.alarm(120)
-        reports = runtestprotocol(item, nextitem=None, log=False)
+        failed = _failed(item)
         signal.alarm(0)
-        if any(report.failed for report in reports):
+        if failed:
             return Outcome(mutant, item.nodeid, number, round(time.process_time() - began, 2))
     return Outcome(mutant, "", len(items), round(time.process_time() - began, 2))
 
 
+def _require_passing(killers: Sequence[pytest.Item]) -> None:
+    """Raises RuntimeError if one of these tests fails here without any mutant: what it killed was killed by nothing."""
+    failing = _in_child(lambda: [item.nodeid for item in killers if _failed(item)])
+    if failing:
+        raise RuntimeError(f"these tests fail without any mutant: {', '.join(failing)}")
+
+
+def _failed(item: pytest.Item) -> list[pytest.TestReport]:
+    return [report for report in runtestprotocol(item, nextitem=None, log=False) if report.failed]
+
+
 def _passes(item: pytest.Item) -> None:
-    failed = [report for report in runtestprotocol(item, nextitem=None, log=False) if report.failed]
+    failed = _failed(item)
     assert not failed, f"{item.nodeid} fails without any mutant: {failed[0].longreprtext}"
 
 

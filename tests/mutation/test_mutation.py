@@ -192,6 +192,15 @@ def test_a_mutant_that_nobody_holds_is_an_error_and_not_killed(monkeypatch: pyte
     assert runner.found == []
 
 
+def test_a_test_that_fails_without_any_mutant_kills_nothing(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would kill whatever it is asked about."""
+    monkeypatch.setattr(running, "_failed", lambda item: [item])
+    with pytest.raises(RuntimeError, match=r"these tests fail without any mutant: .*kills_nothing"):
+        running._require_passing([request.node])
+
+
 def test_a_mutant_with_which_nothing_is_imported_is_killed() -> None:
     """Its module has no tests to be tried, which is not to survive them."""
     rack = next(item for item in mutants_of("policies/rules/racks.py") if item.text == "RACK = 16")
