@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from interlock.model.site.inventory import Site
@@ -49,7 +50,14 @@ def said(result: RuleResult) -> list[Said]:
 
 def of_facts(rule: Rule, site: Site, plan: PlanFacts) -> RuleResult:
     """What the rule says of a plan's facts alone: they join nothing and claim nothing."""
-    model = Model(SiteFacts.of(site), plan, GraphFragment(plan.owner, (), {}, ()))
+    return by_hand(rule, site, plan, GraphFragment(plan.owner, (), {}, ()))
+
+
+def by_hand(
+    rule: Rule, site: Site, plan: PlanFacts, own: GraphFragment, others: Sequence[GraphFragment] = ()
+) -> RuleResult:
+    """What the rule says of a plan that brings this share beside those of others, whatever its facts would bring."""
+    model = Model(SiteFacts.of(site), plan, own, others)
     return rule.judge(model, Names(model))
 
 
