@@ -59,10 +59,10 @@ def at_odds(model: Model, wire: set[str]) -> tuple[SegmentClaim, SegmentClaim] |
 
 def attached(graph: Graph, wire: set[str]) -> Iterator[str]:
     """What is plugged into a whole wire segment; behind a switch port, the devices there. Each once."""
-    seen: set[str] = set()
+    seen = set(wire)
     for node in sorted(wire):
         for neighbour in sorted(graph[node]):
-            if graph.edges[node, neighbour]["rule"] not in ASSUMPTION_RULES and neighbour not in wire | seen:
+            if graph.edges[node, neighbour]["rule"] not in ASSUMPTION_RULES and neighbour not in seen:
                 seen.add(neighbour)
                 yield from _behind(graph, neighbour)
 

@@ -129,7 +129,7 @@ def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
     for component in connected(part):
         found = sorted({owner[node] for node in component if node in owner})
-        sources = [node for node in component if owner.get(node) == found[0]] if len(found) > 1 else []
+        sources = [node for node in component if owner.get(node) in found[:1]]
         path = shortest(part, sources, lambda node: owner.get(node, found[0]) != found[0])
         if path is not None:
             yield _joined_cause(names, part, path, found)

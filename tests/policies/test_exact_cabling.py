@@ -131,10 +131,10 @@ def test_a_link_astray(names: str, more: str, words: str | None, steps: tuple[st
 def test_ports_with_two_cables() -> None:
     """In the order of their names."""
     one, two, three, four = ipu("a2-a1*4")
-    cables = [one, two, three.model_copy(update={"a": two.a}), four.model_copy(update={"a": two.a, "b": one.b})]
+    cables = [one, two, three.model_copy(update={"b": one.b}), four.model_copy(update={"a": two.a, "b": one.b})]
     assert told(TOP_08, hall("a1 a2", cables)) == [
-        (f"2 cables are in the IPU-Link port {one.b}", (str(one.b),), ["a1"]),
-        (f"3 cables are in the IPU-Link port {two.a}", (str(two.a),), ["a2"]),
+        (f"3 cables are in the IPU-Link port {one.b}", (str(one.b),), ["a1"]),
+        (f"2 cables are in the IPU-Link port {two.a}", (str(two.a),), ["a2"]),
     ]
 
 

@@ -32,6 +32,12 @@ def test_the_operators_plan_answers_for_all_controllers() -> None:
     assert (found.verdict, found.count) == (P, 2)
 
 
+def test_a_port_that_no_file_describes_is_not_asked_about() -> None:
+    """Who is behind it ISO-02 asks."""
+    found = answer(SEC_02, SITE, edited(own(), CONTROLLER, ports=("nobody", PORT)))
+    assert (found.verdict, found.count) == (P, 1)
+
+
 @pytest.mark.parametrize(("rule", "count"), [(SEC_01, 2), (SEC_02, 5)])
 def test_what_an_allocation_names_is_a_controller(rule: Rule, count: int) -> None:
     assert answer(rule, SITE, edited(own(), "acme-train-allocation", controller=SERVER)).count == count
