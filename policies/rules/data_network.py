@@ -128,11 +128,16 @@ def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     media = _media(model, graph)
     part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
     for component in connected(part):
-        found = sorted({owner[node] for node in component if node in owner})
-        sources = [node for node in component if owner.get(node) in found[:1]]
-        path = shortest(part, sources, lambda node: owner.get(node, found[0]) != found[0])
+        path = _between(part, component, owner)
         if path is not None:
-            yield _joined_cause(names, part, path, found)
+            yield _joined_cause(names, part, path, sorted({owner[node] for node in component if node in owner}))
+
+
+def _between(graph: Graph, component: set[str], owner: dict[str, str]) -> Path | None:
+    """From what the first vPOD by name has to what another has; None where there is one at most."""
+    first = min((owner[node] for node in component if node in owner), default=None)
+    sources = [node for node in component if owner.get(node) == first]
+    return shortest(graph, sources, lambda node: owner.get(node, first) != first)
 
 
 def _sub_owners(model: Model) -> dict[str, str]:

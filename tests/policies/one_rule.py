@@ -43,9 +43,7 @@ def findings(rule: Rule, site: Site, plan: Plan, *others: Made) -> list[Said]:
 
 def said(result: RuleResult) -> list[Said]:
     """The findings of a result."""
-    return [
-        Said(item.verdict, item.message, item.witness, item.missing, item.specificity) for item in result.findings
-    ]
+    return [Said(item.verdict, item.message, item.witness, item.missing, item.specificity) for item in result.findings]
 
 
 def of_facts(rule: Rule, site: Site, plan: PlanFacts) -> RuleResult:

@@ -128,7 +128,7 @@ def test_a_subnet_that_no_file_describes() -> None:
 
 
 def test_where_one_subnet_is_nothing_meets() -> None:
-    """The router with a subnet and the way out, two servers and the controller; the router without a way out is none."""
+    """The router with a subnet and the way out, two servers and the controller."""
     assert answer(L3_04, SITE, clean()).count == 4
     assert answer(L3_04, SITE, edited(clean(), "acme-router", external_network=None)).count == 3
 

@@ -107,6 +107,7 @@ ACME = ("acme", "data", frozenset({"acme"}), "held")
 MANAGED = ("acme", "management", frozenset({"op"}), "held")
 GLOBEX = ("globex", "data", frozenset({"globex"}), "held")
 OPERATORS = ("op", "mgmt", frozenset({"op"}), "held")
+RELEASED = ("globex", "g", frozenset({"globex"}), "released")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +124,7 @@ OPERATORS = ("op", "mgmt", frozenset({"op"}), "held")
             (("acme", "m", frozenset({"acme", "op"}), "held"), ("op", "mgmt", frozenset({"acme", "op"}), "held")),
             (claim("acme", "m"), claim("op", "mgmt")),
         ),
-        ((("globex", "g", frozenset({"globex"}), "released"), ACME), (claim("acme", "data"), claim("globex", "g", "released"))),
+        ((RELEASED, ACME), (claim("acme", "data"), claim("globex", "g", "released"))),
     ],
 )  # fmt: skip
 def test_two_claims_on_one_wire(

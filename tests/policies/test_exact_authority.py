@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from interlock.model.lock.record import Premise
 from policies import Verdict
 from policies.edges.premises import Way
-from policies.edges.shape import GraphFragment, Premise, Relation, premise
+from policies.edges.shape import GraphFragment, Relation, premise
 from policies.facts import principals as who
 from policies.facts.plan import plan_facts
 from policies.proof import RuleResult
@@ -115,6 +116,9 @@ def test_what_it_means_to_hold_a_principal(node: str, words: str) -> None:
 
 def test_what_a_plan_speaks_of_is_counted() -> None:
     acme, globex = clean()
-    alone, of_site = answer(AUTH_01, full_site(), acme.plan, globex), answer(AUTH_01, full_site(), site_plan(), *clean())
+    alone, of_site = (
+        answer(AUTH_01, full_site(), acme.plan, globex),
+        answer(AUTH_01, full_site(), site_plan(), *clean()),
+    )
     assert (alone.verdict, of_site.verdict) == (P, P)
     assert 0 < alone.count < of_site.count

@@ -79,9 +79,7 @@ def test_what_is_said_of_a_budget(prices: PriceBook, budget: str, expected: Said
 
 
 def test_what_to_do() -> None:
-    hints = {
-        answer(CST_01, site(prices), plan("10")).findings[0].hint for prices in (priced(**ALL), None)
-    }
+    hints = {answer(CST_01, site(prices), plan("10")).findings[0].hint for prices in (priced(**ALL), None)}
     assert hints == {"raise `budget:`, or ask for less", "state the prices in the site file"}
 
 

@@ -179,9 +179,9 @@ def test_more_gateway_links_than_ports() -> None:
 def test_a_rack_with_three_others() -> None:
     """Paths and rings of racks, and no stars."""
     star = gw("a1-b1", "a2-c2", "d3-a3")
-    expected = ("logical rack A has GW-Links to 3 others: no path, no ring", ("B", "C", "D"), [])
+    words = "logical rack A has GW-Links to 3 others: no path, no ring"
     names = "a1 a2 a3 b1 b4 c2 c4 d3"
-    assert told(TOP_09, hall(names, star)) == [expected]
+    assert told(TOP_09, hall(names, star)) == [(words, ("B", "C", "D"), [])]
     # Links between others, inside the rack or to no machine make no star.
     (extra, *_) = told(TOP_09, hall(f"{names} a4 a5", [*star[:2], *gw("b4-c4", "a4-a5", "a4-mid", "mid-a5")], MIDDLE))
     assert "stays in logical rack A" in extra[0]

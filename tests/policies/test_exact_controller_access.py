@@ -67,13 +67,17 @@ def test_the_control_subnet_however_it_is_written(cidr: str) -> None:
 
 
 def test_rules_for_what_goes_out_admit_nobody() -> None:
-    assert messages(SEC_02, SITE, api(let_in(remote_prefix="10.30.0.0/24"), SecurityGroupRule(direction="egress"))) == []
+    assert (
+        messages(SEC_02, SITE, api(let_in(remote_prefix="10.30.0.0/24"), SecurityGroupRule(direction="egress"))) == []
+    )
 
 
 def test_a_port_that_lets_in_too_much() -> None:
     words = "lets tcp 8090-8090 from any IPv4 address in, and the control subnet of its vPOD is 10.30.0.0/24"
     witness = (f"controller {CONTROLLER}", f"port {PORT} on acme-train-control", words)
-    assert findings(SEC_02, SITE, api(let_in())) == [Said(V, f"port {PORT} of controller {CONTROLLER} {words}", witness, (), 74)]
+    assert findings(SEC_02, SITE, api(let_in())) == [
+        Said(V, f"port {PORT} of controller {CONTROLLER} {words}", witness, (), 74)
+    ]
 
 
 def test_a_controller_on_a_network_of_no_stated_role() -> None:

@@ -6,6 +6,7 @@ bastion:eth0 ── mgmt-1:45, VLAN 300 ── (what is asked about) ── mgmt
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
@@ -87,9 +88,9 @@ def test_a_long_way_that_may_be_there_is_shown_by_its_beginning() -> None:
     """Eight steps; what is missing at its end is named nevertheless."""
     chain = [AT_BASTION, *(f"L:SN-mgmt-1:{number}" for number in range(301, 310)), AT_CONTROLLER]
     steps = ("bastion eth0 as VLAN 300 meets it", *(f"mgmt-1 VLAN {number}" for number in range(300, 307)))
-    found = asked(apart(), *zip(chain, chain[1:], strict=False), doubtful=True)
+    found = asked(apart(), *pairwise(chain), doubtful=True)
     assert said(found) == [Said(N, f"{HEAD} not known", (*steps, f"controller {CONTROLLER}"), ("a cable",), 38)]
-    assert asked(apart(), *zip(chain, chain[1:], strict=False)).verdict is P
+    assert asked(apart(), *pairwise(chain)).verdict is P
 
 
 def test_another_declared_device_is_no_bastion() -> None:

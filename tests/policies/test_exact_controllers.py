@@ -38,7 +38,9 @@ def facts() -> PlanFacts:
     return plan_facts(clean()[0].plan)
 
 
-def share(*pairs: tuple[str, str], unknown: tuple[str, str] | None = None, more: Sequence[object] = ()) -> GraphFragment:
+def share(
+    *pairs: tuple[str, str], unknown: tuple[str, str] | None = None, more: Sequence[object] = ()
+) -> GraphFragment:
     """Edges between these nodes, one of them perhaps; whose a node is stands above."""
     edges = [Edge(a, b, "E6", (SaidFact("a cable"),) if (a, b) == unknown else ()) for a, b in pairs]
     nodes = {end for pair in pairs for end in pair}

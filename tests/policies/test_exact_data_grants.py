@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Literal
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.policies.one_rule import Said, answer, findings, messages, of_facts
 from tests.policies.test_authority import policy_on, public_plan, reading
 from tests.policies.test_data_rules import ACCESS, appliance, both, site_of
 from tests.policies.test_rules_sec import clean
-from tests.policies.workspace import N, P, V, Made, edited, with_footprint
+from tests.policies.workspace import Made, N, P, V, edited, with_footprint
 
 STORAGE = "acme-train-storage-subnet"
 POLICY = "acme-data-policy"
@@ -28,7 +29,12 @@ def acme() -> Plan:
     return clean()[0].plan
 
 
-def public(*principals: str, actions: tuple[str, ...] = ("read",)) -> Plan:
+def elsewhere() -> Plan:
+    """The user whom the policy names lies in a project of the operator's."""
+    return edited(policy_on(acme(), reading("acme-train-s3")), "acme-train-s3", project="site:Project/controllers")
+
+
+def public(*principals: str, actions: tuple[Literal["read", "write"], ...] = ("read",)) -> Plan:
     """The bucket is declared public."""
     return edited(public_plan(), POLICY, statements=(BucketStatement(principals=principals, actions=actions),))
 
@@ -50,7 +56,7 @@ def public(*principals: str, actions: tuple[str, ...] = ("read",)) -> Plan:
         (lambda: policy_on(acme(), reading("acme-train-s3")), []),
         # A user that the plan makes elsewhere is none of the tenant's, nor is a key for it.
         (
-            lambda: edited(policy_on(acme(), reading("acme-train-s3")), "acme-train-s3", project="site:Project/controllers"),
+            elsewhere,
             [
                 "acme-data is made with acme-train-s3-key, no key of a user of acme",
                 f"{POLICY} is made with acme-train-s3-key, no key of a user of acme",
@@ -66,7 +72,7 @@ def public(*principals: str, actions: tuple[str, ...] = ("read",)) -> Plan:
             ["acme-data lies in a project of op"],
         ),
     ],
-)  # fmt: skip
+)
 def test_who_may_use_a_bucket(plan: Callable[[], Plan], expected: list[str]) -> None:
     found = findings(SEC_11, site_of(), plan())
     assert [item.message for item in found] == expected
@@ -147,7 +153,8 @@ def test_the_gateway_is_no_place_for_the_appliance(gateway: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("theirs", "meet"), [("10.21.1.0/24", False), ("10.21.0.9/24", True), ("10.21.0.0/16", True), ("10.21.9.9/16", True)]
+    ("theirs", "meet"),
+    [("10.21.1.0/24", False), ("10.21.0.9/24", True), ("10.21.0.0/16", True), ("10.21.9.9/16", True)],
 )
 def test_prefixes_meet_however_they_are_written(theirs: str, meet: bool) -> None:
     globex = both()[1]

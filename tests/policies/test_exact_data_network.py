@@ -11,20 +11,23 @@ from functools import cache
 
 import pytest
 
+from interlock.model.lock.record import Premise
+from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from policies import Verdict
 from policies.about import SaidFact
 from policies.edges.plan_fragment import plan_fragment
-from policies.edges.shape import Edge, GraphFragment, Premise, Relation, premise
-from policies.facts.kinds import PlanFacts, VPodFact
+from policies.edges.shape import Edge, GraphFragment, Relation, premise
+from policies.facts.kinds import VPodFact
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.proof import RuleResult
 from policies.rules.data_network import ISO_03
-from tests.builders.pod64 import tenant, vpod
+from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, tenant, vpod
 from tests.policies.one_rule import Said, answer, by_hand, findings, said
 from tests.policies.test_data_network import clean
-from tests.policies.workspace import N, P, V, assumptions, edited, full_site, made
+from tests.policies.test_rules_sec import CONTROLLER
+from tests.policies.workspace import N, P, V, assumptions, edited, full_site, made, sharing
 
 SITE = full_site()
 FACTS = SiteFacts(SITE)
@@ -120,6 +123,34 @@ def test_a_stranger_where_the_vpod_itself_has_nothing() -> None:
     others = GraphFragment("globex", (Edge(SEGMENT, THEIRS, "E5"),), {THEIRS: frozenset({"globex"})}, ())
     (found, *_) = said(by_hand(ISO_03, SITE, bare, own, [others]))
     assert found == Said(V, f"{ALSO} s", ("tor-1 VLAN 1000 [acme]", "s [globex]"), (), 75)
+
+
+def test_what_the_tenant_has_besides_belongs_elsewhere() -> None:
+    """Its own servers by their storage ports, and its controller."""
+    storage = edited(plan(), "acme-train-storage", segmentation_id=1000)
+    ports = [f"acme-train-poplar-{number}-storage" for number in (0, 1)]
+    assert [item.message for item in findings(ISO_03, SITE, storage)] == [f"{ALSO} port {name}" for name in ports]
+    controller = edited(plan(), f"{CONTROLLER}-control", network="acme-train-ipu-data")
+    assert [item.message for item in findings(ISO_03, SITE, controller)] == [f"{ALSO} port {CONTROLLER}-control"]
+
+
+@cache
+def whole_hosts() -> tuple[Site, Plan]:
+    """A vPOD `a` on poplar-1 and a vPOD `b` on poplar-2, each host whole."""
+    site = bare_metal_pod64(sharing=sharing(), assumptions=assumptions())
+    wish = tenant("acme", vpods=(bare_metal_vpod("a", 2, 1), bare_metal_vpod("b", 2, 1)))
+    return site, made(site, wish).plan
+
+
+@pytest.mark.parametrize(("vlan", "verdict"), [(1001, P), (1000, V)])
+def test_a_whole_host_of_another_vpod_is_a_stranger(vlan: int, verdict: Verdict) -> None:
+    """One of its own is none by any of its interfaces."""
+    site, of = whole_hosts()
+    found = answer(ISO_03, site, edited(of, "acme-b-poplar-0-ipu-data-switch", vlan=vlan))
+    assert found.verdict is verdict
+    strangers = [item.message for item in found.findings if "also carries" in item.message]
+    assert [item for item in strangers if "acme-a also carries poplar-1" in item] == []
+    assert any("vPOD acme-a also carries" in item for item in strangers) is (verdict is V)
 
 
 # Members.

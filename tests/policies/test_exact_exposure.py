@@ -109,9 +109,7 @@ def test_a_policy_for_users_by_name_is_no_entry() -> None:
 
 def labelled(*labels: str) -> PlanFacts:
     """The server is controlled by these."""
-    servers = tuple(
-        replace(item, labels=frozenset(labels)) if item.name == SERVER else item for item in FACTS.servers
-    )
+    servers = tuple(replace(item, labels=frozenset(labels)) if item.name == SERVER else item for item in FACTS.servers)
     return replace(FACTS, servers=servers)
 
 
