@@ -279,3 +279,12 @@ def test_vpods_that_a_switch_asked_by_devices_would_join(value: bool | None, ver
     told = [item for item in said(found) if item.message == JOINED]
     missing = ("assumptions.A22.vlan_protocols_off",) if value is None else ()
     assert [(item.verdict, item.missing, item.order) for item in told] == ([] if value else [(verdict, missing, 74)])
+
+
+def test_a_switch_that_listens_joins_vpods_by_none_of_their_own_ports() -> None:
+    """Another lent machine there is enough; these vPODs have virtual servers alone."""
+    fields = {name: getattr(two_vpods(), name) for name in Plan.model_fields}
+    rest = tuple(item for item in two_vpods().resources if "-rnic-" not in item.name)
+    site = full_site(assumptions=assumptions(vlan_protocols_off=False))
+    told = [item for item in findings(ISO_03, site, Plan(**fields | {"resources": rest})) if item.message == JOINED]
+    assert [item.verdict for item in told] == [V]
