@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Specificity of what only follows from packets that meet.
 CONSEQUENCE = 5
 #: What a rule tells of the leaks that it explains; None for those that it leaves to others.
-Told = Callable[[Leak], Cause | None]
+Told = Callable[[Leak], "Cause | None"]
 
 
 def leaking(model: Model, count: int, told: Told) -> RuleAnswer:

@@ -8,15 +8,16 @@ import pytest
 
 from interlock.model.lock.record import Premise
 from policies import Verdict
+from policies.about import SaidFact
 from policies.edges.premises import Way
-from policies.edges.shape import GraphFragment, Relation, premise
+from policies.edges.shape import Edge, GraphFragment, Relation, premise
 from policies.facts import principals as who
 from policies.facts.plan import plan_facts
 from policies.proof import RuleResult
 from policies.rules.authority import AUTH_01
 from tests.policies.one_rule import Said, answer, by_hand, said
 from tests.policies.test_rules_sec import clean, site_plan
-from tests.policies.workspace import N, P, V, assumptions, full_site
+from tests.policies.workspace import N, P, V, assumptions, edited, full_site
 
 BUCKET = who.thing("bucket", "acme", "data")
 #: Persons whom the cloud knows: one is globex's, and each is known to the next.
@@ -66,6 +67,48 @@ def test_a_certain_leak_is_told_once() -> None:
     assert said(asked(LONG)) == [certain]
     strangers = [told(owner, "write", N, *UNASKED) for owner in ("foreign", "world")]
     assert said(asked(LONG, None)) == [certain, *strangers]
+
+
+def test_a_certain_leak_is_told_once_where_the_plans_own_tenant_may_have_it_sooner() -> None:
+    """Everybody may write the bucket, or may not: acme does by three steps."""
+    bucket, acme = who.thing("bucket", "globex", "data"), who.principal("acme")
+    grants = (
+        held(bucket, "globex"),
+        premise(Relation.RULED, bucket, GUARD),
+        grant(Way.ACTS_AS, acme, FIRST),
+        *LONG[1:2],
+        grant(Way.WRITES, SECOND, bucket),
+    )
+    found = [item for item in said(asked(grants, None)) if item.witness[0] == "acme"]
+    message = "acme can write bucket data, which is globex's"
+    assert found == [Said(V, message, ("acme", *STEPS, "writes bucket data (a paper)"), (), 15)]
+
+
+def test_where_packets_meet_other_rules_come_first() -> None:
+    """Two control networks with one id: what follows is told last, and once."""
+    plan = edited(clean()[1].plan, "globex-train-control", segmentation_id=5000)
+    (found,) = answer(AUTH_01, full_site(), plan, clean()[0]).findings
+    assert (found.verdict, found.specificity) == (V, 5)
+    assert found.hint == "it only follows from packets that meet: mend what the other rules name"
+
+
+def test_a_certain_leak_is_no_doubt_where_others_may_come_too() -> None:
+    """acme calls a controller of the operator's that serves globex; whether globex is there as well is unknown."""
+    controller, allocation = who.thing("server", "op", "c"), who.thing("allocation", "globex", "a")
+    port, ours, theirs = "port:op:c", "dev:acme:s", "dev:globex:s"
+    premises = (
+        held(controller, "op"),
+        held(allocation, "globex"),
+        premise(Relation.LISTENS, controller, port, "acme"),
+        grant(Way.SERVES, controller, allocation),
+    )
+    edges = (Edge(port, ours, "E6"), Edge(port, theirs, "E6", (SaidFact("a cable"),)))
+    own = GraphFragment("acme", edges, {ours: frozenset({"acme"})}, premises)
+    others = [GraphFragment("globex", (), {theirs: frozenset({"globex"})}, ())]
+    found = by_hand(AUTH_01, full_site(), plan_facts(clean()[0].plan), own, others)
+    message = "acme can control V-IPU allocation a, which is globex's"
+    steps = ("acme", "reads server c (calls it where it listens)", "serves V-IPU allocation a (a paper)")
+    assert said(found) == [Said(V, message, steps, (), 15)]
 
 
 def test_to_read_and_to_write_are_two_leaks() -> None:

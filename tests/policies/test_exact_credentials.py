@@ -32,6 +32,7 @@ PACKED = packed(SECRET)
         # The same twice in plain text: both have to go.
         (f"{SECRET}\n{SECRET}", ["line 1", "line 2"]),
         (f"x: y\n{SECRET}\n\npassword: another1", ["line 2", "line 4"]),
+        (f"\n{SECRET}", ["line 2"]),
         # In any case, and at the beginning of any line.
         ("x: y\nPassWord: hunter2", ["line 2"]),
         # What is packed is told by the line where it begins, and once, however often it is there.

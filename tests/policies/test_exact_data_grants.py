@@ -12,6 +12,7 @@ import pytest
 from interlock.planning.plan import Plan
 from interlock.resources import BucketStatement
 from policies import Verdict
+from policies.about import PlanResource
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
 from policies.rules.data_grants import SEC_11, SEC_14
@@ -128,6 +129,10 @@ def test_an_address_of_the_appliance_on_several_networks(networks: tuple[str, ..
     assert [item.message for item in found.findings if item.message.startswith(f"{ACCESS}:")] == [
         f"{head} {name} too" for name in expected
     ]
+    for item in found.findings[: len(expected)]:
+        assert [subject for subject in item.subjects if subject in (PlanResource("a"), PlanResource("b"))] == [
+            PlanResource(name) for name in expected
+        ]
 
 
 @pytest.mark.parametrize(
