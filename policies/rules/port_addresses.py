@@ -112,8 +112,8 @@ def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
 
 
 def _within(asked: Prefix, own: Prefix) -> bool:
-    first, last = int(asked.network_address), int(asked.broadcast_address)
-    return asked.version == own.version and int(own.network_address) <= first <= last <= int(own.broadcast_address)
+    """Of two prefixes that meet, the longer lies in the other; those of two versions never meet."""
+    return asked.overlaps(own) and asked.prefixlen >= own.prefixlen
 
 
 def _of_others(model: Model, asked: Prefix) -> Reason | None:
