@@ -142,7 +142,7 @@ def _shared(model: Model, port: PortFact) -> Reason | None:
 
 
 def _private(model: Model, physical_network: str | None, vlan: int | None) -> str:
-    for switch in model.site.switches_of.get(physical_network or "", ()):
+    for switch in model.site.switches_of.get(physical_network, ()) if physical_network is not None else ():
         for port in switch.ports:
             mode = model.site.configured(SwitchEnd(switch.name, port.port))
             if mode.private is not None and vlan is not None and (vlan in mode.untagged or mode.carries(vlan)):
