@@ -82,7 +82,8 @@ def test_all_that_is_said_of_a_fabric_of_unlike_networks() -> None:
 
 def with_mtus(*underlays: int | None, physical: int | None = 9000) -> Site:
     site = with_networks(mtu=physical)
-    networks = tuple(item.model_copy(update={"mtu": physical}) for item in site.physical_networks)
+    sizes = {"fabric100g": physical, "mgmt1g": 1500, "second": 4000}
+    networks = tuple(item.model_copy(update={"mtu": sizes.get(item.name)}) for item in site.physical_networks)
     made_of = tuple(Underlay(name=f"tunnels-{number}", mtu=mtu) for number, mtu in enumerate(underlays))
     return changed(site, physical_networks=networks, underlays=made_of)
 

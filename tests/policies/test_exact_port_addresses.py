@@ -9,13 +9,14 @@ import pytest
 from interlock.model.site.inventory import Site, SwitchPortConfig
 from interlock.planning.plan import Plan
 from interlock.resources import ShareAccess
+from policies.about import resources
 from policies.rules.port_addresses import L3_03, L3_07, L3_10
 from tests.builders.pod64 import management_switch, tor
 from tests.policies.asking import answered, messages, told
 from tests.policies.test_data_rules import both as storing
 from tests.policies.test_data_rules import site_of
 from tests.policies.test_rules_l3_ports import PORT, SITE, clean
-from tests.policies.workspace import added, assumptions, edited, full_site
+from tests.policies.workspace import added, assumptions, edited, full_site, with_footprint
 
 SUBNET = "acme-train-control-subnet"
 STORAGE = "acme-train-poplar-0-storage"
@@ -167,6 +168,7 @@ def test_of_two_grants_the_first_is_told() -> None:
     plan = added(plan, "acme-more-access", "acme", named.model_copy(update={"vip": "10.21.0.201"}))
     (cause,) = answered(L3_10, site_of(), plan).violated
     assert cause.witness[-1] == "acme-models-access-train lets clients in by their address"
+    assert cause.about == resources(STORAGE, "acme-models-access-train")
 
 
 def test_what_another_mounts_by_address_is_told() -> None:
@@ -179,6 +181,10 @@ def test_what_another_mounts_by_address_is_told() -> None:
         assert messages(answered(L3_10, site_of(), plan, theirs)) == expected
     plan = edited(mine.plan, PORT, allowed_address_pairs=("10.21.0.0/25",))
     assert messages(answered(L3_10, site_of(), plan, theirs)) == []
+    written = edited(theirs.plan, "globex-models-access-train", prefix="10.21.1.9/24")
+    plan = edited(mine.plan, PORT, allowed_address_pairs=("10.21.1.7/32",))
+    (cause,) = answered(L3_10, site_of(), plan, with_footprint(site_of(), written, theirs.lock)).violated
+    assert cause.message.endswith("which covers 10.21.1.9/24 of globex-models-access-train")
 
 
 def test_on_a_network_that_is_not_of_the_plan() -> None:
