@@ -63,9 +63,9 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
         network for network in model.plan.networks
         if network.vpod == item.vpod and network.kind == "vlan" and network.segment == item.vlan
     ]  # fmt: skip
-    for network in networks:
-        if any(switch.name == item.switch for switch in model.site.switches_of.get(network.physical_network or "", ())):
-            return None
+    reaching = {label.name for label in model.site.site.physical_networks if item.switch in label.switches}
+    if any(network.physical_network in reaching for network in networks):
+        return None
     if networks:
         first = networks[0]
         return Reason(f"{first.segment_name} ({first.name}) does not reach {item.switch}", resources(first.name))

@@ -162,6 +162,15 @@ def test_all_that_is_said_of_a_key_of_no_pool() -> None:
     ]
 
 
+def test_every_key_of_a_plan_is_looked_at() -> None:
+    """Whatever comes before it."""
+    found = (key(bits, **{ACME: "limited"}) for bits in (0x0200, 0x0100, 0x0010, 0x0101))
+    assert messages(asked(ISO_20, site_of(), acme=tuple(found))) == [
+        "V acme-key-1: 0x0100 is not in the pool of ib-1",
+        "V acme-key-3: 0x0101 is not in the pool of ib-1",
+    ]
+
+
 @pytest.mark.parametrize("bits", [0x0000, 0x8000])
 @pytest.mark.parametrize("pooled", [True, False])
 def test_nothing_is_no_key(bits: int, pooled: bool) -> None:

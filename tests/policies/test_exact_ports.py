@@ -115,6 +115,14 @@ def test_a_vpod_may_have_one_id_on_two_physical_networks() -> None:
         assert messages(answered(TOP_13, SITE, plan)) == []
 
 
+def test_of_two_that_do_not_reach_the_switch_the_first_is_told() -> None:
+    plan = edited(at(**MANAGEMENT, vlan=1000), "acme-train-storage", segmentation_id=1000)
+    assert messages(answered(TOP_13, SITE, plan)) == [
+        "V ipum-01:mgmt of vPOD acme-train at mgmt-1 port 1: "
+        "VLAN 1000 on fabric100g (acme-train-ipu-data) does not reach mgmt-1"
+    ]
+
+
 def test_a_network_of_another_vpod_is_not_meant() -> None:
     plan = at(**MANAGEMENT, vlan=1000)
     networks = (item for item in plan.resources if item.name == "acme-train-ipu-data")
@@ -128,9 +136,9 @@ def test_a_network_of_another_vpod_is_not_meant() -> None:
 
 
 def addressed(**macs: dict[str, str]) -> tuple[Machine, ...]:
-    """The first machines with these addresses, `first` and `second`, and all others with their own."""
-    own = {name: {part: f"{part}-{name}" for part in ("bmc", "gw", "rnic")} for name in ("first", "second")}
-    names = {"ipum-01": "first", "ipum-02": "second"}
+    """The first machines with these addresses, `first` to `third`, and all others with their own."""
+    own = {name: {part: f"{part}-{name}" for part in ("bmc", "gw", "rnic")} for name in ("first", "second", "third")}
+    names = {"ipum-01": "first", "ipum-02": "second", "ipum-05": "third"}
     return tuple(
         item.model_copy(
             update={"macs": (own | macs)[names[item.name]] if item.name in names else _of_its_own(item.name)}
@@ -180,6 +188,11 @@ def test_one_address_however_it_is_written(again: str) -> None:
             {"first": {"gw": A, "rnic": B}, "second": {}},
             "2 machines of logical rack lrack-1 lack MAC addresses, ipum-01 those of bmc",
             "ipum-01 … ipum-02",
+        ),
+        (
+            {"first": {}, "second": {}, "third": {"bmc": A}},
+            "3 machines of logical rack lrack-1 lack MAC addresses, ipum-01 those of bmc, gw, rnic",
+            "ipum-01 … ipum-05",
         ),
     ],
 )
