@@ -117,10 +117,8 @@ def test_a_vpod_may_have_one_id_on_two_physical_networks() -> None:
 
 def test_of_two_that_do_not_reach_the_switch_the_first_is_told() -> None:
     plan = edited(at(**MANAGEMENT, vlan=1000), "acme-train-storage", segmentation_id=1000)
-    assert messages(answered(TOP_13, SITE, plan)) == [
-        "V ipum-01:mgmt of vPOD acme-train at mgmt-1 port 1: "
-        "VLAN 1000 on fabric100g (acme-train-ipu-data) does not reach mgmt-1"
-    ]
+    (cause,) = answered(TOP_13, SITE, plan).violated
+    assert cause.witness[-1] == "VLAN 1000 on fabric100g (acme-train-ipu-data) does not reach mgmt-1"
 
 
 def test_a_network_of_another_vpod_is_not_meant() -> None:
