@@ -63,7 +63,7 @@ def said(*rules: SecurityGroupRule) -> list[str]:
         ),
         (
             ingress(protocol="tcp", port_max=22),
-            [": tcp None-22 from 203.0.113.0/24: one end of the range of ports is missing"],
+            [": tcp from 203.0.113.0/24: one end of the range of ports is missing"],
         ),
         (ingress(protocol="icmp", port_min=3, port_max=3), [": icmp 3-3 from 203.0.113.0/24: icmp has no ports"]),
         (
