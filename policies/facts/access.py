@@ -82,7 +82,7 @@ class FlavorFact:
 
     name: str
     extra_specs: tuple[tuple[str, str], ...]
-    public: bool = True
+    public: bool
 
 
 @dataclass(frozen=True)

@@ -103,17 +103,37 @@ def judgement_of_leak(operator: Operator) -> Judgement:
 
 
 @cache
+def _kinds_of_leak(operator: Operator) -> frozenset[str]:
+    """Kinds of the resources that the first finding about an operator's leak names."""
+    plan_ = leak(operator).plan(leak(operator).asked)
+    finding = by_specificity(judgement_of_leak(operator))[0]
+    entries = (str(entry).removeprefix("resource:") for entry in finding.about)
+    return frozenset(plan_.by_name[name].resource.KIND for name in entries if name in plan_.by_name)
+
+
+_BROKEN = (Verdict.VIOLATED, Verdict.NOT_PROVABLE)
+_OF_RESOURCES = tuple(operator for operator in OPERATORS if not operator.is_guard)
+
+
+@cache
 def mutants_of_kinds() -> dict[str, frozenset[str]]:
     """Kind of resource -> the rules of the operators of which the first finding is about one."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for operator in OPERATORS:
-        if not operator.is_guard:
-            plan_ = leak(operator).plan(leak(operator).asked)
-            finding = by_specificity(judgement_of_leak(operator))[0]
-            entries = (str(entry).removeprefix("resource:") for entry in finding.about)
-            for kind in {plan_.by_name[name].resource.KIND for name in entries if name in plan_.by_name}:
-                found[kind].add(finding.rule)
+    for operator in _OF_RESOURCES:
+        for kind in _kinds_of_leak(operator):
+            found[kind].add(by_specificity(judgement_of_leak(operator))[0].rule)
     return {kind: frozenset(rules) for kind, rules in found.items()}
+
+
+def mutants_of_theorems(theorems: Mapping[str, frozenset[str]]) -> dict[str, dict[str, set[str]]]:
+    """Theorem -> kind of resource -> the operators that are about one and break some rule of the theorem."""
+    found: dict[str, dict[str, set[str]]] = {theorem: {} for theorem in theorems}
+    for operator in _OF_RESOURCES:
+        broken = {item.rule for item in judgement_of_leak(operator).results if item.verdict in _BROKEN}
+        for theorem, rules in theorems.items():
+            for kind in _kinds_of_leak(operator) if rules & broken else ():
+                found[theorem].setdefault(kind, set()).add(operator.id)
+    return found
 
 
 #: Modules of the oracle that make worlds; the others look at them.

@@ -7,7 +7,6 @@ example and a named mutant have another verdict. A reason for what is not empty 
 from __future__ import annotations
 
 from functools import cache
-from itertools import chain
 
 import pytest
 
@@ -17,6 +16,7 @@ from policies import RULES, Verdict
 from policies.edges.shape import EdgeRule
 from tests.mutants import matrix
 from tests.mutants import matrix_table as table
+from tests.mutants import theorem_table as theorems
 from tests.mutants.operators import OPERATORS
 from tests.oracle.deciding import ROWS as DECIDING
 from tests.oracle.examples import EXAMPLES
@@ -31,7 +31,7 @@ GUARDS = [
     f"{place}.{guard}" for place, guards in (ASSUMPTION_GUARDS | SHARING_GUARDS).items() for guard in guards
 ]  # fmt: skip
 MUTANTS = {item.id: item for item in OPERATORS}
-#: Worlds that are tried where the generator was changed, and the world of a seed is another by now.
+#: Worlds that are looked through for one that a row decides.
 TRIED = 600
 
 
@@ -53,6 +53,11 @@ def decides(row: EdgeRule[object], world: World) -> bool:
         return bool(matrix.changed(known, matrix.verdicts(world)))
 
 
+def deciding_seed(name: str) -> int | None:
+    """The first world that a row decides. The world of a seed is another where the generator was changed."""
+    return next((seed for seed in range(TRIED) if decides(ROWS[name], random_world(seed))), None)
+
+
 # Rows.
 
 
@@ -67,7 +72,7 @@ def test_a_row_is_needed_in_an_example(name: str, sampling: Sampling) -> None:
             after = {example: matrix.verdicts(examples()[example]) for example in asked}
         assert [item for item in asked if matrix.changed(before(item), after[item])] == []
     elif isinstance(where, int):
-        assert any(decides(ROWS[name], random_world(seed)) for seed in chain([where], range(TRIED)))
+        assert decides(ROWS[name], random_world(where)), f"put the seed of such a world there: {deciding_seed(name)}"
     else:
         assert decides(ROWS[name], examples()[where])
 
@@ -144,3 +149,61 @@ def test_a_theorem_is_broken_in_an_example_and_by_a_mutant(theorem: str) -> None
     ]
     assert any(leaks(examples()[name]).verdict == "V" for name in broken)
     assert [item.id for item in OPERATORS if item.rule == rule or rule in item.then]
+
+
+def deciding(rules: frozenset[str]) -> set[str]:
+    """The theorems of which some rule is among these."""
+    return {theorem for theorem, own in theorems.RULES.items() if own & rules}
+
+
+@pytest.mark.parametrize("theorem", theorems.ROWS)
+def test_rows_decide_a_theorem_in_their_examples(theorem: str) -> None:
+    for name, where in theorems.ROWS[theorem].items():
+        with matrix.without(ROWS[name]):
+            assert theorem in deciding(matrix.changed(before(where), matrix.verdicts(examples()[where]))), name
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_no_row_decides_another_theorem(name: str, sampling: Sampling) -> None:
+    """In no example: all of them in a long run, and some in a usual one."""
+    told = {"Sep", *(theorem for theorem, rows in theorems.ROWS.items() if name in rows)}
+    asked = sampling.some(f"theorems of {name}", examples(), 5)
+    with matrix.without(ROWS[name]):
+        found = {where: deciding(matrix.changed(before(where), matrix.verdicts(examples()[where]))) for where in asked}
+    assert {where: theorem - told for where, theorem in found.items() if theorem - told} == {}
+
+
+@pytest.mark.parametrize("theorem", theorems.GUARDS)
+def test_guards_decide_a_theorem_in_their_examples(theorem: str) -> None:
+    for place, where in theorems.GUARDS[theorem].items():
+        worlds = [matrix.denied(examples()[where], place, item.partition(".")[2]) for item in GUARDS
+                  if item.partition(".")[0] == place]  # fmt: skip
+        assert any(theorem in deciding(matrix.changed(before(where), matrix.verdicts(item))) for item in worlds), place
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_no_guard_decides_another_theorem(name: str, sampling: Sampling) -> None:
+    place, _, guard = name.partition(".")
+    told = {"Sep", *(theorem for theorem, places in theorems.GUARDS.items() if place in places)}
+    asked = sampling.some(f"theorems of {name}", examples(), 5)
+    worlds = {where: matrix.denied(examples()[where], place, guard) for where in asked}
+    found = {where: deciding(matrix.changed(before(where), matrix.verdicts(item))) for where, item in worlds.items()}
+    assert {where: theorem - told for where, theorem in found.items() if theorem - told} == {}
+
+
+def test_every_kind_decides_a_theorem_or_has_a_reason() -> None:
+    """A cell names a mutant of that kind that breaks the theorem; what no mutant fills has a reason."""
+    broken = matrix.mutants_of_theorems(theorems.RULES)
+    for theorem, kinds in theorems.KINDS.items():
+        assert kinds.keys() == broken[theorem].keys(), theorem
+        assert [mutant for kind, mutant in kinds.items() if mutant not in broken[theorem][kind]] == [], theorem
+    in_all = set.intersection(*(set(theorems.KINDS[theorem]) for theorem in theorems.KINDS))
+    assert KINDS.keys() - in_all == theorems.NO_KIND.keys()
+    assert all(theorems.NO_KIND.values())
+
+
+def test_a_theorem_without_any_cell_of_a_column_has_a_reason() -> None:
+    columns = {"row": {"Sep", *theorems.ROWS}, "guard": {"Sep", *theorems.GUARDS}, "kind": set(theorems.KINDS)}
+    empty = {(theorem, column) for column, told in columns.items() for theorem in table.THEOREMS.keys() - told}
+    assert empty == theorems.NOTHING.keys()
+    assert all(theorems.NOTHING.values())

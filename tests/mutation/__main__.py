@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tests.mutation.changes import modules
 from tests.mutation.reaching import reached, write
 from tests.mutation.running import Function, Limits, Outcome, looked_for, measured
-from tests.mutation.test_mutation import paths, told, tried
+from tests.mutation.test_mutation import by_module, paths, told, tried
 from tests.support.reports import REPORTS
 
 LIMITS = Limits(seconds=6, tests=160, again=False)
@@ -53,10 +53,9 @@ def kept(found: Mapping[Function, Sequence[str]]) -> None:
 
 def figures(found: Iterable[Outcome]) -> str:
     """Module, mutants tried, and how many were killed."""
-    rows: dict[str, list[bool]] = {}
-    for item in found:
-        rows.setdefault(item.mutant.module, []).append(item.is_killed)
-    return "\n".join(f"{name} {len(row)} {sum(row)} {sum(row) / len(row):.0%}" for name, row in sorted(rows.items()))
+    return "\n".join(
+        f"{name} {len(row)} {sum(row)} {sum(row) / len(row):.0%}" for name, row in by_module(found).items()
+    )
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -279,6 +279,9 @@ def _passive(tree: ast.Module) -> Iterator[tuple[Place, Place]]:
             spans.append(node)
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             spans += node.decorator_list
+        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant) and node.right.value is None:
+            # `T | None` where a type gets a name.
+            spans.append(node)
         for span in spans:
             if span is not None and span.end_lineno is not None and span.end_col_offset is not None:
                 yield (span.lineno, span.col_offset), (span.end_lineno, span.end_col_offset)

@@ -18,7 +18,7 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,7 +123,9 @@ class Runner:
         items = {item.nodeid: item for item in session.items}
         if self.whole:
             # A process of its own has the mutant in it already.
-            self.found.append(_tried(self.mutants[0], [*items.values()], self.limits))
+            tried = _tried(self.mutants[0], [*items.values()], self.limits)
+            # What cannot be imported any more has no tests, and that is noticed by everything.
+            self.found.append(replace(tried, by="the tests are not collected") if session.testsfailed else tried)
         else:
             # First where all tests have run, so that what they keep need not be made for each mutant; what survives
             # there is tried again where none has, since the locks of others were written by the code as it is.

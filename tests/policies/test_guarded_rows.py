@@ -116,6 +116,27 @@ def test_gateways() -> None:
     assert set(found[2][4]) == scope
 
 
+@pytest.mark.parametrize("table", ["scopes.external", "rights.AddressScope", "rights.SubnetPool"])
+def test_scopes_that_nobody_listed_may_be_behind_a_gateway(table: str) -> None:
+    """A gateway that is filtered perhaps lets them pass; one that is known to let all pass does, whatever is listed."""
+    name, _, of = table.partition(".")
+    left = tuple(
+        item.model_copy(
+            update={"devices": tuple(device for device in item.devices if (item.table, device) != (name, of))}
+        )
+        for item in SITE.complete
+    )
+    assert left != SITE.complete
+    fact, unlisted = gateway("b", "filtered"), (f"complete.{table}",)
+    filtering = guards("sharing.external.guards", "l3_agent_enforces_scopes")[0]
+    for stated, expected in (
+        (True, (unlisted, (), ())), (False, ((), (filtering,), ())), (None, ((*unlisted, filtering), (), ())),
+    ):  # fmt: skip
+        shared = sharing(l3_agent_enforces_scopes=stated)
+        copy, hub = rows("E11", full_site(sharing=shared, complete=left), fact)
+        assert (copy[2:], hub[2:]) == (((), (), ()), expected)
+
+
 # Terminals.
 
 
@@ -150,6 +171,24 @@ def test_a_terminal_does_not_meet_itself() -> None:
 
 
 # Links.
+
+
+def test_the_parts_of_every_machine_are_apart() -> None:
+    """Management passes neither to the RNIC nor, by the gateway, to the BMC."""
+    serials = [machine.serial for machine in SITE.machines]
+    pairs = [
+        (f"dev:{serial}/{a}", f"dev:{serial}/{b}") for serial in serials for a, b in (("rnic", "gw"), ("gw", "bmc"))
+    ]
+    assert rows("E15", SITE) == [(a, b, (), (), ALL["A3"]) for a, b in pairs]
+
+
+def test_a_link_with_one_machine_joins_nothing() -> None:
+    """The other end is of a machine that the site does not list."""
+    plain = full_site(cables=(), physical_networks=SITE.physical_networks)
+    ends = [Endpoint(device=SITE.machines[0].name, interface="x"), Endpoint(device="nobodys", interface="y")]
+    for a, b in (ends, ends[::-1]):
+        cable = Cable.model_validate({"a": a, "b": b, "kind": "ipu-link"})
+        assert rows("E16", changed(plain, cables=(cable,))) == []
 
 
 def test_only_links_that_are_no_network_join_machines() -> None:

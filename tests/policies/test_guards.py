@@ -13,6 +13,7 @@ import pytest
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import Site, Switch
 from policies import Judgement
+from policies.facts.guards import welcome
 from tests.builders.pod64 import external, management_switch, tor
 from tests.policies.workspace import SHARED, Made, assumptions, full_site, judged, pair, sharing
 
@@ -79,6 +80,14 @@ def test_audience_without_the_tenant(name: str) -> None:
         item.model_copy(update={"audience": ("globex",)}) if item.name == name else item for item in sharing()
     )
     assert verdict_on(full_site(sharing=others)).exit_code == 1
+
+
+def test_one_declaration_of_several_is_enough_to_be_welcome() -> None:
+    mine, anothers = (
+        item.model_copy(update={"audience": (name,)}) for item, name in zip(sharing(), ("acme", "globex"), strict=True)
+    )
+    assert welcome((mine, anothers), "acme")
+    assert not welcome((mine, anothers), "initech")
 
 
 def test_external_network_without_a_scope() -> None:
