@@ -18,6 +18,7 @@ from tests.policies.test_site_rules import with_networks
 from tests.policies.workspace import changed, edited, full_site, made
 
 NETWORK = "acme-train-storage"
+MANAGEMENT = "acme-train-management"
 TUNNEL = "acme-train-control"
 
 
@@ -93,6 +94,8 @@ def with_mtus(*underlays: int | None, physical: int | None = 9000) -> Site:
     [
         (with_mtus(), NETWORK, 9000, None),
         (with_mtus(), NETWORK, 9001, 9000),
+        (with_mtus(), MANAGEMENT, 1500, None),
+        (with_mtus(), MANAGEMENT, 1501, 1500),
         (with_mtus(physical=None), NETWORK, 99999, None),
         (with_mtus(9000, None, 1500, 4000), TUNNEL, 1450, None),
         (with_mtus(9000, None, 1500, 4000), TUNNEL, 1451, 1450),
@@ -107,7 +110,8 @@ def test_frames_that_fit(site: Site, network: str, mtu: int, limit: int | None) 
     assert answer.count == 1
     (fact,) = (item.resource for item in acme().resources if item.name == network)
     kind, segment = getattr(fact, "network_type", ""), getattr(fact, "segmentation_id", 0)
-    where = f"VXLAN {segment}" if kind == "vxlan" else f"VLAN {segment} on fabric100g"
+    label = getattr(fact, "physical_network", None)
+    where = f"VXLAN {segment}" if kind == "vxlan" else f"VLAN {segment} on {label}"
     assert told(answer) == ([] if limit is None else [
         f"V 32: network {network} ({where}) has frames of {mtu} bytes, {limit} fit",
         f"  witness: network {network}: {mtu} / {where}: {limit}",
