@@ -20,6 +20,7 @@ from tests.policies.test_site_rules import standing, with_machine, with_rack, wi
 from tests.policies.workspace import NA, N, P, V, changed
 
 E, W = Severity.ERROR, Severity.WARN
+MORE = "if this rack's takes more, state its limit"
 STATE = "state it in the site file"
 
 
@@ -69,8 +70,7 @@ COOLER = "move devices to another rack, or state what this rack's cooling really
         ),
         (
             "PWR-01", without_nameplates(with_rack(), *TWO), W,
-            "not stated for ipum-02, ipum-03: in-row-air usually takes 30000 W; if this rack's takes more, "
-            "state its limit",
+            f"not stated for ipum-02, ipum-03: in-row-air usually takes 30000 W; {MORE}",
             ("placements.ipum-02.nameplate_w",), STATE,
         ),
         (
@@ -282,9 +282,7 @@ def test_a_room(rule: str, site: Site, place: str, reason: str, missing: tuple[s
 
 def test_each_floor_figure_that_nobody_stated() -> None:
     site = with_room(floor_kg_m2=None)
-    placed = (
-        item.model_copy(update={"weight_kg": None}) if item.device in TWO else item for item in site.placements
-    )
+    placed = (item.model_copy(update={"weight_kg": None}) if item.device in TWO else item for item in site.placements)
     answer = of("PWR-07", changed(site, placements=tuple(placed)))
     assert answer.count == 2
     assert [item.missing for item in answer.findings] == [
