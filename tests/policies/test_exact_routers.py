@@ -230,7 +230,7 @@ def test_each_back_end_answers_for_its_own_router() -> None:
     result = asked("L3-06", two_back_ends(), clean()[0].plan)
     found = only(result)
     assert found.message == ("the way to the back end ceph is open: tor-1 VLAN 2000 passes ceph-router")
-    assert (found.witness[-1], result.count, found.specificity) == ("ceph-router [op]", 2, 64)
+    assert (found.path[-1], result.count, found.specificity) == ("dev:ceph-router", 2, 64)
     assert (found.verdict, found.missing) == (V, ())
 
 
