@@ -44,11 +44,15 @@ def plan_of(owner: str = "acme", **fields: object) -> PlanFacts:
 
 
 def share(
-    owner: str, edges: Iterable[Edge] = (), labels: Mapping[str, str] | None = None, premises: Iterable[Premise] = ()
+    owner: str,
+    edges: Iterable[Edge] = (),
+    labels: Mapping[str, str] | None = None,
+    premises: Iterable[Premise] = (),
+    exclusive: Iterable[str] = (),
 ) -> GraphFragment:
-    """What one owner brings: edges, nodes with the owners of each (`acme, op`), and premises."""
+    """What one owner brings: edges, nodes with the owners of each (`acme, op`), premises, what it has alone."""
     held = {node: frozenset(words.split(", ")) for node, words in (labels or {}).items()}
-    return GraphFragment(owner, tuple(edges), held, tuple(premises))
+    return GraphFragment(owner, tuple(edges), held, tuple(premises), frozenset(exclusive))
 
 
 def drawn(site: SiteFacts, plan: PlanFacts, own: GraphFragment, *others: GraphFragment) -> Model:

@@ -249,7 +249,7 @@ def test_networks_of_no_stated_vpod_are_nobodys_twins() -> None:
         (N, (f"vPOD of network {name}",)) for name in ("data", "more")
     ]
     assert result.findings[0].message == (
-        "network data (VLAN 1000 on fabric100g) has no stated role, so nobody can say from which pool its id has to be"
+        "network data (VLAN 1000 on fabric100g) has no stated vPOD, so nobody can say from which pool its id has to be"
     )
     assert result.findings[0].witness == ("network data of no stated vPOD", "VLAN 1000 on fabric100g")
     assert {item.specificity for item in result.findings} == {97}
