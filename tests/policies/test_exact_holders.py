@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -165,8 +166,8 @@ def subnet(vpod: str, cidr: str, network: str = "store") -> SubnetFact:
 
 def access(vpod: str, vip: str, network: str = "store") -> ShareAccessFact:
     fields = {"name": f"{vpod}-access", "owner": "acme", "share": "s", "network": f"{vpod}-{network}", "vip": vip}
-    known = dict.fromkeys(ShareAccessFact.__dataclass_fields__, "")
-    return ShareAccessFact(**(known | fields))  # type: ignore[arg-type]
+    empty: dict[str, Any] = dict.fromkeys(ShareAccessFact.__dataclass_fields__, "")
+    return ShareAccessFact(**(empty | fields))
 
 
 THREE = tuple(VPodFact(name, ()) for name in "abc")
@@ -221,12 +222,14 @@ def test_what_is_on_other_networks_is_not_for_storage() -> None:
 # L3-14.
 
 
+def key(name: str) -> CredentialFact:
+    empty: dict[str, Any] = dict.fromkeys(CredentialFact.__dataclass_fields__, "")
+    return CredentialFact(**(empty | {"name": name}))
+
+
 @pytest.mark.parametrize(("value", "verdict", "words"), [(True, P, ""), (False, V, "false"), (None, N, "not known")])
 def test_tokens_for_signatures(value: bool | None, verdict: str, words: str) -> None:
-    keys = tuple(
-        CredentialFact(**(dict.fromkeys(CredentialFact.__dataclass_fields__, "") | {"name": name}))  # type: ignore[arg-type]
-        for name in ("first", "second")
-    )
+    keys = tuple(key(name) for name in ("first", "second"))
     whole: Site = full_site(assumptions=assumptions(token_endpoints_closed=value))
     result = answer("L3-14", drawn(SiteFacts(whole), plan_of(credentials=keys), share("acme")))
     assert (result.verdict, result.count) == (verdict, 2)
@@ -248,7 +251,7 @@ def in_group(owner: str, network: str = "net", group: str = "web") -> PortFact:
     return PortFact("p", owner, network, "sub", "10.0.0.9", "normal", True, None, None, (group,))
 
 
-def group(owner: str = "acme") -> SecurityGroupFact:
+def group(owner: str) -> SecurityGroupFact:
     return SecurityGroupFact("web", owner, ())
 
 
@@ -261,9 +264,10 @@ def network_of(owner: str) -> NetworkFact:
 
 
 def with_group(
-    *ports: PortFact, group: SecurityGroupFact = group(), owner: str = "acme", rights: tuple[RightFact, ...] = ()
-) -> PlanFacts:  # noqa: B008, E501
-    return plan_of(security_groups=(group,), ports=ports, networks=(network_of(owner),), rights=rights)
+    *ports: PortFact, whose: str = "acme", owner: str = "acme", rights: tuple[RightFact, ...] = ()
+) -> PlanFacts:
+    """A plan with the group `web` and a network; `whose` the one is, and `owner` of the other."""
+    return plan_of(security_groups=(group(whose),), ports=ports, networks=(network_of(owner),), rights=rights)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +286,7 @@ def with_group(
             [("foreign", "port p in it is on far, a network of foreign", ("p", "far"))],
         ),
         (with_group(in_group("acme", "site:Network/shared")), []),
-        (with_group(group=group("globex")), [("globex", "the group is globex's", ())]),
+        (with_group(whose="globex"), [("globex", "the group is globex's", ())]),
         (plan_of(), [("foreign", "web is no group of this plan, so others put their ports into it", ("web",))]),
         (with_group(rights=(right("globex"),)), [("globex", "r lets globex put ports into it", ("r",))]),
         (with_group(rights=(right("*"),)), [("foreign", "r lets foreign put ports into it", ("r",))]),
