@@ -107,7 +107,7 @@ def _gateway_groups(model: Model, row: set[str]) -> list[set[str]]:
     for cable in model.site.site.cables:
         if cable.kind == "gw-link" and {cable.a.device, cable.b.device} <= allowed:
             links.add_edge(cable.a.device, cable.b.device)
-    return [group & row for group in connected(links) if group & row]
+    return [found for group in connected(links) if (found := group & row)]
 
 
 def _rack_cause(vpod: VPodFact, key: str, what: str, witness: tuple[str, ...]) -> Cause:

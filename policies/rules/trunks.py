@@ -22,7 +22,7 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
 
-from .attachments import at_odds, attached, claimants, claims, neighbourhood
+from .attachments import at_odds, claimants, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
@@ -69,9 +69,6 @@ def _conflict(model: Model, graph: Graph, wire: set[str]) -> Path:
     if pair is not None:
         ours, theirs = (_claimed_by(model, wire, claimants(model, claim)) for claim in pair)
         return shortest(graph, sorted(ours), theirs.__contains__, within=wire) or ()
-    owners = {label for node in (*wire, *attached(graph, wire)) for label in model.label(node)}
-    if len(owners) < 2:
-        return ()
     around = neighbourhood(graph, wire)
     return meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or ()
 

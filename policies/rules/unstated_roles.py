@@ -17,7 +17,9 @@ def unstated_roles(networks: Iterable[NetworkFact], question: str, specificity: 
         lacks = "vPOD" if network.role else "role"
         yield Cause(
             key=("role", network.name),
-            message=f"network {network.name} ({network.segment_name}) has no stated {lacks}, so nobody can say {question}",
+            message=(
+                f"network {network.name} ({network.segment_name}) has no stated {lacks}, so nobody can say {question}"
+            ),
             witness=(f"network {network.name} of {network.vpod or 'no stated vPOD'}", network.segment_name),
             hint="plan the request again: a plan states vPOD and role of each of its networks",
             missing=(SaidFact(f"{lacks} of network {network.name}"),),

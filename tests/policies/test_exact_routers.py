@@ -9,7 +9,7 @@ import pytest
 
 from interlock.model.site.inventory import Device, Site, SwitchPortConfig
 from policies import Finding
-from policies.edges.shape import Edge, GraphFragment
+from policies.edges.shape import Edge, GraphFragment, Relation, premise
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, PlanFacts, PortFact, RouterFact, ServerFact, SubnetFact
 from policies.facts.rights import RightFact
@@ -166,6 +166,14 @@ def test_a_port_on_a_network_that_is_not_of_the_plan() -> None:
     assert projects(plan_of(networks=(NETWORK,), ports=(port("globex", network="elsewhere"),))) == []
 
 
+def test_what_is_told_of_projects() -> None:
+    """Two interfaces and a port, one of each at fault."""
+    router = RouterFact("r", "acme", None, ("sub", "far"), (("acme", "sub"), ("acme", "far")))
+    plan = plan_of(networks=(NETWORK,), subnets=(SUBNET,), ports=(port("globex"),), routers=(router,))
+    result = answer("L3-02", drawn(SITE, plan, share("acme")))
+    assert (result.count, [item.specificity for item in result.findings]) == (3, [84, 58])
+
+
 @pytest.mark.parametrize(
     ("network", "subnet", "interface", "why"),
     [
@@ -184,7 +192,22 @@ def test_whose_an_interface_is(network: str | None, subnet: str, interface: tupl
     assert projects(plan) == ([f"the interface of r on {interface[1]} joins two projects ({why})"] if why else [])
 
 
-# L3-05: one gateway of many is in a scope.
+# L3-05.
+
+
+def test_gateways_and_scopes_are_counted() -> None:
+    """A filtered gateway passes nothing on; a scope that is open is told for itself."""
+    scope = premise(Relation.OPEN_SCOPE, "address scope wide")
+    gateways = [
+        premise(Relation.GATEWAY, ids.router("acme", name), "external", how, "acme")
+        for name, how in (("one", "filtered"), ("two", "IPv6"), ("three", "in scope"))
+    ]
+    theirs = [premise(Relation.GATEWAY, THEIRS, "external", "in scope", "globex")]
+    model = drawn(SITE, plan_of(), share("acme", (), {}, [*gateways, scope]), share("globex", (), {}, theirs))
+    result = answer("L3-05", model)
+    assert (result.count, [item.witness[0] for item in result.findings]) == (
+        4, ["address scope wide", "router three", "router two"],
+    )  # fmt: skip
 
 
 def test_the_router_whose_subnet_joins_a_scope() -> None:

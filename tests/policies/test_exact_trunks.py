@@ -162,6 +162,15 @@ def test_a_segment_of_one_switch_has_no_links(edges: list[Edge], count: int) -> 
     assert (result.verdict, result.count) == (NA, count)
 
 
+def test_a_cable_from_a_switch_to_itself() -> None:
+    """Two VLANs that it joins are no matter of a link between switches: ISO-01 tells of them."""
+    again = switch_vlan("leaf-1", 1001)
+    own = share("acme", [Edge(MINE, ONE, "E7")], {MINE: "acme"})
+    looped = share("globex", [Edge(ONE, again, "E2"), Edge(THEIRS, again, "E7")], {THEIRS: "globex"})
+    model = drawn(site(), plan_of(), own, looped)
+    assert (answer("ISO-15", model).verdict, answer("ISO-01", model).verdict) == (NA, V)
+
+
 def test_a_segment_that_the_plan_does_not_touch() -> None:
     """It is joined with acme's by a router only, so those two are told of it."""
     router, elsewhere = ids.router("acme", "r"), switch_vlan("leaf-1", 7)
