@@ -170,10 +170,11 @@ def access(vpod: str, vip: str, network: str = "store") -> ShareAccessFact:
     return ShareAccessFact(**(empty | fields))
 
 
+OWN = (2000, 2001, 2002)
 THREE = tuple(VPodFact(name, ()) for name in "abc")
 
 
-def stored(*facts: SubnetFact | ShareAccessFact, vlans: tuple[int, int, int] = (2000, 2001, 2002)) -> RuleResult:
+def stored(*facts: SubnetFact | ShareAccessFact, vlans: tuple[int, int, int] = OWN) -> RuleResult:
     plan = plan_of(
         vpods=THREE,
         networks=tuple(store(name, vlan) for name, vlan in zip("abc", vlans, strict=True)),
@@ -184,28 +185,30 @@ def stored(*facts: SubnetFact | ShareAccessFact, vlans: tuple[int, int, int] = (
 
 
 @pytest.mark.parametrize(
-    ("result", "words", "about"),
+    ("vlans", "facts", "words", "about"),
     [
-        (stored(vlans=(2000, 2001, 2001)), "b and c have one storage VLAN: VLAN 2001 on fabric100g", ()),
+        ((2000, 2001, 2001), (), "b and c have one storage VLAN: VLAN 2001 on fabric100g", ()),
         (
-            stored(subnet("a", "10.21.0.0/24"), subnet("c", "10.21.0.128/25")),
+            OWN, (subnet("a", "10.21.0.0/24"), subnet("c", "10.21.0.128/25")),
             "a and c have one storage subnet: a-store-sub 10.21.0.0/24 and c-store-sub 10.21.0.128/25",
             ("a-store-sub", "c-store-sub"),
         ),
         # Host bits that somebody wrote mean no other subnet.
         (
-            stored(subnet("a", "10.21.0.7/24"), subnet("b", "10.21.0.9/24")),
+            OWN, (subnet("a", "10.21.0.7/24"), subnet("b", "10.21.0.9/24")),
             "a and b have one storage subnet: a-store-sub 10.21.0.7/24 and b-store-sub 10.21.0.9/24",
             ("a-store-sub", "b-store-sub"),
         ),
         (
-            stored(access("a", "10.21.0.200"), access("b", "10.21.0.200"), access("c", "10.21.2.200")),
-            "a and b have one address of the appliance: 10.21.0.200",
-            (),
+            OWN, (access("a", "10.21.0.200"), access("b", "10.21.0.200"), access("c", "10.21.2.200")),
+            "a and b have one address of the appliance: 10.21.0.200", (),
         ),
     ],
-)
-def test_what_two_vpods_have(result: RuleResult, words: str, about: tuple[str, ...]) -> None:
+)  # fmt: skip
+def test_what_two_vpods_have(
+    vlans: tuple[int, int, int], facts: tuple[SubnetFact | ShareAccessFact, ...], words: str, about: tuple[str, ...]
+) -> None:
+    result = stored(*facts, vlans=vlans)
     found = only(result)
     assert (found.message, found.verdict, found.specificity, result.count) == (words, V, 86, 3)
     one, _, other = words.split(" have ")[0].partition(" and ")

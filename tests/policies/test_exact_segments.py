@@ -8,6 +8,7 @@ import pytest
 
 from interlock.model.lock.record import Premise
 from interlock.vocabulary import NetworkRole
+from policies import Verdict
 from policies.about import PlanResource
 from policies.edges.shape import Edge, Relation, premise
 from policies.facts import identities as ids
@@ -228,6 +229,12 @@ def test_a_pool_of_two_ranges(vlan: int, is_wrong: bool) -> None:
     words = f"network data (VLAN {vlan} on fabric100g): VLAN {vlan} is not in the ipu-data pool 1000-1499, 1800-1999"
     found = messages(of("ISO-12", plan_of(networks=(replace(DATA, segment=vlan),)), site))
     assert found == ([words] if is_wrong else [])
+
+
+@pytest.mark.parametrize(("vni", "verdict"), [(1, P), (2, P), (3, V), (5500, P)])
+def test_a_pool_of_two_ranges_of_overlays(vni: int, verdict: Verdict) -> None:
+    site = SiteFacts(full_site(pools=pools(control=((1, 2), (5000, 5999)))))
+    assert of("ISO-12", plan_of(networks=(replace(CONTROL, segment=vni),)), site).verdict is verdict
 
 
 def test_several_networks_for_one_role() -> None:

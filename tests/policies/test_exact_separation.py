@@ -227,6 +227,16 @@ def test_each_cause_once() -> None:
     assert list(unique(some())) == [CAUSE, replace(CAUSE, key="other")]
 
 
+def test_a_cause_speaks_last_unless_it_says_more() -> None:
+    """No rule that explains something narrowly gives way to one that does not say how narrowly it does."""
+    assert CAUSE.specificity == 0
+    assert all(item.specificity > CAUSE.specificity for item in answer("ISO-01", two_of_one_wire()).findings)
+
+
+def two_of_one_wire() -> Model:
+    return drawn(SITE, plan_of(), plugged("acme", MINE, A), plugged("globex", THEIRS, A))
+
+
 def test_ids_are_short_and_stay() -> None:
     """16 digits; the same whatever the order in which a set tells its members; of each stack its own."""
     model = drawn(SITE, plan_of(), share("acme"))
