@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +158,26 @@ def test_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert answered(capsys, str(gone)) == (2, "", f"{gone}: No such file or directory\n")
     for words in ((), (str(gone), str(gone))):
         assert answered(capsys, *words) == (2, "", "name one file: python checker.py FILE\n")
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, bytes, bytes]:
+    """The exit code of the module, run as a script, and what it writes where output is ASCII."""
+    streams = [io.TextIOWrapper(io.BytesIO(), "ascii") for _ in range(2)]
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+    monkeypatch.setattr(sys, "argv", ["checker.py", *words])
+    monkeypatch.delitem(sys.modules, "infra.checker", raising=False)
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_module("infra.checker", run_name="__main__")
+    out, err = (stream.detach().getvalue() for stream in streams if stream.flush() is None)  # type: ignore[attr-defined]
+    return caught.value.code, out, err
+
+
+def test_as_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be encoded is escaped, on both outputs."""
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps(sealed(put(clean()[3][0], ("statement", "exclusive"), {"☃": []}))))
+    assert run(monkeypatch, str(file)) == (1, b"\\u2603 is held by nobody\n", b"")
+    gone = tmp_path / "☃"
+    assert run(monkeypatch, str(gone)) == (2, b"", f"{tmp_path}/\\u2603: No such file or directory\n".encode())
+    assert run(monkeypatch) == (2, b"", b"name one file: python checker.py FILE\n")
