@@ -12,6 +12,7 @@ from interlock.model.site.networks import InfinibandSubnet
 from interlock.model.site.physical import Vrf
 from policies.about import SiteFact
 from policies.edges.shape import GraphFragment, Union
+from policies.facts import identities as ids
 from policies.facts.plan import plan_facts
 from policies.facts.site import SiteFacts
 from policies.graph.model import Model
@@ -51,10 +52,12 @@ def names() -> Names:
     [
         ("foreign:sandbox", "a project that no file describes"), ("cloud:sandbox", "the cloud"),
         ("shares:sandbox", "the storage appliance"), ("X:external", "external network external"),
-        ("X:other", "external network other"), ("X:external@R:acme:r", "external network external as that router meets it"),
+        ("X:other", "external network other"),
+        ("X:external@R:acme:r", "external network external as that router meets it"),
         ("dev:SN-ipum-01/rnic", "RNIC of ipum-01"), ("dev:SN-ipum-01/gw", "gateway of ipum-01"),
         ("dev:SN-ipum-01/bmc", "BMC of ipum-01"),
-        ("dev:SN-h", "hypervisor h"), ("cpu:SN-h", "processors of h"), ("dev:SN-h/e0", "h e0"), ("dev:SN-h/bmc", "h bmc"),
+        ("dev:SN-h", "hypervisor h"), ("cpu:SN-h", "processors of h"), ("dev:SN-h/e0", "h e0"),
+        ("dev:SN-h/bmc", "h bmc"),
         # What no cable leads to has its serial alone.
         ("dev:SN-h/e1", "SN-h/e1"), ("dev:cam/eth0", "cam eth0"), ("dev:cam", "cam"),
         ("R:SN-a", "a as a router"), ("R:SN-a/red", "a VRF red"), ("fabric:SN-a", "a across its VLANs"),
@@ -62,7 +65,8 @@ def names() -> Names:
         ("port:SN-a/2", "a port 2"), ("port:SN-a/1", "a port 1"), ("port:SN-b/5", "b port 5"),
         ("port:SN-a/9", "switch port SN-a/9"),
         ("L:SN-a:100", "a VLAN 100"), ("L:SN-a:0", "a untagged frames"),
-        ("L:SN-a~port-2:100", "a VLAN 100 as port 2 meets it"), ("L:SN-a~group-a-b:7", "a VLAN 7 as group a-b meets it"),
+        ("L:SN-a~port-2:100", "a VLAN 100 as port 2 meets it"),
+        ("L:SN-a~group-a-b:7", "a VLAN 7 as group a-b meets it"),
         ("L:SN-h/e1:100", "h e1 VLAN 100"), ("L:SN-h/e0:0", "h e0 untagged frames"), ("L:SN-x:7", "SN-x VLAN 7"),
         ("V:sandbox:vxlan:5", "VXLAN 5"), ("V:sandbox:geneve:5", "Geneve 5"), ("V:other:vxlan:5", "VXLAN 5 on other"),
         ("dev:cam@100", "cam as VLAN 100 meets it"), ("dev:cam/eth0@100", "cam eth0 as VLAN 100 meets it"),
@@ -72,7 +76,7 @@ def names() -> Names:
         ("former:globex:machine%3AGONE", "what globex may have left on GONE"),
         ("cap:globex", "what globex may plug in by itself"),
         ("ops:sandbox:load-balancers", "load balancers of sandbox"),
-        ("ref:site%3ANetwork/n", "site:Network/n, which no file of this site describes"),
+        (ids.unresolved("site:Network/n"), "site:Network/n, which no file of this site describes"),
         ("R:acme:r", "router r"), ("vol:acme:v", "volume v"), ("I:acme:i", "V-IPU allocation i"),
         ("K:fe80%3A%3A:0x0005", "P_Key 0x0005"), ("guid:00aa", "InfiniBand port 00aa"), ("N:d:1", "NVLink partition 1"),
         ("gpu:d/1", "GPU d/1"), ("vip:sandbox:10.0.0.5", "storage address 10.0.0.5"),
