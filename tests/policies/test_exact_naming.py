@@ -36,15 +36,16 @@ def site() -> Site:
 
 
 @cache
+def model() -> Model:
+    """Of acme, which owns nothing but VLAN 100 of switch a and a router; globex is in VLAN 100 of b, too."""
+    acme, both = frozenset({"acme"}), frozenset({"acme", "globex"})
+    labels = {"L:SN-a:100": acme, "L:SN-b:100": both, "R:acme:r": acme}
+    return Model(SiteFacts(site()), plan_facts(planned()), GraphFragment("acme", (), labels, ()))
+
+
 def names() -> Names:
-    """The words of acme, which owns nothing but VLAN 100 of switch a, where globex is, too."""
-    labels = {
-        "L:SN-a:100": frozenset({"acme"}),
-        "L:SN-b:100": frozenset({"acme", "globex"}),
-        "R:acme:r": frozenset({"acme"}),
-    }
-    own = GraphFragment("acme", (), labels, ())
-    return Names(Model(SiteFacts(site()), plan_facts(planned()), own))
+    """Its words, none of them kept from another test."""
+    return Names(model())
 
 
 @pytest.mark.parametrize(
@@ -175,6 +176,7 @@ A1, A2, B1 = "a port 1 translates", "a port 2 translates", "b port 1 translates"
         ("port:SN-a/2", "L:SN-a:100", f" ({A2} 6 on the wire to VLAN 100; {A2} 7 on the wire to VLAN 100)"),
         ("L:SN-a:100", "port:SN-a/2", f" ({A2} 6 on the wire to VLAN 100; {A2} 7 on the wire to VLAN 100)"),
         ("port:SN-a/2", "L:SN-a:101", ""), ("port:SN-a/4", "L:SN-a:100", ""), ("port:SN-a/2", "L:SN-b:100", ""),
+        ("port:SN-b/2", "L:SN-a:100", ""),
         ("port:SN-b/5", "L:SN-b:100", ""), ("port:SN-x/2", "L:SN-x:100", ""),
         # A host has its VLANs as they are on the wire.
         ("L:SN-h/e0:300", "L:SN-a:100", " (a port 3 translates 300 on the wire to VLAN 100)"),
@@ -197,9 +199,9 @@ def test_several_cables_with_one_translation_each_are_all_told() -> None:
 
 
 def test_a_step_says_what_is_translated() -> None:
-    model = Model(SiteFacts(site()), plan_facts(planned()), GraphFragment("acme", (), {}, ()))
-    model.union = union()
+    whole = Model(SiteFacts(site()), plan_facts(planned()), GraphFragment("acme", (), {}, ()))
+    whole.union = union()
     found: nx.Graph[str] = nx.Graph()
     found.add_edge("L:SN-a:100", "L:SN-b:200", **EdgeFacts(rule="E1", missing=MISSING, broken=BROKEN[:1]))
     words = "? b VLAN 200 (a port 1 translates 200 on the wire to VLAN 100) (not held: c.x)"
-    assert Names(model).path(found, ("L:SN-a:100", "L:SN-b:200")) == ("a VLAN 100", words)
+    assert Names(whole).path(found, ("L:SN-a:100", "L:SN-b:200")) == ("a VLAN 100", words)

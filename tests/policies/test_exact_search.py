@@ -220,6 +220,16 @@ def test_parts_of_an_array(monkeypatch: pytest.MonkeyPatch, size: int, parts: li
     assert [(part.start, part.stop) for part in kernel._parts(column(*range(size)))] == parts
 
 
-def test_arrays_are_made_use_of_where_they_are() -> None:
-    """The environment of the tests has the extra."""
-    assert kernel._has_arrays()
+@pytest.mark.parametrize("lacks", ["scipy", "numpy", ""])
+def test_arrays_take_both_packages(monkeypatch: pytest.MonkeyPatch, lacks: str) -> None:
+    monkeypatch.setattr(kernel, "find_spec", lambda name: None if name == lacks else object())
+    kernel._has_arrays.cache_clear()
+    assert kernel._has_arrays() is (not lacks)
+    kernel._has_arrays.cache_clear()
+
+
+def test_an_edge_has_two_ends_and_a_label_a_node() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        kernel.plain_components(3, [0, 1], [2])
+    with pytest.raises(ValueError, match="zip"):
+        kernel.plain_mixed([0, 1], [0, 1], [5])
