@@ -180,13 +180,19 @@ def test_components_with_two_owners() -> None:
 def test_wire_segments() -> None:
     wires = [f"L:S:{number}" for number in range(1, 6)]
     edges = [edge(a, b, rule=rule) for (a, b), rule in zip(pairwise(wires), ("E1", "E2", "E5", "E4"), strict=True)]
-    found = model(*edges, edge(wires[1], "V:c:vxlan:5", rule="E3"), edge(wires[0], "dev:x", rule="E6"), own=(wires[0],))
-    segments = [{*wires[:3], "V:c:vxlan:5"}, {*wires[3:]}]
-    assert set(found.must) == {*wires, "V:c:vxlan:5", "dev:x"}
+    found = model(
+        *edges,
+        edge(wires[1], "V:c:vxlan:5", rule="E3"),
+        edge(wires[0], "dev:x", rule="E6"),
+        edge("dev:x", "L:S:9", rule="E9"),
+        own=(wires[0],),
+    )
+    segments = [{*wires[:3], "V:c:vxlan:5"}, {*wires[3:]}, {"L:S:9"}]
+    assert set(found.must) == {*wires, "V:c:vxlan:5", "dev:x", "L:S:9"}
     assert found.wires(found.must) == segments
     assert found.wires(found.must) is found.wires(found.must)
-    assert found.wire_of(found.must, [wires[4], "nowhere"]) == segments[1:]
-    assert found.wire_of(found.must, [wires[4], wires[0]]) == segments
+    assert found.wire_of(found.must, [wires[4], "nowhere"]) == segments[1:2]
+    assert found.wire_of(found.must, [wires[4], wires[0]]) == segments[:2]
     assert found.wire_of(found.must, ["dev:x"]) == []
 
 

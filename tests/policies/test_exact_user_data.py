@@ -43,6 +43,7 @@ INNER = f"#.\n#.\n. {b64('and so it is')}"
     ("document", "expected"),
     [
         (below(b64(HELLO)), [(3, ("base64",), HELLO)]),
+        ("\n. " + b64(HELLO), [(2, ("base64",), HELLO)]),
         # Twelve characters of an alphabet are a word, eleven are none.
         (below("aGVsbG8gYWxs"), [(3, ("base64",), "hello all")]),
         (below("aGVsbG8gYWx"), []),
@@ -81,7 +82,9 @@ def test_lines_below_each_other() -> None:
     [
         ("content: aGVsbG8s\n  IHdvcmxk\n", [(1, ("base64",), HELLO)]),
         ("#.\ncontent: aGVsbG8s\n  IHdvcmxk\n#.\n", [(2, ("base64",), HELLO)]),
+        ("a. b. aGVsbG8s\n  IHdvcmxk\n", [(1, ("base64",), HELLO)]),
         # What stands before the block is no part of it.
+        ("x. <<END\naGVsbG8s\nIHdvcmxk\n.\n", [(1, ("base64",), HELLO)]),
         ("x. <<.\naGVsbG8s\nIHdvcmxk\n.\n", [(1, ("base64",), HELLO)]),
         # Several blocks, the last of one line.
         (
@@ -138,6 +141,10 @@ def test_parts_of_mime() -> None:
     text = "the password is not here\nnor there"
     assert [item for item in pieces(quoted_printable(text)) if item[1] == ("MIME part",)] == [(5, ("MIME part",), text)]
     assert [item for item in pieces("Content-Type: text/plain\n\na=3Db.\n") if item[1] != ("base64",)] == []
+    part = "Content-Transfer-Encoding: x.\n\n.\n"
+    assert [item for item in pieces("\n" + part) if item[1] == ("MIME part",)] == [(2, ("MIME part",), part)]
+    # Where its text is found nowhere, since it was of no known encoding, it begins where the document does.
+    assert (1, ("MIME part",), f"{part[:-1]}\ufffd\n") in pieces(f"\n{part[:-1]}\udcff\n")
     two = mime(MIMEText("ü" * 9, "plain", "utf-8"), MIMEText("as it is.", "plain", "us-ascii"))
     parts = [item for item in pieces(two) if item[1] == ("MIME part",)]
     assert [(two.split("\n")[line - 1], found) for line, _, found in parts] == [("as it is.", "as it is.")]
@@ -196,6 +203,12 @@ def test_the_first_line_of_what_is_whole_is_not_torn() -> None:
     )
 
 
+@pytest.mark.parametrize(("tail", "closed"), [(b"xx", ()), (b"xxx", ((2, "its gzip cannot be unpacked"),))])
+def test_the_last_two_bytes_of_a_part_may_be_others(tail: bytes, closed: tuple[tuple[int, str], ...]) -> None:
+    data = gzip.compress(b"and another" * 3, mtime=0)
+    assert contents(f". {b64(data)} .\n. {b64(data[:20] + tail)} .\n").closed == closed
+
+
 TOO_MUCH = "too much is packed into it, or too deep"
 
 
@@ -229,9 +242,28 @@ def test_how_much_it_takes_out(more: int) -> None:
     assert len(found.pieces) == (1 if more else 2)
 
 
-def test_a_bomb_is_not_looked_into() -> None:
-    found = contents(bomb(MOST_CHARACTERS + 1))
+@pytest.mark.parametrize("size", [MOST_CHARACTERS + 1, 3 * MOST_CHARACTERS])
+def test_a_bomb_is_not_looked_into(size: int) -> None:
+    """Nor called torn, since there is more of it than was unpacked."""
+    found = contents(bomb(size))
     assert (found.closed, len(found.pieces)) == (((3, TOO_MUCH),), 1)
+
+
+def test_compressed_again_and_again() -> None:
+    """However often: nothing is raised."""
+    data = HELLO.encode()
+    for _ in range(1500):
+        data = gzip.compress(data, compresslevel=0, mtime=0)
+    found = contents(below(b64(data)))
+    assert (found.closed, len(found.pieces)) == (((3, TOO_MUCH),), 1)
+
+
+def test_what_is_torn_below_all_that_is_looked_into() -> None:
+    """It is opened, told, and what came out is too deep."""
+    text = f"#. {b64(TORN)}"
+    for _ in range(DEEPEST):
+        text = f"#. {b64(text)}"
+    assert contents(text).closed == ((1, TOO_MUCH), (1, "its gzip cannot be unpacked"))
 
 
 def test_many_texts_that_are_too_much_together() -> None:
