@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from interlock.model.site.completeness import Completeness
 from interlock.model.site.inventory import Endpoint, PhysicalNetwork, Site
 from interlock.model.site.physical import Vrf
 from policies.facts.kinds import PortMode, SwitchEnd
@@ -41,11 +42,22 @@ def test_facts_of_a_site_are_made_once() -> None:
     assert SiteFacts.of(small()).site == small()
 
 
-def test_declarations_count_as_of_a_day() -> None:
+def test_what_nobody_declared() -> None:
     site = undeclared(full_site(), "cables", "tor-1")
     assert [str(fact) for fact in SiteFacts(site).undeclared("cables", "tor-1")] == ["complete.cables.tor-1"]
     assert SiteFacts(full_site()).undeclared("cables", "tor-1") == ()
-    assert SiteFacts(full_site(), date(2026, 1, 1)).site == full_site().as_of(date(2026, 1, 1))
+
+
+def test_declarations_count_as_of_a_day() -> None:
+    """Of one that is told, or else of today: of what was seen long ago or just now, one day may be too late."""
+
+    def counts(seen: date, today: date | None) -> bool:
+        item = Completeness(table="cables", devices=("a",), seen=seen.isoformat(), by="anne")
+        return not SiteFacts(small(A, complete=(item,), complete_max_age_h=48), today).undeclared("cables", "a")
+
+    now, old = datetime.now(UTC).date(), date(2020, 1, 10)
+    assert [counts(old, date(2020, 1, day)) for day in (10, 12, 13)] == [True, True, False]
+    assert [counts(now, None), counts(now - timedelta(days=5), None), counts(old, None)] == [True, False, False]
 
 
 def test_an_assumption_is_asked_for_its_guards() -> None:
@@ -117,6 +129,10 @@ def test_ends_of_cables() -> None:
         SwitchEnd("a", 1), None, SwitchEnd("a", 0),
     ]  # fmt: skip
     assert {bridge: names(far) for bridge, far in facts.uplink.items()} == {"SN-h/e0": ["a:1"], "SN-h/e1": ["b:2"]}
+
+
+def test_an_interface_without_a_cable_has_no_uplink() -> None:
+    assert {bridge: names(far) for bridge, far in cabled(("h:e1", "a:1")).uplink.items()} == {"SN-h/e1": ["a:1"]}
 
 
 def test_several_cables_of_one_port() -> None:
