@@ -157,7 +157,7 @@ def test_rows_that_are_derived_and_stated() -> None:
 
 def both(*pairs: str) -> set[tuple[str, str]]:
     """Edges written `ab`, in both directions."""
-    return {ends for a, b in pairs for ends in ((a, b), (b, a))}
+    return {ends for pair in pairs for ends in ((pair[0], pair[1]), (pair[1], pair[0]))}
 
 
 @pytest.mark.parametrize(

@@ -162,15 +162,17 @@ def test_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[object, bytes, bytes]:
     """The exit code of the module, run as a script, and what it writes where output is ASCII."""
-    streams = [io.TextIOWrapper(io.BytesIO(), "ascii") for _ in range(2)]
+    buffers = (io.BytesIO(), io.BytesIO())
+    streams = [io.TextIOWrapper(buffer, "ascii") for buffer in buffers]
     monkeypatch.setattr(sys, "stdout", streams[0])
     monkeypatch.setattr(sys, "stderr", streams[1])
     monkeypatch.setattr(sys, "argv", ["checker.py", *words])
     monkeypatch.delitem(sys.modules, "infra.checker", raising=False)
     with pytest.raises(SystemExit) as caught:
         runpy.run_module("infra.checker", run_name="__main__")
-    out, err = (stream.detach().getvalue() for stream in streams if stream.flush() is None)  # type: ignore[attr-defined]
-    return caught.value.code, out, err
+    for stream in streams:
+        stream.flush()
+    return caught.value.code, buffers[0].getvalue(), buffers[1].getvalue()
 
 
 def test_as_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from unittest import mock
 
 import networkx as nx
@@ -16,7 +16,8 @@ from policies.graph.search import Labels, Path, connected, extended, facts_of, l
 
 def graph(*edges: str, nodes: Sequence[str] = ()) -> nx.Graph[str]:
     """Edges written `a-b`, and nodes without one."""
-    found: nx.Graph[str] = nx.Graph([tuple(edge.split("-")) for edge in edges])
+    found: nx.Graph[str] = nx.Graph()
+    found.add_edges_from((a, b) for a, _, b in (edge.partition("-") for edge in edges))
     found.add_nodes_from(nodes)
     return found
 
@@ -196,6 +197,14 @@ def test_mixed_components(nodes: list[int], labels: list[int], expected: set[int
     assert found.tolist() == sorted(expected)
 
 
+def _noted(asked: list[str], name: str, whole: Callable[..., object]) -> Callable[..., object]:
+    def noted(*given: object) -> object:
+        asked.append(name)
+        return whole(*given)
+
+    return noted
+
+
 @pytest.mark.parametrize("enough", [2, 3, 4])
 @pytest.mark.parametrize("has_arrays", [True, False])
 def test_who_is_asked(monkeypatch: pytest.MonkeyPatch, enough: int, has_arrays: bool) -> None:
@@ -203,7 +212,7 @@ def test_who_is_asked(monkeypatch: pytest.MonkeyPatch, enough: int, has_arrays: 
     asked: list[str] = []
     for name in ("plain_components", "plain_mixed", "array_components", "array_mixed"):
         whole = getattr(kernel, name)
-        monkeypatch.setattr(kernel, name, lambda *given, n=name, f=whole: (asked.append(n), f(*given))[1])
+        monkeypatch.setattr(kernel, name, _noted(asked, name, whole))
     monkeypatch.setattr(kernel, "ENOUGH", enough)
     monkeypatch.setattr(kernel, "_has_arrays", lambda: has_arrays)
     assert kernel.components(5, [0, 1, 3], [1, 2, 4]) == [0, 0, 0, 1, 1]
