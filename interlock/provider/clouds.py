@@ -52,7 +52,6 @@ _SCOPE = (
 _NOT_UNDERSTOOD = (TypeError, ValueError, AttributeError)
 #: Kinds of login with a password; the first is what stands for none.
 _WITH_PASSWORD = ("password", "v3password")
-_WITH_TOKEN = ("token", "v3token")
 #: Kinds of login that Keystone is not asked for: there is no token, so no catalogue, and nobody knows who it is.
 _WITHOUT_KEYSTONE = ("none", "noauth", "admin_token", "http_basic")
 
@@ -117,9 +116,8 @@ class Cloud:
         kind = region.config.get("auth_type")
         if kind in _WITHOUT_KEYSTONE:
             raise self._unusable(f"its `auth_type` is {kind}, which is no login at Keystone", OWN_PASSWORD)
-        for kinds, secret in ((_WITH_PASSWORD, "password"), (_WITH_TOKEN, "token")):
-            if kind in kinds and not login.get(secret):
-                raise self._unusable(f"its `auth` has no {secret}")
+        if kind in _WITH_PASSWORD and not login.get("password"):
+            raise self._unusable("its `auth` has no password")
         return region
 
     def _unusable(self, why: str, hint: str = "") -> Failure:

@@ -170,13 +170,27 @@ def lock_value(source: Source) -> dict[str, Any]:
         hint = "take either side whole, then run `interlock lock`; halves of two locks are no lock"
         raise InputErrors([InputError(Code.SYNTAX, str(Position(source.name)), "an unresolved merge", hint)])
     try:
-        value = json.loads(source.text)
+        value = json.loads(source.text, object_pairs_hook=_once)
+    except _Twice as error:
+        message = f"edited by hand: it says `{error.args[0]}` twice"
+        raise InputErrors([edited(source, (), message)]) from None
     except (json.JSONDecodeError, RecursionError) as error:
         line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
         hint = f"restore it with `git checkout -- {source.name}`"
         position = str(Position(source.name, line, column))
         raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", hint)]) from None
     return value if isinstance(value, dict) else {}
+
+
+class _Twice(Exception):
+    """A key that one object of a file has twice: readers see the last, and people the first."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _Twice(next(key for number, (key, _) in enumerate(pairs) if key in dict(pairs[:number])))
+    return found
 
 
 def edited(source: Source, path: tuple[Step, ...], message: str) -> InputError:
