@@ -116,7 +116,7 @@ def _is_any(port: PortFact, version: int) -> bool:
     pairs = [pair for pair in map(prefix_of, port.allowed_address_pairs) if pair.version == version]
     of_four = collapse_addresses(pair for pair in pairs if isinstance(pair, IPv4Network))
     of_six = collapse_addresses(pair for pair in pairs if isinstance(pair, IPv6Network))
-    return any(pair.prefixlen == 0 for pair in (*of_four, *of_six))
+    return any(pair.prefixlen == 0 for pair in of_four) or any(pair.prefixlen == 0 for pair in of_six)
 
 
 def _within(asked: Prefix, own: Prefix) -> bool:
