@@ -77,7 +77,7 @@ def _meeting(plan: PlanOfStack) -> Iterator[tuple[str, list[str]]]:
 
 def _sizes(plan: PlanOfStack) -> Iterator[str]:
     for vpod, machines in plan.vpods.items():
-        if machines and len(machines) & (len(machines) - 1):
+        if not machines or len(machines) & (len(machines) - 1):
             yield f"{vpod} has {len(machines)} machines"
 
 

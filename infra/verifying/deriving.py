@@ -27,9 +27,9 @@ from .wires import Wires
 #: Kinds of planned resources that are read here.
 _READ = frozenset({
     "AddressScope", "BareMetalServer", "Bucket", "BucketPolicy", "FloatingIp", "Image", "Keypair", "Network",
-    "NvlinkPartition", "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface", "S3Credential",
-    "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool", "SwitchPort", "Trunk",
-    "VipuAllocation", "Volume", "VolumeAttachment",
+    "NvlinkPartition", "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface",
+    "S3Credential", "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool",
+    "SwitchPort", "Trunk", "VipuAllocation", "Volume", "VolumeAttachment",
 })  # fmt: skip
 #: Those that join nothing, label nothing and give nothing: names, limits, filters, parts of what is read already.
 _JOIN_NOTHING = frozenset({

@@ -98,10 +98,10 @@ class PlanOfStack:
     def vpods(self) -> dict[str, list[str]]:
         """vPOD -> its machines: the devices whose switch ports it sets, without its whole hosts."""
         hosts = {item["node"] for item in self.all("BareMetalServer").values()}
-        found: dict[str, dict[str, None]] = {}
+        found: dict[str, dict[str, None]] = {name: {} for name, kind in self._type.items() if kind == "VirtualPod"}
         for name, item in self.all("SwitchPort").items():
-            if self._vpod[name] is not None and item["device"] not in hosts:
-                found.setdefault(self._vpod[name], {})[item["device"]] = None
+            if self._vpod[name] in found and item["device"] not in hosts:
+                found[self._vpod[name]][item["device"]] = None
         return {vpod: list(machines) for vpod, machines in found.items()}
 
     @cached_property
