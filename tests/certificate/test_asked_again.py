@@ -1,4 +1,4 @@
-"""The rules that `verify --site` asks again answer as those of the proof do; a forger who writes *proved* is refused."""
+"""Rules that `verify --site` asks again answer as those of the proof do; a forger who writes *proved* is refused."""
 
 from __future__ import annotations
 
