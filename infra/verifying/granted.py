@@ -1,4 +1,4 @@
-"""What of a certificate nothing here confirms, field by field, with the reason; and whose versions it has to give."""
+"""What of a certificate nothing here confirms, field by field, with the reason; and waivers beside those of files."""
 
 from __future__ import annotations
 
@@ -28,13 +28,6 @@ NOT_MADE = frozenset({
     "BareMetalServer", "BucketPolicy", "FloatingIp", "NvlinkPartition", "PartitionKey", "RbacPolicy", "Share",
     "ShareAccess", "ShareType", "StoredCredential", "SwitchPort", "Trunk", "VipuAllocation", "VipuPartition",
 })  # fmt: skip
-_OWN_KINDS, _OWN_IF_NAMED = ("vol", "I"), ("dev", "port", "R")
-
-
-def is_boundary(node: str) -> bool:
-    """True for a node that is no object of a plan's own: two plans can meet there, so a certificate has its version."""
-    kind, _, rest = node.partition(":")
-    return not ("@" in rest or kind in _OWN_KINDS or (kind in _OWN_IF_NAMED and ":" in rest))
 
 
 def waiver_faults(judgement: Json, stated: list[Json], day: str) -> list[str]:

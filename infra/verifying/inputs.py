@@ -15,7 +15,8 @@ from infra.program.gate import Gate
 
 from .answers import not_asked
 from .comparing import Compared, Comparing
-from .granted import GRANTED, NOT_MADE, is_boundary, waiver_faults
+from .granted import GRANTED, NOT_MADE, waiver_faults
+from .names import is_boundary
 
 Json = dict[str, Any]
 _NOT_APPLIED = "not looked at"
