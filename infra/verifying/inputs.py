@@ -5,6 +5,7 @@ They are read and planned as for an apply; that a plan is the one its file leads
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,10 @@ from .names import is_boundary
 
 Json = dict[str, Any]
 _NOT_APPLIED = "not looked at"
+#: All that a judgement says of what is applied; what that is, the operator's store alone shows.
+_APPLIED = re.compile(
+    rf"{_NOT_APPLIED}|looked at: nothing else is applied|proved together with the plan, sha256:[0-9a-f]{{64}}"
+)
 #: Of these the output says nothing: they are digests of what it speaks of already.
 _NO_WORDS = ("judgement.boundary", "digest")
 
@@ -66,6 +71,8 @@ class Inputs:
             said.append(f"it is about site {judgement['site']}, not {self.gate.workspace.site.name}")
         if judgement["plan_hash"] != self.hashes[stack]:
             said.append(f"it is about another plan than that of {stack}, {self.hashes[stack]}")
+        if not _APPLIED.fullmatch(judgement["applied_state"]):
+            said.append("it says in no words known here what is applied")
         if judgement["applied_state"] == _NOT_APPLIED:
             hashes = sorted([name, lock] for name, lock in self.locks.items() if name != tenant)
             if judgement["footprints"] != digest(hashes):
@@ -74,9 +81,7 @@ class Inputs:
         said += waiver_faults(judgement, stated, found["date"])
         said += not_asked(judgement["results"], is_tenant=tenant is not None)
         if judgement["without_actuator"] != self.not_made[stack]:
-            said.append(
-                f"of what it says nothing can make, the plan has {', '.join(self.not_made[stack]) or 'nothing'}"
-            )
+            said.append(f"of what nothing can make yet the plan has {', '.join(self.not_made[stack]) or 'nothing'}")
         if found["boundary"].keys() != {node for node in found["classes"] if is_boundary(node)}:
             said.append("it has no version of some boundary node, or one too many")
         compared = self.comparing.compare(found, tenant or "op")

@@ -204,6 +204,24 @@ def _of_another_site(found: dict[str, Any]) -> None:
     found["judgement"]["site"] = "paris"
 
 
+def _applied(found: dict[str, Any]) -> None:
+    found["judgement"]["applied_state"] = "looked at: all of it is harmless"
+
+
+def _not_asked(found: dict[str, Any]) -> None:
+    results = found["judgement"]["results"]
+    (warning,) = (item for item in results if item["rule"] == "TOP-04")
+    results.remove(warning)
+
+
+def _makeable(found: dict[str, Any]) -> None:
+    found["judgement"]["without_actuator"] = []
+
+
+def _unversioned(found: dict[str, Any]) -> None:
+    found["boundary"].popitem()
+
+
 def _waived(found: dict[str, Any]) -> None:
     """A waiver of its own, with a finding that it lets pass."""
     waiver = {"rule": "ISO-07", "owner": "anne", "reason": "known", "expires": "2999-01-01", "state": "used"}
@@ -216,6 +234,10 @@ def _waived(found: dict[str, Any]) -> None:
         (_of_other_locks, "it has looked at other locks than those of the site"),
         (_of_another_plan, "it is about another plan than that of lyon-acme"),
         (_of_another_site, "it is about site paris, not lyon"),
+        (_applied, "it says in no words known here what is applied"),
+        (_not_asked, "it was not asked about TOP-04"),
+        (_makeable, "of what nothing can make yet the plan has "),
+        (_unversioned, "it has no version of some boundary node, or one too many"),
         (_waived, "nobody states the waiver of ISO-07 that it names"),
     ],
 )
