@@ -16,6 +16,7 @@ GRANTED: dict[str, str] = {
     "judgement.footprints": "which locks it was judged beside, where it says that it looked at what is applied",
     "judgement.rule_set": "the digest of titles and polarities of rules; what was asked is compared rule by rule",
     "judgement.results.*.title": "the titles of rules",
+    "judgement.results.*.verdict": "of a rule that finds nothing, whether it had anything to look at",
     "judgement.results.*.count": "how many things each rule looked at",
     "judgement.results.*.findings": "the words of findings that decide nothing, and whether there are any",
     "judgement.waivers.*.hint": "the hints at waivers",
