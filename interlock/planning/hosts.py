@@ -18,7 +18,8 @@ LISTED = 4
 def server_need(site: Site, vpod: VPod, networks: Sequence[str]) -> ServerNeed:
     """What each Poplar server of a vPOD asks of its host, if its VLANs lie on these networks."""
     flavor = None if vpod.poplar.kind == "bare-metal" else flavor_of(site, vpod)
-    return ServerNeed(tuple(dict.fromkeys(networks)), flavor)
+    # A whole host needs an interface for each; guests share those of a hypervisor.
+    return ServerNeed(tuple(networks if flavor is None else dict.fromkeys(networks)), flavor)
 
 
 def choose_host(
@@ -70,12 +71,13 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
 
 def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> AllocationError:
     """The error of a server that no host takes: what it asks for, and what is left where it may stand."""
-    networks = " and ".join(need.networks)
+    networks = need.in_words
     hosts = [host for host in allocated.layout.hosts.get(need.networks[0], ()) if need.is_met_by(host)]
     kind = "bare-metal" if need.is_bare_metal else "hypervisor"
     if not hosts:
         return AllocationError(
             f"vPOD {vpod.name}: no {kind} host of role poplar has interfaces on {networks}",
+            _most_interfaces(allocated, need),
             hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
         )
     hint = _settling(allocated, hosts)
@@ -88,6 +90,17 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
     return AllocationError(what, _left(allocated, hosts), hint)
+
+
+def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
+    """The host of the right kind that comes closest, and what it has there; empty if there is none of that kind."""
+    of_kind = [host for host in allocated.site.hosts if need.is_of_kind(host)]
+    if not of_kind:
+        return ""
+    networks = list(dict.fromkeys(need.networks))
+    best = max(of_kind, key=lambda host: sum(len(host.interfaces.get(name, ())) for name in networks))
+    counts = (f"{len(best.interfaces.get(name, ()))} on {name}" for name in networks)
+    return f"host {best.name} has {' and '.join(counts)}"
 
 
 def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host) -> AllocationError:

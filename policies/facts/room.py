@@ -10,6 +10,7 @@ from interlock.model.site.physical import Host
 from interlock.planning.host_room import VFS_PER_SERVER, largest_flavor
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
+from interlock.vocabulary.digits import is_number
 
 from . import identities as ids
 from .kinds import PlanFacts, ServerFact
@@ -50,7 +51,7 @@ class TakenRoom:
             return cls((0,) * len(QUANTITIES), whole=True)
         if cls.RELEASED in columns[:1]:
             return released_room(*columns[1:])
-        return cls(tuple(int(text) if text.isdecimal() else None for text in columns))
+        return cls(tuple(int(text) if is_number(text) else None for text in columns))
 
     @property
     def by_name(self) -> Mapping[str, int | None]:
@@ -69,7 +70,7 @@ def most_released(site: SiteFacts, room: TakenRoom, *, is_pinned: bool) -> Mappi
         controller = site.site.flavor.get(site.site.controller.flavor)
         return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if controller is None else controller.ram_gib}
     flavor = site.site.flavor.get(room.flavor) or largest_flavor(site.site)
-    return dict(zip(QUANTITIES, (flavor.vcpus, flavor.ram_gib, 0, VFS_PER_SERVER), strict=True))
+    return {CPUS: flavor.vcpus, PAGES: flavor.ram_gib, MEMORY: 0, FUNCTIONS: VFS_PER_SERVER}
 
 
 def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:
@@ -82,7 +83,7 @@ def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:
     ports = (plan.port.get(name) for name in server.ports)
     functions = sum(1 for port in ports if port is not None and port.vnic_type == "direct")
     name = Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND)
-    flavor = site.site.flavor.get(name or "")
+    flavor = None if name is None else site.site.flavor.get(name)
     if flavor is None:
         return TakenRoom((None, None, None, functions))
     if flavor.role == "poplar":
@@ -101,5 +102,9 @@ def place_of(host: Host, room: TakenRoom) -> str:
 def room_of(host: Host) -> Mapping[str, int]:
     """What a host has. Memory in pages is no other server's."""
     memory = max(0, host.ram_gib - host.huge_pages_gib)
-    has = (host.dedicated_cpus, host.huge_pages_gib, memory, host.virtual_functions)
-    return dict(zip(QUANTITIES, has, strict=True))
+    return {
+        CPUS: host.dedicated_cpus,
+        PAGES: host.huge_pages_gib,
+        MEMORY: memory,
+        FUNCTIONS: host.virtual_functions,
+    }

@@ -28,7 +28,8 @@ class Pattern:
 
 
 def _pattern(what: str, source: str, looks: str) -> Pattern:
-    return Pattern(what, source, re.compile(looks, re.IGNORECASE | re.MULTILINE))
+    """`looks`: in any case, `^` at the beginning of each line."""
+    return Pattern(what, source, re.compile(f"(?im){looks}"))
 
 
 #: A value behind a key of a YAML, shell, HCL or ini line; `${…}` and `{{ … }}` stand for one and are none.
@@ -69,12 +70,8 @@ class Hidden:
         return ", ".join((f"line {self.line}", *(f"in {layer}" for layer in self.layers)))
 
 
-def credentials_in(text: str) -> Iterator[Hidden]:
+def credentials_in(found: Contents) -> Iterator[Hidden]:
     """Each credential in a text, also in what is packed into it."""
-    yield from _credentials(contents(text))
-
-
-def _credentials(found: Contents) -> Iterator[Hidden]:
     told: set[tuple[str, str]] = set()
     for piece in found.pieces:
         for pattern in CREDENTIALS:
@@ -95,7 +92,7 @@ def _no_credentials(model: Model, _: Names) -> RuleAnswer:
 
 
 def _found(server: ServerFact, found: Contents) -> Iterator[Cause]:
-    for item in _credentials(found):
+    for item in credentials_in(found):
         what = item.pattern.what
         yield Cause(
             key=(server.name, item.line, what),

@@ -66,17 +66,39 @@ EQUIVALENT: dict[str, str] = {
         "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
         "in _ONE_ATTACHMENT: @41 [0] => [1]"
     ): ("each role of the pair is in the pair, which is all that is asked"),
+    (
+        "policies/rules/host_room.py:_takers: own = {item.tuple for item in model.own.premises if "
+        "item.relation == Relation.TAKES} @52 [item.relation == Relation.TAKES] => [True]"
+    ): ("no premise of another relation is about the processors of a host, nor is one a fact of this relation"),
+    (
+        "policies/rules/host_room.py:_larger: amounts = tuple(max(pair, key=_weight) for pair in "
+        "zip(a.amounts, b.amounts, strict=True)) @84 [True] => [False]"
+    ): ("both have an amount of each quantity"),
+    (
+        "policies/rules/open_filters.py:_prefixes: found = [prefix_of(rule.remote_prefix) for "
+        "_, rule in filters if rule.remote_prefix is not None] @65 [rule.remote_prefix is not None] => [True]"
+    ): ("a filter without a prefix is no part of a meeting: asked for the type checker"),
+    (
+        "policies/rules/open_filters.py:_prefixes: of_six = collapse_addresses(prefix for prefix in found if "
+        "isinstance(prefix, IPv6Network)) @58 [isinstance(prefix, IPv6Network)] => [True]"
+    ): ("filters that meet are of one version, and no prefix of IPv4 meets one of IPv6"),
+    (
+        "policies/rules/infiniband.py:_Key.bits: return node.key if isinstance(node, PartitionKeyNode) else 0"
+        " @59 [0] => [1]"
+    ): ("the node of a key is one: the other number is for the type checker"),
+    (
+        "policies/rules/infiniband.py:_Key.bits: return node.key if isinstance(node, PartitionKeyNode) else 0"
+        " @59 [0] => [-1]"
+    ): ("the node of a key is one: the other number is for the type checker"),
+    (
+        "policies/rules/hypervisors.py:_servers: yield from (node.name for node in nodes if isinstance(node, "
+        "ServerNode)) @43 [isinstance(node, ServerNode)] => [True]"
+    ): ("what runs on a hypervisor is a server: asked for the type checker"),
+    (
+        "policies/rules/links.py:_links: mine = (node for node, labels in model.labels.items() if "
+        "model.plan.owner in labels) @57 [model.plan.owner in labels] => [True]"
+    ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
     "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
-    (
-        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
-        "self.carries(vlan)) for wire, vlan in self.translations) @11 [wire == tag and (self.carries(wire) "
-        "or self.carries(vlan)] => [(wire == tag]"
-    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
-    (
-        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
-        "self.carries(vlan)) for wire, vlan in self.translations) @28 [self.carries(wire) or "
-        "self.carries(vlan] => [(self.carries(wire)]"
-    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
     (
         "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
         "else self._plain(tag))) @24 [|] => [^]"
@@ -116,6 +138,76 @@ EQUIVALENT: dict[str, str] = {
         "policies/authority/grants.py:Stated.alike: return {node: min(nodes) for node, nodes in found if"
         " len(nodes) == 1} @14 [min] => [max]"
     ): ("of a set with one element"),
+    (
+        'policies/rules/budget.py:_within: if cost.budget is not None and cost.budget.verdict == "over": '
+        '@3 [cost.budget is not None and cost.budget.verdict == "over"] => [(cost.budget.verdict == "over")]'
+    ): ("a cost that is asked beside a budget has it: the first question is asked for the type checker"),
+    "policies/rules/controllers.py:_joined_behind: if len(owners) < 2: @17 [2] => [1]": (
+        "from one tenant's ports no way leads to another's port where there is none: only work is saved"
+    ),
+    (
+        'policies/rules/data_network.py:_members: server = model.plan.server.get(port.server or "") @31 '
+        '[port.server or ""] => [(port.server)]'
+    ): ("no server is called None, nor by an empty name"),
+    (
+        "policies/rules/data_network.py:_vpods_joined: if len(model.plan.vpods) < 2 or not "
+        "model.plan.separates_vpods: @3 [len(model.plan.vpods) < 2 or not model.plan.separates_vpods] => "
+        "[(not model.plan.separates_vpods)]"
+    ): ("one vPOD is joined with no other: only work is saved"),
+    (
+        "policies/rules/data_network.py:_vpods_joined: if len(model.plan.vpods) < 2 or not "
+        "model.plan.separates_vpods: @27 [2] => [1]"
+    ): ("one vPOD is joined with no other: only work is saved"),
+    (
+        "policies/rules/data_network.py:_way_to: path = path or shortest(graph, wire, lambda item: item == node, "
+        "within=around) or (node,) @7 [path or shortest(graph, wire, lambda item: item == node, within=around) or "
+        "(node,] => [(path or shortest(graph, wire, lambda item: item == node, within=around)]"
+    ): ("what is plugged in is joined with the segment, so there is a way: the last is for the type checker"),
+    (
+        'policies/rules/exposure.py:_wrong_target: server = plan.server.get(port.server or "") @25 '
+        '[port.server or ""] => [(port.server)]'
+    ): ("no server is called None, nor by an empty name"),
     "policies/authority/closure.py:: READ = 1 @7 [1] => [0]": ("the two are compared with each other alone"),
     "policies/authority/closure.py:: WRITE = 2 @8 [2] => [3]": ("the two are compared with each other alone"),
+    ("policies/rules/quarantine.py:_way: return (here[0],) @13 [0] => [1]"): (
+        "whoever made it a meeting is on the same segment, so there is a way: the line is there for the type checker"
+    ),
+    ("policies/rules/quarantine.py:_way: return (here[0],) @13 [0] => [-1]"): (
+        "whoever made it a meeting is on the same segment, so there is a way: the line is there for the type checker"
+    ),
+    (
+        "policies/rules/segments.py:_claim_cause: path = shortest(graph, [mine.node], lambda node: node i"
+        "n _nodes_of(model, wire, other), within=wire) or (mine.node,) @7 [shortest(graph, [mine.node], l"
+        "ambda node: node in _nodes_of(model, wire, other), within=wire) or (mine.node,] => [(shortest(gr"
+        "aph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire)]"
+    ): ("both claims are on one wire, so there is a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/separation.py:_segment_cause: path = meeting(graph.subgraph(around), model.labels"
+        ", around, model.plan.owner) or (min(wire),) @7 [meeting(graph.subgraph(around), model.labels, ar"
+        "ound, model.plan.owner) or (min(wire),] => [(meeting(graph.subgraph(around), model.labels, aroun"
+        "d, model.plan.owner)]"
+    ): ("what is on one segment has a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/separation.py:_segment_cause: path = meeting(graph.subgraph(around), model.labels"
+        ", around, model.plan.owner) or (min(wire),) @83 [min] => [max]"
+    ): ("what is on one segment has a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/trunks.py:_conflict: return shortest(graph, sorted(ours), theirs.__contains__, wi"
+        "thin=wire) or () @7 [shortest(graph, sorted(ours), theirs.__contains__, within=wire) or (] => [("
+        "shortest(graph, sorted(ours), theirs.__contains__, within=wire)]"
+    ): ("both claims are on one wire, so there is a way along it: the other answer is there for the type checker"),
+    (
+        "policies/edges/audience.py:outsiders: limited = [copy for copy in copies(union) if not "
+        "welcome(copy.declared, EVERYBODY)] @45 [not welcome(copy.declared, EVERYBODY)] => [True]"
+    ): (
+        "whom everybody's audience names is welcome: a copy of such a declaration has no outsiders, and is "
+        "only looked at for nothing"
+    ),
+    ("policies/edges/audience.py:_Classes.around: for known in self._found: @13 [self._found] => [[]]"): (
+        "what was found before is found again: only work is saved"
+    ),
+    (
+        "policies/facts/plan.py:_Found.of: return tuple(fact for fact in self.by_type.get(kind, ()) if "
+        "isinstance(fact, kind)) @60 [isinstance(fact, kind)] => [True]"
+    ): ("facts are kept by their type: the question is asked for the type checker"),
 }
