@@ -142,10 +142,10 @@ def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
 
 def _needs(plan: PlanFacts, subnet: SubnetFact, network: NetworkFact) -> dict[str, int]:
     machines = sum(len(vpod.machines) for vpod in plan.vpods if vpod.name == network.vpod)
-    per_machine = {NetworkRole.IPU_DATA: 1, NetworkRole.MANAGEMENT: 2}.get(network.role, 0) if network.role else 0
+    per_machine: dict[NetworkRole | None, int] = {NetworkRole.IPU_DATA: 1, NetworkRole.MANAGEMENT: 2}
     return {
         "ports of servers": sum(port.subnet == subnet.name for port in plan.ports),
-        "addresses of machines": machines * per_machine,
+        "addresses of machines": machines * per_machine.get(network.role, 0),
         "gateway": int(subnet.gateway is not None),
         "DHCP": DHCP_PORTS if subnet.dhcp else 0,
         "network and broadcast address": UNUSABLE,

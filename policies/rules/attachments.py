@@ -11,7 +11,7 @@ from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, is_devic
 from policies.edges.operated import OPERATED_EDGES
 from policies.facts import identities as ids
 from policies.footprints.applied import APPLIED
-from policies.graph.model import WIRE_RULES, Model
+from policies.graph.model import Model
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
@@ -58,12 +58,11 @@ def at_odds(model: Model, wire: set[str]) -> tuple[SegmentClaim, SegmentClaim] |
 
 
 def attached(graph: Graph, wire: set[str]) -> Iterator[str]:
-    """What is plugged into a wire segment; behind a switch port, the devices there."""
-    seen: set[str] = set()
+    """What is plugged into a whole wire segment; behind a switch port, the devices there. Each once."""
+    seen = set(wire)
     for node in sorted(wire):
         for neighbour in sorted(graph[node]):
-            rule = graph.edges[node, neighbour]["rule"]
-            if rule not in WIRE_RULES and rule not in ASSUMPTION_RULES and neighbour not in wire | seen:
+            if graph.edges[node, neighbour]["rule"] not in ASSUMPTION_RULES and neighbour not in seen:
                 seen.add(neighbour)
                 yield from _behind(graph, neighbour)
 

@@ -14,7 +14,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Cause, Polarity, Rule, RuleAnswer, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, unique
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
@@ -22,23 +22,19 @@ if TYPE_CHECKING:
 #: Specificity of what only follows from packets that meet.
 CONSEQUENCE = 5
 #: What a rule tells of the leaks that it explains; None for those that it leaves to others.
-Told = Callable[[Leak], Cause | None]
+Told = Callable[[Leak], "Cause | None"]
 
 
 def leaking(model: Model, count: int, told: Told) -> RuleAnswer:
-    """Ask for leaks by certain grants in every graph, then by all that there might be."""
-
-    def certain(graph: Graph) -> Iterator[Cause]:
-        yield from _causes(model, graph, told, certain=True)
-
-    answer = absence(model, count, certain)
-    known = {cause.key for cause in (*answer.violated, *answer.unknown)}
-    more = {
+    """Ask for leaks by certain grants in G_must, then by all that there might be in G_may."""
+    violated = tuple(unique(_causes(model, model.must, told, certain=True)))
+    certain = {cause.key for cause in violated}
+    perhaps = {
         cause.key: cause
         for cause in _causes(model, model.may, told, certain=False)
-        if cause.missing and cause.key not in known
+        if cause.missing and cause.key not in certain
     }
-    return RuleAnswer(answer.count, answer.violated, (*answer.unknown, *more.values()))
+    return RuleAnswer(count, violated, tuple(perhaps.values()))
 
 
 def _causes(model: Model, graph: Graph, told: Told, *, certain: bool) -> Iterator[Cause]:

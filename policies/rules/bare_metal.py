@@ -43,7 +43,8 @@ def _cause(claim: str, hint: str, held: GuardState, hosts: tuple[str, ...]) -> C
 
 
 def _several(hosts: tuple[str, ...]) -> str:
-    return f"{hosts[0]} is" if len(hosts) == 1 else f"{hosts[0]} and {len(hosts) - 1} more are"
+    first, *others = hosts
+    return f"{first} and {len(others)} more are" if others else f"{first} is"
 
 
 ISO_17 = Rule(

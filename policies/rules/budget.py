@@ -26,8 +26,9 @@ def _within(model: Model, _: Names) -> RuleAnswer:
     site = model.site.site
     cost = cost_of(site, plan, plan.budget)
     limit = f"its budget is {_amount(Decimal(plan.budget.per_month))} {plan.budget.currency}"
-    total = f"{'at least ' if cost.at_least else ''}{_amount(cost.total)} {cost.currency or ''}".rstrip()
     if cost.budget is not None and cost.budget.verdict == "over":
+        # Amounts are compared in one currency only.
+        total = f"{'at least ' if cost.at_least else ''}{_amount(cost.total)} {plan.budget.currency}"
         return RuleAnswer(1, violated=(_cause(model, f"is {total}: {limit}", _lines(cost), ()),))
     missing = tuple(SiteFact(f"prices.{item}") for item in cost.unknown)
     if cost.currency != plan.budget.currency:
@@ -43,7 +44,7 @@ def _unpriced(model: Model) -> tuple[Fact, ...]:
     return tuple(
         SaidFact(f"the flavour of {item.name}")
         for item in servers
-        if (Reference.name_in(item.flavor, Scheme.SITE, Flavor.KIND) or "") not in known
+        if Reference.name_in(item.flavor, Scheme.SITE, Flavor.KIND) not in known
     )
 
 

@@ -101,9 +101,9 @@ def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> R
         return _lets_in(rule, f"and the user API is tcp {user_api}")
     own = [ip_network(subnet.cidr, strict=False) for subnet in plan.subnets if subnet.network == network.name]
     if rule.remote_group is not None:
-        return _group_too_wide(plan, rule, network.name)
+        return _group_too_wide(plan, rule, rule.remote_group, network.name)
     asked = ip_network(rule.remote_prefix, strict=False) if rule.remote_prefix is not None else None
-    if asked is None or asked not in own:
+    if asked not in own:
         return _lets_in(rule, f"and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}")
     return None
 
@@ -112,9 +112,8 @@ def _lets_in(rule: Filter, and_yet: str, *named: str) -> Reason:
     return Reason(f"lets {shown(rule)} in, {and_yet}", resources(shown_group(rule), *named))
 
 
-def _group_too_wide(plan: PlanFacts, rule: Filter, control: str) -> Reason | None:
+def _group_too_wide(plan: PlanFacts, rule: Filter, name: str, control: str) -> Reason | None:
     """A group is as good as the control subnet while all its members are there."""
-    name = rule.remote_group or ""
     if all(name != group.name for group in plan.security_groups):
         return _lets_in(rule, "which is not of this plan")
     beside = sorted(port.name for port in holders(plan, name) if port.network != control)

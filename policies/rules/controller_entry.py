@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from policies.graph.search import Graph
 
 #: Segments, external networks and ports: what anybody's packets pass.
-_PASSIVE = VlanNode | OverlayNode | ExternalNetworkNode | NeutronPortNode | SwitchPortNode
+_PASSIVE = (VlanNode, OverlayNode, ExternalNetworkNode, NeutronPortNode, SwitchPortNode)
 
 
 def _independent_way(model: Model, names: Names) -> RuleAnswer:

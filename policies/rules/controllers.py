@@ -51,9 +51,11 @@ def _way_through(model: Model, graph: Graph, node: str) -> Path | None:
     own = model.plan.owner
     for entry in ports:
         inside = shortest(graph, [entry], lambda item: own in model.label(item), within=apart)
-        for way_out in ports if inside is not None else ():
+        if inside is None:
+            continue
+        for way_out in ports:
             outside = shortest(graph, [way_out], lambda item: bool(model.label(item) - {own}), within=apart)
-            if inside is not None and outside is not None and way_out != entry:
+            if outside is not None and way_out != entry:
                 return (*reversed(inside), node, *outside)
     return None
 
@@ -76,22 +78,25 @@ def _hop_cause(names: Names, graph: Graph, node: str, path: Path) -> Cause:
 def _apart_behind(model: Model, names: Names) -> RuleAnswer:
     met = {node: tenant for _, node, kind, tenant in model.union.facts(Relation.COPY) if kind == "vipu-controller"}
     count = sum(tenant == model.plan.owner or not model.plan.is_tenant for tenant in met.values())
-    if count == 0 or len(set(met.values())) < 2:
-        return RuleAnswer(count)
+    if count == 0:
+        return RuleAnswer(0)
     return absence(model, count, lambda graph: _joined_behind(model, names, graph, met))
 
 
 def _joined_behind(model: Model, names: Names, graph: Graph, met: dict[str, str]) -> Iterator[Cause]:
     """Where owners meet as well, ISO-02 and its views answer: the network behind is then the least of it."""
     for component in model.components(graph):
-        ports = sorted(component & met.keys())
+        ports = sorted(met.keys() & component)
         owners = sorted({met[node] for node in ports})
-        labels = {label for node in component for label in model.label(node)} if len(owners) > 1 else set()
-        if len(owners) > 1 and labels <= {ids.OPERATOR}:
+        if len(owners) < 2:
+            continue
+        labels = {label for node in component for label in model.label(node)}
+        if labels <= {ids.OPERATOR}:
             first = model.plan.owner if model.plan.owner in owners else owners[0]
             theirs = {node for node in ports if met[node] != first}
             path = shortest(graph, [node for node in ports if node not in theirs], theirs.__contains__)
-            yield _joined_cause(names, graph, path or (), met)
+            if path is not None:
+                yield _joined_cause(names, graph, path, met)
 
 
 def _joined_cause(names: Names, graph: Graph, path: Path, met: dict[str, str]) -> Cause:

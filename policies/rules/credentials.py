@@ -28,7 +28,8 @@ class Pattern:
 
 
 def _pattern(what: str, source: str, looks: str) -> Pattern:
-    return Pattern(what, source, re.compile(looks, re.IGNORECASE | re.MULTILINE))
+    """`looks`: in any case, `^` at the beginning of each line."""
+    return Pattern(what, source, re.compile(f"(?im){looks}"))
 
 
 #: A value behind a key of a YAML, shell, HCL or ini line; `${…}` and `{{ … }}` stand for one and are none.

@@ -20,8 +20,8 @@ from .unstated_roles import lacking, unstated_roles
 
 
 def _held_by_the_service(held: GuardState, what: str, count: int) -> Iterator[Cause]:
-    """A grant says nothing while nobody knows that the service behind it keeps to grants (A11)."""
-    if count and held.value is not True:
+    """What to say unless the service behind grants is known to keep to them (A11): till then they say nothing."""
+    if count:
         yield Cause(
             key=what,
             message=f"whether {what} is enforced is {'false' if held.broken else 'not known'}",
@@ -168,9 +168,10 @@ def _address_faults(
 ) -> Iterator[Reason]:
     if ip_address(item.vip) not in ip_network(item.prefix, strict=False):
         yield Reason(f"the appliance's address {item.vip} is not in {item.prefix}")
-    taken = {port.address: Reason(port.name, resources(port.name)) for port in plan.ports_on(network.name)}
-    gateways = {subnet.gateway: subnet.name for subnet in subnets if subnet.gateway is not None}
-    taken |= {address: Reason(f"gateway of {name}", resources(name)) for address, name in gateways.items()}
+    ports = plan.ports_on(network.name)
+    taken: dict[str | None, Reason] = {port.address: Reason(port.name, resources(port.name)) for port in ports}
+    for subnet in subnets:
+        taken[subnet.gateway] = Reason(f"gateway of {subnet.name}", resources(subnet.name))
     if item.vip in taken:
         yield Reason(f"the appliance's address {item.vip} is that of {taken[item.vip]}", taken[item.vip].about)
     others = (other for other in plan.accesses if other.network != item.network)

@@ -128,9 +128,16 @@ def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
     media = _media(model, graph)
     part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
     for component in connected(part):
-        found = sorted({owner[node] for node in component if node in owner})
-        if len(found) > 1:
-            yield _joined_cause(names, part, component, owner, found)
+        path = _between(part, component, owner)
+        if path is not None:
+            yield _joined_cause(names, part, path, sorted({owner[node] for node in component if node in owner}))
+
+
+def _between(graph: Graph, component: set[str], owner: dict[str, str]) -> Path | None:
+    """From what the first vPOD by name has to what another has; None where there is one at most."""
+    first = min((owner[node] for node in component if node in owner), default=None)
+    sources = [node for node in component if owner.get(node) == first]
+    return shortest(graph, sources, lambda node: owner.get(node, first) != first)
 
 
 def _sub_owners(model: Model) -> dict[str, str]:
@@ -143,19 +150,17 @@ def _media(model: Model, graph: Graph) -> set[str]:
     anchors += _wires_at_hosts(model)
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
     fabrics = {node for node in graph if isinstance(parse(node), FabricNode) or is_asked_by_devices(node)}
-    return {node for node in around | fabrics if not is_capability(node)}
+    return {node for node in (*around, *fabrics) if not is_capability(node)}
 
 
 def _wires_at_hosts(model: Model) -> list[str]:
     """Functions of one adapter meet inside it, also where its switch port does not carry their VLAN."""
     facts = PlanOnSite(model.site, model.plan)
-    ports = [(port, network) for port, network in facts.attached_ports() if network.vpod and network.role in _MEDIA]
+    ports = [(port, network) for port, network in facts.attached_ports() if network.role in _MEDIA]
     return [wire for port, network in ports for wire in facts.wires_at_host(port, network)]
 
 
-def _joined_cause(names: Names, graph: Graph, component: set[str], owner: dict[str, str], found: list[str]) -> Cause:
-    sources = [node for node in component if owner.get(node) == found[0]]
-    path = shortest(graph, sources, lambda node: owner.get(node, found[0]) != found[0]) or ()
+def _joined_cause(names: Names, graph: Graph, path: Path, found: list[str]) -> Cause:
     return Cause(
         key=("vpods", tuple(found)),
         message=f"the vPODs {' and '.join(found)} are joined on data or storage media",
@@ -173,7 +178,7 @@ def _not_on_segment(model: Model, names: Names) -> tuple[tuple[Cause, ...], tupl
     for vpod in model.plan.vpods:
         networks = model.plan.role(vpod.name, NetworkRole.IPU_DATA)
         lost = [node for node in _lost(model, model.may, vpod) if not _may_be_elsewhere(model, node)]
-        doubtful = [node for node in _lost(model, model.must, vpod) if node not in lost]
+        doubtful = _lost(model, model.must, vpod)
         if not networks and model.plan.without_role(vpod.name):
             continue  # One of these may be it; `of_role` says so.
         if lost or not networks:
@@ -234,7 +239,7 @@ def _lost_cause(
 
 def _where(model: Model, names: Names, node: str) -> Iterator[str]:
     segments = [wire for wire in model.wires(model.may) if node in set(attached(model.may, wire))]
-    if segments and node in model.may:
+    if segments:
         yield f"{names.of(node)} – {names.of(min(segments[0], key=lambda item: ('/' in item, item)))}"
     else:
         yield f"{names.of(node)} – on no segment"

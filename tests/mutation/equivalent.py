@@ -116,6 +116,35 @@ EQUIVALENT: dict[str, str] = {
         "policies/authority/grants.py:Stated.alike: return {node: min(nodes) for node, nodes in found if"
         " len(nodes) == 1} @14 [min] => [max]"
     ): ("of a set with one element"),
+    (
+        'policies/rules/budget.py:_within: if cost.budget is not None and cost.budget.verdict == "over": '
+        '@3 [cost.budget is not None and cost.budget.verdict == "over"] => [(cost.budget.verdict == "over")]'
+    ): ("a cost that is asked beside a budget has it: the first question is asked for the type checker"),
+    "policies/rules/controllers.py:_joined_behind: if len(owners) < 2: @17 [2] => [1]": (
+        "from one tenant's ports no way leads to another's port where there is none: only work is saved"
+    ),
+    (
+        'policies/rules/data_network.py:_members: server = model.plan.server.get(port.server or "") @31 '
+        '[port.server or ""] => [(port.server)]'
+    ): ("no server is called None, nor by an empty name"),
+    (
+        "policies/rules/data_network.py:_vpods_joined: if len(model.plan.vpods) < 2 or not "
+        "model.plan.separates_vpods: @3 [len(model.plan.vpods) < 2 or not model.plan.separates_vpods] => "
+        "[(not model.plan.separates_vpods)]"
+    ): ("one vPOD is joined with no other: only work is saved"),
+    (
+        "policies/rules/data_network.py:_vpods_joined: if len(model.plan.vpods) < 2 or not "
+        "model.plan.separates_vpods: @27 [2] => [1]"
+    ): ("one vPOD is joined with no other: only work is saved"),
+    (
+        "policies/rules/data_network.py:_way_to: path = path or shortest(graph, wire, lambda item: item == node, "
+        "within=around) or (node,) @7 [path or shortest(graph, wire, lambda item: item == node, within=around) or "
+        "(node,] => [(path or shortest(graph, wire, lambda item: item == node, within=around)]"
+    ): ("what is plugged in is joined with the segment, so there is a way: the last is for the type checker"),
+    (
+        'policies/rules/exposure.py:_wrong_target: server = plan.server.get(port.server or "") @25 '
+        '[port.server or ""] => [(port.server)]'
+    ): ("no server is called None, nor by an empty name"),
     "policies/authority/closure.py:: READ = 1 @7 [1] => [0]": ("the two are compared with each other alone"),
     "policies/authority/closure.py:: WRITE = 2 @8 [2] => [3]": ("the two are compared with each other alone"),
 }
