@@ -134,7 +134,7 @@ def _two_cords(model: Model, _: Names) -> RuleAnswer:
     violated, unknown = [], []
     for name in devices:
         rack = model.site.hall.rack_of[name]
-        if name not in feeds and rack not in listed:
+        if rack not in listed:
             unknown.append(rack)
         elif len(feeds.get(name, ())) < 2:
             violated.append(_cord_cause(name, sorted(feeds.get(name, ()))))
@@ -155,7 +155,7 @@ def _feeds_of_cords(model: Model) -> dict[str, set[str]]:
 
 
 def _cord_cause(name: str, feeds: list[str]) -> Cause:
-    what = f"hangs on {feeds[0]} alone" if feeds else "has no power cord"
+    what = f"hangs on {', '.join(feeds)} alone" if feeds else "has no power cord"
     return Cause(
         key=name,
         message=f"{name} {what}",

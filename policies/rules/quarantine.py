@@ -41,7 +41,7 @@ def _together(model: Model, names: Names, graph: Graph, released: dict[str, str]
     for wire in model.wires(graph) if released else ():
         if claims(model, wire) or not model.touched(wire):
             continue  # somebody's network, so no quarantine: ISO-01 and ISO-03 answer for it
-        on_wire = [node for node in attached(graph, wire) if model.label(node)]
+        on_wire = list(attached(graph, wire))
         here = [node for node in on_wire if node in released]
         strangers = {node for node in on_wire for mine in here if model.label(node) - model.label(mine)}
         if strangers:
@@ -62,7 +62,7 @@ def _way(graph: Graph, wire: set[str], here: list[str], strangers: set[str], mod
 
 
 def _cause(model: Model, names: Names, graph: Graph, wire: set[str], path: Path) -> Cause:
-    owners = sorted(model.label(path[0]) | model.label(path[-1]))
+    owners = {*model.label(path[0]), *model.label(path[-1])}
     segment = names.of(min(wire, key=lambda node: (switch_vlan(node) is None, node)))
     return Cause(
         key=(min(wire), frozenset(owners)),

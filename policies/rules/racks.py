@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 
 from interlock.model.site.inventory import Machine
 from policies.about import Reason, Subject, components, devices, resources
@@ -90,7 +91,7 @@ def _crooked(model: Model, machines: dict[str, Machine]) -> Iterator[str]:
 
 def _apart(model: Model, machines: list[Machine]) -> Iterator[str]:
     """Positions at which the machines of the racks do not reach each other, by cable or over a GW-Link switch."""
-    for position in range(1, RACK + 1):
+    for position in sorted({machine.position for machine in machines}):
         row = {machine.name for machine in machines if machine.position == position}
         groups = _gateway_groups(model, row)
         if len(groups) > 1:
@@ -102,11 +103,11 @@ def _gateway_groups(model: Model, row: set[str]) -> list[set[str]]:
 
     links: nx.Graph[str] = nx.Graph()
     links.add_nodes_from(row)
-    allowed = row | {switch.name for switch in model.site.site.switches if switch.role == "gw-link"}
+    allowed = row.union(switch.name for switch in model.site.site.switches if switch.role == "gw-link")
     for cable in model.site.site.cables:
         if cable.kind == "gw-link" and {cable.a.device, cable.b.device} <= allowed:
             links.add_edge(cable.a.device, cable.b.device)
-    return [group & row for group in connected(links) if group & row]
+    return [found for group in connected(links) if (found := group & row)]
 
 
 def _rack_cause(vpod: VPodFact, key: str, what: str, witness: tuple[str, ...]) -> Cause:
@@ -136,7 +137,7 @@ def _open_allocation(model: Model, item: AllocationFact) -> Iterator[Cause]:
     whose = Reason(f"allocation {item.name}", resources(item.name))
     for rack, machines in by_rack(machines_of(model, item.machines)).items():
         standing = sum(machine.logical_rack == rack for machine in model.site.site.machines)
-        if len(set(item.machines) & {machine.name for machine in machines}) < standing:
+        if len({machine.name for machine in machines}) < standing:
             yield _ring_cause(rack, whose, (f"{len(machines)} of {standing} machines of logical rack {rack}",))
         elif (cause := _open_ring(model, rack, whose)) is not None:
             yield cause
@@ -144,8 +145,8 @@ def _open_allocation(model: Model, item: AllocationFact) -> Iterator[Cause]:
 
 def _open_ring(model: Model, rack: str, whose: Reason) -> Cause | None:
     """The cause why a logical rack is no ring; None if each machine has an IPU-Link cable to the next one around."""
-    machines = by_rack([item for item in model.site.site.machines if item.logical_rack == rack]).get(rack, [])
-    pairs = zip(machines, machines[1:] + machines[:1], strict=True)
+    machines = by_rack(list(model.site.site.machines)).get(rack, [])
+    pairs = pairwise([*machines, *machines[:1]])
     open_pairs = [(a.name, b.name) for a, b in pairs if not model.site.hall.ipu_links[frozenset((a.name, b.name))]]
     gaps = tuple(f"no IPU-Link cable {a} – {b}" for a, b in open_pairs)
     ends = devices(*(name for pair in open_pairs for name in pair))

@@ -55,8 +55,8 @@ def _room_cause(room: Room, why: str, missing: tuple[Fact, ...], racks: list[str
 
 
 def _carried(model: Model, _: Names) -> RuleAnswer:
-    rooms = {room.name: room for room in model.site.site.rooms}
-    answers = [(rack, *_on_floor(model, rack, rooms.get(rack.room or ""))) for rack in model.site.site.physical_racks]
+    rooms: dict[str | None, Room] = {room.name: room for room in model.site.site.rooms}
+    answers = [(rack, *_on_floor(model, rack, rooms.get(rack.room))) for rack in model.site.site.physical_racks]
     return RuleAnswer(
         len(answers),
         tuple(_rack_cause(rack, why, ()) for rack, why, missing in answers if why and not missing),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from interlock.vocabulary.nodes import RouterNode, parse
+from interlock.vocabulary.nodes import RouterNode, last_part, parse
 from policies.about import OpenScope, resources
 from policies.edges.shape import Relation
 from policies.edges.terminals import copies
@@ -52,7 +52,7 @@ def _beside(
         path = (router, near)
         yield _beside_cause(names, graph, path, f"has an interface on {_whose(owners)} network", 86)
         return
-    inside = _around(graph, wire) | {router}
+    inside = _around(graph, wire)
     others = {node for node in inside if _is_router(node) and model.label(node) - own}
     way = shortest(graph, [router], lambda node: node in others, within=inside)
     if way is not None:
@@ -96,16 +96,13 @@ def _one_project(model: Model, _: Names) -> RuleAnswer:
 
 def _terminal(plan: PlanFacts, port: PortFact) -> bool:
     """The operator's controller stands on its tenant's network on purpose, by a port of the operator's."""
-    server = plan.server.get(port.server or "")
-    return (
-        port.owner == ids.OPERATOR and server is not None and server.is_controller and server.labels == {ids.OPERATOR}
-    )
+    servers = (item for item in plan.servers if item.name == port.server and item.is_controller)
+    return port.owner == ids.OPERATOR and any(server.labels == {ids.OPERATOR} for server in servers)
 
 
 def _differs(plan: PlanFacts, router: RouterFact, owner: str, subnet: str) -> str:
     found = plan.subnet.get(subnet)
-    network = plan.network.get(found.network) if found is not None else None
-    if found is None or network is None:
+    if found is None or (network := plan.network.get(found.network)) is None:
         return f"subnet {subnet} belongs to somebody whom this plan does not know"
     owners = {"interface": owner, "router": router.owner, "subnet": found.owner, "network": network.owner}
     return "" if len(set(owners.values())) == 1 else ", ".join(f"{what}: {whose}" for what, whose in owners.items())
@@ -153,8 +150,10 @@ def _no_open_scope(model: Model, _: Names) -> RuleAnswer:
     gateways = [item for item in model.union.facts(Relation.GATEWAY) if item[0] in model.own.nodes]
     outside = model.site.site.external.name
     causes = [_scope_cause(scope.kind, scope.name, scope.why, outside) for scope in scopes]
-    passing = [(parse(node), _PASSING[addresses]) for node, _, addresses, _ in gateways if addresses in _PASSING]
-    causes += [_scope_cause("router", node.name, why, outside) for node, why in passing if isinstance(node, RouterNode)]
+    passing = [
+        (last_part(parse(node)), _PASSING[addresses]) for node, _, addresses, _ in gateways if addresses in _PASSING
+    ]
+    causes += [_scope_cause("router", name, why, outside) for name, why in passing]
     return RuleAnswer(len(gateways) + len(scopes), tuple(causes))
 
 

@@ -104,12 +104,12 @@ def _wrong_id(model: Model, network: NetworkFact) -> Reason | None:
     if network.segment is None:
         return Reason("it states no id, so the cloud would choose one")
     if (why := _wrong_role(model, network)) or network.kind == "vxlan":
-        return why or _wrong_vni(model, network)
+        return why or _wrong_vni(model, network, network.segment)
     if network.segment not in LEGAL_VLANS:
         return Reason(f"VLAN {network.segment} is not in 2-4094")
     if network.segment in model.site.site.pools.reserved_vlans:
         return Reason(f"VLAN {network.segment} is reserved")
-    return _wrong_pool(model, network)
+    return _wrong_pool(model, network, network.segment)
 
 
 def _wrong_role(model: Model, network: NetworkFact) -> Reason | None:
@@ -125,15 +125,14 @@ def _wrong_role(model: Model, network: NetworkFact) -> Reason | None:
     return None
 
 
-def _wrong_vni(model: Model, network: NetworkFact) -> Reason | None:
+def _wrong_vni(model: Model, network: NetworkFact, vni: int) -> Reason | None:
     pool = model.site.site.pools.control
-    inside = network.segment is not None and any(low <= network.segment <= high for low, high in pool)
-    if inside or network.role is None:
+    if network.role is None or any(low <= vni <= high for low, high in pool):
         return None
-    return Reason(f"VNI {network.segment} is not in the control pool {_spans(pool)}")
+    return Reason(f"VNI {vni} is not in the control pool {_spans(pool)}")
 
 
-def _wrong_pool(model: Model, network: NetworkFact) -> Reason | None:
+def _wrong_pool(model: Model, network: NetworkFact, vlan: int) -> Reason | None:
     pool = model.site.site.pools.vlans_of.get(network.role) if network.role is not None else None
     if pool is None:
         known = network.physical_network in model.site.switches_of
@@ -141,8 +140,8 @@ def _wrong_pool(model: Model, network: NetworkFact) -> Reason | None:
     if network.physical_network not in pool.physical_networks:
         known_as = ", ".join(pool.physical_networks)
         return Reason(f"{network.role} networks lie on {known_as}, not on {network.physical_network}")
-    if not any(low <= (network.segment or 0) <= high for low, high in pool.vlans):
-        return Reason(f"VLAN {network.segment} is not in the {network.role} pool {_spans(pool.vlans)}")
+    if not any(low <= vlan <= high for low, high in pool.vlans):
+        return Reason(f"VLAN {vlan} is not in the {network.role} pool {_spans(pool.vlans)}")
     return None
 
 

@@ -32,7 +32,7 @@ def _shared_segments(model: Model, names: Names, graph: Graph) -> Iterator[Cause
     for wire in model.wires(graph):
         if mixed.isdisjoint(wire):
             continue
-        on_wire = wire | set(attached(graph, wire))
+        on_wire = {*wire, *attached(graph, wire)}
         owners = {label for node in on_wire for label in model.label(node)}
         if len(owners) > 1 and model.touched(on_wire):
             yield _segment_cause(model, names, graph, wire, owners)

@@ -22,7 +22,7 @@ from policies.graph.naming import Names, missing_on
 from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
 
-from .attachments import at_odds, attached, claimants, claims, neighbourhood
+from .attachments import at_odds, claimants, claims, neighbourhood
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def _bridges_of(wire: set[str]) -> set[str]:
 
 def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str) -> Iterator[Cause]:
     for wire in model.wires(graph):
-        path = _conflict(model, graph, wire) if len(_bridges_of(wire)) > 1 and model.touched(wire) else None
-        for a, b in pairwise(path or ()):
+        path = _conflict(model, graph, wire) if len(_bridges_of(wire)) > 1 and model.touched(wire) else ()
+        for a, b in pairwise(path):
             words = guilty(model, graph, a, b)
-            if words is not None and path is not None:
+            if words is not None:
                 yield Cause(
                     key=(a, b),
                     message=f"{words} joins {names.of(a)} and {names.of(b)}, and with them two owners or claims",
@@ -63,17 +63,14 @@ def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, h
                 )
 
 
-def _conflict(model: Model, graph: Graph, wire: set[str]) -> Path | None:
-    """The way between claims of two owners on a segment, else between two owners on it."""
+def _conflict(model: Model, graph: Graph, wire: set[str]) -> Path:
+    """The way between claims of two owners on a segment, else between two owners on it; empty if there is none."""
     pair = at_odds(model, wire)
     if pair is not None:
         ours, theirs = (_claimed_by(model, wire, claimants(model, claim)) for claim in pair)
-        return shortest(graph, sorted(ours), theirs.__contains__, within=wire)
-    owners = {label for node in wire | set(attached(graph, wire)) for label in model.label(node)}
-    if len(owners) < 2:
-        return None
+        return shortest(graph, sorted(ours), theirs.__contains__, within=wire) or ()
     around = neighbourhood(graph, wire)
-    return meeting(graph.subgraph(around), model.labels, around, model.plan.owner)
+    return meeting(graph.subgraph(around), model.labels, around, model.plan.owner) or ()
 
 
 def _claimed_by(model: Model, wire: set[str], owners: frozenset[str]) -> set[str]:
@@ -159,7 +156,7 @@ def _unrecorded(end: SwitchEnd) -> Cause:
     )
 
 
-def _undeclared(declared: frozenset[int], record: SwitchPortConfig) -> str:
+def _undeclared(declared: frozenset[int | None], record: SwitchPortConfig) -> str:
     """What a trunk carries that no pool, range or port of the site file names; empty if nothing."""
     if record.mode != "trunk":
         return ""
@@ -172,18 +169,21 @@ def _undeclared(declared: frozenset[int], record: SwitchPortConfig) -> str:
     return ""
 
 
-def _declared(model: Model) -> frozenset[int]:
+def _declared(model: Model) -> frozenset[int | None]:
     ranges = [(item.minimum, item.maximum) for item in model.site.site.segment_ranges if item.network_type == "vlan"]
     named = {vlan for low, high in (*_pooled(model), *ranges) for vlan in range(low, high + 1)}
-    return frozenset(named | _spoken_of(model))
+    return _spoken_of(model).union(named)
 
 
 def _pooled(model: Model) -> Ranges:
     return tuple(span for pool in model.site.site.pools.vlans_of.values() for span in pool.vlans)
 
 
-def _spoken_of(model: Model) -> set[int]:
-    """VLANs that the site file uses itself: on access ports, with an address or an overlay, and to the outside."""
+def _spoken_of(model: Model) -> frozenset[int | None]:
+    """VLANs that the site file uses itself: on access ports, with an address or an overlay, and to the outside.
+
+    None among them is that of an access port or an external network without one.
+    """
     site = model.site.site
     access = {port.untagged for switch in site.switches for port in switch.ports if port.mode == "access"}
     routed = {vlan for switch in site.switches for vlan in switch.routed_vlans or ()}
@@ -191,10 +191,10 @@ def _spoken_of(model: Model) -> set[int]:
     mapped = {item.vlan for switch in site.switches for item in switch.vteps}
     ports = (port for switch in site.switches for port in switch.ports)
     mapped |= {vlan for port in ports for pair in port.translations for vlan in pair}
-    return {vlan for vlan in (*access, *routed, *mapped, site.external.vlan) if vlan is not None}
+    return frozenset((*access, *routed, *mapped, site.external.vlan))
 
 
-def _alive(pooled: Ranges, spoken_of: set[int], record: SwitchPortConfig) -> str:
+def _alive(pooled: Ranges, spoken_of: frozenset[int | None], record: SwitchPortConfig) -> str:
     """What a native VLAN is besides; empty if it is a dead one, or frames of it leave tagged."""
     native = record.untagged
     if record.mode != "trunk" or native is None or record.tag_native is True:

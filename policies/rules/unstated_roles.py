@@ -14,12 +14,15 @@ from .rule import Cause
 def unstated_roles(networks: Iterable[NetworkFact], question: str, specificity: int) -> Iterator[Cause]:
     """A cause for each network; `question`: what nobody can say without its role."""
     for network in networks:
+        lacks = "vPOD" if network.role else "role"
         yield Cause(
             key=("role", network.name),
-            message=f"network {network.name} ({network.segment_name}) has no stated role, so nobody can say {question}",
+            message=(
+                f"network {network.name} ({network.segment_name}) has no stated {lacks}, so nobody can say {question}"
+            ),
             witness=(f"network {network.name} of {network.vpod or 'no stated vPOD'}", network.segment_name),
             hint="plan the request again: a plan states vPOD and role of each of its networks",
-            missing=(SaidFact(f"{'vPOD' if network.role else 'role'} of network {network.name}"),),
+            missing=(SaidFact(f"{lacks} of network {network.name}"),),
             specificity=specificity,
             about=resources(network.name),
         )

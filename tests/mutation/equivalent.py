@@ -147,4 +147,31 @@ EQUIVALENT: dict[str, str] = {
     ): ("no server is called None, nor by an empty name"),
     "policies/authority/closure.py:: READ = 1 @7 [1] => [0]": ("the two are compared with each other alone"),
     "policies/authority/closure.py:: WRITE = 2 @8 [2] => [3]": ("the two are compared with each other alone"),
+    ("policies/rules/quarantine.py:_way: return (here[0],) @13 [0] => [1]"): (
+        "whoever made it a meeting is on the same segment, so there is a way: the line is there for the type checker"
+    ),
+    ("policies/rules/quarantine.py:_way: return (here[0],) @13 [0] => [-1]"): (
+        "whoever made it a meeting is on the same segment, so there is a way: the line is there for the type checker"
+    ),
+    (
+        "policies/rules/segments.py:_claim_cause: path = shortest(graph, [mine.node], lambda node: node i"
+        "n _nodes_of(model, wire, other), within=wire) or (mine.node,) @7 [shortest(graph, [mine.node], l"
+        "ambda node: node in _nodes_of(model, wire, other), within=wire) or (mine.node,] => [(shortest(gr"
+        "aph, [mine.node], lambda node: node in _nodes_of(model, wire, other), within=wire)]"
+    ): ("both claims are on one wire, so there is a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/separation.py:_segment_cause: path = meeting(graph.subgraph(around), model.labels"
+        ", around, model.plan.owner) or (min(wire),) @7 [meeting(graph.subgraph(around), model.labels, ar"
+        "ound, model.plan.owner) or (min(wire),] => [(meeting(graph.subgraph(around), model.labels, aroun"
+        "d, model.plan.owner)]"
+    ): ("what is on one segment has a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/separation.py:_segment_cause: path = meeting(graph.subgraph(around), model.labels"
+        ", around, model.plan.owner) or (min(wire),) @83 [min] => [max]"
+    ): ("what is on one segment has a way along it: the other answer is there for the type checker"),
+    (
+        "policies/rules/trunks.py:_conflict: return shortest(graph, sorted(ours), theirs.__contains__, wi"
+        "thin=wire) or () @7 [shortest(graph, sorted(ours), theirs.__contains__, within=wire) or (] => [("
+        "shortest(graph, sorted(ours), theirs.__contains__, within=wire)]"
+    ): ("both claims are on one wire, so there is a way along it: the other answer is there for the type checker"),
 }

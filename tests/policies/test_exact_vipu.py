@@ -1,0 +1,216 @@
+"""TOP-10, TOP-11, ISO-24 to ISO-26, L3-15 and unstated roles: what each says of facts that a plan always states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from interlock.vocabulary import NetworkRole
+from policies import Severity
+from policies.about import OpenScope, PlanComponent, PlanResource
+from policies.facts.fabric import AllocationFact, PartitionFact
+from policies.facts.kinds import NetworkFact, PlanFacts, ServerFact, VPodFact
+from policies.facts.rights import RightFact
+from policies.facts.site import SiteFacts
+from policies.proof import RuleResult
+from policies.rules.unstated_roles import lacking, of_role
+from tests.policies.exact_answers import answer, drawn, messages, only, plan_of, share
+from tests.policies.workspace import NA, P, V, full_site
+
+SITE = SiteFacts(full_site())
+TRAIN, SERVE = VPodFact("train", ("ipum-01", "ipum-02")), VPodFact("serve", ("ipum-03",))
+
+
+def of(rule: str, plan: PlanFacts) -> RuleResult:
+    return answer(rule, drawn(SITE, plan, share(plan.owner)))
+
+
+def controller(vpod: str, name: str = "", *, is_controller: bool = True) -> ServerFact:
+    return ServerFact(name or f"{vpod}-ctl", frozenset({"op"}), "infra-1", vpod, (), is_controller)
+
+
+def pool(vpod: VPodFact, *machines: str, **changes: str) -> AllocationFact:
+    found = AllocationFact(
+        f"{vpod.name}-pool", "acme", vpod.name, f"{vpod.name}-ctl", machines or vpod.machines, "mesh"
+    )
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+SERVERS = (controller("train"), controller("serve"), controller("train", "poplar", is_controller=False))
+
+
+@pytest.mark.parametrize(
+    ("pools", "words", "witness", "named"),
+    [
+        ((pool(TRAIN),), None, (), ()),
+        ((), "vPOD train has 0 V-IPU allocations, and a vPOD is one", (), ("train",)),
+        (
+            (pool(TRAIN), pool(TRAIN, name="more")), "vPOD train has 2 V-IPU allocations, and a vPOD is one",
+            ("train-pool", "more"), ("train", "train-pool", "more"),
+        ),
+        (
+            (pool(TRAIN, "ipum-01", "ipum-02", "ipum-01"),), "allocation train-pool names ipum-01 twice",
+            ("ipum-01", "ipum-02", "ipum-01"), ("train-pool",),
+        ),
+        (
+            (pool(TRAIN, "ipum-09"),), "allocation train-pool lacks ipum-01, ipum-02 of vPOD train",
+            ("ipum-01", "ipum-02"), ("train-pool",),
+        ),
+        (
+            (pool(TRAIN, "ipum-01", "ipum-02", "ipum-09", "ipum-08"),),
+            "allocation train-pool takes ipum-08, ipum-09, not of vPOD train", ("ipum-08", "ipum-09"), ("train-pool",),
+        ),
+        # Of another vPOD, no controller, or nobody that the plan knows.
+        *(
+            (
+                (pool(TRAIN, controller=name),),
+                f"allocation train-pool stands on {name}, not the controller of vPOD train", (), ("train-pool", name),
+            )
+            for name in ("serve-ctl", "poplar", "elsewhere")
+        ),
+    ],
+)  # fmt: skip
+def test_the_allocation_of_a_vpod(
+    pools: tuple[AllocationFact, ...], words: str | None, witness: tuple[str, ...], named: tuple[str, ...]
+) -> None:
+    plan = plan_of(vpods=(TRAIN, SERVE), servers=SERVERS, allocations=(*pools, pool(SERVE)))
+    result = of("TOP-10", plan)
+    assert result.count == 2
+    if words is None:
+        assert result.verdict is P
+        return
+    found = result.findings[0]
+    assert (found.message, found.witness[1:]) == (words, witness)
+    assert found.witness[0] == " ".join(words.split()[:2])
+    assert (found.verdict, found.specificity) == (V, 78)
+    assert found.subjects == (*map(PlanResource, named), PlanComponent(named[0]))
+
+
+def test_an_allocation_of_no_vpod() -> None:
+    plan = plan_of(vpods=(SERVE,), servers=SERVERS, allocations=(pool(SERVE), pool(TRAIN)))
+    assert only(of("TOP-10", plan)).message == "allocation train-pool stands in no vPOD"
+
+
+def part(name: str, ipus: int, of_pool: str = "train-pool") -> PartitionFact:
+    return PartitionFact(name, "train", of_pool, ipus, 1, 1, False, "default", "default")
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ((), []),
+        ((part("a", 4), part("b", 4)), []),
+        ((part("a", 4), part("b", 4), part("c", 4, "serve-pool")), []),
+        ((part("a", 4, "serve-pool"),), []),
+        (
+            (part("a", 8), part("b", 1), part("c", 4, "serve-pool")),
+            ["train-pool: 9 IPUs in partitions (a 8, b 1) of 8 there are"],
+        ),
+        ((part("a", 4, "far"),), ["a: far is no allocation of this plan"]),
+    ],
+)
+def test_partitions_of_an_allocation(parts: tuple[PartitionFact, ...], told: list[str]) -> None:
+    """Two machines are 8 IPUs, one is 4; partitions of two allocations do not take from each other."""
+    plan = plan_of(vpods=(TRAIN, SERVE), partitions=parts, allocations=(pool(TRAIN), pool(SERVE)))
+    result = of("TOP-11", plan)
+    assert (messages(result), result.count) == (told, len(parts))
+    for found in result.findings:
+        assert found.witness == tuple(found.message.split(": ", 1))
+        assert (found.verdict, found.specificity) == (V, 77)
+    if told and told[0].startswith("train-pool"):
+        assert result.findings[0].subjects == tuple(map(PlanResource, ("train-pool", "a", "b")))
+
+
+# ISO-24, ISO-25, ISO-26.
+
+NET = NetworkFact("net", "acme", None, None, "vlan", "fabric100g", 1000, False, False, True)
+OUT = replace(NET, name="out", owner="op", external=True, shared=True)
+
+
+def right(target: str, to: str = "net", action: str = "access_as_shared") -> RightFact:
+    return RightFact("r", "acme", to, "Network", action, target)
+
+
+@pytest.mark.parametrize(
+    ("given", "verdicts"),
+    [
+        (right("*"), (V, NA, NA)),
+        (right("globex"), (P, V, NA)),
+        (right("acme"), (P, P, NA)),
+        (right("*", "out", "access_as_external"), (P, NA, V)),
+        (right("globex", "out", "access_as_external"), (P, P, P)),
+        (right("*", "site:Network/external", "access_as_external"), (P, NA, V)),
+        (right("*", "out"), (V, NA, NA)),
+        (right("globex", "out"), (P, V, NA)),
+        (right("*", "net", "access_as_external"), (V, NA, NA)),
+        (right("*", "elsewhere", "access_as_external"), (V, NA, NA)),
+    ],
+)
+def test_rights(given: RightFact, verdicts: tuple[str, ...]) -> None:
+    results = [of(f"ISO-{number}", plan_of(networks=(NET, OUT), rights=(given,))) for number in (24, 25, 26)]
+    assert tuple(item.verdict for item in results) == verdicts
+    words = {
+        24: f"every project, foreign ones among them, has a right to {given.object} of acme",
+        25: f"{given.target} has a right to {given.object} of acme, before it uses it",
+        26: f"every project may put a gateway on {given.object}",
+    }
+    first = {24: (f"{given.object} of acme", f"r: {given.action} to *"), 25: (f"{given.object} of acme",),
+             26: (given.object, f"r: {given.action} to *")}  # fmt: skip
+    for number, result in zip((24, 25, 26), results, strict=True):
+        for found in result.findings:
+            assert found.message == words[number]
+            assert found.witness[: len(first[number])] == first[number]
+            assert found.specificity == {24: 96, 25: 95, 26: 20}[number]
+            assert found.subjects == (PlanResource(given.object), PlanResource("r"))
+            assert (found.severity is Severity.WARN) == (number == 26)
+
+
+def test_what_is_shared() -> None:
+    """Networks outside are meant to be; scopes of the operator's are L3-05's where a gateway stands on them."""
+    scopes = (OpenScope("address scope", "wide"),)
+    tenant = plan_of(networks=(replace(NET, shared=True), OUT), open_scopes=scopes)
+    head = "every project, foreign ones among them, has a right to"
+    result = of("ISO-24", tenant)
+    assert messages(result) == [f"{head} network net of acme", f"{head} address scope wide"]
+    assert [item.witness[1] for item in result.findings] == ["VLAN 1000 on fabric100g, shared: true", "shared: true"]
+    assert result.count == 1
+    assert of("ISO-24", replace(tenant, owner="op", is_tenant=False, networks=(OUT,))).verdict is NA
+
+
+# L3-15.
+
+
+@pytest.mark.parametrize(
+    ("name", "is_safe"),
+    [("a", True), ("A-b_c.9", True), ("9", True), ("a" * 63, True), ("a" * 64, False), ("-a", False), (".a", False),
+     ("_a", False), ("a b", False), ("a;b", False), ("a\n", False), ("", False), ("ä", False)],
+)  # fmt: skip
+def test_names(name: str, is_safe: bool) -> None:
+    plan = plan_of(networks=(replace(NET, name=name),))
+    result = of("L3-15", plan)
+    words = f"the network name {name!r} is not safe for shells and generators"
+    assert (messages(result), result.count) == ([] if is_safe else [words], 2)
+    if not is_safe:
+        found = only(result)
+        assert found.subjects == (PlanResource(name), PlanComponent(name))
+        assert (found.specificity, found.witness[0]) == (38, f"network {name!r}")
+
+
+# Unstated roles.
+
+
+def test_networks_that_lack_a_role() -> None:
+    """Each once; whoever is not of the plan has none to lack, and external networks need none."""
+    bare = replace(NET, role=None, vpod="train")
+    known = replace(bare, name="known", role=NetworkRole.STORAGE)
+    plan = plan_of(networks=(bare, known, replace(OUT, shared=False)), vpods=(TRAIN, SERVE))
+    assert lacking(plan, ("net", "known", "out", "elsewhere", "net")) == (bare,)
+    (cause,) = of_role(plan, NetworkRole.STORAGE, 5)
+    assert cause.message == (
+        "network net (VLAN 1000 on fabric100g) has no stated role, "
+        "so nobody can say whether it is the storage network of a vPOD"
+    )
+    assert (cause.witness[0], cause.specificity) == ("network net of train", 5)
+    homeless = replace(plan, networks=(replace(bare, vpod=None),))
+    assert [item.witness[0] for item in of_role(homeless, NetworkRole.STORAGE, 5)] == ["network net of no stated vPOD"]
