@@ -7,7 +7,7 @@ from itertools import product
 
 from interlock.hardware import tunnel_mtu
 from interlock.model.site.inventory import PhysicalNetwork
-from interlock.model.site.networks import Ranges
+from interlock.model.site.networks import FabricProfile, Ranges
 from policies.about import PlanResource, resources
 from policies.facts.kinds import NetworkFact, SegmentRangeFact
 from policies.graph.model import Model
@@ -53,10 +53,10 @@ def _profiles_differ(group: list[PhysicalNetwork]) -> Iterator[Cause]:
 
 def _frames_fit(model: Model, _: Names) -> RuleAnswer:
     if model.plan.is_tenant:
-        sized = [network for network in model.plan.networks if network.mtu is not None]
-        causes = (_too_long(model, network, network.mtu or 0) for network in sized)
+        sized = [(network, network.mtu) for network in model.plan.networks if network.mtu is not None]
+        causes = (_too_long(model, network, mtu) for network, mtu in sized)
         return RuleAnswer(len(sized), violated=tuple(cause for cause in causes if cause is not None))
-    stated = [item for item in model.site.site.physical_networks if item.mtu is not None]
+    stated = [(item, item.mtu) for item in model.site.site.physical_networks if item.mtu is not None]
     return RuleAnswer(len(stated), violated=(*_mtus_differ(model), *_profiles_too_long(model, stated)))
 
 
@@ -74,8 +74,7 @@ def _limit(model: Model, network: NetworkFact) -> int | None:
     if network.kind == "vxlan":
         stated = [underlay.mtu for underlay in site.underlays if underlay.mtu is not None]
         return tunnel_mtu(min(stated)) if stated else None
-    found = site.physical_network.get(network.physical_network or "")
-    return found.mtu if found is not None else None
+    return next((item.mtu for item in site.physical_networks if item.name == network.physical_network), None)
 
 
 def _mtus_differ(model: Model) -> Iterator[Cause]:
@@ -86,13 +85,13 @@ def _mtus_differ(model: Model) -> Iterator[Cause]:
             yield _cause(words, f"one fabric has different MTUs: {', '.join(words)}", words)
 
 
-def _profiles_too_long(model: Model, stated: list[PhysicalNetwork]) -> Iterator[Cause]:
-    profiles = {profile.name: profile for profile in model.site.site.fabric_profiles}
-    for item in stated:
-        profile = profiles.get(item.profile or "")
-        if profile is not None and item.mtu is not None and profile.mtu > item.mtu:
-            what = f"profile {profile.name} sends {profile.mtu} bytes, {item.name} takes {item.mtu}"
-            yield _cause(item.name, what, (f"profile {profile.name}: {profile.mtu}", f"{item.name}: {item.mtu}"))
+def _profiles_too_long(model: Model, stated: list[tuple[PhysicalNetwork, int]]) -> Iterator[Cause]:
+    profiles: dict[str | None, FabricProfile] = {profile.name: profile for profile in model.site.site.fabric_profiles}
+    for item, mtu in stated:
+        profile = profiles.get(item.profile)
+        if profile is not None and profile.mtu > mtu:
+            what = f"profile {profile.name} sends {profile.mtu} bytes, {item.name} takes {mtu}"
+            yield _cause(item.name, what, (f"profile {profile.name}: {profile.mtu}", f"{item.name}: {mtu}"))
 
 
 def _cause(key: object, message: str, witness: tuple[str, ...], about: tuple[PlanResource, ...] = ()) -> Cause:
@@ -111,7 +110,7 @@ def _ranges_apart(model: Model, _: Names) -> RuleAnswer:
     planned = {
         SegmentRangeFact("", item.kind, item.physical_network, item.minimum, item.maximum) for item in model.plan.ranges
     }
-    ranges = sorted(stated | planned, key=lambda item: (item.kind, item.physical_network or "", item.minimum))
+    ranges = sorted(stated | planned, key=lambda item: (item.kind, str(item.physical_network), item.minimum))
     pools = list(_pools(model))
     causes = (_range_cause(model, item, pool) for item, pool in product(ranges, pools))
     return RuleAnswer(len(ranges), violated=tuple(cause for cause in causes if cause is not None))
@@ -148,8 +147,13 @@ def _one_space(model: Model, a: str | None, b: str | None) -> bool:
     """True if ids on both are the same ids: one physical network, or two labels on one switch."""
     if a == b:
         return True
-    one, other = ({switch.serial for switch in model.site.switches_of.get(name or "", ())} for name in (a, b))
-    return bool(one & other)
+    return bool(_serials(model, a) & _serials(model, b))
+
+
+def _serials(model: Model, network: str | None) -> frozenset[str]:
+    """The switches of a physical network; VXLAN has none."""
+    found = () if network is None else model.site.switches_of.get(network, ())
+    return frozenset(switch.serial for switch in found)
 
 
 TOP_21 = Rule(

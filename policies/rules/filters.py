@@ -148,7 +148,8 @@ def _one_sided(group: SecurityGroupFact) -> Iterator[Cause]:
         wide = {rule.ethertype for rule in rules if is_open(rule)}
         narrow = [rule for rule in rules if not is_open(rule) and rule.ethertype not in wide]
         if wide and narrow:
-            yield _one_sided_cause(group, narrow[0], min(wide))
+            # Of two ethertypes one is left.
+            yield _one_sided_cause(group, narrow[0], *wide)
 
 
 def _one_sided_cause(group: SecurityGroupFact, rule: Filter, wide: str) -> Cause:

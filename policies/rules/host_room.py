@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 
 from interlock.model.site.physical import Host
 from interlock.vocabulary.nodes import ProcessorsNode, ServerNode, parse
@@ -28,7 +29,10 @@ def _promised_once(model: Model, _: Names) -> RuleAnswer:
     unknown: list[Cause] = []
     for host in model.site.site.hosts:
         pinned = takers.get(ids.processors(host.serial), {})
-        found = pinned | takers.get(ids.host_identity(host.serial), {})
+        found = dict(pinned)
+        for server, room in takers.get(ids.host_identity(host.serial), {}).items():
+            # One that no longer takes anything pinned has what it had until it is changed.
+            found[server] = _larger(found.get(server, room), room)
         violated += _too_much(model, host, found)
         unknown += _unstated(host, found)
         unknown += _perhaps_too_much(model, host, found, pinned)
@@ -49,14 +53,20 @@ def _takers(model: Model) -> dict[str, dict[str, TakenRoom]]:
         meets = place in places and isinstance(parse(place), ProcessorsNode)
         if not model.plan.is_tenant or item in own or meets:
             here, room = found[place], TakenRoom.of(tuple(columns))
-            here[server] = _larger(here[server], room) if server in here else room
+            here[server] = _larger(here.get(server, room), room)
     return dict(found)
 
 
 def _larger(a: TakenRoom, b: TakenRoom) -> TakenRoom:
-    pairs = zip(a.amounts, b.amounts, strict=True)
-    amounts = tuple(None if one is None or other is None else max(one, other) for one, other in pairs)
-    return TakenRoom(amounts, a.whole or b.whole, a.released and b.released)
+    """What holds either; of two flavours neither is known to be the larger one."""
+    amounts = tuple(max(pair, key=_weight) for pair in zip(a.amounts, b.amounts, strict=True))
+    is_whole, is_released = any((a.whole, b.whole)), all((a.released, b.released))
+    return TakenRoom(amounts, is_whole, is_released, a.flavor if a.flavor == b.flavor else "")
+
+
+def _weight(amount: int | None) -> float:
+    """What nobody states may be more than any amount."""
+    return inf if amount is None else amount
 
 
 def _too_much(model: Model, host: Host, takers: Mapping[str, TakenRoom]) -> Iterator[Cause]:
@@ -67,7 +77,7 @@ def _too_much(model: Model, host: Host, takers: Mapping[str, TakenRoom]) -> Iter
     for quantity in QUANTITIES:
         asked = {server: amount for server, room in takers.items() if (amount := room.by_name[quantity])}
         total = sum(asked.values())
-        if asked and total > has[quantity]:
+        if total > has[quantity]:
             listed = {server: takers[server] for server in asked}
             yield _cause(model, host, listed, f"has {has[quantity]} {quantity}", f"they take {total}", quantity)
 
@@ -80,13 +90,13 @@ def _perhaps_too_much(
     most = {server: most_released(model.site, takers[server], is_pinned=server in pinned) for server in gone}
     for quantity in QUANTITIES:
         total = sum(room.by_name[quantity] or 0 for room in takers.values())
-        perhaps = sum(found[quantity] for found in most.values())
-        if perhaps and total <= has[quantity] < total + perhaps:
-            asked = {server: room for server, room in takers.items() if room.by_name[quantity]}
-            listed = asked | {server: takers[server] for server in gone if most[server][quantity]}
-            why = f"they take {total}, and what was released up to {perhaps} more until it is seen to be gone"
+        perhaps = {server: found[quantity] for server, found in most.items() if found[quantity]}
+        more = sum(perhaps.values())
+        if total <= has[quantity] < total + more:
+            listed = {server: room for server, room in takers.items() if room.by_name[quantity] or server in perhaps}
+            why = f"they take {total}, and what was released up to {more} more until it is seen to be gone"
             found = _cause(model, host, listed, f"has {has[quantity]} {quantity}", why, quantity)
-            missing = tuple(SaidFact(f"whether {_name(server)} of {_owner(server)} is gone") for server in gone)
+            missing = tuple(SaidFact(f"whether {_name(server)} of {_owner(server)} is gone") for server in perhaps)
             hint = "run `pulumi up` for whoever released it, then `interlock settle`; or take another host"
             yield replace(found, missing=missing, hint=hint)
 

@@ -29,7 +29,7 @@ def _whose_images(model: Model, _: Names) -> RuleAnswer:
 
 
 def _boots(plan: PlanFacts, server: ServerFact) -> Iterator[Cause]:
-    own = {image.name for image in plan.images if image.owner == plan.owner}
+    own = {image.name for image in plan.images}
     # The operator's images tenants cannot write.
     if Reference.name_in(server.image, Scheme.SITE, Image.KIND) is None and server.image not in own:
         why = f"boots {server.image}, which is neither the operator's nor its owner's"

@@ -157,8 +157,9 @@ def _illegal(model: Model, names: Names) -> Iterator[Cause]:
             yield _cause(names, key, key.members, f"{names.of(key.node)} is no key", "take one from 0x0001 to 0x7ffe")
     for item in model.plan.keys if model.plan.is_tenant else ():
         pool, bits = pools.get(item.infiniband), item.key & ids.KEY_BITS
-        known = pool is None or bits in (0, ids.DEFAULT_KEY, *pool.reserved)
-        if pool is not None and not known and not any(low <= bits <= high for low, high in pool.keys):
+        if pool is None or bits in (0, ids.DEFAULT_KEY, *(ids.KEY_BITS & reserved for reserved in pool.reserved)):
+            continue
+        if not any(low <= bits <= high for low, high in pool.keys):
             what = f"{item.name}: {bits:#06x} is not in the pool of {item.infiniband}"
             hint = "take one of the pool that nobody else has: nothing gives out keys by itself"
             yield Cause(item.name, what, (item.name, what), hint, specificity=93, about=resources(item.name))

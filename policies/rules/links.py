@@ -41,7 +41,8 @@ def _joined(model: Model) -> dict[_Pair, list[Cable]]:
         if len(known) == 2:
             found[min(ends), max(ends)].append(cable)
         else:
-            at_switch[next(device for device in ends if device not in machines)][known[0]] = cable
+            (machine,), (switch,) = known, (device for device in ends if device not in machines)
+            at_switch[switch][machine] = cable
     for plugged in at_switch.values():
         for a, b in combinations(sorted(plugged), 2):
             found[a, b] += [plugged[a], plugged[b]]

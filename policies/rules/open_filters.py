@@ -93,8 +93,8 @@ def _lets_in_at(rule: Filter, anchor: Filter) -> bool:
 
 def _thinned(meeting: Sequence[tuple[str, Filter]]) -> tuple[tuple[str, Filter], ...]:
     """Those without which something would be left out."""
-    kept, whole = list(meeting), _prefixes(meeting)
-    for item in meeting:
+    kept, whole = list(dict.fromkeys(meeting)), _prefixes(meeting)
+    for item in tuple(kept):
         rest = [other for other in kept if other != item]
         kept = rest if _prefixes(rest) == whole else kept
     return tuple(kept)

@@ -112,8 +112,8 @@ def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
 
 
 def _within(asked: Prefix, own: Prefix) -> bool:
-    first, last = int(asked.network_address), int(asked.broadcast_address)
-    return asked.version == own.version and int(own.network_address) <= first <= last <= int(own.broadcast_address)
+    """Of two prefixes that meet, the longer lies in the other; those of two versions never meet."""
+    return asked.overlaps(own) and asked.prefixlen >= own.prefixlen
 
 
 def _of_others(model: Model, asked: Prefix) -> Reason | None:
@@ -142,7 +142,7 @@ def _shared(model: Model, port: PortFact) -> Reason | None:
 
 
 def _private(model: Model, physical_network: str | None, vlan: int | None) -> str:
-    for switch in model.site.switches_of.get(physical_network or "", ()):
+    for switch in model.site.switches_of.get(physical_network, ()) if physical_network is not None else ():
         for port in switch.ports:
             mode = model.site.configured(SwitchEnd(switch.name, port.port))
             if mode.private is not None and vlan is not None and (vlan in mode.untagged or mode.carries(vlan)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.site.inventory import Endpoint, Machine
+from interlock.model.site.inventory import Endpoint, Machine, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from policies.about import Fact, Reason, SiteFact, components, devices, resources
 from policies.facts.fabric import SwitchPortFact
@@ -29,8 +29,9 @@ def _right_ports(model: Model, _: Names) -> RuleAnswer:
 
 def _unlisted(model: Model, item: SwitchPortFact) -> tuple[Fact, ...]:
     """Declarations without which a cable between the two may be there unlisted; none if one end has another."""
-    site, port = model.site.site, str(item.port)
-    if {(item.device, item.interface), (item.switch, port)} & site.cable_at.keys() or item.switch not in site.switch:
+    site = model.site.site
+    ends, switch = {(item.device, item.interface), (item.switch, str(item.port))}, site.switch.get(item.switch)
+    if switch is None or not _has_port(switch, item.port) or ends & site.cable_at.keys():
         return ()
     return (*model.site.undeclared("attachments", item.device), *model.site.undeclared("cables", item.switch))
 
@@ -40,13 +41,17 @@ def _wrong(model: Model, item: SwitchPortFact) -> Reason | None:
     switch = model.site.site.switch.get(item.switch)
     if switch is None:
         return Reason(f"the site has no switch {item.switch}")
-    if not 1 <= item.port <= sum(count for _, count in switch.port_groups):
+    if not _has_port(switch, item.port):
         return Reason(f"{item.switch}, a {switch.model}, has no port {item.port}")
     if model.site.site.far_end(item.device, item.interface) != Endpoint(device=item.switch, interface=str(item.port)):
         behind = model.site.site.far_end(item.switch, str(item.port))
         words = f"behind {item.switch} port {item.port} is {behind or 'no cable'}, not {item.device}:{item.interface}"
         return Reason(words, devices(behind.device) if behind else ())
     return _out_of_reach(model, item)
+
+
+def _has_port(switch: Switch, port: int) -> bool:
+    return 1 <= port <= sum(count for _, count in switch.port_groups)
 
 
 def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
@@ -58,9 +63,9 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
         network for network in model.plan.networks
         if network.vpod == item.vpod and network.kind == "vlan" and network.segment == item.vlan
     ]  # fmt: skip
-    for network in networks:
-        if any(switch.name == item.switch for switch in model.site.switches_of.get(network.physical_network or "", ())):
-            return None
+    reaching = {label.name for label in model.site.site.physical_networks if item.switch in label.switches}
+    if any(network.physical_network in reaching for network in networks):
+        return None
     if networks:
         first = networks[0]
         return Reason(f"{first.segment_name} ({first.name}) does not reach {item.switch}", resources(first.name))

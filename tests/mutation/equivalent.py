@@ -66,6 +66,38 @@ EQUIVALENT: dict[str, str] = {
         "policies/edges/unlisted.py:unlisted_attachments: if roles.get(end.device, _ONE_ATTACHMENT[0]) not "
         "in _ONE_ATTACHMENT: @41 [0] => [1]"
     ): ("each role of the pair is in the pair, which is all that is asked"),
+    (
+        "policies/rules/host_room.py:_takers: own = {item.tuple for item in model.own.premises if "
+        "item.relation == Relation.TAKES} @52 [item.relation == Relation.TAKES] => [True]"
+    ): ("no premise of another relation is about the processors of a host, nor is one a fact of this relation"),
+    (
+        "policies/rules/host_room.py:_larger: amounts = tuple(max(pair, key=_weight) for pair in "
+        "zip(a.amounts, b.amounts, strict=True)) @84 [True] => [False]"
+    ): ("both have an amount of each quantity"),
+    (
+        "policies/rules/open_filters.py:_prefixes: found = [ip_network(rule.remote_prefix, strict=False) for "
+        "_, rule in filters if rule.remote_prefix is not None] @80 [rule.remote_prefix is not None] => [True]"
+    ): ("a filter without a prefix is no part of a meeting: asked for the type checker"),
+    (
+        "policies/rules/open_filters.py:_prefixes: of_six = collapse_addresses(prefix for prefix in found if "
+        "isinstance(prefix, IPv6Network)) @58 [isinstance(prefix, IPv6Network)] => [True]"
+    ): ("filters that meet are of one version, and no prefix of IPv4 meets one of IPv6"),
+    (
+        "policies/rules/infiniband.py:_Key.bits: return node.key if isinstance(node, PartitionKeyNode) else 0"
+        " @59 [0] => [1]"
+    ): ("the node of a key is one: the other number is for the type checker"),
+    (
+        "policies/rules/infiniband.py:_Key.bits: return node.key if isinstance(node, PartitionKeyNode) else 0"
+        " @59 [0] => [-1]"
+    ): ("the node of a key is one: the other number is for the type checker"),
+    (
+        "policies/rules/hypervisors.py:_servers: yield from (node.name for node in nodes if isinstance(node, "
+        "ServerNode)) @43 [isinstance(node, ServerNode)] => [True]"
+    ): ("what runs on a hypervisor is a server: asked for the type checker"),
+    (
+        "policies/rules/links.py:_links: mine = (node for node, labels in model.labels.items() if "
+        "model.plan.owner in labels) @57 [model.plan.owner in labels] => [True]"
+    ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
     "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
     (
         "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
