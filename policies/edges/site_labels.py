@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site.inventory import Endpoint, Sharing
+from interlock.model.site.inventory import Endpoint
 from policies.facts import identities as ids
 from policies.facts.guards import welcome
 
@@ -59,15 +59,16 @@ def _infiniband_ports(union: Union) -> Iterator[str]:
 def _unwelcome(union: Union) -> Iterator[tuple[str, frozenset[str]]]:
     """Copies of a terminal that a tenant outside its audience meets count as the operator's."""
     for _, attachment, kind, tenant in union.facts(Relation.COPY):
-        if not _welcome(declarations(union, kind), tenant):
+        if not _welcome(union, kind, tenant):
             yield attachment, frozenset({ids.OPERATOR})
     for router, _, _, tenant in union.facts(Relation.GATEWAY):
-        if not _welcome(declarations(union, "external-network"), tenant):
+        if not _welcome(union, "external-network", tenant):
             yield ids.external_copy(union.site.site.external.name, router), frozenset({ids.WORLD})
 
 
-def _welcome(declared: tuple[Sharing, ...], tenant: str) -> bool:
+def _welcome(union: Union, kind: str, tenant: str) -> bool:
     """True for the audience of one controller of several; of appliances nobody can tell which has the address."""
-    if any(item.kind == "storage-appliance" for item in declared):
+    declared = declarations(union, kind)
+    if kind == "storage-appliance":
         return all(welcome([item], tenant) for item in declared)
     return not declared or welcome(declared, tenant)

@@ -52,9 +52,8 @@ def _labels(reader: PlanReader, spec: Server | BareMetalServer) -> frozenset[str
     """All who control it: the project's owner, and whoever's key, image or role is on it."""
     own = reader.is_own(spec.keypair, Keypair) or reader.is_own(spec.image, Image) or _has_role(reader, spec.project)
     strange = spec.keypair is not None and not reader.is_own(spec.keypair, Keypair)
-    return frozenset(
-        {reader.owner_of(spec.project)} | ({reader.owner} if own else set()) | ({FOREIGN} if strange else set())
-    )
+    others = (reader.owner if own else None, FOREIGN if strange else None)
+    return frozenset({reader.owner_of(spec.project), *(label for label in others if label is not None)})
 
 
 def _has_role(reader: PlanReader, project: str) -> bool:

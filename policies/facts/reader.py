@@ -36,7 +36,7 @@ class PlanReader:
 
     def is_own(self, reference: str | None, kind: type[Resource]) -> bool:
         """True if a reference names a resource of this plan, of this kind."""
-        planned = self.plan.by_name.get(reference or "")
+        planned = None if reference is None else self.plan.by_name.get(reference)
         return planned is not None and isinstance(planned.resource, kind)
 
     @cached_property

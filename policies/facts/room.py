@@ -69,7 +69,7 @@ def most_released(site: SiteFacts, room: TakenRoom, *, is_pinned: bool) -> Mappi
         controller = site.site.flavor.get(site.site.controller.flavor)
         return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if controller is None else controller.ram_gib}
     flavor = site.site.flavor.get(room.flavor) or largest_flavor(site.site)
-    return dict(zip(QUANTITIES, (flavor.vcpus, flavor.ram_gib, 0, VFS_PER_SERVER), strict=True))
+    return {CPUS: flavor.vcpus, PAGES: flavor.ram_gib, MEMORY: 0, FUNCTIONS: VFS_PER_SERVER}
 
 
 def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:
@@ -82,7 +82,7 @@ def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:
     ports = (plan.port.get(name) for name in server.ports)
     functions = sum(1 for port in ports if port is not None and port.vnic_type == "direct")
     name = Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND)
-    flavor = site.site.flavor.get(name or "")
+    flavor = None if name is None else site.site.flavor.get(name)
     if flavor is None:
         return TakenRoom((None, None, None, functions))
     if flavor.role == "poplar":
@@ -101,5 +101,9 @@ def place_of(host: Host, room: TakenRoom) -> str:
 def room_of(host: Host) -> Mapping[str, int]:
     """What a host has. Memory in pages is no other server's."""
     memory = max(0, host.ram_gib - host.huge_pages_gib)
-    has = (host.dedicated_cpus, host.huge_pages_gib, memory, host.virtual_functions)
-    return dict(zip(QUANTITIES, has, strict=True))
+    return {
+        CPUS: host.dedicated_cpus,
+        PAGES: host.huge_pages_gib,
+        MEMORY: memory,
+        FUNCTIONS: host.virtual_functions,
+    }

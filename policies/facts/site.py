@@ -80,7 +80,7 @@ class SiteFacts:
 
     def bridges(self, host: str | None, physical_network: str | None) -> tuple[str, ...]:
         """The host's bridges on a physical network: each leg of a bond is one, and all carry the VLAN."""
-        found = self.site.host.get(host or "")
+        found = None if host is None else self.site.host.get(host)
         if found is None or physical_network is None or found.provisioning == "bare-metal":
             return ()
         return tuple(ids.host_bridge(found.serial, name) for name in found.interfaces.get(physical_network, ()))
@@ -134,9 +134,9 @@ class SiteFacts:
     @cached_property
     def lendable(self) -> frozenset[str]:
         """What carries its borrower's label alone: RNICs of machines, and bare-metal hosts without their BMC."""
-        rnics = {ids.part(machine.serial, "rnic") for machine in self.site.machines}
+        rnics = (ids.part(machine.serial, "rnic") for machine in self.site.machines)
         hosts = (host.name for host in self.site.hosts if host.provisioning == "bare-metal")
-        return frozenset(rnics | {node for host in hosts for node in self.interfaces(host)})
+        return frozenset((*rnics, *(node for host in hosts for node in self.interfaces(host))))
 
     def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
         """A VLAN on every switch that the physical network reaches."""
@@ -157,7 +157,8 @@ class SiteFacts:
         lists = {pair for mode in modes for pair in (((1, 4094),) if mode.tagged is None else mode.tagged)}
         cuts = sorted({cut for low, high in lists for cut in (low, high + 1)})
         between = ((low, after - 1) for low, after in pairwise(cuts))
-        return tuple(item for item in between if any(low <= item[0] and item[1] <= high for low, high in lists))
+        # No list begins or ends within one of these: it has all ids of it or none.
+        return tuple((first, last) for first, last in between if any(low <= first <= high for low, high in lists))
 
     @cached_property
     def management_parts(self) -> frozenset[str]:

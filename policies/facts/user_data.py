@@ -90,9 +90,10 @@ class _Opener:
 
     def all_of(self, document: str) -> Contents:
         """Breadth first: what is nearest to the surface is named first."""
-        self._keep(Piece(1, (), document))
+        whole = Piece(1, (), document)
+        self._keep(whole)
         if document.startswith("\x1f\x8b"):
-            self._unpacked(Piece(1, (), ""), 1, document.encode("latin-1", "replace"), ())
+            self._unpacked(whole, whole.line, document.encode("latin-1", "replace"), ())
         while self._waiting:
             self._look_into(self._waiting.popleft())
         return Contents(tuple(self._found), tuple(dict.fromkeys((*self._closed, *self._not_joined()))))
@@ -162,11 +163,10 @@ def _blocks(text: str) -> Iterator[tuple[int, bytes]]:
         end = at + 1
         while end < len(lines) and _LINE.fullmatch(lines[end]):
             end += 1
-        head = lines[at].split()[-1:]
-        if end - at > 1:
-            block = [head[0] if head and _LINE.fullmatch(head[0]) else "", *lines[at + 1 : end]]
-            for start in range(min(_STARTS, len(block) - 1)):
-                yield at + start + 1, _decoded("".join(block[start:]))
+        head = (lines[at].split() or [""])[-1]
+        block = [head if _LINE.fullmatch(head) else "", *lines[at + 1 : end]]
+        for start in range(min(_STARTS, len(block) - 1)):
+            yield at + start + 1, _decoded("".join(block[start:]))
         at = end
 
 
@@ -180,8 +180,9 @@ def _decoded(word: str) -> bytes:
 def _mime_parts(text: str) -> Iterator[tuple[int, bytes]]:
     """The parts of a MIME document, without their transfer encoding."""
     for part in email.message_from_string(text).walk():
-        payload, raw = part.get_payload(decode=True), part.get_payload()
-        if isinstance(payload, bytes) and isinstance(raw, str):
+        payload, raw = part.get_payload(decode=True), str(part.get_payload())
+        # Of a part that holds others there is none.
+        if isinstance(payload, bytes):
             yield text.count("\n", 0, max(0, text.find(raw))) + 1, payload
 
 
@@ -194,7 +195,7 @@ def _yaml_values(text: str) -> Iterator[tuple[int, bytes]]:
     waiting, seen = [root], set[int]()
     while waiting:
         node = waiting.pop()
-        if node is None or id(node) in seen:
+        if id(node) in seen:
             continue
         seen.add(id(node))
         if isinstance(node, yaml.ScalarNode):

@@ -203,10 +203,9 @@ class Model:
                     found |= dict.fromkeys(self.site.interfaces(server.host), server.vpod)
                 found |= {ids.neutron_port(own, port): server.vpod for port in server.ports}
         for item in plan.switch_ports:
-            machine = self.site.site.machine.get(item.device)
             at = Endpoint(device=item.device, interface=item.interface)
-            if machine is not None and "rnic" in parts_at(self.site.site, at) and item.vpod is not None:
-                found[ids.part(machine.serial, "rnic")] = item.vpod
+            if "rnic" in parts_at(self.site.site, at) and item.vpod is not None:
+                found[ids.part(self.site.site.machine[item.device].serial, "rnic")] = item.vpod
         return found
 
     def touched(self, component: set[str]) -> bool:

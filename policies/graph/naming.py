@@ -174,7 +174,6 @@ def _fixed_names(site: SiteFacts) -> dict[str, str]:
         found[ids.switch_port(serial, port.port)] = f"{port.switch} port {port.port}"
         if end.device not in model.machine:
             found |= dict.fromkeys(site.devices_behind(end), f"{end.device} {end.interface}")
-            found.setdefault(ids.hypervisor(site.serial(end.device)), end.device)
     for subnet in model.infiniband:
         found[ids.fabric(subnet.prefix)] = f"{subnet.name} across its P_Keys"
     for a, _ in site.switch_links:

@@ -69,7 +69,7 @@ class Mutant:
 
 def modules() -> tuple[str, ...]:
     """The modules whose mutants are tried, from the root of the project."""
-    folders = ("policies/rules", "policies/authority", "policies/edges", "policies/facts")
+    folders = tuple(f"policies/{name}" for name in ("rules", "authority", "graph", "edges", "facts"))
     found = [path for folder in folders for path in sorted((ROOT / folder).glob("*.py"))]
     return (*(path.relative_to(ROOT).as_posix() for path in found), "infra/checker.py")
 

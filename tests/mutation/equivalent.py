@@ -206,4 +206,18 @@ EQUIVALENT: dict[str, str] = {
         "thin=wire) or () @7 [shortest(graph, sorted(ours), theirs.__contains__, within=wire) or (] => [("
         "shortest(graph, sorted(ours), theirs.__contains__, within=wire)]"
     ): ("both claims are on one wire, so there is a way along it: the other answer is there for the type checker"),
+    (
+        "policies/edges/audience.py:outsiders: limited = [copy for copy in copies(union) if not "
+        "welcome(copy.declared, EVERYBODY)] @45 [not welcome(copy.declared, EVERYBODY)] => [True]"
+    ): (
+        "whom everybody's audience names is welcome: a copy of such a declaration has no outsiders, and is "
+        "only looked at for nothing"
+    ),
+    ("policies/edges/audience.py:_Classes.around: for known in self._found: @13 [self._found] => [[]]"): (
+        "what was found before is found again: only work is saved"
+    ),
+    (
+        "policies/facts/plan.py:_Found.of: return tuple(fact for fact in self.by_type.get(kind, ()) if "
+        "isinstance(fact, kind)) @60 [isinstance(fact, kind)] => [True]"
+    ): ("facts are kept by their type: the question is asked for the type checker"),
 }

@@ -23,8 +23,10 @@ from tests.support.sampling import Sampling, at_least
 
 #: Tests that kill most, and take little time. Random ones with many examples are left out.
 PATHS = (
-    "tests/policies", "tests/certificate/test_certificate.py", "tests/oracle/test_examples.py",
-    "tests/mutants/test_mutants.py",
+    "tests/policies", "tests/certificate/test_certificate.py", "tests/certificate/test_grounded.py",
+    "tests/certificate/test_answers.py", "tests/certificate/test_exact_form.py",
+    "tests/certificate/test_exact_checker.py", "tests/certificate/test_exact_answers.py",
+    "tests/oracle/test_examples.py", "tests/mutants/test_mutants.py",
 )  # fmt: skip
 LEFT_OUT = ("test_versions", "test_properties", "test_kernel", "test_proof", "test_nodes")
 
