@@ -12,7 +12,7 @@ from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released, Settled, SiteLock
 from interlock.model.tenant.request import Tenant
-from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_tenant, request_hash
+from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
 from interlock.vocabulary.owners import minted
 from policies import footprint
 
@@ -38,7 +38,7 @@ class Made:
 class Making:
     """One run over one site. `held`: the claims of every lock of the site, those without a request included.
 
-    `now`: what is given up is given up at that moment.
+    `now`: what is given up is given up at that moment. Raises `NotPlanned` if the site itself has no plan.
     """
 
     def __init__(self, gate: Gate, held: Iterable[Lock], *, move: bool = False, now: datetime | None = None) -> None:
@@ -47,6 +47,8 @@ class Making:
         self.site = gate.workspace.site
         self.move = move
         self.site_lock = next_site_lock(gate)
+        with gate.placed(None):
+            plan_site(self.site, self.site_lock)
         self.slices = Slices(self.site)
         self.allocated = AllocationState.of(self.site, held)
 

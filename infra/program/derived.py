@@ -92,6 +92,7 @@ class DerivedLocks(Mapping[str, Lock]):
     def _derived(self, lock: Lock) -> Lock:
         if lock.id not in self.planner.workspace.tenants:
             return lock
+        self._require_listed(lock)
         plan = self._plan(lock)
         share = self.planner.read(plan).share
         quick = footprint_of(self.planner.facts, share, lock.released, unknown=False)
@@ -102,6 +103,19 @@ class DerivedLocks(Mapping[str, Lock]):
         if not self.is_fresh(lock):
             found = joined([found, lock.footprint])
         return lock.model_copy(update={"footprint": found}).sealed()
+
+    def _require_listed(self, lock: Lock) -> None:
+        """Raises `InputErrors` where what was released is no device of the site: nobody could say whose it is now."""
+        space = self.planner.workspace
+        names: dict[str, Mapping[str, object]]
+        names = {"machines": space.site.machine, "hosts": space.site.host, "controller_host": space.site.host}
+        gone = [entry for entry in lock.released if entry.claim in names and entry.value not in names[entry.claim]]
+        if gone:
+            position = space.shown(space.lock_file(lock.id))
+            named = ", ".join(sorted({entry.value for entry in gone}))
+            message = f"`{lock.id}` released {named}, and the site file lists no such device"
+            hint = "list it, with its serial, until `interlock settle` has handed it out; if it was renamed, name it so"
+            raise InputErrors([InputError(Code.NO_SUCH, position, message, hint)])
 
     def _whole(self, lock: Lock, plan: Plan) -> Footprint:
         """As `interlock lock` writes it: stores and proofs name a footprint by its very bytes."""

@@ -24,7 +24,7 @@ from interlock.model.load import (
     require_fresh_site_lock,
 )
 from interlock.model.lock.files import LockReader, read_locks
-from interlock.model.lock.record import Footprint, Lock
+from interlock.model.lock.record import Footprint, Lock, SiteLock
 from interlock.model.tenant.request import Tenant
 from interlock.model.text.validation import nearest
 from interlock.model.waivers import Waiver
@@ -135,7 +135,7 @@ class Gate:
         hashes = self.hashes
         if request is None:
             return self._operators_plan
-        require_fresh_site_lock(self.workspace, hashes.whole)
+        self._fresh_site_lock()
         with self.placed(tenant):
             require_fresh_lock(self.workspace, request.id, request_hash(request), hashes.slice_hash)
             return self._planner.plan(request.id)
@@ -150,8 +150,14 @@ class Gate:
 
         Raises `InputErrors` as `plan` does where the site's own lock is missing or old.
         """
-        require_fresh_site_lock(self.workspace, self.hashes.whole)
+        self._fresh_site_lock()
         return DerivedLocks(self._planner, self._is_fresh)
+
+    def _fresh_site_lock(self) -> SiteLock:
+        """The site's own lock. Raises `NotPlanned` before it says that a lock is old: a new one would not mend that."""
+        with self.placed(None):
+            stated_existing(self.workspace.site)
+        return require_fresh_site_lock(self.workspace, self.hashes.whole)
 
     def _is_fresh(self, lock: Lock) -> bool:
         made_for = (request_hash(self.workspace.tenants[lock.id]), self.hashes.slice_hash(lock.allocation))
@@ -159,7 +165,7 @@ class Gate:
 
     @cached_property
     def _operators_plan(self) -> Plan:
-        site_lock = require_fresh_site_lock(self.workspace, self.hashes.whole)
+        site_lock = self._fresh_site_lock()
         with self.placed(None):
             return plan_site(self.workspace.site, site_lock)
 
@@ -169,7 +175,7 @@ class Gate:
         try:
             yield
         except PlanningError as error:
-            raise NotPlanned(self.workspace.position(tenant=tenant), error) from error
+            raise NotPlanned(self.workspace.position(*error.path, tenant=tenant), error) from error
 
     def judge(self, tenant: str | None) -> Judged:
         """One stack's plan, and what the rules say of it beside everybody else."""
@@ -208,7 +214,7 @@ class Gate:
     def _serial(self, plan: Plan) -> int:
         if plan.tenant:
             return self.workspace.locks[plan.tenant].serial
-        return require_fresh_site_lock(self.workspace, self.hashes.whole).serial
+        return self._fresh_site_lock().serial
 
     def waivers(self, tenant: str | None) -> tuple[Waiver, ...]:
         """Those of a tenant's request, or of the site file.

@@ -12,9 +12,9 @@ from .plans import PlanOfStack
 
 _CONTROLLERS, _APPLIANCE = "vipu-controller", "storage-appliance"
 #: A public ssh key, wherever it stands in a text.
-_KEY = re.compile(r"((?:ssh|ecdsa|sk)-[a-z0-9@.-]{1,60})[ \t\r\n]+([A-Za-z0-9+/]{20,}={0,2})")
-#: Types whose body is numbers, which may be written longer than they are.
-_OF_NUMBERS = ("ssh-rsa", "ssh-dss")
+_KEY = re.compile(r"((?:ssh|rsa|ecdsa|sk)-[a-z0-9@.-]{1,60})[ \t\r\n]+([A-Za-z0-9+/]{20,}={0,2})")
+#: Types whose body is numbers, which may be written longer than they are, and certificates, in which the key stands.
+_NOT_READ = re.compile(r"(?:ssh-rsa|rsa-sha2|ssh-dss).*|.*-cert-v01@openssh\.com")
 
 
 def devices(plan: PlanOfStack, ground: Ground) -> None:
@@ -175,7 +175,7 @@ def _nvlink(plan: PlanOfStack, ground: Ground, item: Json) -> None:
 def _login_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
     """A login key is what it is: the digest of the key itself, not its name."""
     for kind, word in _KEY.findall(item["public_key"]):
-        if kind in _OF_NUMBERS:
+        if _NOT_READ.fullmatch(kind):
             ground.unread[f"a login key of type {kind}"] += 1
             continue
         body = base64.b64decode(word + "=" * (-len(word) % 4))

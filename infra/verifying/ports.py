@@ -187,7 +187,7 @@ class Ports:
 
 def end_of(plug: tuple[str, str]) -> End:
     """A plug of a switch as a port. An interface that is no number is port 0, which has no record."""
-    return plug[0], int(plug[1]) if plug[1].isdecimal() else 0
+    return plug[0], int(plug[1]) if plug[1].isascii() and plug[1].isdecimal() else 0
 
 
 def asked_of(plans: Iterable[Json]) -> dict[End, set[int]]:

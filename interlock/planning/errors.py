@@ -15,6 +15,11 @@ class PlanningError(InterlockError):
     CODE: ClassVar[str] = "PL-001"
     kind = ErrorKind.INPUT
 
+    def __init__(self, what: str, hint: str = "", path: tuple[str, ...] = ()) -> None:
+        """`path`: where in the file of the stack that is planned, as `Source.position` takes it."""
+        super().__init__(what, hint)
+        self.path = path
+
 
 class AllocationError(PlanningError):
     """The site has no room: `what` is missing, what comes `closest`, and what would free it (`hint`)."""

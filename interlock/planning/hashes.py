@@ -28,6 +28,7 @@ from interlock.model.site.inventory import (
 )
 from interlock.model.tenant.request import Tenant
 from interlock.resources import Frozen, digest_of
+from interlock.vocabulary.digits import is_number
 
 #: Sections of a site that every tenant's plan may rest on. Not here: prices, rooms, places in racks; what is
 #: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
@@ -225,7 +226,7 @@ class SiteHashes:
         switch = self.site.switch.get(end.device)
         if switch is None:
             return str(end)
-        number = int(end.interface) if end.interface.isdigit() else 0
+        number = int(end.interface) if is_number(end.interface) else 0
         disabled = SwitchPortConfig(port=number, mode="disabled") if switch.ports and number else None
         port = switch.by_port.get(number, disabled)
         inside = switch.model_dump(mode="json", include={"ip_routing", "routed_vlans", "vrfs", "vteps"})

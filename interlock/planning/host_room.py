@@ -62,6 +62,12 @@ class ServerNeed:
         """True if the server is a whole host, given out by Ironic."""
         return self.flavor is None
 
+    @property
+    def in_words(self) -> str:
+        """The networks as messages name them: `mgmt1g and fabric100g (2 interfaces)`."""
+        counts = Counter(self.networks)
+        return " and ".join(f"{name} ({count} interfaces)" if count > 1 else name for name, count in counts.items())
+
     def is_met_by(self, host: Host) -> bool:
         """True if the host is of the right kind and reaches the networks; its room is another question."""
         wanted = "bare-metal" if self.is_bare_metal else "hypervisor"
@@ -69,7 +75,22 @@ class ServerNeed:
             host.role == "poplar"
             and host.provisioning == wanted
             and all(network in host.interfaces for network in self.networks)
+            and (not self.is_bare_metal or self._has_interfaces(host))
         )
+
+    def _has_interfaces(self, host: Host) -> bool:
+        """True if a whole host has an interface for each network, taken in the order in which plans take them.
+
+        Networks may be one network, or two names of one; where a host lists none of its own, its cables decide.
+        """
+        taken = set[str]()
+        for network in self.networks:
+            listed = host.interfaces[network]
+            free = [name for name in listed if name not in taken]
+            if listed and not free:
+                return False
+            taken.update(free[:1])
+        return True
 
 
 class HostRooms:

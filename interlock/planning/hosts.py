@@ -18,7 +18,8 @@ LISTED = 4
 def server_need(site: Site, vpod: VPod, networks: Sequence[str]) -> ServerNeed:
     """What each Poplar server of a vPOD asks of its host, if its VLANs lie on these networks."""
     flavor = None if vpod.poplar.kind == "bare-metal" else flavor_of(site, vpod)
-    return ServerNeed(tuple(dict.fromkeys(networks)), flavor)
+    # A whole host needs an interface for each; guests share those of a hypervisor.
+    return ServerNeed(tuple(networks if flavor is None else dict.fromkeys(networks)), flavor)
 
 
 def choose_host(
@@ -70,7 +71,7 @@ def flavor_of(site: Site, vpod: VPod) -> FlavorSpec:
 
 def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> AllocationError:
     """The error of a server that no host takes: what it asks for, and what is left where it may stand."""
-    networks = " and ".join(need.networks)
+    networks = need.in_words
     hosts = [host for host in allocated.layout.hosts.get(need.networks[0], ()) if need.is_met_by(host)]
     kind = "bare-metal" if need.is_bare_metal else "hypervisor"
     if not hosts:

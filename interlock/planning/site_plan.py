@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 
 from interlock.model.lock.record import SiteLock
 from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
+from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import (
     AddressScope,
@@ -68,7 +69,8 @@ class SitePlanBuilder(PlanBuilder):
     def check_existing(self) -> None:
         """PlanningError for a key of `existing:` that is no object of the site: nothing would ever look at it."""
         for key in sorted(self.site.existing.keys() - self.objects.keys()):
-            raise PlanningError(f"`existing` names {key}, which is no object of this site", nearest(key, self.objects))
+            message = f"`existing` names {key}, which is no object of this site"
+            raise PlanningError(message, nearest(key, self.objects), ("existing", key, KEY))
 
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:

@@ -124,7 +124,7 @@ def _no_hosts(allocated: AllocationState, wish: Wish, need: ServerNeed) -> Alloc
     staying = [host for host in known if need.is_met_by(host)]
     if wish.pins.hosts and len(staying) < len(known):
         return AllocationError(
-            f"vPOD {wish.vpod.name}: not every host that is pinned has interfaces on {' and '.join(need.networks)}",
+            f"vPOD {wish.vpod.name}: not every host that is pinned has interfaces on {need.in_words}",
             hint="pin hosts that reach the machines' data network, or leave `hosts` out of the pins",
         )
     missing = wish.vpod.poplar.servers - len(staying)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interlock.model.site.inventory import Site
 from interlock.resources import SwitchPort
+from interlock.vocabulary.digits import is_number
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
@@ -25,7 +26,7 @@ def access_port(site: Site, device: str, interface: str, vlan: int) -> SwitchPor
             f"no cable at {device}:{interface}, so the switch port to set is unknown",
             "add the cable to the site file, or pin others",
         )
-    if end.device not in site.switch or not end.interface.isdigit():
+    if end.device not in site.switch or not is_number(end.interface):
         raise PlanningError(
             f"the cable at {device}:{interface} ends at {end}, which is no port of a switch of the site",
             "correct the cable in the site file",

@@ -52,6 +52,8 @@ _SCOPE = (
 _NOT_UNDERSTOOD = (TypeError, ValueError, AttributeError)
 #: Kinds of login with a password; the first is what stands for none.
 _WITH_PASSWORD = ("password", "v3password")
+#: Kinds of login that Keystone is not asked for: there is no token, so no catalogue, and nobody knows who it is.
+_WITHOUT_KEYSTONE = ("none", "noauth", "admin_token", "http_basic")
 
 OWN_PASSWORD = "use an entry of clouds.yaml with the administrator's user and password"
 
@@ -111,15 +113,19 @@ class Cloud:
             raise self._unusable(str(error)) from error
         login = region.config.get("auth") or {}
         REDACTOR.add_login(login)
-        if region.config.get("auth_type") in _WITH_PASSWORD and not login.get("password"):
+        kind = region.config.get("auth_type")
+        if kind in _WITHOUT_KEYSTONE:
+            raise self._unusable(f"its `auth_type` is {kind}, which is no login at Keystone", OWN_PASSWORD)
+        if kind in _WITH_PASSWORD and not login.get("password"):
             raise self._unusable("its `auth` has no password")
         return region
 
-    def _unusable(self, why: str) -> Failure:
+    def _unusable(self, why: str, hint: str = "") -> Failure:
         return Failure(
             Trouble.UNREACHABLE,
             f"there is no usable cloud {self.name!r}: {why}",
-            "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
+            hint
+            or "add it to clouds.yaml, and see that the file is valid YAML (a password may need quotes); or name "
             "another file in OS_CLIENT_CONFIG_FILE",
         )
 

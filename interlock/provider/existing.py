@@ -39,11 +39,6 @@ class Comparison:
     unread: tuple[str, ...] = ()
 
     @property
-    def is_as_stated(self) -> bool:
-        """True if everything that the site states of it was read and agrees."""
-        return not (self.differs or self.reasons or self.unread)
-
-    @property
     def has_drifted(self) -> bool:
         """True if something is not as stated; what nobody could read is neither."""
         return bool(self.differs or self.reasons)

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from interlock.resources import Admission
 from interlock.vocabulary import InterlockError
+from interlock.vocabulary.digits import is_number
 
 NOT_PREVIEWED = (
     "no preview of this plan in this run of pulumi: leave out --skip-preview (with the Automation API, run the "
@@ -102,7 +103,7 @@ class PreviewTokens:
         """Notes of engines that ended without an update: nobody else removes them."""
         for file in self.folder.glob(f"{admission.stack}.*.json"):
             engine = file.name.split(".")[-2]
-            if not (engine.isdecimal() and Path("/proc", engine).exists()):
+            if not (is_number(engine) and Path("/proc", engine).exists()):
                 file.unlink(missing_ok=True)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .digits import is_number
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -18,7 +20,7 @@ class Position:
         """From a text with line and column; None for every other text."""
         file, _, rest = text.rpartition(":")
         name, colon, line = file.rpartition(":")
-        return cls(name, int(line), int(rest)) if colon and line.isdecimal() and rest.isdecimal() else None
+        return cls(name, int(line), int(rest)) if colon and is_number(line) and is_number(rest) else None
 
     @classmethod
     def parse(cls, text: str) -> Position:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .digits import is_number
+
 
 class Vlan(NamedTuple):
     """A VLAN id on a physical network. Ids are local to it: the same id on another network may be another wire.
@@ -18,7 +20,7 @@ class Vlan(NamedTuple):
     def parse(cls, text: str) -> Vlan:
         """From `<physical network>:<id>`, or the id alone. Raises ValueError if it is neither."""
         network, colon, number = text.rpartition(":")
-        if not number.isdecimal() or (colon and not network):
+        if not is_number(number) or (colon and not network):
             raise ValueError(f"{text!r} is no VLAN of a physical network: <physical network>:<id>")
         return cls(network, int(number))
 

@@ -189,7 +189,7 @@ def leaks_of(model: Model, graph: Graph, certain: bool) -> tuple[Leak, ...]:
     """
     authority = Authority(model, graph, certain=certain)
     own = mentioned(model.own)
-    own |= authority.stated.called_like(own)
+    own |= authority.stated.called_like(own) | authority.stated.meant_by(own)
     concerned = authority.concerned(own) if model.plan.is_tenant else authority.stated.owners
     leaks = [leak for owner in concerned for leak in authority.leaks(owner)]
     if not model.plan.is_tenant:

@@ -76,6 +76,10 @@ class Stated:
         names = {who.kind_and_name(node) for node in nodes} if self.opened else set()
         return frozenset(node for node in self.opened if who.kind_and_name(node) in names)
 
+    def meant_by(self, nodes: Iterable[str]) -> frozenset[str]:
+        """What others make under the names of these open references: it is what their grants are about."""
+        return frozenset(self.alike[node] for node in nodes if node in self.alike)
+
     @cached_property
     def alike(self) -> dict[str, str]:
         """Open references of one plan -> what another plan makes under that name, if it is one thing."""

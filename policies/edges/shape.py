@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
+from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
@@ -176,7 +177,7 @@ class Union:
         """The VLAN ids that somebody claims, configures or uses."""
         used = {node.number for node in map(parse, self.nodes) if isinstance(node, VlanNode)}
         planned = {int(vlan) for _, _, vlan in self.facts(Relation.UNTAGGED)}
-        released = {int(vlan) for _, vlan, _ in self.facts(Relation.SOMEWHERE) if vlan.isdecimal()}
+        released = {int(vlan) for _, vlan, _ in self.facts(Relation.SOMEWHERE) if is_number(vlan)}
         return frozenset(used | planned | released | self.site.vlans)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
@@ -279,7 +280,7 @@ def _rights(union: Union) -> Iterator[Edge]:
 def _lost_claims(union: Union) -> Iterator[Edge]:
     """A released VLAN whose physical network nobody recorded may lie on any switch."""
     for node, vlan, words in union.facts(Relation.SOMEWHERE):
-        if vlan.isdecimal():
+        if is_number(vlan):
             for switch in union.site.site.switches:
                 segment = ids.vlan_segment(ids.switch_bridge(switch.serial), int(vlan))
                 yield Edge(node, segment, "E13", (SaidFact(f"physical network of {words}"),))

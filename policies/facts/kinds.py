@@ -8,6 +8,7 @@ from functools import cached_property
 from interlock.planning.plan import Plan
 from interlock.resources.network import NetworkType, VnicType
 from interlock.vocabulary import NetworkRole
+from interlock.vocabulary.digits import is_number
 from policies.about import OpenScope
 
 from .access import NO_ACCESS, AccessFacts, AggregateFact, FlavorAccessFact, FlavorFact, KeypairFact
@@ -286,7 +287,7 @@ class PortMode:
 
     def _is_taken(self, tag: int) -> bool:
         """Another VLAN goes by this id on the wire."""
-        return any(wire == tag and (self.carries(wire) or self.carries(vlan)) for wire, vlan in self.translations)
+        return any(wire == tag for wire, _ in self.translations)
 
     def tags_of(self, vlan: int) -> frozenset[int]:
         """By which ids a VLAN goes on the wire if it goes tagged."""
@@ -314,4 +315,4 @@ class SwitchEnd:
     @classmethod
     def at(cls, switch: str, interface: str) -> SwitchEnd:
         """The end at an interface as a cable or a bundle names it."""
-        return cls(switch, int(interface) if interface.isdecimal() else NO_PORT)
+        return cls(switch, int(interface) if is_number(interface) else NO_PORT)

@@ -10,6 +10,7 @@ from interlock.model.site.physical import Host
 from interlock.planning.host_room import VFS_PER_SERVER, largest_flavor
 from interlock.resources import Flavor
 from interlock.vocabulary import Reference, Scheme
+from interlock.vocabulary.digits import is_number
 
 from . import identities as ids
 from .kinds import PlanFacts, ServerFact
@@ -50,7 +51,7 @@ class TakenRoom:
             return cls((0,) * len(QUANTITIES), whole=True)
         if cls.RELEASED in columns[:1]:
             return released_room(*columns[1:])
-        return cls(tuple(int(text) if text.isdecimal() else None for text in columns))
+        return cls(tuple(int(text) if is_number(text) else None for text in columns))
 
     @property
     def by_name(self) -> Mapping[str, int | None]:

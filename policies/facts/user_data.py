@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import yaml
 
-from interlock.vocabulary.ssh_keys import login_fingerprints
+from interlock.vocabulary.ssh_keys import key_line, login_fingerprints
 
 #: Layers, pieces and characters that one document may hold.
 DEEPEST = 8
@@ -113,6 +113,10 @@ class _Opener:
     def _look_into(self, piece: Piece) -> None:
         for line, data in (*_words(piece.text), *_blocks(piece.text)):
             self._unpacked(piece, line, data, ("base64",))
+        for line, data in _blocks(piece.text):
+            # The form of RFC 4716: a body on several lines, its type on none.
+            if key := key_line(data):
+                self._keep(Piece(piece.line if piece.layers else line, (*piece.layers, "lines"), key))
         for applies, parts, layer in _FORMATS:
             if applies.search(piece.text):
                 try:

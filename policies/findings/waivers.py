@@ -6,7 +6,7 @@ declaration is proved (docs/design/semantics.md, assumptions).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 
@@ -14,7 +14,7 @@ from interlock.model.waivers import Waiver
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.errors import ErrorKind
 from policies.proof import RuleResult, Severity, Waived, WaiverState
-from policies.rules import Rule
+from policies.rules import Of, Rule
 
 
 class NotWaivable(InterlockError, ValueError):
@@ -62,19 +62,30 @@ def waived(
         return ()
     now = today or datetime.now(UTC).date()
     found = {result.rule: len(result.findings) for result in results}
-    known = [rule.id for rule in rules]
-    return tuple(_waived(waiver, found.get(waiver.rule, 0), known, now) for waiver in waivers)
+    by_id = {rule.id: rule for rule in rules}
+    return tuple(_waived(waiver, found.get(waiver.rule), by_id, now) for waiver in waivers)
 
 
-def _waived(waiver: Waiver, findings: int, known: Collection[str], today: date) -> Waived:
-    state, hint = WaiverState.USED, ""
-    if waiver.rule not in known:
-        state, hint = WaiverState.UNKNOWN, _meant(waiver.rule, known)
+def _waived(waiver: Waiver, count: int | None, rules: Mapping[str, Rule], today: date) -> Waived:
+    """`count`: of its rule's findings; None if no such rule was asked about this plan."""
+    state, hint, findings = WaiverState.USED, "", count or 0
+    if waiver.rule not in rules:
+        state, hint = WaiverState.UNKNOWN, _meant(waiver.rule, [*rules])
     elif today > date.fromisoformat(waiver.expires):
         state, hint = WaiverState.EXPIRED, "mend what the rule finds, or have it waived again, with a later day"
+    elif count is None:
+        state, hint = WaiverState.UNUSED, _ELSEWHERE[rules[waiver.rule].of]
     elif not findings:
         state, hint = WaiverState.UNUSED, "take it out: the rule finds nothing"
     return Waived(**waiver.model_dump(), state=state, findings=findings, hint=hint)
+
+
+#: Of a rule that is not asked about the plan at hand: whose plan it is asked about, and so where a waiver of it counts.
+_ELSEWHERE = {
+    Of.SITE: "take it out: this rule is asked about the site's own plan alone, and waived in site.yaml",
+    Of.TENANT: "take it out: this rule is asked about plans of tenants alone, and waived in a tenant's request",
+    Of.BOTH: "take it out: this rule was not asked",
+}
 
 
 def _meant(rule: str, known: Collection[str]) -> str:

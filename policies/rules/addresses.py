@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address
 from itertools import combinations
 
 from interlock.vocabulary import NetworkRole
@@ -13,6 +13,7 @@ from policies.about import Fact, SaidFact, resources
 from policies.edges.plan import EXTERNAL_REFERENCE
 from policies.facts.data import ShareAccessFact
 from policies.facts.kinds import NetworkFact, PlanFacts, SubnetFact
+from policies.facts.prefixes import prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -93,7 +94,7 @@ def _meeting(kind: str, name: str, names: tuple[str, ...], known: Mapping[str, _
 
 def _overlaps(meeting: _Meeting) -> Iterator[Cause]:
     for a, b in combinations(meeting.subnets, 2):
-        if ip_network(a.cidr, strict=False).overlaps(ip_network(b.cidr, strict=False)):
+        if prefix_of(a.cidr).overlaps(prefix_of(b.cidr)):
             yield Cause(
                 key=frozenset({a.words, b.words}),
                 message=f"{a.words} ({a.cidr}) and {b.words} ({b.cidr}) overlap and meet at {meeting.where}",
@@ -124,7 +125,7 @@ def _big_enough(model: Model, _: Names) -> RuleAnswer:
 
 
 def _capacity(plan: PlanFacts, subnet: SubnetFact) -> Iterator[Cause]:
-    prefix = ip_network(subnet.cidr, strict=False)
+    prefix = prefix_of(subnet.cidr)
     needs = _needs(plan, subnet, plan.network[subnet.network])
     total = sum(needs.values())
     if total > prefix.num_addresses:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINES, PortBudget, management_verdict
 from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Switch
+from interlock.vocabulary.digits import is_number
 from policies.about import devices
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -188,7 +189,7 @@ def _ports_suffice(model: Model, _: Names) -> RuleAnswer:
 
 def _port_faults(model: Model, switch: Switch) -> Iterator[Cause]:
     cabled = model.site.hall.plugs_of.get(switch.name, frozenset())
-    numbers = {int(name) for name in cabled if name.isdecimal()}
+    numbers = {int(name) for name in cabled if is_number(name)}
     total = sum(count for _, count in switch.port_groups)
     beyond = sorted(number for number in numbers if not 1 <= number <= total)
     if beyond:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import ip_network
 
 from interlock.resources import SecurityGroupRule as Filter
 from interlock.vocabulary import NetworkRole
@@ -16,6 +15,7 @@ from policies.facts import principals as who
 from policies.facts.fabric import AllocationFact
 from policies.facts.guards import assumption
 from policies.facts.kinds import PlanFacts, PortFact, ServerFact
+from policies.facts.prefixes import prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -99,10 +99,10 @@ def _too_open(plan: PlanFacts, port: PortFact, rule: Filter, user_api: int) -> R
         return _lets_in(rule, "and nothing but the user API is called there")
     if rule.protocol != "tcp" or (rule.port_min, rule.port_max) != (user_api, user_api):
         return _lets_in(rule, f"and the user API is tcp {user_api}")
-    own = [ip_network(subnet.cidr, strict=False) for subnet in plan.subnets if subnet.network == network.name]
+    own = [prefix_of(subnet.cidr) for subnet in plan.subnets if subnet.network == network.name]
     if rule.remote_group is not None:
         return _group_too_wide(plan, rule, rule.remote_group, network.name)
-    asked = ip_network(rule.remote_prefix, strict=False) if rule.remote_prefix is not None else None
+    asked = prefix_of(rule.remote_prefix) if rule.remote_prefix is not None else None
     if asked not in own:
         return _lets_in(rule, f"and the control subnet of its vPOD is {', '.join(map(str, own)) or 'none'}")
     return None

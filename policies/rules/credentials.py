@@ -70,12 +70,8 @@ class Hidden:
         return ", ".join((f"line {self.line}", *(f"in {layer}" for layer in self.layers)))
 
 
-def credentials_in(text: str) -> Iterator[Hidden]:
+def credentials_in(found: Contents) -> Iterator[Hidden]:
     """Each credential in a text, also in what is packed into it."""
-    yield from _credentials(contents(text))
-
-
-def _credentials(found: Contents) -> Iterator[Hidden]:
     told: set[tuple[str, str]] = set()
     for piece in found.pieces:
         for pattern in CREDENTIALS:
@@ -96,7 +92,7 @@ def _no_credentials(model: Model, _: Names) -> RuleAnswer:
 
 
 def _found(server: ServerFact, found: Contents) -> Iterator[Cause]:
-    for item in _credentials(found):
+    for item in credentials_in(found):
         what = item.pattern.what
         yield Cause(
             key=(server.name, item.line, what),

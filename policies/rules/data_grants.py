@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 
 from interlock.vocabulary import NetworkRole
 from policies.about import Fact, Reason, SiteFact, resources
@@ -11,6 +11,7 @@ from policies.edges.shape import Relation
 from policies.facts.data import EVERYBODY, BucketFact, BucketPolicyFact, ShareAccessFact
 from policies.facts.guards import GuardState, assumption
 from policies.facts.kinds import NetworkFact, PlanFacts, SubnetFact
+from policies.facts.prefixes import prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -118,7 +119,7 @@ def overlapping(model: Model) -> tuple[tuple[tuple[ShareAccessFact, str, str], .
         (access, prefix, why)
         for access in model.plan.accesses
         for prefix, why in others
-        if ip_network(prefix, strict=False).overlaps(ip_network(access.prefix, strict=False))
+        if prefix_of(prefix).overlaps(prefix_of(access.prefix))
     )
     return pairs, () if broken else missing
 
@@ -166,7 +167,7 @@ def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[Reason]:
 def _address_faults(
     plan: PlanFacts, item: ShareAccessFact, network: NetworkFact, subnets: list[SubnetFact]
 ) -> Iterator[Reason]:
-    if ip_address(item.vip) not in ip_network(item.prefix, strict=False):
+    if ip_address(item.vip) not in prefix_of(item.prefix):
         yield Reason(f"the appliance's address {item.vip} is not in {item.prefix}")
     ports = plan.ports_on(network.name)
     taken: dict[str | None, Reason] = {port.address: Reason(port.name, resources(port.name)) for port in ports}

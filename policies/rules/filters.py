@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from ipaddress import ip_network
 
 from interlock.resources import SecurityGroupRule as Filter
 from policies.about import resources
 from policies.facts.kinds import PlanFacts
+from policies.facts.prefixes import prefix_of
 from policies.facts.rights import SecurityGroupFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -50,7 +50,7 @@ def _malformed(rule: Filter) -> Iterator[str]:
     if rule.port_min is not None and rule.port_max is not None and not 1 <= rule.port_min <= rule.port_max <= 65535:
         yield f"{rule.port_min}-{rule.port_max} is no range of ports"
     if rule.remote_prefix is not None:
-        version = ip_network(rule.remote_prefix, strict=False).version
+        version = prefix_of(rule.remote_prefix).version
         if version != _VERSION[rule.ethertype]:
             yield f"{rule.remote_prefix} is no {rule.ethertype} prefix"
 
@@ -59,7 +59,7 @@ def is_open(rule: Filter) -> bool:
     """True if the rule is for every address there is."""
     if rule.remote_prefix is None:
         return rule.remote_group is None
-    return ip_network(rule.remote_prefix, strict=False).prefixlen == 0
+    return prefix_of(rule.remote_prefix).prefixlen == 0
 
 
 def _too_open(plan: PlanFacts, group: SecurityGroupFact, rule: Filter) -> bool:

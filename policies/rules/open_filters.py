@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses
 from typing import TypeVar
 
 from interlock.resources import SecurityGroupRule as Filter
 from policies.facts.kinds import PlanFacts
+from policies.facts.prefixes import prefix_of
 
 _VERSION = {"IPv4": 4, "IPv6": 6}
 _Network = TypeVar("_Network", IPv4Network, IPv6Network)
@@ -78,7 +79,7 @@ def _is_part(rule: Filter) -> bool:
     """True for a filter of some addresses, and not of all by itself."""
     if rule.direction != "ingress" or rule.remote_prefix is None:
         return False
-    prefix = ip_network(rule.remote_prefix, strict=False)
+    prefix = prefix_of(rule.remote_prefix)
     return prefix.version == _VERSION[rule.ethertype] and prefix.prefixlen > 0
 
 
@@ -102,7 +103,7 @@ def _thinned(meeting: Sequence[tuple[str, Filter]]) -> tuple[tuple[str, Filter],
 
 def _prefixes(filters: Sequence[tuple[str, Filter]]) -> tuple[list[IPv4Network], list[IPv6Network]]:
     """What filters let in, in as few prefixes as that takes."""
-    found = [ip_network(rule.remote_prefix, strict=False) for _, rule in filters if rule.remote_prefix is not None]
+    found = [prefix_of(rule.remote_prefix) for _, rule in filters if rule.remote_prefix is not None]
     of_four = collapse_addresses(prefix for prefix in found if isinstance(prefix, IPv4Network))
     of_six = collapse_addresses(prefix for prefix in found if isinstance(prefix, IPv6Network))
     return list(of_four), list(of_six)

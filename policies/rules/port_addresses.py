@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_address
 
 from policies.about import Reason, resources
 from policies.edges.plan import PlanOnSite
 from policies.edges.shape import Relation
 from policies.facts.guards import assumption
 from policies.facts.kinds import PlanFacts, PortFact, SubnetFact, SwitchEnd
+from policies.facts.prefixes import Prefix, prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_guard
-
-Prefix = IPv4Network | IPv6Network
 
 # L3-03
 
@@ -38,8 +37,8 @@ def _nobody_poses_as_the_network(model: Model, _: Names) -> RuleAnswer:
 
 # L3-07
 
-#: Where Neutron and Nova answer for metadata.
-METADATA = ip_network("169.254.0.0/16")
+#: Where Neutron and Nova answer for metadata: on the link, for IPv4 and IPv6.
+METADATA = (prefix_of("169.254.0.0/16"), prefix_of("fe80::/10"))
 
 
 def _reserved_addresses(model: Model, _: Names) -> RuleAnswer:
@@ -50,8 +49,9 @@ def _reserved_addresses(model: Model, _: Names) -> RuleAnswer:
 
 
 def _in_metadata(subnet: SubnetFact) -> Iterator[Cause]:
-    if ip_network(subnet.cidr, strict=False).overlaps(METADATA):
-        yield _reserved_cause(subnet.name, f"its prefix {subnet.cidr} covers the metadata service's ({METADATA})")
+    for link in METADATA:
+        if prefix_of(subnet.cidr).overlaps(link):
+            yield _reserved_cause(subnet.name, f"its prefix {subnet.cidr} covers the metadata service's ({link})")
 
 
 def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
@@ -62,7 +62,7 @@ def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
     address = ip_address(port.address)
     if port.address == subnet.gateway:
         yield _reserved_cause(port.name, f"{port.address} is the gateway of {subnet.name}", subnet.name)
-    prefix = ip_network(subnet.cidr, strict=False)
+    prefix = prefix_of(subnet.cidr)
     if address in (prefix.network_address, prefix.broadcast_address):
         yield _reserved_cause(port.name, f"{port.address} is no host's address in {subnet.cidr}")
     for first, last in subnet.pools:
@@ -92,12 +92,12 @@ def _own_addresses_only(model: Model, _: Names) -> RuleAnswer:
 
 def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
     """On a wire of its own a tenant may call itself what it likes; where an address is what lets it in, it may not."""
-    asked, subnet = ip_network(pair, strict=False), model.plan.subnet.get(port.subnet)
-    if subnet is not None and _within(asked, ip_network(subnet.cidr, strict=False)):
+    asked, subnet = prefix_of(pair), model.plan.subnet.get(port.subnet)
+    if subnet is not None and _within(asked, prefix_of(subnet.cidr)):
         return
     shared = _shared(model, port)
     theirs = _of_others(model, asked)
-    if shared or asked.prefixlen == 0 or theirs:
+    if shared or _is_any(port, asked.version) or theirs:
         covers = f", which covers {theirs}" if theirs else ""
         where = shared or Reason(f"{port.network}, its own wire", resources(port.network))
         yield Cause(
@@ -111,6 +111,14 @@ def _borrowed(model: Model, port: PortFact, pair: str) -> Iterator[Cause]:
         )
 
 
+def _is_any(port: PortFact, version: int) -> bool:
+    """True if a port may send from every address of a family, be it by one pair or by several together."""
+    pairs = [pair for pair in map(prefix_of, port.allowed_address_pairs) if pair.version == version]
+    of_four = collapse_addresses(pair for pair in pairs if isinstance(pair, IPv4Network))
+    of_six = collapse_addresses(pair for pair in pairs if isinstance(pair, IPv6Network))
+    return any(pair.prefixlen == 0 for pair in of_four) or any(pair.prefixlen == 0 for pair in of_six)
+
+
 def _within(asked: Prefix, own: Prefix) -> bool:
     """Of two prefixes that meet, the longer lies in the other; those of two versions never meet."""
     return asked.overlaps(own) and asked.prefixlen >= own.prefixlen
@@ -120,7 +128,7 @@ def _of_others(model: Model, asked: Prefix) -> Reason | None:
     """Another owner's prefix at the appliance that the pair covers."""
     own = {access.name for access in model.plan.accesses}
     for *_, prefix, why in model.union.facts(Relation.MOUNTS):
-        if why not in own and ip_network(prefix, strict=False).overlaps(asked):
+        if why not in own and prefix_of(prefix).overlaps(asked):
             return Reason(f"{prefix} of {why}", resources(why))
     return None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_network
 from itertools import combinations
 
 from interlock.vocabulary import NetworkRole
@@ -12,6 +11,7 @@ from policies.about import components, resources
 from policies.edges.plan import PlanOnSite
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact
+from policies.facts.prefixes import prefix_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -61,7 +61,7 @@ def _shared(a: _Storage, b: _Storage) -> Iterator[Cause]:
         yield _cause(a.vpod, b.vpod, "storage VLAN", a.wires[wire])
     for name, cidr in sorted(a.subnets.items()):
         for other, prefix in sorted(b.subnets.items()):
-            if ip_network(cidr, strict=False).overlaps(ip_network(prefix, strict=False)):
+            if prefix_of(cidr).overlaps(prefix_of(prefix)):
                 things = (f"{name} {cidr}", f"{other} {prefix}")
                 yield _cause(a.vpod, b.vpod, "storage subnet", *things, named=(name, other))
     for address in sorted(a.addresses & b.addresses):

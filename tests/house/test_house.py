@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -79,3 +80,16 @@ def test_everything_is_annotated() -> None:
 
 def test_no_room_has_a_vague_name() -> None:
     assert [str(path) for path in sources() if path.stem in VAGUE] == []
+
+
+def test_digits_are_those_that_everybody_reads() -> None:
+    """`\\d`, `isdigit` and `isdecimal` take digits of all scripts, and `²`: input is read by `is_number`, `[0-9]`."""
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sources()
+        if path.relative_to(ROOT).parts[0] in ("infra", "components", "policies", "interlock")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if ("re.compile" in line and r"\d" in line)
+        or (re.search(r"\.is(digit|decimal|numeric)\(", line) and "isascii()" not in line)
+    ]
+    assert found == []

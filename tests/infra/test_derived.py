@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,8 +12,9 @@ import pytest
 from infra.locking.making import NO_FOOTPRINT
 from infra.program.gate import Gate
 from interlock.model.load import InputErrors, dump_lock
-from interlock.model.lock.record import Allocation, Footprint, Lock
+from interlock.model.lock.record import Allocation, Footprint, Lock, Released
 from interlock.model.text.errors import Code
+from interlock.resources import digest_of
 from policies import Judgement, NotProved
 from tests.infra.conftest import Interlock, Lyon
 from tests.support.sampling import Sampling
@@ -95,6 +98,56 @@ def test_a_lock_that_its_request_does_not_fit_is_refused_with_its_name(lyon: Lyo
     assert done.code == 2
     assert "stacks/lyon/tenants/globex.lock.json" in done.err
     assert "run `interlock lock globex`" in done.err
+
+
+def sealed_by_hand(lyon: Lyon, change: Callable[[dict[str, Any]], Any]) -> None:
+    """The lock of globex as a hand leaves it that seals what it wrote."""
+    file = lyon.file(GLOBEX)
+    value = json.loads(file.read_text(encoding="utf-8"))
+    change(value)
+    del value["hash"]
+    file.write_text(json.dumps(value | {"hash": digest_of(value)}), encoding="utf-8")
+
+
+#: Claims that hold nothing, or that nobody could read: the first two were passed over, the others were tracebacks.
+NO_CLAIMS = [
+    ("machine", "ipum-01"), ("ipu_data_vlans", "fabric100g:1000"), ("ipu_data_vlan", "fabric100g:1000 "),
+    ("ipu_data_vlan", ""), ("control_vni", "x"), ("ipu_data_subnet", "10.32.0.0/33"), ("flavor", "poplar"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "value"), NO_CLAIMS)
+def test_what_was_released_under_no_name_of_a_claim_is_refused(lyon: Lyon, claim: str, value: str) -> None:
+    entry = {"vpod": "old", "claim": claim, "value": value}
+    sealed_by_hand(lyon, lambda lock: lock.update(released=[entry]))
+    with pytest.raises(InputErrors, match=r"edited by hand: no lock says `released\.0` so"):
+        lyon.gate()
+
+
+@pytest.mark.parametrize(("field", "value"), [("ipu_data_vlan", -1), ("storage_subnet", "::/0"), ("control_vni", -5)])
+def test_a_claim_that_nobody_can_read_is_refused(lyon: Lyon, field: str, value: object) -> None:
+    sealed_by_hand(lyon, lambda lock: lock["allocation"]["vpods"]["research"].update({field: value}))
+    with pytest.raises(InputErrors, match=f"edited by hand: no lock says `allocation.vpods.research.{field}` so"):
+        lyon.gate()
+
+
+def test_a_key_that_stands_twice_in_a_lock_is_refused(lyon: Lyon) -> None:
+    """People read the first of the two, and the last one counts."""
+    file = lyon.file(GLOBEX)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"allocation": {', '"allocation": {"vpods": {}}, "allocation": {', 1), "utf-8")
+    with pytest.raises(InputErrors, match="edited by hand: it says `allocation` twice"):
+        lyon.gate()
+
+
+def test_what_was_released_stays_listed_until_it_is_settled(lyon: Lyon) -> None:
+    """A machine that globex released was renamed: nobody's by its old name, it was another's under the new one."""
+    (machine, *_) = lyon.gate().workspace.locks["acme"].allocation.vpods["train"].machines
+    rewritten(lyon, "globex", released=(Released(vpod="old", claim="machines", value=machine),))
+    assert "TOP-06" in {item.rule for item in judgement(lyon.gate(), "acme").findings}
+    rewritten(lyon, "globex", released=(Released(vpod="old", claim="machines", value="ipum-old"),))
+    with pytest.raises(InputErrors, match="`globex` released ipum-old, and the site file lists no such device"):
+        judgement(lyon.gate(), "acme")
 
 
 def parts(mark: Footprint) -> list[tuple[str, int]]:

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from infra.locking.making import keep, next_site_lock
 from infra.program import recorded
 from infra.program.gate import Gate
 from infra.program.places import ROOT
@@ -104,10 +105,19 @@ def test_every_key_of_the_page_can_be_named_and_is_handed_over_for_comparison(
 def test_a_key_that_is_no_object_of_the_site_is_2(lyon: Lyon, interlock: Interlock, asked: list[str]) -> None:
     named = "existing: {Network/nobody: 0b5c9a4e-7f4b-4c0e-9f0e-6d1f6a2b3c4d}"
     lyon.replace("site.yaml", "\nexternal:\n", f"\n{named}\nexternal:\n")
-    assert interlock("lock").code == 0
-    for command in (("check",), ("check", "acme"), ("preflight", "acme"), ("audit",)):
+    line = (lyon.folder / "site.yaml").read_text(encoding="utf-8").splitlines().index(named) + 1
+    written = lyon.file("site.lock.json").read_bytes()
+    told = f"site.yaml:{line}:12: PL-001 `existing` names Network/nobody, which is no object of this site"
+    locking = (("lock",), ("lock", "acme"), ("lock", "--check"))
+    for command in locking:
         done = interlock(*command)
-        assert (done.code, "`existing` names Network/nobody, which is no object of this site" in done.err) == (2, True)
+        assert (done.code, told in done.err) == (2, True), done.err
+    assert lyon.file("site.lock.json").read_bytes() == written
+    gate = Gate.open("lyon")
+    keep(gate, gate.workspace.site_lock, next_site_lock(gate))  # as locks of before were written
+    for command in (("check",), ("check", "acme"), ("preflight", "acme"), ("audit",), *locking):
+        done = interlock(*command)
+        assert (done.code, told in done.err) == (2, True), done.err
     assert asked == []
 
 

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import PydanticCustomError
 
+from interlock.model.evidence.values import age
 from interlock.model.rack.values import kilograms, watts
 from interlock.model.site.switch_file import vrf_name
 from interlock.model.site.switch_ports import PortFile, port_setting, private_role, settings_by_port, wire_id
+from interlock.model.site.values import height, partition_keys
+from interlock.model.tenant.values import amount, day
 from interlock.model.tenant.vpod_sizes import size_fault
 from interlock.model.text.names import (
     device_name,
@@ -46,6 +49,27 @@ def test_what_is_wrong_with_a_range_of_names_is_told() -> None:
     with pytest.raises(PydanticCustomError, match="is no range of names"):
         names("m-[11-08]")
     assert len(names("m-[0001-4096]")) == 4096
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (gib, "1٠0GiB"), (ranges, "١٠"), (vlan_ranges, "1000-١٠٠٥"), (vni_ranges, "１００００"), (names, "m-[٠1-٠2]"),
+        (amount, "５000"), (day, "٢٠٢٧-01-31"), (wire_id, "١٠"), (port_setting, "access ١٠"),
+        (port_setting, "trunk ١٠,20"), (port_setting, "trunk 20 native ١٠"), (watts, "١kW"), (kilograms, "١٠kg"),
+        (age, "٩0d"), (partition_keys, "٢"), (height, "١U"),
+    ],
+)  # fmt: skip
+def test_digits_of_other_scripts_are_no_numbers(parse: Callable[[Any], Any], text: str) -> None:
+    assert _is_refused(parse, text)
+    assert not _is_refused(parse, "".join(str(int(char)) if char.isdecimal() else char for char in text))
+
+
+def _is_refused(parse: Callable[[Any], Any], text: str) -> bool:
+    try:
+        return bool(parse(text) == [text])
+    except PydanticCustomError:
+        return True
 
 
 def test_numbers_of_more_digits_than_python_reads_are_too_large() -> None:

@@ -100,16 +100,6 @@ EQUIVALENT: dict[str, str] = {
     ): ("pairs of which the plan's owner has no machine are left out after that: only work is saved"),
     "policies/facts/kinds.py:: NO_PORT = 0 @10 [0] => [-1]": ("ports are numbered from 1"),
     (
-        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
-        "self.carries(vlan)) for wire, vlan in self.translations) @11 [wire == tag and (self.carries(wire) "
-        "or self.carries(vlan)] => [(wire == tag]"
-    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
-    (
-        "policies/facts/kinds.py:PortMode._is_taken: return any(wire == tag and (self.carries(wire) or "
-        "self.carries(vlan)) for wire, vlan in self.translations) @28 [self.carries(wire) or "
-        "self.carries(vlan] => [(self.carries(wire)]"
-    ): ("where the id on the wire does not pass there is no plain VLAN of it, whatever is taken"),
-    (
         "policies/facts/kinds.py:PortMode.inside: return frozenset(mapped | (set() if self._is_taken(tag) "
         "else self._plain(tag))) @24 [|] => [^]"
     ): ("the plain id is left out wherever a translation leads to it: the two have nothing in common"),

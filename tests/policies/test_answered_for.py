@@ -8,7 +8,8 @@ import pytest
 
 from interlock.model.site.inventory import PhysicalNetwork, Site, SwitchPortConfig
 from interlock.planning import plan_site
-from interlock.resources import Image, SwitchPort
+from interlock.resources import Image, Resource, RoleAssignment, SwitchPort, VolumeAttachment
+from interlock.vocabulary import Reference
 from policies import Verdict, judge
 from policies.edges.reach import reached
 from policies.edges.shape import GraphFragment, Relation, premise
@@ -100,6 +101,32 @@ def test_a_name_that_decides_what_a_reference_of_another_means() -> None:
 
     assert (by_calls(globex, acme), by_calls(acme, globex)) == (P, P)
     assert (by_calls(globex, naming), by_calls(naming, globex)) == (V, V)
+
+
+@pytest.mark.parametrize("kind", ["VolumeAttachment", "RoleAssignment"])
+def test_what_a_plan_gives_by_names_of_two_others(kind: str) -> None:
+    """carol's plan names a server of globex's and a volume of acme's, or a user and a project of acme's."""
+    site = full_site()
+    acme, globex, carol = tenants(site)
+    given: dict[str, Resource] = {
+        "VolumeAttachment": VolumeAttachment(
+            project="globex-project", server="globex-train-poplar-0", volume="acme-train-poplar-0-data"
+        ),
+        "RoleAssignment": RoleAssignment(
+            project="acme-project", user="acme-train-s3", role=Reference.site("Role", "s3_service")
+        ),
+    }
+    giving = with_footprint(site, added(carol.plan, "carol-extra", "carol", given[kind]), carol.lock)
+
+    def by_calls(one: Made, *others: Made) -> Verdict:
+        locks = [other.lock for other in others]
+        judgement = judge(site, one.plan, locks)
+        assert verdicts(judge(site, one.plan, Neighbours.of(site, [*locks, one.lock]))) == verdicts(judgement)
+        return verdicts(judgement)["AUTH-01"]
+
+    assert by_calls(carol, acme, globex) == P
+    assert by_calls(acme, globex, giving) == V
+    assert by_calls(giving, acme, globex) == V
 
 
 @pytest.mark.parametrize(("role", "group"), [("isolated", "port-30"), ("blue", "group-blue"), (None, None)])

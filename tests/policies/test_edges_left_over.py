@@ -104,7 +104,7 @@ def test_a_released_wire_that_its_owner_claims_again() -> None:
     )
 
 
-@pytest.mark.parametrize(("claim", "value"), [("ipu_data_subnet", "10.0.0.0/24"), ("nothing", "w")])
+@pytest.mark.parametrize(("claim", "value"), [("ipu_data_subnet", "10.0.0.0/24"), ("control_subnet", "10.1.0.0/24")])
 def test_what_is_released_inside_of_another_claim(claim: str, value: str) -> None:
     assert released((claim, value)) == PLAIN
 

@@ -90,17 +90,20 @@ def test_an_address_that_neutron_may_give_to_another() -> None:
     assert "which Neutron gives out" in first(judgement).message
 
 
-def test_a_subnet_over_the_metadata_service() -> None:
-    judgement = judged(SITE, changed_by("acme-train-storage-subnet", cidr="169.254.0.0/16"), clean()[1])
+@pytest.mark.parametrize("cidr", ["169.254.0.0/16", "::ffff:169.254.0.0/112", "fe80::/64"])
+def test_a_subnet_over_the_metadata_service(cidr: str) -> None:
+    judgement = judged(SITE, changed_by("acme-train-storage-subnet", cidr=cidr), clean()[1])
     assert "the metadata service's" in next(item for item in judgement.findings if item.rule == "L3-07").message
 
 
 # L3-10, example 30.
 
 
-@pytest.mark.parametrize("pair_", ["0.0.0.0/0", "::/0"])
-def test_example_30_any_address_on_a_wire_of_its_own(pair_: str) -> None:
-    judgement = judged(SITE, changed_by(PORT, allowed_address_pairs=(pair_,)), clean()[1])
+@pytest.mark.parametrize(
+    "pairs", [("0.0.0.0/0",), ("::/0",), ("0.0.0.0/1", "128.0.0.0/1"), ("::/1", "8000::/1"), ("::ffff:0:0/96",)]
+)
+def test_example_30_any_address_on_a_wire_of_its_own(pairs: tuple[str, ...]) -> None:
+    judgement = judged(SITE, changed_by(PORT, allowed_address_pairs=pairs), clean()[1])
     found = first(judgement)
     assert (found.rule, found.verdict, found.severity) == ("L3-10", V, Severity.WARN)
     assert verdicts(judgement)["ISO-02"] == P
@@ -127,10 +130,12 @@ def test_example_30_where_a_grant_goes_by_address(pair_: str) -> None:
 def test_an_address_of_anothers_grant() -> None:
     """On a wire where no grant goes by address it is a warning, and says whose address it is."""
     acme, globex = storing()
-    theirs = getattr(globex.plan.by_name["globex-models-access-train"].resource, "prefix", "")
-    judgement = judged(site_of(), edited(acme.plan, PORT, allowed_address_pairs=(theirs,)), globex)
-    found = next(item for item in judgement.findings if item.rule == "L3-10")
-    assert (found.severity, "globex-models-access-train" in found.message) == (Severity.WARN, True)
+    theirs = IPv4Network(getattr(globex.plan.by_name["globex-models-access-train"].resource, "prefix", ""))
+    mapped = f"::ffff:{theirs.network_address}/{96 + theirs.prefixlen}"
+    for pair_ in (str(theirs), mapped):
+        judgement = judged(site_of(), edited(acme.plan, PORT, allowed_address_pairs=(pair_,)), globex)
+        found = next(item for item in judgement.findings if item.rule == "L3-10")
+        assert (found.severity, "globex-models-access-train" in found.message) == (Severity.WARN, True)
 
 
 @pytest.mark.parametrize("tagged", [False, True])
@@ -229,6 +234,13 @@ def test_whoever_could_be_there_is_the_world(prefixes: tuple[str, ...], verdict:
     judgement = judged(SITE, filtered(*rules), clean()[1])
     assert verdicts(judgement)["L3-11"] == verdict
     assert verdict is P or "lets the whole world in" in first(judgement).message
+
+
+@pytest.mark.parametrize("prefix", ["::ffff:0.0.0.0/96", "::ffff:10.0.0.0/104"])
+def test_an_ipv4_prefix_in_the_words_of_ipv6_is_no_ipv6_filter(prefix: str) -> None:
+    judgement = judged(SITE, filtered(ssh_from(prefix, ethertype="IPv6")), clean()[1])
+    assert verdicts(judgement)["L3-11"] == V
+    assert "is no IPv6 prefix" in next(item for item in judgement.findings if item.rule == "L3-11").message
 
 
 def test_the_groups_of_one_port_are_taken_together() -> None:

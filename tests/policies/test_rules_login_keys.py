@@ -73,10 +73,46 @@ def test_one_key_under_two_names(text: str) -> None:
     assert found.witness[1] == f"ssh key {fingerprints(ssh_key('globex'))[0]}"
 
 
+def certificate_of(line: str, kind: bytes = b"ssh-ed25519") -> str:
+    """A user certificate of a key: nonce, the key, serial, type, and so on (PROTOCOL.certkeys)."""
+    body, name = base64.b64decode(line.split()[1]), kind.partition(b"@")[0] + b"-cert-v01@openssh.com"
+    nonce, behind = framed(b"\x17" * 32), (7).to_bytes(8, "big") + (1).to_bytes(4, "big") + framed(b"anne")
+    return f"{name.decode()} {base64_of(framed(name) + nonce + body[4 + len(kind) :] + behind)}"
+
+
+def framed(field: bytes) -> bytes:
+    return len(field).to_bytes(4, "big") + field
+
+
+def base64_of(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def security_key() -> str:
+    kind = b"sk-ssh-ed25519@openssh.com"
+    return f"{kind.decode()} {base64_of(framed(kind) + framed(bytes(range(32))) + framed(b'ssh:'))}"
+
+
+def test_a_certificate_is_the_key_that_it_is_about() -> None:
+    """Whoever has the key logs in with either."""
+    for line in (ssh_key("globex"), rsa(b"\0" + b"\x80" * 256), security_key()):
+        made_for = certificate_of(line, line.split()[0].encode())
+        assert fingerprints(made_for) == fingerprints(line) != ()
+    assert verdicts(judged(SITE, with_key(certificate_of(ssh_key("globex"))), clean()[1]))["SEC-05"] == V
+
+
+def test_a_line_may_call_a_key_by_the_name_of_a_signature() -> None:
+    line = rsa(b"\0" + b"\x80" * 256)
+    for name in ("rsa-sha2-256", "rsa-sha2-512"):
+        assert fingerprints(line.replace("ssh-rsa", name)) == fingerprints(line)
+
+
 # Keys in user data.
 
 HERS, OTHERS = ssh_key("globex"), ssh_key("anne")
 PLAIN = f"#cloud-config\nssh_authorized_keys:\n  - {HERS}\n"
+#: The body on two lines, as RFC 4716 has longer ones.
+WRAPPED = f"{HERS.split()[1][:40]}\n{HERS.split()[1][40:]}"
 SERVERS = ("acme-train-poplar-0", "acme-train-controller")
 
 
@@ -84,10 +120,6 @@ def mime_of(text: str) -> str:
     whole = MIMEMultipart(boundary="==x==")
     whole.attach(MIMEText(text, "cloud-config"))
     return whole.as_string()
-
-
-def base64_of(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 def with_user_data(text: str, server: str = SERVERS[0]) -> Judgement:
@@ -111,8 +143,26 @@ def with_user_data(text: str, server: str = SERVERS[0]) -> Judgement:
         gzip.compress(PLAIN.encode(), mtime=0).decode("latin-1"),
         mime_of(PLAIN),
         base64_of(mime_of(PLAIN).encode()),
+        PLAIN.replace(HERS, certificate_of(HERS)),
+        f"#!/bin/sh\nadd() {{ echo ssh-ed25519 $1 >> /root/.ssh/authorized_keys; }}\nadd {HERS.split()[1]}\n",
+        f"#!/bin/sh\nssh-keygen -i -f - <<E\n---- BEGIN SSH2 PUBLIC KEY ----\n{WRAPPED}\n---- END\nE\n",
     ],
-    ids=["plain", "users", "hyphens", "escaped", "script", "base64", "file", "all base64", "gzip", "MIME", "both"],
+    ids=[
+        "plain",
+        "users",
+        "hyphens",
+        "escaped",
+        "script",
+        "base64",
+        "file",
+        "all base64",
+        "gzip",
+        "MIME",
+        "both",
+        "certificate",
+        "without its type",
+        "RFC 4716",
+    ],
 )
 def test_a_key_of_another_tenant_in_user_data(document: str) -> None:
     found = first(with_user_data(document))

@@ -12,6 +12,7 @@ from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Image, SecurityGroup, SecurityGroupRule
 from policies import Verdict
+from policies.facts.user_data import contents
 from policies.rules.credentials import credentials_in
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, site_locked, tenant, vpod
 from tests.policies.test_data_rules import appliance, both, site_of
@@ -208,7 +209,7 @@ HARMLESS = (
 
 @pytest.mark.parametrize("line", SECRETS)
 def test_a_credential_in_user_data(line: str) -> None:
-    assert list(credentials_in(f"#cloud-config\n{line}\n"))
+    assert list(credentials_in(contents(f"#cloud-config\n{line}\n")))
     plan = edited(clean()[0].plan, SERVER, user_data=f"#cloud-config\n{line}\n")
     found = first(judged(SITE, plan, clean()[1]))
     assert (found.rule, found.verdict) == ("SEC-04", V)
@@ -218,7 +219,7 @@ def test_a_credential_in_user_data(line: str) -> None:
 
 @pytest.mark.parametrize("line", HARMLESS)
 def test_no_credential_in_user_data(line: str) -> None:
-    assert list(credentials_in(f"#cloud-config\n{line}\nhostname: x\n")) == []
+    assert list(credentials_in(contents(f"#cloud-config\n{line}\nhostname: x\n"))) == []
 
 
 def test_servers_that_are_told_nothing() -> None:

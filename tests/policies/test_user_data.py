@@ -98,7 +98,7 @@ def answer(document: str) -> Judgement:
 
 @pytest.mark.parametrize("document", PACKED.values(), ids=PACKED.keys())
 def test_a_credential_that_is_packed(document: str) -> None:
-    found = list(credentials_in(document))
+    found = list(credentials_in(contents(document)))
     assert found
     assert contents(document).closed == ()
     if not document.startswith("{"):
@@ -127,7 +127,7 @@ HARMLESS = {
 
 @pytest.mark.parametrize("document", HARMLESS.values(), ids=HARMLESS.keys())
 def test_what_is_packed_and_no_credential(document: str) -> None:
-    assert list(credentials_in(document)) == []
+    assert list(credentials_in(contents(document))) == []
     assert contents(document).closed == ()
 
 
@@ -176,7 +176,7 @@ HOSTILE = {
 def test_nothing_takes_long_or_fails(document: str) -> None:
     start = time.process_time()
     assert contents(document).pieces[0].text == document
-    list(credentials_in(document))
+    list(credentials_in(contents(document)))
     assert time.process_time() - start < 5
 
 

@@ -7,11 +7,14 @@ from datetime import date
 import pytest
 
 from interlock.model.waivers import Waiver
+from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import RULES, Judgement, NotProved, Severity, judge, prove
 from policies.findings.report import as_json, as_message, as_table, outcome
 from policies.findings.waivers import NotWaivable, is_fixed, not_waivable
 from policies.proof import WaiverState
+from policies.rules import Of
+from tests.builders.pod64 import site_locked
 from tests.policies.workspace import Made, edited, full_site, pair, verdicts
 
 SITE = full_site()
@@ -92,6 +95,16 @@ def test_an_unused_waiver_warns() -> None:
     assert (unused.state, unused.findings) == (WaiverState.UNUSED, 0)
     assert "waiver of SEC-12 by ops@lyon.example up to 2026-12-31: warning: unused" in as_table(judgement)
     assert outcome(judgement) == "proved with 1 waiver"
+
+
+def test_a_waiver_where_its_rule_is_not_asked_says_where_it_is() -> None:
+    of_site = next(rule.id for rule in RULES if rule.of is Of.SITE and rule.severity is Severity.ERROR)
+    of_tenants = next(rule.id for rule in RULES if rule.of is Of.TENANT and rule.severity is Severity.ERROR)
+    (in_request,) = waived(waiver(of_site)).waivers
+    (in_site,) = judge(SITE, plan_site(SITE, site_locked(SITE)), [], waivers=[waiver(of_tenants)], today=TODAY).waivers
+    assert (in_request.state, in_site.state) == (WaiverState.UNUSED, WaiverState.UNUSED)
+    assert "the site's own plan alone, and waived in site.yaml" in in_request.hint
+    assert "plans of tenants alone, and waived in a tenant's request" in in_site.hint
 
 
 def test_a_rule_that_does_not_exist_is_told_with_the_nearest() -> None:

@@ -230,6 +230,12 @@ def test_a_clock_that_is_set_back_holds_up_no_call(server: int, monkeypatch: pyt
         ("", "has no attribute"),
         ("{auth: [x]}", "dictionary update sequence"),
         ("{auth: {auth_url: 'http://127.0.0.1:1/v3', username: admin}}", "its `auth` has no password"),
+        ("{auth_type: none, auth: {endpoint: 'http://127.0.0.1:1/v3'}}", "its `auth_type` is none, which is no login"),
+        ("{auth_type: admin_token, auth: {endpoint: 'http://127.0.0.1:1/v3', token: x}}", "is no login at Keystone"),
+        (
+            "{auth_type: token, auth: {auth_url: 'http://127.0.0.1:1/v3'}}",
+            "positional argument: 'token'",
+        ),
         ("{auth: {auth_url: 'http://127.0.0.1:1/v3', application_credential_id: x}}", "application_credential_id"),
         ("{auth: {auth_url: 'http://127.0.0.1:1/v3', password: x, passwd: y}}", "unexpected keyword argument 'passwd'"),
         ("{auth: {auth_url: 'http://127.0.0.1:1/v3', password: x}, api_timeout: soon}", "could not convert"),

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, WithJsonSchema
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.values import shown
 
-_AGE = re.compile(r"([1-9]\d{0,4})([dh])")
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2})?([Zz]|[+-]\d{2}:\d{2})")
+_AGE = re.compile(r"([1-9][0-9]{0,4})([dh])")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2})?([Zz]|[+-][0-9]{2}:[0-9]{2})")
 #: Hours of ten years: no evidence is worth anything after that.
 LONGEST_AGE_H = 10 * 366 * 24
 

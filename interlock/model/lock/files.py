@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,13 +170,24 @@ def lock_value(source: Source) -> dict[str, Any]:
     if "\n<<<<<<< " in f"\n{source.text}":
         hint = "take either side whole, then run `interlock lock`; halves of two locks are no lock"
         raise InputErrors([InputError(Code.SYNTAX, str(Position(source.name)), "an unresolved merge", hint)])
+    twice: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            # Readers see the last of them, and people the first.
+            twice.extend(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        return found
+
     try:
-        value = json.loads(source.text)
+        value = json.loads(source.text, object_pairs_hook=once)
     except (json.JSONDecodeError, RecursionError) as error:
         line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
         hint = f"restore it with `git checkout -- {source.name}`"
         position = str(Position(source.name, line, column))
         raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", hint)]) from None
+    if twice:
+        raise InputErrors([edited(source, (), f"edited by hand: it says `{twice[0]}` twice")])
     return value if isinstance(value, dict) else {}
 
 

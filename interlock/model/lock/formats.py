@@ -17,6 +17,7 @@ from interlock.model.text.errors import InputErrors
 from interlock.model.text.source import Source
 from interlock.resources import digest_of
 from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan
+from interlock.vocabulary.digits import is_number
 
 from .files import edited, load_lock, lock_value, require_name
 from .record import FORMAT, Lock, SiteLock
@@ -83,7 +84,7 @@ def _released(entry: Mapping[str, str], vpods: Mapping[str, Any], site: Site) ->
     """A released VLAN says on which network it was; a vPOD that is gone was on the first, the only one then."""
     fields = {CLAIMS_OF[role].vlan: CLAIMS_OF[role].network for role in _PARTS}
     number = str(entry["value"])
-    if entry["claim"] not in fields or not number.isdecimal():
+    if entry["claim"] not in fields or not is_number(number):
         return dict(entry)
     networks = vpods.get(entry["vpod"]) or networks_of(site, [])
     return {**entry, "value": str(Vlan(networks[fields[entry["claim"]]], int(number)))}

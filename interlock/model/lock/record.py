@@ -6,12 +6,15 @@ The plan is a function of the allocation. `footprint` is all that others could c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final, Literal
+from collections.abc import Callable, Iterable, Mapping
+from ipaddress import IPv4Network
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from interlock.resources import Frozen, digest_of
+from interlock.vocabulary import CLAIMS_OF, Vlan
+from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.owners import OwnerId
 
 #: 2 records the physical networks of a vPOD, its storage VIP and the control VLAN of bare-metal hosts, and hashes
@@ -22,6 +25,17 @@ FORMAT: Final = 2
 def _without_empty(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Without keys that hold nothing: locks that were written before there were any keep their bytes and hashes."""
     return {key: item for key, item in value.items() if key not in names or item}
+
+
+def _prefix(text: str) -> str:
+    """A prefix that Python reads, as it stands. Raises ValueError."""
+    IPv4Network(text, strict=False)
+    return text
+
+
+#: Which id or prefix is right, the rules say; what no reader could read is refused with the file.
+_Id = Annotated[int, Field(ge=0)]
+_Prefix = Annotated[str, AfterValidator(_prefix)]
 
 
 class VPodAllocation(Frozen):
@@ -37,25 +51,40 @@ class VPodAllocation(Frozen):
     ipu_data_network: str
     storage_network: str
     management_network: str
-    ipu_data_vlan: int
-    storage_vlan: int
-    management_vlan: int
+    ipu_data_vlan: _Id
+    storage_vlan: _Id
+    management_vlan: _Id
     #: The control network: VXLAN for servers on hypervisors, a VLAN (with its network) for bare-metal hosts.
-    control_vni: int | None = None
-    control_vlan: int | None = None
+    control_vni: _Id | None = None
+    control_vlan: _Id | None = None
     control_network: str | None = None
     #: Address of the storage appliance in the storage subnet; None: the vPOD mounts no share.
     storage_vip: str | None = None
-    ipu_data_subnet: str
-    storage_subnet: str
-    control_subnet: str
-    management_subnet: str
+    ipu_data_subnet: _Prefix
+    storage_subnet: _Prefix
+    control_subnet: _Prefix
+    management_subnet: _Prefix
 
 
 class Allocation(Frozen):
     """Claims by vPOD."""
 
     vpods: dict[str, VPodAllocation]
+
+
+def _number(text: str) -> int:
+    if not is_number(text):
+        raise ValueError(f"{text} is no number")
+    return int(text)
+
+
+#: Claim -> what reads its value; each raises ValueError where it cannot.
+_RELEASED: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(("machines", "hosts", "controller_host", "storage_vip"), str),
+    **{item.vlan: Vlan.parse for item in CLAIMS_OF.values()},
+    **{item.vni: _number for item in CLAIMS_OF.values() if item.vni},
+    **{item.subnet: _prefix for item in CLAIMS_OF.values()},
+}
 
 
 class Released(Frozen):
@@ -73,6 +102,14 @@ class Released(Frozen):
     def key(self) -> tuple[str, str, str]:
         """What was given up, whenever that was."""
         return self.vpod, self.claim, self.value
+
+    @model_validator(mode="after")
+    def _is_a_claim(self) -> Released:
+        """Nobody looks for a claim of another name, so it would hold nothing."""
+        if self.claim not in _RELEASED:
+            raise ValueError(f"{self.claim} is no claim")
+        _RELEASED[self.claim](self.value)
+        return self
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
+from interlock.vocabulary.digits import is_number
 
 from .file import RackFile, RackSwitchFile
 from .names import design_of, gw_roles, management_roles, tor_roles
@@ -157,7 +158,7 @@ def _check_port_key(
     path: Path, key: str, roles: Iterable[str], count: int, seen: dict[int, str], faults: Faults
 ) -> None:
     """Adds the faults of one key of a port table; `seen` maps ports to the key that set them before."""
-    if not key[:1].isdigit():
+    if not is_number(key[:1]):
         message = f"`{key}` is no block of this switch's port map"
         faults.add(Code.NO_SUCH, path, message, nearest(key, roles) if roles else "write numbers: 1, or 1-16")
         return

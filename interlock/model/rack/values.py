@@ -15,10 +15,10 @@ from interlock.model.text.values import QUOTE_IT, ranges, shown
 PortBlock = tuple[int, int]
 
 _WATT = {"W": 1, "kW": 1000}
-_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+_QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 #: No device and no hall comes near: more watts or kilograms are a slip of the keyboard.
 _MOST_OF_A_QUANTITY = 10**9
-_UNITS = re.compile(r"(\d{1,2})\s*U")
+_UNITS = re.compile(r"([0-9]{1,2})\s*U")
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _MAC_RANGE = re.compile(r"([0-9a-f:]{15})\[([0-9a-f]{2})-([0-9a-f]{2})\]")
 

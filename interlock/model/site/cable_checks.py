@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from interlock.hardware import MACHINE_PLUGS
 from interlock.model.text.errors import Code
+from interlock.vocabulary.digits import is_number
 
 from .file import CableFile
 from .full_file import LagFile
@@ -168,7 +169,7 @@ def _check_alike(view: SiteView, path: Path, ends: Sequence[Endpoint]) -> None:
 def _record(view: SiteView, end: Endpoint) -> SwitchPortConfig | None:
     """What is stated of a switch port, if it passes frames."""
     switch = view.site.switch.get(end.device)
-    found = switch.by_port.get(int(end.interface)) if switch is not None and end.interface.isdecimal() else None
+    found = switch.by_port.get(int(end.interface)) if switch is not None and is_number(end.interface) else None
     return None if found is None or found.mode == "disabled" else found
 
 

@@ -21,8 +21,8 @@ from interlock.model.text.values import Vlan, ranges, shown, vlan_ranges
 
 from .inventory import PortMode, SwitchPortConfig
 
-_ACCESS = re.compile(r"(access|dot1q-tunnel)(?: (\d+))?")
-_TRUNK = re.compile(r"trunk (all|[\d,\s-]*\d)(?: native (\d+))?")
+_ACCESS = re.compile(r"(access|dot1q-tunnel)(?: ([0-9]+))?")
+_TRUNK = re.compile(r"trunk (all|[0-9,\s-]*[0-9])(?: native ([0-9]+))?")
 _FORMS = (
     "write disabled, routed, access, access 12, trunk 1000-2999, trunk 1000-2999 native 12, trunk all, "
     "or dot1q-tunnel 12"

@@ -30,15 +30,15 @@ _SAFE_DIGITS = 15
 #: How people find the id of an object.
 AS_PRINTED = "write the id that `openstack … show -c id` prints, in quotes"
 
-_KEY = re.compile(r"(0x[0-9A-Fa-f]{1,8}|\d{1,8})(?:-(0x[0-9A-Fa-f]{1,8}|\d{1,8}))?")
-_HEIGHT = re.compile(r"(\d{1,3})\s*U")
+_KEY = re.compile(r"(0x[0-9A-Fa-f]{1,8}|[0-9]{1,8})(?:-(0x[0-9A-Fa-f]{1,8}|[0-9]{1,8}))?")
+_HEIGHT = re.compile(r"([0-9]{1,3})\s*U")
 #: Units of the highest rack.
 _HIGHEST = 100
 _GUID = re.compile(r"[0-9a-f]{16}")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,254}")
 _CLAIMS = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?[^#\s]*)?|file:///[^?#]*")
 _REGION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?")
-_DECIMAL = re.compile(r"\d{1,12}(\.\d{1,12})?")
+_DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
 def partition_keys(value: Any) -> tuple[Range, ...]:

@@ -11,11 +11,11 @@ from pydantic import BeforeValidator, WithJsonSchema
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.values import QUOTE_IT, shown
 
-_AMOUNT = re.compile(r"(\d{1,12})(?:\.(\d{1,2}))?")
+_AMOUNT = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,2}))?")
 _PER_MONTH = re.compile(r"(\S+) +([A-Z]{3}) +per +month")
 _CURRENCY = re.compile(r"[A-Z]{3}")
-_RULE = re.compile(r"[A-Z][A-Z0-9]{1,2}-\d{2}")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_RULE = re.compile(r"[A-Z][A-Z0-9]{1,2}-[0-9]{2}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 #: Characters of a reason.
 LONGEST_REASON = 400
 

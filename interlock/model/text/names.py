@@ -29,7 +29,7 @@ _DEVICE = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
 _SERIAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
 _NETWORK = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
-_PORTS = re.compile(r"\d+-\d+")
+_PORTS = re.compile(r"[0-9]+-[0-9]+")
 _USER = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._@-]*[A-Za-z0-9])?")
 
 #: A vPOD's name stands in host names (63 characters) between the tenant's id and `-poplar-12`.

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from interlock.vocabulary import Position
+from interlock.vocabulary.digits import is_number
 
 from .errors import MOST_TOLD, Code, InputError, InputErrors
 from .salvage import Path, Salvage
@@ -205,7 +206,7 @@ def _wrong_type(path: tuple[Step, ...], detail: ErrorDetails) -> str:
 def _type_hint(kind: str, value: object) -> str:
     if kind == "string_type" and value is not None and not isinstance(value, list | dict):
         return QUOTE_IT
-    if kind == "int_type" and isinstance(value, str) and value.isdigit():
+    if kind == "int_type" and isinstance(value, str) and is_number(value):
         return "write the number without quotes"
     return ""
 

@@ -15,9 +15,9 @@ from .errors import Code, fault
 Range = tuple[int, int]
 
 _KIB = {"KiB": 1, "MiB": 1024, "GiB": 1024**2, "TiB": 1024**3}
-_SIZE = re.compile(r"(\d+)\s*([A-Za-z]*)")
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
-_BRACKETS = re.compile(r"([^\[\]]*)\[(\d+)-(\d+)\]([^\[\]]*)")
+_SIZE = re.compile(r"([0-9]+)\s*([A-Za-z]*)")
+_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_BRACKETS = re.compile(r"([^\[\]]*)\[([0-9]+)-([0-9]+)\]([^\[\]]*)")
 _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
 #: Longest expansion of `name-[01-16]` and the like.
 _MOST = 4096
