@@ -11,6 +11,7 @@ and what is printed of it has no control characters.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import re
@@ -325,9 +326,9 @@ def told(said: dict[str, Any]) -> str:
 def _classes(pairs: set[tuple[str, str]], classes: dict[str, Any]) -> Iterator[str]:
     """Both ends of an edge in one class; each class one tree of edges with its least node at the root."""
     rooted = dict[str, bool]()
-    for a, b in sorted(pair for pair in pairs if pair[0] <= pair[1]):
-        if a not in classes or b not in classes or classes[a][0] != classes[b][0]:
-            yield f"{a} and {b} are joined, but in different classes"
+    top = {node: least for node, (least, _) in classes.items()}
+    for a, b in sorted((a, b) for a, b in pairs if a <= b and (a not in top or top[a] != top.get(b))):
+        yield f"{a} and {b} are joined, but in different classes"
     for node, (least, towards) in classes.items():
         if towards and (node, towards) not in pairs:
             yield f"{node} has no edge to {towards}"
@@ -344,8 +345,7 @@ def _leads(classes: dict[str, Any], node: str, known: dict[str, bool]) -> bool:
             known[node] = node == least
             break
         node = classes[node][1]
-    same = node in classes and classes[node][0] == least
-    answer = same and known.get(node, False)
+    answer = node in classes and classes[node][0] == least and known.get(node, False)
     known.update(dict.fromkeys(way, answer))
     return answer
 
@@ -493,6 +493,7 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    gc.disable()  # a certificate has no cycles, and each collection walks through all of it that is read so far
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(main(sys.argv[1:]))

@@ -9,13 +9,12 @@ from typing import Any
 
 from infra.checker import edges, guarded, printable
 
+from .answers import taken_for_granted, untrue
 from .authority import HeldByCalls
 from .deriving import derived_from
 from .ground import OPERATOR, Pair
 
 Json = dict[str, Any]
-#: Answers that follow from no fact of a statement.
-_ANSWERS = "the answers of rules about anything but packets, identities and calls"
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,10 @@ class Comparing:
             *self._labels(found, owner, tops),
             *self._identities(said, owner),
             *self._calls(owner, tops).compare(said),
+            *untrue(self.ground.answers.get(owner, {}), found["judgement"]["results"]),
         ]
         return Compared(
-            tuple(map(printable, complaints)), tuple(self._tied(said, owner)), tuple(self._untied(said, owner))
+            tuple(map(printable, complaints)), tuple(self._tied(said, owner)), tuple(self._untied(found, owner))
         )
 
     def _met_by(self, owner: str) -> set[str]:
@@ -168,10 +168,10 @@ class Comparing:
     def _tied(self, said: Json, owner: str) -> Iterator[str]:
         yield from (f"{known} of {count} {what}" for what, known, count in self._counts(said, owner))
 
-    def _untied(self, said: Json, owner: str) -> Iterator[str]:
+    def _untied(self, found: Json, owner: str) -> Iterator[str]:
+        said = found["statement"]
         counts = self._counts(said, owner)
         yield from (f"{count - known} {what} stated" for what, known, count in counts if known < count)
-        if said["unknown"]:
-            yield f"which facts are unstated: {len(said['unknown'])} named; the edges that they add are confirmed"
-        yield _ANSWERS
+        if granted := taken_for_granted(found["judgement"]["results"]):
+            yield f"the answers of {', '.join(granted)}"
         yield from (f"{words} ({count})" for words, count in sorted(self.ground.unread.items()))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import names
+from .answers import found_in
 from .authority import DerivedAuthority
 from .calls import calls_of
 from .ground import OPERATOR, STRANGERS, Ground, Json
@@ -25,10 +26,10 @@ from .wires import Wires
 
 #: Kinds of planned resources that are read here.
 _READ = frozenset({
-    "AddressScope", "BareMetalServer", "Bucket", "BucketPolicy", "Image", "Keypair", "Network", "NvlinkPartition",
-    "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface", "S3Credential",
-    "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool", "SwitchPort", "Trunk",
-    "VipuAllocation", "Volume", "VolumeAttachment",
+    "AddressScope", "BareMetalServer", "Bucket", "BucketPolicy", "FloatingIp", "Image", "Keypair", "Network",
+    "NvlinkPartition", "PartitionKey", "Port", "Project", "RbacPolicy", "RoleAssignment", "Router", "RouterInterface",
+    "S3Credential", "Server", "ServiceUser", "Share", "ShareAccess", "StoredCredential", "Subnet", "SubnetPool",
+    "SwitchPort", "Trunk", "VipuAllocation", "Volume", "VolumeAttachment",
 })  # fmt: skip
 #: Those that join nothing, label nothing and give nothing: names, limits, filters, parts of what is read already.
 _JOIN_NOTHING = frozenset({
@@ -46,6 +47,7 @@ def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[G
         ground.reading = stack.owner
         networks(stack, ground)
         devices(stack, ground)
+        ground.answers[stack.owner] = found_in(stack)
         for kind in stack.of_kind.keys() - _READ - _JOIN_NOTHING:
             ground.unread[f"planned resources of kind {kind}"] += len(stack.of_kind[kind])
     for lock in locks:

@@ -81,6 +81,8 @@ class Ground:
     named: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     held: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     guards: dict[str, bool | None] = field(default_factory=dict)
+    #: Owner -> rule that follows from no fact -> what it finds in the owner's plan.
+    answers: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _assumed: dict[str, frozenset[str]] = field(default_factory=dict)
     #: What of the inputs these tables do not read, in words.
     unread: Counter[str] = field(default_factory=Counter)

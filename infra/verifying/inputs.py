@@ -5,6 +5,8 @@ They are read and planned as for an apply; that a plan is the one its file leads
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,19 @@ from typing import Any
 from infra.checker import digest, printable, read
 from infra.program.gate import Gate
 
+from .answers import not_asked
 from .comparing import Compared, Comparing
+from .granted import GRANTED, NOT_MADE, waiver_faults
+from .names import is_boundary
 
 Json = dict[str, Any]
 _NOT_APPLIED = "not looked at"
-_WAIVER = ("rule", "owner", "reason", "expires")
+#: All that a judgement says of what is applied; what that is, the operator's store alone shows.
+_APPLIED = re.compile(
+    rf"{_NOT_APPLIED}|looked at: nothing else is applied|proved together with the plan, sha256:[0-9a-f]{{64}}"
+)
+#: Of these the output says nothing: they are digests of what it speaks of already.
+_NO_WORDS = ("judgement.boundary", "digest")
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,8 @@ class Inputs:
     gate: Gate
     #: Stack -> hash of its plan.
     hashes: dict[str, str]
+    #: Stack -> the resources of its plan that nothing can make yet, in their order.
+    not_made: dict[str, list[str]]
     comparing: Comparing
     #: Tenant -> digest of its lock without the hash that is in it.
     locks: dict[str, str]
@@ -38,9 +50,14 @@ class Inputs:
         full = gate.workspace.site.model_dump(mode="json")
         hashes = {stack: plan.hash for stack, plan in plans.items()}
         locks = _locks(gate.workspace.folder / "tenants")
-        comparing = Comparing(full, {stack: plan.canonical() for stack, plan in plans.items()}, locks)
+        documents = {stack: plan.canonical() for stack, plan in plans.items()}
+        not_made = {
+            stack: [item["name"] for item in document["resources"] if item["kind"] in NOT_MADE]
+            for stack, document in documents.items()
+        }
+        comparing = Comparing(full, documents, locks)
         digests = {lock["id"]: digest({key: value for key, value in lock.items() if key != "hash"}) for lock in locks}
-        return cls(gate, hashes, comparing, digests)
+        return cls(gate, hashes, not_made, comparing, digests)
 
     def tenant_of(self, stack: str) -> str | None:
         """The tenant of a stack of this site. Raises KeyError if it has none of this name."""
@@ -54,24 +71,32 @@ class Inputs:
             said.append(f"it is about site {judgement['site']}, not {self.gate.workspace.site.name}")
         if judgement["plan_hash"] != self.hashes[stack]:
             said.append(f"it is about another plan than that of {stack}, {self.hashes[stack]}")
-        untied = ["the versions of boundary nodes"]
+        if not _APPLIED.fullmatch(judgement["applied_state"]):
+            said.append("it says in no words known here what is applied")
         if judgement["applied_state"] == _NOT_APPLIED:
             hashes = sorted([name, lock] for name, lock in self.locks.items() if name != tenant)
             if judgement["footprints"] != digest(hashes):
                 said.append("it has looked at other locks than those of the site")
-        else:
-            untied.append("what is applied, and the locks that it was judged beside")
-        said += self._waivers(judgement, tenant)
-        compared = self.comparing.compare(found, tenant or "op")
-        return Compared((*map(printable, said), *compared.complaints), compared.tied, (*untied, *compared.untied))
-
-    def _waivers(self, judgement: Json, tenant: str | None) -> list[str]:
-        """Those in use are in the request, or of the operator's stack in the site file, word for word."""
         stated = [item.model_dump(mode="json") for item in self.gate.waivers(tenant)]
-        known = [tuple(str(item[key]) for key in _WAIVER) for item in stated]
-        used = [item for item in judgement["waivers"] if item["state"] == "used"]
-        strange = [item["rule"] for item in used if tuple(item[key] for key in _WAIVER) not in known]
-        return [f"nobody states the waiver of {rule} that it uses" for rule in strange]
+        said += waiver_faults(judgement, stated, found["date"])
+        said += not_asked(judgement["results"], is_tenant=tenant is not None)
+        if judgement["without_actuator"] != self.not_made[stack]:
+            said.append(f"of what nothing can make yet the plan has {', '.join(self.not_made[stack]) or 'nothing'}")
+        if found["boundary"].keys() != {node for node in found["classes"] if is_boundary(node)}:
+            said.append("it has no version of some boundary node, or one too many")
+        compared = self.comparing.compare(found, tenant or "op")
+        return Compared(
+            (*map(printable, said), *compared.complaints), compared.tied, (*_granted(found), *compared.untied)
+        )
+
+
+def _granted(found: Json) -> Iterator[str]:
+    """What this certificate has of what no file shows, in words."""
+    has_looked = found["judgement"]["applied_state"] != _NOT_APPLIED
+    for place, words in GRANTED.items():
+        only_where = {"judgement.footprints": has_looked, "statement.unknown": bool(found["statement"]["unknown"])}
+        if only_where.get(place, place not in _NO_WORDS):
+            yield words
 
 
 def _locks(folder: Path) -> list[Json]:

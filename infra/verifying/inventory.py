@@ -66,6 +66,16 @@ class Inventory:
             found |= {vlan for item in switch["vrfs"] for vlan in item["vlans"]}
         return found
 
+    @cached_property
+    def ipu_links(self) -> dict[str, list[str]]:
+        """Machine -> the machines that an IPU-Link leads to."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for cable in (item for item in self.site["cables"] if item["kind"] == "ipu-link"):
+            a, b = cable["a"]["device"], cable["b"]["device"]
+            found[a].append(b)
+            found[b].append(a)
+        return found
+
     def is_open(self, table: str, device: str) -> bool:
         """True if a table may lack records of a device."""
         return (table, device) not in self.ports.complete

@@ -10,6 +10,8 @@ DEFAULT_KEY = 0x7FFF
 _GUID_DIGITS = 16
 #: In the place of an owner: a reference that names nothing in its own plan.
 UNRESOLVED = "?"
+#: Kinds of nodes that are a plan's own objects; of the others if an owner stands before the name.
+_OWN_KINDS, _OWN_IF_NAMED = ("vol", "I"), ("dev", "port", "R")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -73,6 +75,12 @@ def vlan_bridge(node: str) -> str:
 def group_of(isolated: str, port: int, role: str) -> str:
     """The group of a private VLAN that a port with this role is in: an isolated one is alone in it."""
     return f"port-{port}" if role == isolated else f"group-{role}"
+
+
+def is_boundary(node: str) -> bool:
+    """True for a node that is no object of a plan's own: two plans can meet there, so a certificate has its version."""
+    kind, _, rest = node.partition(":")
+    return not ("@" in rest or kind in _OWN_KINDS or (kind in _OWN_IF_NAMED and ":" in rest))
 
 
 def is_wire(node: str) -> bool:

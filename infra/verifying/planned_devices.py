@@ -13,8 +13,14 @@ from .plans import PlanOfStack
 _CONTROLLERS, _APPLIANCE = "vipu-controller", "storage-appliance"
 #: A public ssh key, wherever it stands in a text.
 _KEY = re.compile(r"((?:ssh|rsa|ecdsa|sk)-[a-z0-9@.-]{1,60})[ \t\r\n]+([A-Za-z0-9+/]{20,}={0,2})")
-#: Types whose body is numbers, which may be written longer than they are, and certificates, in which the key stands.
-_NOT_READ = re.compile(r"(?:ssh-rsa|rsa-sha2|ssh-dss).*|.*-cert-v01@openssh\.com")
+#: Types whose body is numbers, which may be written longer than they are.
+_OF_NUMBERS = ("ssh-rsa", "ssh-dss")
+#: Names of signatures that a line may give as the type of a key.
+_RSA_SIGNATURE = re.compile(r"rsa-sha2-.*")
+#: In a certificate the key stands somewhere within: not taken out here.
+_NOT_READ = re.compile(r".*-cert-v01@openssh\.com")
+#: Bytes of the length in front of each part of a key's body.
+_LENGTH = 4
 
 
 def devices(plan: PlanOfStack, ground: Ground) -> None:
@@ -175,9 +181,30 @@ def _nvlink(plan: PlanOfStack, ground: Ground, item: Json) -> None:
 def _login_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
     """A login key is what it is: the digest of the key itself, not its name."""
     for kind, word in _KEY.findall(item["public_key"]):
-        if _NOT_READ.fullmatch(kind):
-            ground.unread[f"a login key of type {kind}"] += 1
+        body = None if _NOT_READ.fullmatch(kind) else _body(_RSA_SIGNATURE.sub("ssh-rsa", kind), word)
+        if body is None:
+            ground.unread[f"a login key of type {kind} that cannot be read"] += 1
             continue
-        body = base64.b64decode(word + "=" * (-len(word) % 4))
         said = base64.b64encode(hashlib.sha256(body).digest()).decode().rstrip("=")
         ground.hold(names.identity("ssh-key", names.identity("SHA256", said)), plan.owner)
+
+
+def _body(kind: str, word: str) -> bytes | None:
+    """What a key consists of, each of its numbers as short as it can be; None if the base64 is no key of this type."""
+    try:
+        body = base64.b64decode(word, validate=True)
+    except ValueError:
+        return None
+    parts, at = list[bytes](), 0
+    while at < len(body):
+        end = at + _LENGTH + int.from_bytes(body[at : at + _LENGTH], "big")
+        parts.append(body[at + _LENGTH : end])
+        at = end
+    if parts[:1] != [kind.encode()] or len(parts) == 1:
+        return None
+    if kind not in _OF_NUMBERS or at != len(body):
+        return body
+    numbers = (int.from_bytes(part, "big") for part in parts[1:])
+    # One bit more than a number has, since the first of them is its sign; none at all for zero.
+    plain = (number.to_bytes(number.bit_length() // 8 + 1 if number else 0, "big") for number in numbers)
+    return b"".join(len(part).to_bytes(_LENGTH, "big") + part for part in (kind.encode(), *plain))

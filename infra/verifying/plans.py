@@ -20,6 +20,7 @@ class PlanOfStack:
         for item in plan["resources"]:
             self.of_kind.setdefault(item["kind"], {})[item["name"]] = item["spec"]
         self.public: list[str] = plan.get("public", [])
+        self._vpod = {item["name"]: item["vpod"] for item in plan["resources"]}
         self._component = {item["name"]: item["component"] for item in plan["resources"]}
         self._type = {item["name"]: item["type"] for item in plan["components"]}
 
@@ -85,12 +86,23 @@ class PlanOfStack:
         strange = {STRANGERS} if keypair is not None and keypair not in self.all("Keypair") else set()
         return {self.owner_of(server["project"])} | ({self.owner} if is_own else set()) | strange
 
+    def is_controller(self, name: str) -> bool:
+        """True for a server that the plan says is a V-IPU controller."""
+        return name in self.all("Server") and self._type.get(self._component[name]) == "VipuController"
+
     def is_terminal(self, name: str) -> bool:
         """True for a controller that is the operator's alone, which a declared sharing may split."""
-        server = self.all("Server").get(name)
-        if server is None or self._type.get(self._component[name]) != "VipuController":
-            return False
-        return self.controllers_of(server) == {OPERATOR}
+        return self.is_controller(name) and self.controllers_of(self.all("Server")[name]) == {OPERATOR}
+
+    @cached_property
+    def vpods(self) -> dict[str, list[str]]:
+        """vPOD -> its machines: the devices whose switch ports it sets, without its whole hosts."""
+        hosts = {item["node"] for item in self.all("BareMetalServer").values()}
+        found: dict[str, dict[str, None]] = {name: {} for name, kind in self._type.items() if kind == "VirtualPod"}
+        for name, item in self.all("SwitchPort").items():
+            if self._vpod[name] in found and item["device"] not in hosts:
+                found[self._vpod[name]][item["device"]] = None
+        return {vpod: list(machines) for vpod, machines in found.items()}
 
     @cached_property
     def split(self) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 #: The site's external network, and the role that counts in every project.
 EXTERNAL, ADMIN = "site:Network/external", "cloud:Role/admin"
+EXTERNAL_SUBNET = "site:Subnet/external-subnet"
 #: Kinds of objects that decide what gateways filter.
 SCOPES = ("AddressScope", "SubnetPool")
 _SITES, _CLOUDS = "site:", "cloud:"

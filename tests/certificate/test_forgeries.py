@@ -6,6 +6,7 @@ Each forgery seals the certificate again and lets every rule say *proved*, so th
 from __future__ import annotations
 
 import ast
+import base64
 import json
 from collections.abc import Callable
 from functools import cache
@@ -255,3 +256,46 @@ def test_the_second_derivation_shares_nothing_with_the_first(module: str) -> Non
     ours = {name for name in imported if name.partition(".")[0] in ("infra", "interlock", "policies")}
     # `inputs` loads and plans the files as an apply does, and hands them on as JSON.
     assert ours <= {"infra.checker"} | ({"infra.program.gate"} if module == "inputs" else set())
+
+
+def _public_key(kind: bytes, *numbers: bytes) -> str:
+    body = b"".join(len(part).to_bytes(4, "big") + part for part in (kind, *numbers))
+    return f"{kind.decode()} {base64.b64encode(body).decode()} anne@acme"
+
+
+@cache
+def one_login(kind: bytes) -> tuple[Comparing, Found]:
+    """acme and globex have one key of numbers, which globex writes with zeros before them."""
+    site = full_site()
+    acme, globex = pair(site)
+    number = b"\x70" * 64
+    mine, theirs = (_public_key(kind, b"\x01\x00\x01", zeros + number) for zeros in (b"", b"\0\0\0"))
+    acme = with_footprint(site, edited(acme.plan, "acme-key", public_key=mine), acme.lock)
+    globex = with_footprint(site, edited(globex.plan, "globex-key", public_key=theirs), globex.lock)
+    return beside(site, acme, globex), certified(site, acme, globex)
+
+
+@pytest.mark.parametrize("kind", [b"ssh-rsa", b"ssh-dss"])
+def test_one_login_of_two_tenants_that_is_a_key_of_numbers(kind: bytes) -> None:
+    """However the key is written, it is one identity; a forger takes globex off it, or leaves the key out."""
+    comparing, known = one_login(kind)
+    (key,) = (name for name in known["statement"]["exclusive"] if name.startswith("ssh-key:"))
+    for holders in (None, ["acme"]):
+        found: Found = json.loads(json.dumps(known))
+        found["statement"]["exclusive"] |= {key: holders or []}
+        if holders is None:
+            del found["statement"]["exclusive"][key]
+        found = grown(found)
+        assert list(complaints(found)) == []
+        assert any(key in text for text in comparing.compare(found, "acme").complaints)
+    assert comparing.compare(known, "acme").complaints == ()
+
+
+@pytest.mark.parametrize("word", ["A" * 25, "A" * 24, base64.b64encode(b"\0\0\0\7ssh-dss\0\0\0\1\1xxxxxx").decode()])
+def test_a_login_key_that_cannot_be_read_is_said(word: str) -> None:
+    site = full_site()
+    acme, globex = pair(site)
+    acme = with_footprint(site, edited(acme.plan, "acme-key", public_key=f"ssh-rsa {word}"), acme.lock)
+    compared = beside(site, acme, globex).compare(certified(site, acme, globex), "acme")
+    assert compared.complaints == ()
+    assert "a login key of type ssh-rsa that cannot be read (1)" in compared.untied

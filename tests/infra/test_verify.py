@@ -161,7 +161,11 @@ def test_beside_the_site_it_says_what_is_confirmed_and_what_is_not(acme: Path, i
     assert done.code == 0, done.out + done.err
     assert "confirmed from site, plans and locks: 58 of 58 edges" in done.out
     assert "20 of 20 grants" in done.out
-    assert "the answers of rules about anything but packets, identities and calls" in done.out
+    (granted,) = (line for line in done.out.splitlines() if line.startswith("    the answers of "))
+    assert "CAP-02" in granted
+    assert "EXPO-01" not in granted
+    for words in ("the versions of boundary nodes", "what is applied", "the titles of rules"):
+        assert f"    {words}" in done.out
     assert "the planner, the provider, and what is really there" in done.out
     told = json.loads(interlock("verify", str(acme), "--site", "lyon", "--format", "json").out)
     assert told["sound"]
@@ -200,6 +204,24 @@ def _of_another_site(found: dict[str, Any]) -> None:
     found["judgement"]["site"] = "paris"
 
 
+def _applied(found: dict[str, Any]) -> None:
+    found["judgement"]["applied_state"] = "looked at: all of it is harmless"
+
+
+def _not_asked(found: dict[str, Any]) -> None:
+    results = found["judgement"]["results"]
+    (warning,) = (item for item in results if item["rule"] == "TOP-04")
+    results.remove(warning)
+
+
+def _makeable(found: dict[str, Any]) -> None:
+    found["judgement"]["without_actuator"] = []
+
+
+def _unversioned(found: dict[str, Any]) -> None:
+    found["boundary"].popitem()
+
+
 def _waived(found: dict[str, Any]) -> None:
     """A waiver of its own, with a finding that it lets pass."""
     waiver = {"rule": "ISO-07", "owner": "anne", "reason": "known", "expires": "2999-01-01", "state": "used"}
@@ -212,7 +234,11 @@ def _waived(found: dict[str, Any]) -> None:
         (_of_other_locks, "it has looked at other locks than those of the site"),
         (_of_another_plan, "it is about another plan than that of lyon-acme"),
         (_of_another_site, "it is about site paris, not lyon"),
-        (_waived, "nobody states the waiver of ISO-07 that it uses"),
+        (_applied, "it says in no words known here what is applied"),
+        (_not_asked, "it was not asked about TOP-04"),
+        (_makeable, "of what nothing can make yet the plan has "),
+        (_unversioned, "it has no version of some boundary node, or one too many"),
+        (_waived, "nobody states the waiver of ISO-07 that it names"),
     ],
 )
 def test_a_judgement_of_something_else(

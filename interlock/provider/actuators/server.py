@@ -54,7 +54,8 @@ class ServerActuator(Actuator[Server]):
 
     def read(self, cloud: Cloud, ident: str, target: Target[Server] | None = None) -> Observed | None:
         found = cloud.api("compute").find(f"/servers/{ident}", microversion=SHOWS_FLAVOR_ID)
-        if found is None or found["server"]["status"] == "DELETED":
+        # `DELETED` is not gone: Nova says so first and gives back afterwards what the server took (`_complete_deletion`).
+        if found is None:
             return None
         raw = found["server"]
         phase = _phase(raw)

@@ -1,0 +1,136 @@
+"""Answers of rules that follow from no fact of a statement, found again from plan and site.
+
+Each says what must not be there, or what nobody knows: where it finds something, a certificate may not call the rule
+proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from ipaddress import ip_network
+from itertools import combinations
+
+from infra.checker import ASKED
+
+from . import references
+from .ground import EVERYBODY, Json
+from .plans import PlanOfStack
+
+#: Rules that a statement answers by itself: the checker finds what they look for in the facts, and in what calls allow.
+BY_FACTS = frozenset({"AUTH-01", "ISO-01", "ISO-02", "ISO-11", "SEC-05", "TOP-06"})
+#: Whose stack is asked -> the rules of severity W: without them a certificate is sound, and says less.
+WARNING = {"both": "ISO-10 ISO-26 L3-07 L3-12", "tenant": "TOP-04", "site": "PWR-06"}
+#: Machines of a logical rack.
+_RACK = 16
+
+
+def _entries(plan: PlanOfStack) -> Iterator[str]:
+    """Expo: what is open to everybody is what the request declares."""
+    for name, item in plan.all("FloatingIp").items():
+        if item["external_network"] != references.EXTERNAL:
+            yield f"{name} is an address of {item['external_network']}"
+    policies = plan.all("BucketPolicy").values()
+    is_open = {
+        item["bucket"]
+        for item in policies
+        if any(EVERYBODY in statement["principals"] for statement in item["statements"])
+    }
+    found = {*plan.all("FloatingIp")} | is_open
+    yield from (f"{name} is open and not declared" for name in sorted(found - {*plan.public}))
+    yield from (f"{name} is declared and not open" for name in sorted({*plan.public} - found))
+
+
+def _targets(plan: PlanOfStack) -> Iterator[str]:
+    """A floating address leads to a server of its owner's alone, and to no controller."""
+    holders = {port: name for name, item in plan.servers.items() for port in plan.ports_of(item)}
+    for name, item in plan.all("FloatingIp").items():
+        server = holders.get(item["port"])
+        if server is None:
+            yield f"{name} leads to no server"
+        elif plan.is_controller(server) or plan.owner_of(item["project"]) != plan.owner:
+            yield f"{name} leads to {server}"
+        elif (others := plan.controllers_of(plan.servers[server])) != {plan.owner}:
+            yield f"{name} leads to {server} of {' and '.join(sorted(others))}"
+
+
+def _subnets(plan: PlanOfStack) -> Iterator[str]:
+    """Subnets that one router or one server has a part in are disjoint."""
+    prefixes = {name: item["cidr"] for name, item in plan.all("Subnet").items()}
+    prefixes[references.EXTERNAL_SUBNET] = plan.inventory.site["external"]["cidr"]
+    for where, names in _meeting(plan):
+        for name in names:
+            if len(names) > 1 and name not in prefixes:
+                yield f"nobody states the addresses of {name}, met at {where}"
+        known = [(name, ip_network(prefixes[name], strict=False)) for name in names if name in prefixes]
+        yield from (f"{a} and {b} overlap at {where}" for (a, x), (b, y) in combinations(known, 2) if x.overlaps(y))
+
+
+def _meeting(plan: PlanOfStack) -> Iterator[tuple[str, list[str]]]:
+    for name, router in plan.all("Router").items():
+        inside = [item["subnet"] for item in plan.all("RouterInterface").values() if item["router"] == name]
+        is_out = router["external_network"] == references.EXTERNAL
+        yield name, [*dict.fromkeys(inside), *([references.EXTERNAL_SUBNET] if is_out else [])]
+    ports = plan.all("Port")
+    for name, server in plan.servers.items():
+        yield name, list(dict.fromkeys(ports[port]["subnet"] for port in plan.ports_of(server) if port in ports))
+
+
+def _sizes(plan: PlanOfStack) -> Iterator[str]:
+    for vpod, machines in plan.vpods.items():
+        if not machines or len(machines) & (len(machines) - 1):
+            yield f"{vpod} has {len(machines)} machines"
+
+
+def _runs(plan: PlanOfStack) -> Iterator[str]:
+    """The machines of a vPOD hang together by IPU-Links, in one logical rack; larger ones are whole racks."""
+    known = plan.inventory.machines
+    for vpod, names in plan.vpods.items():
+        yield from (f"{name} of {vpod} is no machine of the site" for name in names if name not in known)
+        machines = {name for name in names if name in known}
+        if machines and len(machines) <= _RACK:
+            racks = {known[name]["logical_rack"] for name in machines}
+            if len(racks) > 1 or not _hang_together(machines, plan.inventory.ipu_links):
+                yield f"the machines of {vpod} are no run: {', '.join(sorted(machines))}"
+
+
+def _hang_together(machines: set[str], links: dict[str, list[str]]) -> bool:
+    reached, waiting = {min(machines)}, [min(machines)]
+    while waiting:
+        near = machines.intersection(links.get(waiting.pop(), ())) - reached
+        reached |= near
+        waiting += near
+    return reached == machines
+
+
+#: Rule -> what it finds in a plan.
+ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
+    "EXPO-01": _entries, "L3-04": _subnets, "L3-08": _targets, "TOP-02": _sizes, "TOP-03": _runs,
+}  # fmt: skip
+
+
+def found_in(plan: PlanOfStack) -> dict[str, list[str]]:
+    """Rule -> what it finds, of those that find something."""
+    found = {rule: list(ask(plan)) for rule, ask in ANEW.items()}
+    return {rule: words for rule, words in found.items() if words}
+
+
+def untrue(found: dict[str, list[str]], results: list[Json]) -> Iterator[str]:
+    """Rules that are said to be proved, or to have nothing to look at, and are not."""
+    for item in results:
+        if item["verdict"] in ("proved", "not applicable"):
+            yield from (f"{item['rule']} is {item['verdict']} in it: {words}" for words in found.get(item["rule"], ()))
+
+
+def taken_for_granted(results: list[Json]) -> list[str]:
+    """The rules asked whose answers nothing here finds again."""
+    return sorted({item["rule"] for item in results} - BY_FACTS - ANEW.keys())
+
+
+def not_asked(results: list[Json], *, is_tenant: bool) -> Iterator[str]:
+    """Rules that such a stack is asked about and that are not there, and names of rules that there are not."""
+    of = ("both", "tenant" if is_tenant else "site")
+    tables = [*((whose, names) for (_, whose), names in ASKED.items()), *WARNING.items()]
+    wanted = {name for whose, names in tables if whose in of for name in names.split()}
+    said = {item["rule"] for item in results}
+    yield from (f"it was not asked about {rule}" for rule in sorted(wanted - said))
+    yield from (f"{rule} is no rule that it is asked about" for rule in sorted(said - wanted))

@@ -1,0 +1,83 @@
+"""Rules that `verify --site` asks again answer as those of the proof do; a forger who writes *proved* is refused."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+
+from infra.checker import complaints
+from infra.verifying.answers import ANEW, not_asked
+from infra.verifying.granted import NOT_MADE
+from interlock.resources import KINDS
+from policies import RULES
+from policies.judging import judge
+from policies.proof import Judgement, Verdict
+from tests.certificate.test_compared import derived
+from tests.certificate.test_forgeries import Found, beside, certified, grown
+from tests.oracle.generator import told
+from tests.policies.workspace import Made, edited, full_site, pair, with_footprint
+from tests.support.sampling import Sampling
+
+AGAIN = tuple(rule for rule in RULES if rule.id in ANEW)
+#: Half of L3-04 is not asked again: who else the appliance would take for a client.
+_AT_APPLIANCE = "meet at the storage appliance"
+FOUND = (Verdict.VIOLATED, Verdict.NOT_PROVABLE)
+
+
+def _finding(judgement: Judgement) -> set[str]:
+    return {item.rule for item in judgement.findings if item.verdict in FOUND and _AT_APPLIANCE not in item.message}
+
+
+def test_in_random_worlds_they_find_what_the_proof_finds(sampling: Sampling) -> None:
+    for seed in sampling.cases("derivations of worlds"):
+        _, world = told(seed)
+        locks, comparing = derived(world)
+        for tenant, plan in world.plans.items():
+            found = _finding(judge(world.site, plan, locks, AGAIN))
+            assert found == comparing.ground.answers[tenant].keys(), (seed, tenant)
+
+
+@cache
+def clean() -> tuple[Made, Made]:
+    return pair(full_site())
+
+
+def _altered(rule: str) -> Made:
+    """acme's plan, in which this rule finds something."""
+    plan, made = clean()[0].plan, clean()[0]
+    if rule == "L3-04":
+        (data,) = (item.resource for item in plan.resources if item.name == "acme-train-ipu-data-subnet")
+        plan = edited(plan, "acme-train-storage-subnet", cidr=data.model_dump()["cidr"])
+    elif rule == "EXPO-01":
+        plan = plan.model_copy(update={"public": ("acme-data",)})
+    elif rule == "TOP-02":
+        dropped = next(item.name for item in plan.resources if item.resource.KIND == "SwitchPort" and item.vpod)
+        device = next(item.resource for item in plan.resources if item.name == dropped).model_dump()["device"]
+        kept = [item for item in plan.resources if item.resource.model_dump().get("device") != device]
+        plan = plan.model_copy(update={"resources": tuple(kept)})
+    return with_footprint(full_site(), plan, made.lock)
+
+
+@pytest.mark.parametrize("rule", ["EXPO-01", "L3-04", "TOP-02"])
+def test_a_forged_answer_is_refused(rule: str) -> None:
+    """TOP-03 is forged in `leaky/machines-with-a-hole`, L3-08 in random worlds."""
+    acme, globex = _altered(rule), clean()[1]
+    found: Found = grown(json.loads(json.dumps(certified(full_site(), acme, globex))))
+    assert list(complaints(found)) == [], "alone it is sound"
+    compared = beside(full_site(), acme, globex).compare(found, "acme")
+    assert any(text.startswith(f"{rule} is proved in it") for text in compared.complaints)
+
+
+def test_the_rules_that_a_stack_is_asked_about_are_those_of_the_proof() -> None:
+    for is_tenant in (True, False):
+        asked = [{"rule": rule.id} for rule in RULES if rule.of.speaks_to(is_tenant=is_tenant)]
+        assert list(not_asked(asked, is_tenant=is_tenant)) == []
+        assert len(list(not_asked(asked[1:], is_tenant=is_tenant))) == 1
+        assert len(list(not_asked([*asked, {"rule": "ISO-99"}], is_tenant=is_tenant))) == 1
+
+
+def test_what_nothing_can_make_is_what_has_no_actuator() -> None:
+    kinds = {kind.KIND for kind in KINDS.values() if not kind.HAS_ACTUATOR}
+    assert kinds == NOT_MADE
