@@ -217,7 +217,7 @@ def test_fault_pages_that_lead_back_to_each_other_end(world: World, matrix: Matr
 
 def _state(**values: Any) -> Act:
     def change(answer: Any) -> None:
-        answer["server"].update(values)
+        answer.get("server", {}).update(values)
 
     return changed(change)
 
@@ -243,6 +243,22 @@ def test_fault_a_server_that_does_not_come_up_is_kept_in_state_and_mended(
         assert world.ours(subject) == [world.tenant.state[subject.name].id]
     finally:
         monkeypatch.undo()
+        world.remove(subject)
+
+
+def test_fault_a_server_that_is_called_deleted_is_waited_for(world: World, matrix: Matrix) -> None:
+    """Nova says so before it gives back what the server has taken, and lists it until then."""
+    subject = SUBJECTS["Server"]
+    early = _state(**{"status": "DELETED", "OS-EXT-STS:task_state": None})
+    going = Injection(early, "nova", "GET", r"/servers/[0-9a-f-]{36}$", last=None)
+    world.tenant.create(subject.name)
+    try:
+        with world.proxy.injected(going):
+            refused = attempt(lambda: world.tenant.delete(subject.name))
+        note(matrix, "Server", "called DELETED", "while it is still there", refused)
+        assert refused is None
+        assert world.ours(subject) == []
+    finally:
         world.remove(subject)
 
 

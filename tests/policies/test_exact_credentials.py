@@ -10,6 +10,7 @@ import pytest
 from policies.facts.data import CredentialFact, ServiceUserFact
 from policies.facts.kinds import PlanFacts, VPodFact
 from policies.facts.plan import plan_facts
+from policies.facts.user_data import contents
 from policies.rules.credentials import SEC_04, SEC_12, credentials_in
 from tests.policies.one_rule import Said, findings, of_facts, said
 from tests.policies.test_rules_sec import SERVER, SITE, clean
@@ -46,7 +47,7 @@ PACKED = packed(SECRET)
     ],
 )
 def test_where_credentials_are_told(document: str, places: list[str]) -> None:
-    assert [item.place for item in credentials_in(document)] == places
+    assert [item.place for item in credentials_in(contents(document))] == places
 
 
 def test_what_is_said_of_a_credential() -> None:

@@ -54,7 +54,7 @@ class ServerActuator(Actuator[Server]):
 
     def read(self, cloud: Cloud, ident: str, target: Target[Server] | None = None) -> Observed | None:
         found = cloud.api("compute").find(f"/servers/{ident}", microversion=SHOWS_FLAVOR_ID)
-        # `DELETED` is not gone: Nova says so first and gives back afterwards what the server took (`_complete_deletion`).
+        # One that is `DELETED` is not gone yet: Nova says so before it gives back what the server has taken.
         if found is None:
             return None
         raw = found["server"]
