@@ -68,12 +68,14 @@ class ServerNeed:
         counts = Counter(self.networks)
         return " and ".join(f"{name} ({count} interfaces)" if count > 1 else name for name, count in counts.items())
 
+    def is_of_kind(self, host: Host) -> bool:
+        """True if servers of this kind stand on the host, whatever it is cabled to."""
+        return host.role == "poplar" and host.provisioning == ("bare-metal" if self.is_bare_metal else "hypervisor")
+
     def is_met_by(self, host: Host) -> bool:
         """True if the host is of the right kind and reaches the networks; its room is another question."""
-        wanted = "bare-metal" if self.is_bare_metal else "hypervisor"
         return (
-            host.role == "poplar"
-            and host.provisioning == wanted
+            self.is_of_kind(host)
             and all(network in host.interfaces for network in self.networks)
             and (not self.is_bare_metal or self._has_interfaces(host))
         )

@@ -77,6 +77,7 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
     if not hosts:
         return AllocationError(
             f"vPOD {vpod.name}: no {kind} host of role poplar has interfaces on {networks}",
+            _most_interfaces(allocated, need),
             hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
         )
     hint = _settling(allocated, hosts)
@@ -89,6 +90,17 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
     return AllocationError(what, _left(allocated, hosts), hint)
+
+
+def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
+    """The host of the right kind that comes closest, and what it has there; empty if there is none of that kind."""
+    of_kind = [host for host in allocated.site.hosts if need.is_of_kind(host)]
+    if not of_kind:
+        return ""
+    networks = list(dict.fromkeys(need.networks))
+    best = max(of_kind, key=lambda host: sum(len(host.interfaces.get(name, ())) for name in networks))
+    counts = (f"{len(best.interfaces.get(name, ()))} on {name}" for name in networks)
+    return f"host {best.name} has {' and '.join(counts)}"
 
 
 def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host) -> AllocationError:

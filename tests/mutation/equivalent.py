@@ -75,8 +75,8 @@ EQUIVALENT: dict[str, str] = {
         "zip(a.amounts, b.amounts, strict=True)) @84 [True] => [False]"
     ): ("both have an amount of each quantity"),
     (
-        "policies/rules/open_filters.py:_prefixes: found = [ip_network(rule.remote_prefix, strict=False) for "
-        "_, rule in filters if rule.remote_prefix is not None] @80 [rule.remote_prefix is not None] => [True]"
+        "policies/rules/open_filters.py:_prefixes: found = [prefix_of(rule.remote_prefix) for "
+        "_, rule in filters if rule.remote_prefix is not None] @65 [rule.remote_prefix is not None] => [True]"
     ): ("a filter without a prefix is no part of a meeting: asked for the type checker"),
     (
         "policies/rules/open_filters.py:_prefixes: of_six = collapse_addresses(prefix for prefix in found if "
