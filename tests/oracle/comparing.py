@@ -51,8 +51,8 @@ RULES_OF_MEETING += (replace(ISO_03, ask=_apart),)
 #: One world in so many is judged as an apply would be.
 WHOLE = 25
 #: A way by a port that nobody knows, or of which nobody can say what it carries (Q-in-Q): it may join everything at
-#: both its ends, whatever the other end of its cable takes.
-_UNKNOWN_PORT = re.compile(r"– \? \S+ (port \d+|\w+ VLAN \d+) – \?")
+#: both its ends, whatever the other end of its cable takes. In brackets: what is known of it, as its translations.
+_UNKNOWN_PORT = re.compile(r"– \? \S+ (port \d+|\w+ VLAN \d+)( \([^()]*\))? – \?")
 #: The fact that a port has no record, or carries tags inside tags.
 _PORT_FACT = re.compile(r"switches\.\S+\.ports\.\d+(\.mode)?")
 
