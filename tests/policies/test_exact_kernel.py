@@ -59,7 +59,7 @@ def test_components_are_numbered_until_all_are_met(
 
     def counted(numbers: kernel.Numbers) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
         looked.append(len(numbers))
-        return wide(numbers)  # type: ignore[return-value]
+        return wide(numbers)
 
     monkeypatch.setattr(kernel, "PART", 2)
     monkeypatch.setattr(kernel, "_wide", counted)
