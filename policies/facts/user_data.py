@@ -178,7 +178,7 @@ def _decoded(word: str) -> bytes:
     """Base64 of either alphabet up to its first `=`; whatever else is in it is left out, as cloud-init does."""
     digits = _NO_DIGIT.sub("", word.partition("=")[0]).replace("-", "+").replace("_", "/")
     digits = digits[: len(digits) - 1] if len(digits) % 4 == 1 else digits
-    return base64.b64decode(digits + "=" * (-len(digits) % 4))
+    return base64.b64decode(digits + "==")  # more `=` than are missing do no harm
 
 
 def _mime_parts(text: str) -> Iterator[tuple[int, bytes]]:
@@ -233,7 +233,8 @@ class _Inside:
 def _gunzipped(data: bytes) -> _Inside:
     """Every member of a gzip file; what follows the last one is left alone, as `gunzip` does."""
     found = b""
-    while data.startswith(_GZIP):
+    # A bound of nothing would be none for zlib.
+    while data.startswith(_GZIP) and len(found) <= MOST_CHARACTERS:
         member = zlib.decompressobj(wbits=31)
         try:
             found += member.decompress(data, MOST_CHARACTERS + 1 - len(found))

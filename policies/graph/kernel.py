@@ -81,7 +81,7 @@ def plain_components(count: int, left: Iterable[int], right: Iterable[int]) -> l
             b = parent[b]
         if a < b:
             parent[b] = a
-        elif b < a:
+        else:
             parent[a] = b
     found: list[int] = []
     roots = 0
@@ -155,11 +155,13 @@ def _by_least_node(found: Numbers) -> Numbers:
     """The same components, numbered in the order of their least nodes; in place."""
     import numpy as np
 
-    first = np.full(int(found.max(initial=-1)) + 1, len(found), dtype=np.int32)
+    if not len(found):
+        return found
+    first = np.full(int(found.max()) + 1, len(found), dtype=np.int32)
     for part in _parts(found):
         where = _wide(found[part])
         np.minimum.at(first, where, np.arange(part.start, part.start + len(where), dtype=np.int32))
-        if first.max(initial=-1) < len(found):
+        if first.max() < len(found):
             break  # all components were met, and further nodes are greater
     rank = np.empty_like(first)
     rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
@@ -180,7 +182,7 @@ def array_mixed(component: Numbers, nodes: Numbers, labels: Numbers) -> Numbers:
     """`mixed` over arrays: the components whose least label is not their greatest."""
     import numpy as np
 
-    count = int(component.max(initial=-1)) + 1
+    count = len(component)  # there are no more components than nodes
     least = np.full(count, np.iinfo(np.int32).max, dtype=np.int32)
     most = np.full(count, np.iinfo(np.int32).min, dtype=np.int32)
     for part in _parts(nodes):

@@ -106,7 +106,7 @@ def extended(graph: Graph, labels: Labels, path: Path, own: str) -> Path:
     last = labels.get(path[-1], _NOBODY) - {first}
     others = sorted(last, key=lambda label: (label in RESERVED_LABELS, label))
     before = _device_near(graph, labels, path[0], first, set(path))
-    after = _device_near(graph, labels, path[-1], others[0] if others else first, set(path) | set(before))
+    after = _device_near(graph, labels, path[-1], others[0] if others else first, {*path, *before})
     return tuple(reversed(before)) + path + after
 
 

@@ -146,7 +146,7 @@ def _one_sided(group: SecurityGroupFact) -> Iterator[Cause]:
         found[rule.direction, rule.protocol, rule.port_min, rule.port_max].append(rule)
     for rules in found.values():
         wide = {rule.ethertype for rule in rules if is_open(rule)}
-        narrow = [rule for rule in rules if not is_open(rule) and rule.ethertype not in wide]
+        narrow = [rule for rule in rules if rule.ethertype not in wide]
         if wide and narrow:
             # Of two ethertypes one is left.
             yield _one_sided_cause(group, narrow[0], *wide)

@@ -210,4 +210,38 @@ EQUIVALENT: dict[str, str] = {
         "policies/facts/plan.py:_Found.of: return tuple(fact for fact in self.by_type.get(kind, ()) if "
         "isinstance(fact, kind)) @60 [isinstance(fact, kind)] => [True]"
     ): ("facts are kept by their type: the question is asked for the type checker"),
+    ("policies/graph/kernel.py:: ENOUGH = 700_000 @9 [700_000] => [700001]"): (
+        "both ways of finding them give the same answer: only the time until it is there is another"
+    ),
+    ("policies/graph/kernel.py:: ENOUGH = 700_000 @9 [700_000] => [699999]"): (
+        "both ways of finding them give the same answer: only the time until it is there is another"
+    ),
+    ("policies/graph/kernel.py:: PART = 1 << 16 @7 [1] => [2]"): (
+        "whatever the size of a part, all of them are gone through: only the time that it takes is another"
+    ),
+    ("policies/graph/kernel.py:: PART = 1 << 16 @12 [16] => [17]"): (
+        "whatever the size of a part, all of them are gone through: only the time that it takes is another"
+    ),
+    ("policies/graph/kernel.py:: PART = 1 << 16 @12 [16] => [15]"): (
+        "whatever the size of a part, all of them are gone through: only the time that it takes is another"
+    ),
+    ("policies/graph/kernel.py:plain_components: if a < b: @5 [<] => [<=]"): (
+        "where both are one node, either branch makes it its own parent, which it is"
+    ),
+    ("policies/graph/kernel.py:_gathered: on = np.full(count, -1, dtype=np.int32) @21 [1] => [2]"): (
+        "all that is asked of it is whether it is less than every node"
+    ),
+    (
+        "policies/graph/kernel.py:_searched: _, found = connected_components(matrix, directed=False) "
+        "@49 [False] => [True]"
+    ): ("of a directed graph scipy finds the weak components by default, which are those of the undirected one"),
+    ("policies/graph/search.py:meeting: if len(owners) < 2: @17 [2] => [1]"): (
+        "beside a single owner nobody else is looked for, so nobody is found: only work is saved"
+    ),
+    ("policies/facts/user_data.py:_gunzipped: member = zlib.decompressobj(wbits=31) @34 [31] => [32]"): (
+        "32 is gzip or zlib, whichever the data begin with: these begin with what gzip begins with"
+    ),
+    ("policies/facts/user_data.py:_unxzed: reader = lzma.LZMADecompressor(memlimit=64 << 20) @40 [64] => [63]"): (
+        "the greatest dictionary that xz can name below 64 MiB is one of 48 MiB, and one of 64 MiB needs more than that"
+    ),
 }

@@ -65,6 +65,7 @@ def said(*rules: SecurityGroupRule) -> list[str]:
             ingress(protocol="tcp", port_max=22),
             [": tcp from 203.0.113.0/24: one end of the range of ports is missing"],
         ),
+        (ingress(port_min=3, port_max=3), [": everything 3-3 from 203.0.113.0/24: every protocol has no ports"]),
         (ingress(protocol="icmp", port_min=3, port_max=3), [": icmp 3-3 from 203.0.113.0/24: icmp has no ports"]),
         (
             ingress(ethertype="IPv6"),
@@ -160,6 +161,19 @@ def test_a_group_is_public_with_all_its_ports(
 
 
 # By several filters together.
+
+
+@pytest.mark.parametrize(("others", "is_fine"), [((), True), ((OTHER,), False)])
+def test_two_groups_that_meet_are_both_public(others: tuple[str, ...], is_fine: bool) -> None:
+    """Each lets half of the world in, and the public server is in both: in the second with another, or alone."""
+    low, high = HALVES
+    second = SecurityGroup(name="acme-more", project="acme-project", rules=(high,))
+    plan = added(public(low), "acme-more", "acme", second)
+    plan = edited(plan, PORT, security_groups=("acme-web", "acme-more"))
+    for name in others:
+        plan = edited(plan, name, security_groups=("acme-more",))
+    told_of = ["V security group acme-web and acme-more lets the whole world in by 2 filters"]
+    assert messages(answered(L3_11, SITE, plan)) == ([] if is_fine else told_of)
 
 
 def halves(low: SecurityGroupRule, high: SecurityGroupRule) -> list[str]:

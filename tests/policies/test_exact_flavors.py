@@ -61,7 +61,7 @@ def test_all_that_is_said_of_a_server_without_access() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flavor", "project", "expected"),
+    ("flavor", "granted", "expected"),
     [
         ("site:Flavor/poplar.half", "acme-project", []),
         ("site:Flavor/poplar.half", "cloud:Project/globex", [("poplar.half", "puts a project of foreign on it")]),
@@ -79,8 +79,8 @@ def test_all_that_is_said_of_a_server_without_access() -> None:
         ("cloud:Flavor/huge", "cloud:Project/globex", [("cloud:Flavor/huge", "puts a project of foreign on it")]),
     ],
 )
-def test_what_stands_on_a_list(flavor: str, project: str, expected: list[tuple[str, str]]) -> None:
-    plan = added(planned(site_with()), "acme-more", "acme", FlavorAccess(project=project, flavor=flavor))
+def test_what_stands_on_a_list(flavor: str, granted: str, expected: list[tuple[str, str]]) -> None:
+    plan = added(planned(site_with()), "acme-more", "acme", FlavorAccess(project=granted, flavor=flavor))
     answer = answered(SEC_09, site_with(), plan)
     assert messages(answer) == [f"V access list of flavour {name}: acme-more {why}" for name, why in expected]
     # Two accesses and two servers.

@@ -9,9 +9,10 @@ import pytest
 from interlock.model.site.inventory import Site
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
+from interlock.resources import Aggregate
 from policies.rules.hypervisors import SEC_08, SEC_21
 from policies.rules.rule import RuleAnswer
-from tests.builders.pod64 import site_locked, tenant
+from tests.builders.pod64 import bare_metal_pod64, site_locked, tenant
 from tests.policies.asking import answered, messages, told
 from tests.policies.workspace import Made, assumptions, changed, edited, full_site, made
 
@@ -130,3 +131,16 @@ def test_a_tenant_is_asked_about_its_own_hosts() -> None:
     assert answer.count == len(own)
     plan = edited(acme.plan, "acme-train-poplar-0", host="poplar-2")
     assert {item.key for item in answered(SEC_21, site, plan, globex, carol).violated} >= {"poplar-2"}
+
+
+def test_a_host_that_is_given_out_whole_needs_no_fence() -> None:
+    """No flavour lands there: it is in no aggregate, is not told, and is not counted."""
+    site = bare_metal_pod64()
+    plan = of_site(site)
+    whole = [host.name for host in site.hosts if host.provisioning == "bare-metal"]
+    fenced = {name for item in plan.resources if isinstance(item.resource, Aggregate) for name in item.resource.hosts}
+    assert whole
+    assert fenced.isdisjoint(whole)
+    answer = answered(SEC_08, site, plan)
+    flavors = [item for item in plan.resources if item.resource.KIND == "Flavor"]
+    assert (messages(answer), answer.count) == ([], len(site.hosts) - len(whole) + len(flavors))

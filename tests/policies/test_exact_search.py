@@ -54,7 +54,7 @@ def test_nodes_with_one_of_the_labels() -> None:
         ("a", "a", None, "a"), ("ab", "ab", None, "a"),
         ("x", "a", None, None), ("a", "x", None, None), ("", "a", None, None),
         # Only these may follow a source.
-        ("a", "d", "cd", "acd"), ("a", "d", "bc", None), ("a", "a", "", "a"),
+        ("a", "d", "cd", "acd"), ("a", "d", "acd", "acd"), ("a", "d", "bc", None), ("a", "a", "", "a"),
     ],
 )  # fmt: skip
 def test_the_shortest_way(sources: str, ends: str, within: str | None, expected: str | None) -> None:
@@ -76,6 +76,7 @@ def test_the_shortest_way(sources: str, ends: str, within: str | None, expected:
         (owned(a="globex", b="op", d="carol"), "acme", "dcba"),
         (owned(a="op", c="world"), "acme", "abc"),
         (owned(a="op", c="globex"), "acme", "cba"),
+        (owned(a="foreign", c="globex"), "acme", "cba"),
         # One node of two owners is the whole way.
         (owned(b="acme globex", d="carol"), "acme", "b"),
         (owned(b="acme op", d="globex"), "acme", "bcd"),
@@ -109,6 +110,8 @@ def chain(*nodes: str) -> nx.Graph[str]:
         # One that is near is put before or after it; of another owner it says nothing.
         ((D1, V1, V2, D2), {D1: "acme", D2: "globex", V1: "acme", V2: "globex"}, (V1, V2), (D1, V1, V2, D2)),
         ((D1, V1, V2, D2), {D1: "op", D2: "op", V1: "acme", V2: "globex"}, (V1, V2), (V1, V2)),
+        # Of a path that ends at its own owner each end has the device of who is there.
+        ((D2, V1, V2, D1), {D1: "acme", D2: "globex", V1: "globex", V2: "acme"}, (V1, V2), (D2, V1, V2, D1)),
         # At most four steps away.
         ((V1, V2, V3, V4, D1), {V1: "acme globex", D1: "acme"}, (V1,), (D1, V4, V3, V2, V1)),
         ((V1, V2, V3, V4, V5, D1), {V1: "acme globex", D1: "acme"}, (V1,), (V1,)),

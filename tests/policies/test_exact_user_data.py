@@ -112,6 +112,8 @@ YAML = ("YAML value",)
             [(2, "aGVsbG8="), (2, "content"), (1, "b64"), (1, "encoding"), (2, "hello")],
         ),
         ("- encoding: x.\n  content: hi.\n", [(2, "hi."), (2, "content"), (1, "x."), (1, "encoding")]),
+        ("- encoding: b64\n", [(1, "b64"), (1, "encoding")]),
+        ("- encoding: b64\n  content: [aGVsbG8=]\n", [(2, "aGVsbG8="), (2, "content"), (1, "b64"), (1, "encoding")]),
         ("- encoding: [b64]\n  content: aGVsbG8=\n", [(1, "b64"), (1, "encoding"), (2, "aGVsbG8="), (2, "content")]),
         ("# encoding\n- content: aGVsbG8=\n", [(2, "aGVsbG8="), (2, "content")]),
         ('#.\nk.: !!binary "aGVs bG8="\n', [(2, "hello"), (2, "k.")]),
