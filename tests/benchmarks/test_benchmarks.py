@@ -47,13 +47,16 @@ def test_growth_runs() -> None:
     assert all(ratio > 0 for ratio in report["ratios"].values())
 
 
-def test_certificates_are_checked_sooner_than_judged() -> None:
-    command = [sys.executable, "-m", "benchmarks.certificates", "--tenants", "8", "16", "--format", "json"]
+def test_certificates_are_checked_alone_and_beside_the_site() -> None:
+    sizes = ["--tenants", "8", "16", "--halls", "2", "4", "--rounds", "1"]
+    command = [sys.executable, "-m", "benchmarks.certificates", *sizes, "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
-    few, many = json.loads(done.stdout)["table"]["rows"]
-    assert few[1] < many[1], "a larger certificate"
-    assert many[3] < many[2]
+    rows = json.loads(done.stdout)["table"]["rows"]
+    assert [row[0] for row in rows] == ["8, alone", "16, alone", "2, beside the site", "4, beside the site"]
+    for few, many in (rows[:2], rows[2:]):
+        assert few[1] < many[1], "larger certificates"
+    assert all(seconds > 0 for row in rows for seconds in row[2:4])
 
 
 def test_audits_run_and_find_no_drift_in_what_was_planned() -> None:
