@@ -120,10 +120,15 @@ class Journal:
 
 
 def count_up(path: Path, era: str) -> int:
-    """Add one to a counter kept in a file; another era than the recorded one begins at one."""
+    """Add one to a counter kept in a file; another era than the recorded one begins at one.
+
+    The file is whole whenever its writer is killed: half of it would make every later request fail.
+    """
     recorded = path.read_text(encoding="utf-8").split(" ") if path.exists() else ["0", era]
     number = int(recorded[0]) + 1 if recorded[1] == era else 1
-    path.write_text(f"{number} {era}", encoding="utf-8")
+    whole = path.with_suffix(".new")
+    whole.write_text(f"{number} {era}", encoding="utf-8")
+    whole.replace(path)
     return number
 
 

@@ -12,7 +12,7 @@ import openstack
 import pytest
 from openstack import exceptions
 
-from sandbox.services.journal import Journal
+from sandbox.services.journal import Journal, count_up
 from tests.sandbox.cloud import Cloud, Running, until
 
 
@@ -37,6 +37,22 @@ def disarm(folder: Path) -> None:
 def trapped(folder: Path) -> dict[str, Any] | None:
     hit = folder / "trap.hit"
     return json.loads(hit.read_text(encoding="utf-8")) if hit.exists() else None
+
+
+def test_a_counter_outlives_a_writer_that_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = tmp_path / "requests.count"
+    assert [count_up(counter, "") for _ in range(2)] == [1, 2]
+
+    def killed(self: Path, *_: object, **__: object) -> None:
+        self.open("w").close()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            count_up(counter, "")
+    assert count_up(counter, "") == 3
+    assert count_up(counter, "another") == 1
 
 
 class Service:
