@@ -78,7 +78,7 @@ def _lost_cause(fact: ReferenceFact) -> Cause:
         witness=(f"{fact.name}, {fact.field}", fact.reference),
         hint=_LOST,
         missing=(SaidFact(f"what {fact.reference} is"),),
-        specificity=97,
+        specificity=12,
         about=resources(fact.name),
     )
 

@@ -125,7 +125,7 @@ def a_name_of_its_own(space: Workspace, rng: Random) -> Workspace | None:
 GROUPS = (
     Operator(
         "remote-group-another", "a filter that lets another's security group in",
-        group_of_another, group_of_ones_own, "L3-11",
+        group_of_another, group_of_ones_own, "L3-11", ("FACT-01",),
     ),
     Operator(
         "remote-group-members", "a filter that lets in a group with a member on another's network",
@@ -133,7 +133,7 @@ GROUPS = (
     ),
     Operator(
         "remote-group-unknown", "a filter that lets in a group of which nobody states the members",
-        group_of_the_operator, group_of_ones_own, "L3-11", verdict=Verdict.NOT_PROVABLE,
+        group_of_the_operator, group_of_ones_own, "L3-11", ("FACT-01",), verdict=Verdict.NOT_PROVABLE,
     ),
     Operator(
         "controller-api-group", "a group beyond the control network may call the controller",

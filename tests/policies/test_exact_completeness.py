@@ -67,7 +67,7 @@ POPLAR = "site:Flavor/poplar.half"
             {"unresolved": (ReferenceFact("acme-leg", "router", "globex-router"),)},
             Said(
                 N, "acme-leg refers to globex-router (router), which neither this plan nor the site has",
-                ("acme-leg, router", "globex-router"), ("what globex-router is",), 97,
+                ("acme-leg, router", "globex-router"), ("what globex-router is",), 12,
             ),
             (PlanResource("acme-leg"),),
         ),
@@ -75,7 +75,7 @@ POPLAR = "site:Flavor/poplar.half"
             {"of_site": (ReferenceFact("a", "flavor", "site:Flavor/huge"), ReferenceFact("b", "flavor", POPLAR))},
             Said(
                 N, "a refers to site:Flavor/huge (flavor), which neither this plan nor the site has",
-                ("a, flavor", "site:Flavor/huge"), ("what site:Flavor/huge is",), 97,
+                ("a, flavor", "site:Flavor/huge"), ("what site:Flavor/huge is",), 12,
             ),
             (PlanResource("a"),),
         ),
