@@ -38,9 +38,7 @@ def observed_plan(words: Words, unmanaged: Iterable[UnmanagedResource]) -> Obser
     kept = _planned(words.plan, drifted, added.names)
     if kept is None:
         return None
-    return ObservedPlan(
-        words.plan.model_copy(update={"resources": (*kept, *added.resources.values())}), tuple(added.not_expressible)
-    )
+    return ObservedPlan(_with(words.plan, (*kept, *added.resources.values())), tuple(added.not_expressible))
 
 
 def _planned(plan: Plan, drifted: Mapping[str, Standing], found: Mapping[str, str]) -> list[Planned] | None:
@@ -70,6 +68,11 @@ def _real(item: Planned, standing: Standing | None, found: Mapping[str, str]) ->
     except (NotExpressible, ValidationError):
         return None
     return [item.model_copy(update={"resource": resource})]
+
+
+def _with(plan: Plan, resources: tuple[Planned, ...]) -> Plan:
+    """A plan of its own: a copy would keep the index of names of the old one, in which what was found is missing."""
+    return Plan(**({name: getattr(plan, name) for name in Plan.model_fields} | {"resources": resources}))
 
 
 @dataclass

@@ -107,6 +107,9 @@ def _routers(plan: PlanOfStack, ground: Ground) -> None:
         if router["external_network"] is not None:
             is_passing = any(item["subnet_pool"] is not None or ":" in item["cidr"] for item in inside)
             ground.premises.gateways.add((node, router["external_network"], is_passing, plan.owner))
+    for item in plan.all("RouterInterface").values():
+        if item["router"] not in plan.all("Router"):
+            ground.join("E10", names.named("ref", item["router"]), _behind(plan, item["subnet"]))
 
 
 def _behind(plan: PlanOfStack, subnet: str) -> list[str]:

@@ -10,7 +10,7 @@ from .errors import AllocationError, NeedsMove, PlanningError
 from .hashes import SiteHashes, request_hash, site_hash
 from .makeable import NotMakeable, not_makeable
 from .plan import Component, Plan, Planned
-from .site_plan import nameable, plan_site, stated_existing
+from .site_plan import nameable, plan_site, site_objects, stated_existing
 from .tenant_plan import plan_tenant
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "plan_tenant",
     "request_hash",
     "site_hash",
+    "site_objects",
     "stated_existing",
 ]

@@ -102,7 +102,19 @@ def nameable(site: Site) -> tuple[str, ...]:
     return tuple(key for key in _built(site).objects if ExistingObject.parse(key).kind in STATED)
 
 
+def site_objects(site: Site) -> tuple[str, ...]:
+    """`<Kind>/<name>` of each object of the operator's stack, whether it is made or there already."""
+    return tuple(_written(site).objects)
+
+
 def _built(site: Site) -> SitePlanBuilder:
+    builder = _written(site)
+    builder.check_names()
+    builder.check_existing()
+    return builder
+
+
+def _written(site: Site) -> SitePlanBuilder:
     builder = SitePlanBuilder(site)
     builder.component(site.name, "Site")
     _controllers(site, builder)
@@ -115,8 +127,6 @@ def _built(site: Site) -> SitePlanBuilder:
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
         hosts = tuple(host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor")
         builder.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
-    builder.check_names()
-    builder.check_existing()
     return builder
 
 

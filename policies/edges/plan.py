@@ -205,6 +205,8 @@ def _routers(facts: PlanOnSite) -> Iterator[Edge]:
     for router in facts.plan.routers:
         for name in router.subnets:
             yield from (Edge(facts.router(router.name), wire, "E10") for wire in _behind_subnet(facts, name))
+    for stray, name in facts.plan.stray_interfaces:
+        yield from (Edge(ids.unresolved(stray), wire, "E10") for wire in _behind_subnet(facts, name))
 
 
 def _behind_subnet(facts: PlanOnSite, name: str) -> tuple[str, ...]:

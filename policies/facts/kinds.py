@@ -23,6 +23,7 @@ from .data import (
     VolumeFact,
 )
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .plan_references import ReferenceFact
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
 
@@ -190,6 +191,12 @@ class PlanFacts:
     without_vpod: tuple[str, ...] = ()
     #: (resource, vPOD that it states, vPOD whose part it is) where these are two.
     other_vpod: tuple[tuple[str, str, str | None], ...] = ()
+    #: References to what neither this plan nor, of such a kind, the site or the cloud can have.
+    unresolved: tuple[ReferenceFact, ...] = ()
+    #: References to objects of the site: whether it has them, the plan does not say.
+    of_site: tuple[ReferenceFact, ...] = ()
+    #: (router, subnet) of interfaces on routers that the plan does not have.
+    stray_interfaces: tuple[tuple[str, str], ...] = ()
     #: Address scopes and subnet pools that are shared with every project.
     open_scopes: tuple[OpenScope, ...] = ()
     #: What is to be paid for, where the request states a budget.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from interlock.planning.plan import Plan
-from interlock.resources import AddressScope, Network, Subnet, SubnetPool
+from interlock.resources import AddressScope, Network, Router, RouterInterface, Subnet, SubnetPool
 from interlock.vocabulary.owners import RESERVED_OWNERS
 from policies.about import OpenScope
 
@@ -33,6 +33,7 @@ from .kinds import (
     SubnetFact,
     VPodFact,
 )
+from .plan_references import of_site, unresolved
 from .reader import PlanReader
 from .readings import READINGS, KindReading
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
@@ -88,6 +89,9 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         hidden=tuple(_hidden(plan)),
         without_vpod=tuple(_without_vpod(plan)),
         other_vpod=tuple(_other_vpod(plan)),
+        unresolved=tuple(unresolved(plan)),
+        of_site=tuple(of_site(plan)),
+        stray_interfaces=tuple(_stray_interfaces(reader)),
         to_pay=plan if plan.budget is not None else None,
         open_scopes=tuple(_open_scopes(reader)),
         separates_vpods=plan.separate == "vpods",
@@ -156,6 +160,11 @@ def _other_vpod(plan: Plan) -> Iterable[tuple[str, str, str | None]]:
     """A plan that contradicts itself: what rules ask about one vPOD would be made as a part of another."""
     stated = ((item.name, item.vpod, plan.vpod_above(item.component)) for item in plan.resources)
     return ((name, vpod, above) for name, vpod, above in stated if vpod is not None and vpod != above)
+
+
+def _stray_interfaces(reader: PlanReader) -> Iterable[tuple[str, str]]:
+    interfaces = (spec for _, spec in reader.all(RouterInterface))
+    return ((spec.router, spec.subnet) for spec in interfaces if not reader.is_own(spec.router, Router))
 
 
 def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:

@@ -10,7 +10,8 @@ from itertools import pairwise
 from interlock.model.site.completeness import Table
 from interlock.model.site.inventory import Cable, Endpoint, Host, Machine, Sharing, Site, Switch
 from interlock.model.site.physical import MACHINE_PARTS
-from interlock.vocabulary import RoutingInstance
+from interlock.planning import site_objects
+from interlock.vocabulary import ExistingObject, Reference, RoutingInstance
 from policies.about import Fact, SiteFact
 
 from . import identities as ids
@@ -50,6 +51,15 @@ class SiteFacts:
     def undeclared(self, table: Table, device: str) -> tuple[Fact, ...]:
         """The declaration without which a table may lack records of a device; nothing where somebody gave it."""
         return () if self.site.is_complete(table, device) else (SiteFact(f"complete.{table}.{device}"),)
+
+    def has(self, reference: str) -> bool:
+        """True if a reference `site:<kind>/<name>` names an object of the operator's stack, made or found there."""
+        return reference in self._objects
+
+    @cached_property
+    def _objects(self) -> frozenset[str]:
+        found = map(ExistingObject.parse, site_objects(self.site))
+        return frozenset(Reference.site(item.kind, item.name) for item in found)
 
     @cached_property
     def switches_of(self) -> dict[str, tuple[Switch, ...]]:

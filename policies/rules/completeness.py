@@ -1,10 +1,12 @@
-"""FACT-01: nothing of a plan is overlooked: unread kinds, two resources of one name, a vPOD that is not stated."""
+"""FACT-01: nothing of a plan is overlooked: unread kinds, two resources of one name, a vPOD that is not stated, a
+reference that leads nowhere."""
 
 from __future__ import annotations
 
 from itertools import starmap
 
 from policies.about import SaidFact, components, resources
+from policies.facts.plan_references import ReferenceFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -15,7 +17,9 @@ from .rule import Cause, Polarity, Rule, RuleAnswer
 def _everything_read(model: Model, _: Names) -> RuleAnswer:
     unread = tuple(_unread_cause(kind, name) for kind, name in model.plan.unread)
     wrong = (*starmap(_hidden_cause, model.plan.hidden), *starmap(_vpod_cause, model.plan.other_vpod))
-    unsure = (*unread, *map(_no_vpod_cause, model.plan.without_vpod))
+    elsewhere = (fact for fact in model.plan.of_site if not model.site.has(fact.reference))
+    lost = map(_lost_cause, (*model.plan.unresolved, *elsewhere))
+    unsure = (*unread, *map(_no_vpod_cause, model.plan.without_vpod), *lost)
     return RuleAnswer(model.plan.resources, wrong, unsure)
 
 
@@ -65,6 +69,21 @@ def _no_vpod_cause(name: str) -> Cause:
         about=resources(name),
     )
 
+
+def _lost_cause(fact: ReferenceFact) -> Cause:
+    """Unknown: the reader of such a kind may take it for a stranger's, for the operator's, or for nothing at all."""
+    return Cause(
+        key=("reference", fact),
+        message=f"{fact.name} refers to {fact.reference} ({fact.field}), which neither this plan nor the site has",
+        witness=(f"{fact.name}, {fact.field}", fact.reference),
+        hint=_LOST,
+        missing=(SaidFact(f"what {fact.reference} is"),),
+        specificity=12,
+        about=resources(fact.name),
+    )
+
+
+_LOST = "name a resource of this plan by its plan name, or an object of the site as site:<kind>/<name>"
 
 FACT_01 = Rule(
     id="FACT-01",

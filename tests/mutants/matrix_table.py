@@ -233,8 +233,9 @@ _FOR_ANOTHER = "other resources say what it does: a mutant about it names these"
 
 #: (kind of resource, column) -> why nothing is there.
 NO_KIND: dict[tuple[str, str], str] = {
-    **{(kind, column): _NOTHING for kind in ("Claims", "Role", "Quota", "VolumeType", "ShareType")
+    **{(kind, column): _NOTHING for kind in ("Claims", "Role", "VolumeType", "ShareType")
        for column in ("rule", "example", "oracle", "mutant")},
+    **{("Quota", column): _NOTHING for column in ("example", "oracle")},
     **{(kind, column): _WORDS for kind in ("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition")
        for column in ("example", "oracle")},
     **{(kind, column): _FOR_ANOTHER

@@ -200,7 +200,7 @@ ENTRIES = (
     ),
     Operator(
         "floating-another", "a floating address of another's server",
-        entry_to_another, entry_that_is_declared, "L3-08",
+        entry_to_another, entry_that_is_declared, "L3-08", ("FACT-01",),
     ),
     Operator(
         "trunk-sub-port", "a trunk with a sub-port in another's VLAN",

@@ -1,10 +1,11 @@
-"""Operators on security groups that name a group instead of a prefix, and on names of which there are two."""
+"""Operators on security groups that name a group instead of a prefix, on names of which there are two, and on names
+of nothing."""
 
 from __future__ import annotations
 
 from random import Random
 
-from interlock.resources import Port, Router, SecurityGroup, SecurityGroupRule
+from interlock.resources import Port, Router, RouterInterface, SecurityGroup, SecurityGroupRule
 from policies import Verdict
 from tests.mutants.operator import Operator, pick, port, port_of, strangers, virtual
 from tests.mutants.workspaces import VPodOf, Workspace, at
@@ -95,6 +96,26 @@ def one_name_for_two_kinds(space: Workspace, rng: Random) -> Workspace | None:
     return space.add(pod.tenant, f"{pod.prefix}-control", router).asking(pod.tenant)
 
 
+def interface_on_anothers_router(space: Workspace, rng: Random) -> Workspace | None:
+    """By the plan name that the router has in the other plan."""
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    pod, other = found
+    fields = {"project": f"{pod.tenant}-project", "subnet": f"{pod.prefix}-control-subnet"}
+    leg = RouterInterface(router=f"{other.tenant}-router", **fields)
+    return space.add(pod.tenant, f"{pod.tenant}-leg", leg).asking(pod.tenant)
+
+
+def quota_of_another(space: Workspace, rng: Random) -> Workspace | None:
+    """Nobody meets by it, but it says how much another tenant may have."""
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    tenant, other = found[0].tenant, found[1].tenant
+    return space.asking(tenant).edit(tenant, f"{tenant}-quota", project=f"{other}-project")
+
+
 def a_name_of_its_own(space: Workspace, rng: Random) -> Workspace | None:
     pod = rng.choice(space.vpods)
     router = Router(name="beside", project=f"{pod.tenant}-project")
@@ -104,7 +125,7 @@ def a_name_of_its_own(space: Workspace, rng: Random) -> Workspace | None:
 GROUPS = (
     Operator(
         "remote-group-another", "a filter that lets another's security group in",
-        group_of_another, group_of_ones_own, "L3-11",
+        group_of_another, group_of_ones_own, "L3-11", ("FACT-01",),
     ),
     Operator(
         "remote-group-members", "a filter that lets in a group with a member on another's network",
@@ -112,7 +133,7 @@ GROUPS = (
     ),
     Operator(
         "remote-group-unknown", "a filter that lets in a group of which nobody states the members",
-        group_of_the_operator, group_of_ones_own, "L3-11", verdict=Verdict.NOT_PROVABLE,
+        group_of_the_operator, group_of_ones_own, "L3-11", ("FACT-01",), verdict=Verdict.NOT_PROVABLE,
     ),
     Operator(
         "controller-api-group", "a group beyond the control network may call the controller",
@@ -125,5 +146,13 @@ GROUPS = (
     Operator(
         "name-of-two-kinds", "two resources of two kinds and one name",
         one_name_for_two_kinds, a_name_of_its_own, "FACT-01",
+    ),
+    Operator(
+        "router-by-name", "a subnet behind another tenant's router, by its plan name",
+        interface_on_anothers_router, a_name_of_its_own, "ISO-01", ("ISO-02",),
+    ),
+    Operator(
+        "reference-to-nothing", "a quota for another tenant's project",
+        quota_of_another, a_name_of_its_own, "FACT-01", verdict=Verdict.NOT_PROVABLE,
     ),
 )  # fmt: skip

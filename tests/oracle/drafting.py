@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from ipaddress import IPv4Interface
 from typing import Any
 
 from interlock.model.lock.record import Released
@@ -31,7 +32,7 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.site.offers import SharingKind
+from interlock.model.site.offers import ImageSpec, ShareTypeSpec, SharingKind
 from interlock.planning.plan import Component, Plan, Planned
 from interlock.planning.plan_hash import vpods_above
 from interlock.resources import (
@@ -67,6 +68,14 @@ _OUTSIDE = ExternalNetwork(
     name="external", physical_network="external", cidr="192.0.2.0/24", gateway="192.0.2.1",
     pool=("192.0.2.10", "192.0.2.250"), address_scope="outside",
 )  # fmt: skip
+#: What servers, volumes and shares of drafts name; servers take nothing of a host, since drafts give hosts no sizes.
+_FLAVORS = (
+    FlavorSpec(name="poplar", role="poplar", vcpus=0, ram_gib=0, disk_gib=0),
+    FlavorSpec(name="controller", role="infra", vcpus=0, ram_gib=0, disk_gib=0),
+)
+_IMAGES = tuple(ImageSpec(name=name, file=f"{name}.img", sha512="0" * 128) for name in ("poplar", "vipu-controller"))
+_VOLUME_TYPES = ("x", "ceph")
+_SHARE_TYPES = tuple(ShareTypeSpec(name=name, storage_class="any") for name in ("x", "nfs"))
 _CONTROLLER = Controller(flavor="controller", image="vipu-controller", user_api_port=8090)
 _LIMITS = Limits(controller_instances=8, controller_cores=32, controller_ram_gib=64)
 SHARED: dict[str, SharingKind] = {
@@ -325,13 +334,28 @@ class Draft:
     def _plan(self, owner: str) -> Plan:
         components = self.components.get(owner, [Component(name="lyon", type="Site")])
         above = vpods_above((item.name, item.type, item.parent) for item in components)
-        resources = (_stated(item, above.get(item.component)) for item in self.resources.get(owner, ()))
+        resources = (_stated(item, above.get(item.component)) for item in self._with_subnets(owner))
         return Plan(
             site="lyon", stack=f"lyon-{'site' if owner == OP else owner}", tenant=None if owner == OP else owner,
             owner=OwnerId("0" * 32), site_owner=OwnerId("1" * 32), site_hash="sha256:0", request_hash="sha256:1",
             components=tuple(components), resources=tuple(resources),
             public=self.public.get(owner, ()), separate="no" if owner in self.one_owner else "vpods",
         )  # fmt: skip
+
+    def _with_subnets(self, owner: str) -> Iterator[Planned]:
+        """What was added, and a subnet of its own for each network that a port is on and nobody gave one."""
+        items = self.resources.get(owner, [])
+        named = {item.name: item for item in items}
+        for item in items:
+            port = item.resource
+            if isinstance(port, Port) and port.subnet not in named and port.network in named:
+                network = named[port.network]
+                project = getattr(network.resource, "project", None)
+                cidr = str(IPv4Interface(f"{port.address}/24").network)
+                subnet = Subnet(name=port.subnet, project=project, network=network.name, cidr=cidr)
+                named[port.subnet] = Planned(name=port.subnet, component=network.component, resource=subnet)
+                yield named[port.subnet]
+        yield from items
 
     def _site(self) -> Site:
         networks = {"external": ()} | self.networks
@@ -343,7 +367,8 @@ class Draft:
                 PhysicalNetwork(name=name, switches=switches) for name, switches in networks.items()
             ),
             underlays=tuple(self.underlays), infiniband=tuple(self.infiniband), pools=_POOLS,
-            external=self.external, segment_ranges=(), flavors=tuple(self.flavors), images=(), volume_types=(),
+            external=self.external, segment_ranges=(), flavors=(*self.flavors, *_FLAVORS),
+            images=_IMAGES, volume_types=_VOLUME_TYPES, share_types=_SHARE_TYPES,
             controller=_CONTROLLER, limits=_LIMITS,
             sharing=(*self._shared(), *self.declared),
             assumptions=tuple(Assumption(id=name, guards=guards) for name, guards in self.assumptions.items()),

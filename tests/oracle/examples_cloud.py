@@ -80,7 +80,7 @@ def insides_in_the_scope() -> Draft:
     draft.add(OP, "pool", SubnetPool(name="pool", address_scope="pub", prefixes=("10.0.0.0/8",), shared=True))
     for number, name in enumerate((A, G)):
         network = draft.vxlan(name, f"{name}-a-control", 5001 + number)
-        subnet = draft.subnet(name, network, f"10.30.{number}.0/24", subnet_pool="site:SubnetPool/pool")
+        subnet = draft.subnet(name, network, f"10.30.{number}.0/24", subnet_pool="site:SubnetPool/external-pool")
         draft.router(name, f"{name}-router", (subnet,))
     return draft
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from interlock.resources import BareMetalServer, Volume, VolumeAttachment
+from interlock.resources import BareMetalServer, RouterInterface, Volume, VolumeAttachment
 
 from .drafting import CONTROLLERS, Draft
 from .sayings import VLAN, A, Example, G, both, leaf, machine, management, more_leaf, tenant
@@ -123,6 +123,18 @@ def bmc_without_a_cable() -> Draft:
     return draft
 
 
+def interface_of_a_strangers_router() -> Draft:
+    """acme's plan puts its subnet behind globex's router, by the plan name that it has there."""
+    draft = both()
+    for name, vni in ((A, 5001), (G, 5002)):
+        network = draft.vxlan(name, f"{name}-a-control", vni)
+        draft.subnet(name, network, f"10.30.{vni - 5000}.0/24")
+    draft.router(G, "globex-router", ("globex-a-control-subnet",), external=None)
+    leg = RouterInterface(project=draft.project(A), router="globex-router", subnet="acme-a-control-subnet")
+    draft.add(A, "acme-leg", leg)
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -135,4 +147,5 @@ FOUND = (
     Example("i", "N", two_vlans_by_one_id),
     Example("j", "N", plug_that_may_be_the_bmcs),
     Example("k", "V", bmc_without_a_cable),
+    Example("l", "V", interface_of_a_strangers_router),
 )

@@ -56,7 +56,7 @@ def subnet_in_scope(made: Scene) -> None:
     for tenant in made.pair():
         if made.rng.random() < 0.5:
             network = made.draft.vxlan(tenant, made.name(tenant, "a-scoped"), made.rng.randint(5500, 5900))
-            subnet = made.draft.subnet(tenant, network, "10.40.0.0/24", subnet_pool="site:SubnetPool/pub")
+            subnet = made.draft.subnet(tenant, network, "10.40.0.0/24", subnet_pool="site:SubnetPool/external-pool")
             made.draft.router(tenant, made.name(tenant, "second-router"), (subnet,))
 
 
@@ -122,7 +122,9 @@ def router_elsewhere(made: Scene) -> None:
     if made.rng.random() < 0.1:
         subnet = "subnet-of-nobody"
     if made.rng.random() < 0.8:
-        leg = RouterInterface(project=made.draft.project(a), router=f"{a}-router", subnet=subnet)
+        # Now and then somebody else's router, by the name that it has in the other plan, or nobody's.
+        whose = made.rng.choice((*made.tenants, "nobody")) if made.rng.random() < 0.2 else a
+        leg = RouterInterface(project=made.draft.project(a), router=f"{whose}-router", subnet=subnet)
         made.draft.add(a, made.name(a, "leg"), leg)
 
 

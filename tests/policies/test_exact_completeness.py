@@ -10,12 +10,15 @@ from policies import Verdict
 from policies.about import PlanComponent, PlanResource, Subject
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
+from policies.facts.plan_references import ReferenceFact
 from policies.rules.completeness import FACT_01
 from tests.policies.one_rule import Said, of_facts, said
 from tests.policies.test_rules_sec import clean
 from tests.policies.workspace import N, P, V, full_site
 
 FACTS: PlanFacts = plan_facts(clean()[0].plan)
+#: A flavour that the site has.
+POPLAR = "site:Flavor/poplar.half"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +62,22 @@ FACTS: PlanFacts = plan_facts(clean()[0].plan)
                 N, "nobody states to which vPOD acme-port belongs", ("acme-port",), ("vPOD of acme-port",), 98,
             ),
             (PlanResource("acme-port"),),
+        ),
+        (
+            {"unresolved": (ReferenceFact("acme-leg", "router", "globex-router"),)},
+            Said(
+                N, "acme-leg refers to globex-router (router), which neither this plan nor the site has",
+                ("acme-leg, router", "globex-router"), ("what globex-router is",), 12,
+            ),
+            (PlanResource("acme-leg"),),
+        ),
+        (
+            {"of_site": (ReferenceFact("a", "flavor", "site:Flavor/huge"), ReferenceFact("b", "flavor", POPLAR))},
+            Said(
+                N, "a refers to site:Flavor/huge (flavor), which neither this plan nor the site has",
+                ("a, flavor", "site:Flavor/huge"), ("what site:Flavor/huge is",), 12,
+            ),
+            (PlanResource("a"),),
         ),
     ],
 )  # fmt: skip
