@@ -135,6 +135,10 @@ EQUIVALENT: dict[str, str] = {
         "ERATOR} | {ids.FOREIGN, ids.WORLD}))) @64 [|] => [^]"
     ): ("no tenant can be called foreign or world: the two sets have nothing in common"),
     (
+        "policies/authority/closure.py:leaks_of: own |= authority.stated.called_like(own) | "
+        "authority.stated.meant_by(own) @41 [|] => [^]"
+    ): ("references that nobody resolved and what they mean have nothing in common"),
+    (
         "policies/authority/grants.py:Stated.alike: return {node: min(nodes) for node, nodes in found if"
         " len(nodes) == 1} @14 [min] => [max]"
     ): ("of a set with one element"),

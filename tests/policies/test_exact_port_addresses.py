@@ -10,6 +10,7 @@ from interlock.model.site.inventory import Site, SwitchPortConfig
 from interlock.planning.plan import Plan
 from interlock.resources import ShareAccess
 from policies.about import resources
+from policies.facts.prefixes import prefix_of
 from policies.rules.port_addresses import L3_03, L3_07, L3_10
 from tests.builders.pod64 import management_switch, tor
 from tests.policies.asking import answered, messages, told
@@ -41,6 +42,23 @@ def test_all_that_is_said_of_other_policies(value: bool | None, letter: str, wor
     assert told(answer) == [f"{letter} 30: {whether} {word}", f"  witness: {fact}", *missing]
     # Ports in the operator's project are no tenant's.
     assert answer.count == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("::ffff:10.0.0.1/128", "10.0.0.1/32"),
+        ("::ffff:10.0.0.1/127", "10.0.0.0/31"),
+        ("::ffff:255.255.255.255", "255.255.255.255/32"),
+        ("::ffff:0:0/96", "0.0.0.0/0"),
+        # One bit wider: also what is not IPv4.
+        ("::ffff:0:0/95", "::fffe:0:0/95"),
+        ("::fffe:10.0.0.1/128", "::fffe:a00:1/128"),
+        ("10.0.0.1/8", "10.0.0.0/8"),
+    ],
+)
+def test_what_a_prefix_is_compared_as(text: str, expected: str) -> None:
+    assert str(prefix_of(text)) == expected
 
 
 # L3-07.
