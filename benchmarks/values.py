@@ -22,7 +22,7 @@ OPERATOR = "cloud:User/@operator"
 def values_of(gate: Gate, tenant: str) -> dict[str, Any]:
     """The values of all objects of a tenant that can be made."""
     plan = gate.plan(tenant)
-    made = [item for item in plan.resources if item.resource.HAS_ACTUATOR]
+    made = [item for item in plan.resources if item.resource.is_declared]
     existing = sorted({reference for item in made for reference in _references(item) if _is_outside(reference)})
     site = gate.plan(None)
     return {

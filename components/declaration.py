@@ -64,7 +64,7 @@ class Declaration:
         return {
             item.name: self._declare(item, parent)
             for item in self.proof.plan.of(component)
-            if item.resource.HAS_ACTUATOR
+            if item.resource.is_declared
         }
 
     def children(self, component: str) -> Iterator[Component]:

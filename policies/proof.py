@@ -219,7 +219,7 @@ def admission(
             *(
                 Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
                 for item in plan.resources
-                if item.resource.HAS_ACTUATOR
+                if item.resource.is_declared
             ),
         ),
     )

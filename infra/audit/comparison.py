@@ -137,7 +137,7 @@ def _expected(gate: Gate, plan: Plan) -> Expected:
     planned = (
         Admitted(name=item.name, kind=item.resource.KIND, spec=item.resource.canonical())
         for item in plan.resources
-        if item.resource.HAS_ACTUATOR
+        if item.resource.is_declared
     )
     existing, folder = gate.workspace.site.existing, str(gate.workspace.folder.resolve())
     record = gate.applied.records.get(plan.stack) if gate.applied else None

@@ -31,7 +31,7 @@ def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
 
 
 def _exists(stack: str, plan: Plan) -> str:
-    made = [item.resource.KIND for item in plan.resources if item.resource.HAS_ACTUATOR]
+    made = [item.resource.KIND for item in plan.resources if item.resource.is_declared]
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(made).items()))
     return f"{stack}: {len(made)} objects exist on the cloud\n  {kinds}"
 

@@ -157,7 +157,7 @@ class _Tree:
     def _mark(self, item: Planned) -> str:
         if (item.resource.KIND, item.name) in self.missing:
             return "[nothing can make it yet]"
-        return "" if item.resource.HAS_ACTUATOR else "[not wired]"
+        return "" if item.resource.is_declared else "[not wired]"
 
 
 def details_of(item: Planned) -> Details:

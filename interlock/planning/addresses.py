@@ -4,13 +4,15 @@
 .1       the router, on `control` only
 .5       the V-IPU controller, on `control` and management
 .10-.99  Poplar servers, by index
-.100-    machines, by position: RNIC on `ipu-data`, reserved
+.100-    machines: RNIC on `ipu-data`; from the middle on in a subnet smaller than /24
 last 8   what Neutron hands out by itself (its DHCP ports)
 ======== ==================================================
 
 On `storage` the appliance has the address that the lock records, from the site's `storage_vips`.
 
-A management subnet has no Poplar servers, so it may be smaller than /24.
+A management subnet has no Poplar servers, so it may be smaller than /24: from .8 on each machine has two addresses
+there, its BMC's and its gateway's. Machines are counted by position in their logical rack, and by logical racks of
+sixteen where a vPOD has several, so a vPOD that grows within its rack changes nobody's address.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ ROUTER = 1
 CONTROLLER = 5
 POPLAR = 10
 MACHINES = 100
+#: First address of a machine in a management subnet, where each has two.
+MANAGED = 8
 #: How many addresses below the broadcast address are left to Neutron.
 AUTOMATIC = 8
 
@@ -45,6 +49,22 @@ def poplar_address(subnet: str, index: int) -> str:
     if index >= MOST_SERVERS:
         raise PlanningError(f"a vPOD has addresses for {MOST_SERVERS} Poplar servers", "ask for another vPOD")
     return _address(subnet, POPLAR + index)
+
+
+def rnic_address(subnet: str, number: int, servers: int) -> str:
+    """The address of a machine's RNIC beside `servers` Poplar servers; `number` is that of `machine_numbers`."""
+    first = min(MACHINES, IPv4Network(subnet).num_addresses // 2)
+    if POPLAR + servers > first:
+        raise PlanningError(
+            f"subnet {subnet} has addresses for {first - POPLAR} Poplar servers beside machines, not for {servers}",
+            "let the site's pools cut larger subnets, /24 for vPODs of any size",
+        )
+    return _address(subnet, first + number)
+
+
+def management_addresses(subnet: str, number: int) -> tuple[str, str]:
+    """The addresses of a machine's BMC and gateway, ascending."""
+    return _address(subnet, MANAGED + 2 * number), _address(subnet, MANAGED + 2 * number + 1)
 
 
 def automatic_pool(subnet: str) -> tuple[tuple[str, str], ...]:

@@ -52,7 +52,7 @@ def not_makeable(plan: Plan) -> tuple[NotMakeable, ...]:
 
 def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
     resource = item.resource
-    if not resource.HAS_ACTUATOR and not resource.RESERVED:
+    if not resource.is_declared and not resource.RESERVED:
         why = WHY.get(resource.KIND, "it has no actuator yet")
         yield NotMakeable(name=item.name, kind=resource.KIND, why=why, where=_where(plan, item))
     if getattr(resource, "on_delete", None) == "snapshot" and resource.KIND in WHY_NO_COPY:

@@ -35,6 +35,7 @@ ORIGINS = (
     Origin("PoplarServer", "Server", "vpods.{part}.poplar", {"flavor": "flavor", "image": "image"}),
     Origin("PoplarServer", "Volume", "vpods.{part}.poplar.volume", _VOLUME),
     Origin("BareMetalServer", "BareMetalServer", "vpods.{part}.poplar", {"image": "image", "node": "kind"}),
+    Origin("VipuController", "SwitchPort", "vpods.{part}", {"device": "machines"}),
     Origin("VipuController", "VipuAllocation", "vpods.{part}", {"machines": "machines"}),
     Origin(
         "VipuController",

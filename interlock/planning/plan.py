@@ -124,5 +124,5 @@ class Plan(Frozen):
         return tuple(device for device in devices if device not in hosts)
 
     def without_actuator(self) -> tuple[Planned, ...]:
-        """What is planned and proved but cannot be made yet."""
-        return tuple(item for item in self.resources if not item.resource.HAS_ACTUATOR)
+        """What is planned and proved and no actuator makes: there is none yet, or somebody else wires that switch."""
+        return tuple(item for item in self.resources if not item.resource.is_declared)

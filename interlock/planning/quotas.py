@@ -62,6 +62,10 @@ def _dhcp_port(_: Site, resource: Resource) -> int:
     return int(isinstance(resource, Subnet) and resource.dhcp)
 
 
+def _bound(_: Site, resource: Resource) -> int:
+    return int(resource.is_declared)
+
+
 def _rules(_: Site, resource: Resource) -> int:
     return len(resource.rules) if isinstance(resource, SecurityGroup) else 0
 
@@ -80,6 +84,7 @@ ROWS = (
     Row("subnets", "Subnet", _one),
     Row("ports", "Port", _one),
     Row("ports", "RouterInterface", _one),
+    Row("ports", "SwitchPort", _bound),
     Row("ports", "Subnet", _dhcp_port),
     Row("routers", "Router", _one),
     Row("security_groups", "SecurityGroup", _one, DEFAULT_GROUPS),
@@ -103,9 +108,10 @@ def controllers_quota(site: Site, project: str) -> Quota:
     """The quota of the operator's project for controllers: one for each vPOD that the limits allow.
 
     A controller has a management network with a subnet without DHCP, two ports and two security groups. The headroom
-    is one more of each.
+    is one more of each. Where Neutron wires the management switches, each machine has a port on them besides.
     """
     vpods = site.limits.controller_instances
+    wired = sum(1 for machine in site.machines if _wired_by_neutron(site, machine.name))
     return Quota(
         project=project,
         instances=vpods,
@@ -113,13 +119,18 @@ def controllers_quota(site: Site, project: str) -> Quota:
         ram_mib=site.limits.controller_ram_gib * MIB_PER_GIB,
         networks=vpods + 1,
         subnets=vpods + 1,
-        ports=2 * vpods + 1,
+        ports=2 * vpods + 1 + wired,
         routers=0,
         security_groups=DEFAULT_GROUPS + 2 * vpods + 1,
         security_group_rules=OWN_RULES + RULES_OF_A_CONTROLLER * (vpods + 1),
         volumes=0,
         volume_gib=0,
     )
+
+
+def _wired_by_neutron(site: Site, machine: str) -> bool:
+    end = site.far_end(machine, "mgmt")
+    return end is not None and end.device in site.switch and site.switch[end.device].wired_by == "neutron"
 
 
 def _with_headroom(amounts: Iterable[int]) -> int:

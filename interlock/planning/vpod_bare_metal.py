@@ -17,7 +17,7 @@ from .addresses import controller_address, poplar_address
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .switch_ports import access_port, interfaces_on
+from .switch_ports import Segment, access_port, interfaces_on
 from .user_data import poplar_user_data
 
 
@@ -38,7 +38,11 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
     legs = _legs(scope, host)
     ports = tuple(_write_port(scope, builder, name, leg, index) for leg in legs)
     for leg in legs:
-        builder.add(f"{name}-{leg.part}-switch", access_port(scope.site, host, leg.interface, leg.vlan))
+        network = scope.name(leg.part)
+        on = Segment(scope.project, network, f"{network}-subnet", leg.vlan)
+        # Ironic binds the port of the leg when it deploys the host: a second bound port would fight over the VLAN.
+        port = access_port(scope.site, host, leg.interface, on, (), "ironic")
+        builder.add(f"{name}-{leg.part}-switch", port)
     api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
         name=name, project=scope.project, node=host, image=Reference.site("Image", scope.vpod.poplar.image),

@@ -10,9 +10,11 @@ from interlock.vocabulary import NetworkRole, Reference
 from interlock.vocabulary.references import CONTROLLERS_PROJECT
 
 from .addresses import automatic_pool, controller_address
+from .machine_order import in_order
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import controller_api_rules, controller_management_rules
+from .switch_ports import Segment, write_management_ports
 from .user_data import controller_user_data
 
 
@@ -21,6 +23,8 @@ def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
     name = builder.component(scope.name("controller"), "VipuController", parent=scope.name())
     claims, controller = scope.claims, scope.site.controller
     management = _write_management_network(scope, builder)
+    on = Segment(CONTROLLERS_PROJECT, management, f"{management}-subnet", claims.management_vlan)
+    write_management_ports(scope, builder, on)
     api_rules = controller_api_rules(controller.user_api_port, claims.control_subnet)
     api = SecurityGroup(name=f"{name}-api", project=CONTROLLERS_PROJECT, rules=api_rules)
     builder.add(api.name, api)
@@ -81,19 +85,6 @@ def _write_allocation(scope: VPodScope, builder: PlanBuilder, controller: str) -
             name=scope.name("partition", request.name), allocation=name, **request.model_dump(exclude={"name"})
         )
         builder.add(partition.name, partition)
-
-
-def in_order(site: Site, machines: tuple[str, ...]) -> tuple[str, ...]:
-    """Machines by logical rack (those without a number first, by name), then position; unknown ones come last."""
-
-    def place(name: str) -> tuple[int, int, str, int]:
-        machine = site.machine.get(name)
-        if machine is None:
-            return (1, 0, name, 0)
-        rack = site.logical_rack.get(machine.logical_rack)
-        return (0, (rack.number or 0) if rack else 0, machine.logical_rack, machine.position)
-
-    return tuple(sorted(machines, key=place))
 
 
 def topology_of(site: Site, machines: tuple[str, ...]) -> Literal["mesh", "torus"]:

@@ -9,7 +9,7 @@ from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import poplar_rules
 from .site_plan import S3_ROLE
-from .switch_ports import write_machine_ports
+from .switch_ports import write_rnic_ports
 from .vpod_bare_metal import write_bare_metal_server
 from .vpod_controller import write_controller
 from .vpod_networks import write_networks
@@ -23,7 +23,7 @@ def write_vpod(scope: VPodScope, builder: PlanBuilder) -> None:
     if not scope.bare_metal:
         _write_ssh_group(scope, builder)
     _write_s3_user(scope, builder)
-    write_machine_ports(scope, builder)
+    write_rnic_ports(scope, builder)
     write_server = write_bare_metal_server if scope.bare_metal else write_poplar_server
     for index in range(scope.vpod.poplar.servers):
         write_server(scope, builder, index)

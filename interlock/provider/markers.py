@@ -39,6 +39,7 @@ CARRIERS: dict[str, Carrier] = {
     "RouterInterface": Carrier("", "members of the project", "the pair itself; router and subnet are checked"),
     "SecurityGroup": Carrier("description", "members of the project", _NEUTRON),
     "Port": Carrier("description", "members of the project", _NEUTRON),
+    "SwitchPort": Carrier("description", "members of the project", _NEUTRON),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
     "FlavorAccess": Carrier("", "administrators", "the pair itself; flavour and project are checked"),
     "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),

@@ -50,8 +50,8 @@ _IN_NAME = ("name",)
 #: The last microversion of Nova in which a server shows the id of its flavour, not only its name.
 SHOWS_FLAVOR_ID = "2.46"
 
-#: Every kind that carries a marker (`markers.CARRIERS`), those of tenants' stacks first. The other kinds lie inside
-#: one of these and go with it.
+#: Every kind that carries a marker (`markers.CARRIERS`), those of tenants' stacks first; switch ports are among the
+#: ports (`kind_of`). The other kinds lie inside one of these and go with it.
 REGISTERS: tuple[Register, ...] = (
     Register("Project", "identity", "/projects", "projects", one="project"),
     Register("ServiceUser", "identity", "/users", "users", one="user"),
@@ -78,6 +78,16 @@ REGISTERS: tuple[Register, ...] = (
     Register("Image", "image", "/images", "images", ("interlock",)),
     Register("VolumeType", "block-storage", "/types", "volume_types", query=_ANY, one="volume_type"),
 )  # fmt: skip
+
+
+def kind_of(item: Mapping[str, Any], register: Register) -> str:
+    """The kind of a listed object: among Neutron's ports are those by which it wires switch ports.
+
+    These have a host to be bound at and no owner; Ironic, which binds the other ones of VNIC type `baremetal`, names
+    itself as the owner of a port when it gives it a host.
+    """
+    wires = item.get("binding:vnic_type") == "baremetal" and item.get("binding:host_id") and not item["device_owner"]
+    return "SwitchPort" if register.kind == "Port" and wires else register.kind
 
 
 def marker_of(item: Mapping[str, Any], register: Register) -> str:

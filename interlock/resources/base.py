@@ -90,7 +90,7 @@ class Resource(Frozen):
 
     KIND: ClassVar[str]
     #: True for kinds that a plan holds although nobody asked for them by name (those reserved with the machines, and
-    #: what the site offers): without an actuator they are listed as not wired, and do not stand in the way of an apply.
+    #: what the site offers): what of them is not declared is listed as not wired, and not in the way of an apply.
     RESERVED: ClassVar[bool] = False
     #: False for kinds that are planned and proved but that nothing can make yet; they are always listed.
     HAS_ACTUATOR: ClassVar[bool] = True
@@ -99,6 +99,11 @@ class Resource(Frozen):
     #: True if a replacement is created before the old one is deleted. False for what lies on the cloud: what is created
     #: there would be the old object, found by its marker and adopted.
     CREATED_FIRST: ClassVar[bool] = False
+
+    @property
+    def is_declared(self) -> bool:
+        """True if the engine is told of it, so that our provider makes it; False: it is planned and proved only."""
+        return self.HAS_ACTUATOR
 
     @property
     def is_kept(self) -> bool:

@@ -1,26 +1,57 @@
-"""What switches, V-IPU controllers and fabric managers set. Planned and proved; nothing can set it yet."""
+"""What switches, V-IPU controllers and fabric managers set. Of these only switch ports can be set yet, by Neutron."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import model_validator
+
 from .base import IN_PLACE, REPLACE, Change, Frozen, Refers, Resource, forbidden
+
+#: Who sets a switch port: Neutron through the driver of its switch, a pipeline that owns the switch's configuration, a
+#: person; or Ironic, which binds the `Port` of a host's own interface when it deploys the host.
+Wirer = Literal["neutron", "export", "hand", "ironic"]
 
 
 class SwitchPort(Resource):
-    """A switch port in access mode on one VLAN, with the device behind it."""
+    """A switch port in access mode on one VLAN, with the device behind it.
+
+    Wired by Neutron it is a Neutron port of its own (VNIC type `baremetal`) that the driver of the switch binds.
+    """
 
     KIND: ClassVar[str] = "SwitchPort"
-    HAS_ACTUATOR: ClassVar[bool] = False
     RESERVED: ClassVar[bool] = True
 
     switch: Annotated[str, REPLACE]
     port: Annotated[int, REPLACE]
     #: Name of the device and the interface of it that is cabled there: `rnic` or `mgmt` of an IPU-Machine, the
     #: interface's own name of a bare-metal host.
-    device: Annotated[str, IN_PLACE]
-    interface: Annotated[str, IN_PLACE]
-    vlan: Annotated[int, IN_PLACE]
+    device: Annotated[str, REPLACE]
+    interface: Annotated[str, REPLACE]
+    #: That of `network`.
+    vlan: Annotated[int, REPLACE]
+    wired_by: Annotated[Wirer, REPLACE] = "hand"
+    #: What the switch itself calls the port; None: nobody states it.
+    port_name: Annotated[str | None, REPLACE] = None
+    #: System MAC address of the switch, by which a driver may know it; None: it knows it by name.
+    switch_mac: Annotated[str | None, REPLACE] = None
+    project: Annotated[str | None, Refers(("Project",)), REPLACE] = None
+    network: Annotated[str | None, Refers(("Network",)), REPLACE] = None
+    subnet: Annotated[str | None, Refers(("Subnet",)), REPLACE] = None
+    #: Addresses of what is behind the port, ascending: of the RNIC, or of BMC and gateway.
+    addresses: Annotated[tuple[str, ...], IN_PLACE] = ()
+
+    @property
+    def is_declared(self) -> bool:
+        """True if Neutron wires it."""
+        return self.wired_by == "neutron"
+
+    @model_validator(mode="after")
+    def _bindable(self) -> SwitchPort:
+        needed = (self.port_name, self.project, self.network, self.subnet)
+        if self.is_declared and None in needed:
+            raise ValueError("a port that Neutron wires has a port_name, a project, a network and a subnet")
+        return self
 
 
 class VipuAllocation(Resource):

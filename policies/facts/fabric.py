@@ -18,6 +18,12 @@ class SwitchPortFact:
     interface: str
     vlan: int
     vpod: str | None
+    #: Label, from the project that its Neutron port lies in.
+    owner: str | None = None
+    #: Network and subnet by plan name: what Neutron puts the port on, where it wires it. None: nobody states them.
+    network: str | None = None
+    subnet: str | None = None
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact,
 from .reader import PlanReader
 
 
-def switch_port(_: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
+def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFact:
     """A switch port in access mode."""
     return SwitchPortFact(
         name=item.name,
@@ -19,6 +19,10 @@ def switch_port(_: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPortFac
         interface=spec.interface,
         vlan=spec.vlan,
         vpod=item.vpod,
+        owner=reader.owner_of(spec.project),
+        network=spec.network,
+        subnet=spec.subnet,
+        addresses=spec.addresses,
     )
 
 

@@ -154,15 +154,17 @@ def _needs(plan: PlanFacts, subnet: SubnetFact, network: NetworkFact) -> dict[st
 
 
 def _outside(plan: PlanFacts, subnet: SubnetFact, prefix: IPv4Network | IPv6Network) -> Iterator[Cause]:
-    for port in plan.ports:
-        if port.subnet == subnet.name and ip_address(port.address) not in prefix:
+    ports = [(port.name, port.subnet, port.address) for port in plan.ports]
+    behind = [(port.name, port.subnet, address) for port in plan.switch_ports for address in port.addresses]
+    for name, on, address in (*ports, *behind):
+        if on == subnet.name and ip_address(address) not in prefix:
             yield Cause(
-                key=(subnet.name, port.name),
-                message=f"{port.address} of port {port.name} is not in subnet {subnet.name} ({subnet.cidr})",
-                witness=(f"port {port.name} {port.address}", f"subnet {subnet.name} {subnet.cidr}"),
+                key=(subnet.name, name),
+                message=f"{address} of port {name} is not in subnet {subnet.name} ({subnet.cidr})",
+                witness=(f"port {name} {address}", f"subnet {subnet.name} {subnet.cidr}"),
                 hint="an address lies in the subnet of its port",
                 specificity=70,
-                about=resources(port.name, subnet.name),
+                about=resources(name, subnet.name),
             )
 
 

@@ -44,8 +44,10 @@ METADATA = (prefix_of("169.254.0.0/16"), prefix_of("fe80::/10"))
 def _reserved_addresses(model: Model, _: Names) -> RuleAnswer:
     plan = model.plan
     causes = [cause for subnet in plan.subnets for cause in _in_metadata(subnet)]
-    causes += [cause for port in plan.ports for cause in _taken(plan, port)]
-    return RuleAnswer(len(plan.subnets) + len(plan.ports), tuple(causes))
+    stated = [(port.name, port.subnet, port.address) for port in plan.ports]
+    behind = [(port.name, port.subnet or "", one) for port in plan.switch_ports for one in port.addresses]
+    causes += [cause for entry in (*stated, *behind) for cause in _taken(plan, *entry)]
+    return RuleAnswer(len(plan.subnets) + len(stated) + len(behind), tuple(causes))
 
 
 def _in_metadata(subnet: SubnetFact) -> Iterator[Cause]:
@@ -54,20 +56,20 @@ def _in_metadata(subnet: SubnetFact) -> Iterator[Cause]:
             yield _reserved_cause(subnet.name, f"its prefix {subnet.cidr} covers the metadata service's ({link})")
 
 
-def _taken(plan: PlanFacts, port: PortFact) -> Iterator[Cause]:
+def _taken(plan: PlanFacts, name: str, on: str, stated: str) -> Iterator[Cause]:
     """Neutron's DHCP takes addresses of the subnet's pools, so an address given by hand must lie outside them."""
-    subnet = plan.subnet.get(port.subnet)
+    subnet = plan.subnet.get(on)
     if subnet is None:
         return
-    address = ip_address(port.address)
-    if port.address == subnet.gateway:
-        yield _reserved_cause(port.name, f"{port.address} is the gateway of {subnet.name}", subnet.name)
+    address = ip_address(stated)
+    if stated == subnet.gateway:
+        yield _reserved_cause(name, f"{stated} is the gateway of {subnet.name}", subnet.name)
     prefix = prefix_of(subnet.cidr)
     if address in (prefix.network_address, prefix.broadcast_address):
-        yield _reserved_cause(port.name, f"{port.address} is no host's address in {subnet.cidr}")
+        yield _reserved_cause(name, f"{stated} is no host's address in {subnet.cidr}")
     for first, last in subnet.pools:
         if int(ip_address(first)) <= int(address) <= int(ip_address(last)):
-            yield _reserved_cause(port.name, f"{port.address} is in the pool {first}-{last}, which Neutron gives out")
+            yield _reserved_cause(name, f"{stated} is in the pool {first}-{last}, which Neutron gives out")
 
 
 def _reserved_cause(name: str, why: str, *named: str) -> Cause:

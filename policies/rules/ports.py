@@ -57,8 +57,11 @@ def _has_port(switch: Switch, port: int) -> bool:
 def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
     """VLAN ids are local to a physical network: the same id on a switch beside it is another segment.
 
-    A vPOD may have one id twice, on its fabric and on its management network: one of them must reach the switch.
+    A vPOD may have one id twice, on its fabric and on its management network: one of them must reach the switch. Where
+    the port names its network, that one must have the VLAN: Neutron sets the network's, whatever the port says.
     """
+    if item.network is not None:
+        return _other_network(model, item, item.network)
     networks = [
         network for network in model.plan.networks
         if network.vpod == item.vpod and network.kind == "vlan" and network.segment == item.vlan
@@ -69,6 +72,27 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
     if networks:
         first = networks[0]
         return Reason(f"{first.segment_name} ({first.name}) does not reach {item.switch}", resources(first.name))
+    return None
+
+
+def _other_network(model: Model, item: SwitchPortFact, name: str) -> Reason | None:
+    """What is wrong with the network that a port is put on; one that is not of the plan is told by FACT-01."""
+    network = model.plan.network.get(name)
+    if network is None:
+        return None
+    if network.kind != "vlan" or network.segment != item.vlan:
+        return Reason(
+            f"network {network.name} is {network.segment_name}, not VLAN {item.vlan}", resources(network.name)
+        )
+    if network.vpod != item.vpod:
+        where = f"vPOD {network.vpod}" if network.vpod else "no vPOD"
+        return Reason(f"network {network.name} is of {where}", resources(network.name))
+    if network.owner != item.owner:
+        words = f"its project is one of {item.owner}, and that of network {network.name} one of {network.owner}"
+        return Reason(words, resources(network.name))
+    label = model.site.site.physical_network.get(network.physical_network or "")
+    if label is None or item.switch not in label.switches:
+        return Reason(f"{network.segment_name} ({network.name}) does not reach {item.switch}", resources(network.name))
     return None
 
 

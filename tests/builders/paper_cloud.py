@@ -52,7 +52,7 @@ class Paper:
             found.lists["Role"].append({"id": role, "name": role, "description": None})
         for plan in plans:
             for item in plan.resources:
-                if item.resource.HAS_ACTUATOR:
+                if item.resource.is_declared:
                     found.put(plan, item.name, item.resource)
         return found
 

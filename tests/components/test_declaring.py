@@ -35,7 +35,7 @@ def acme() -> Declared:
 
 
 def makeable(plan: Plan) -> list[Planned]:
-    return [item for item in plan.resources if item.resource.HAS_ACTUATOR]
+    return [item for item in plan.resources if item.resource.is_declared]
 
 
 def token(item: Planned) -> str:

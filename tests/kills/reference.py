@@ -101,7 +101,7 @@ def plans() -> dict[str, Plan]:
 
 def resources(plan: Plan) -> dict[str, Resource]:
     """What of a plan is made on the cloud, by plan name."""
-    return {item.name: _renamed(item.resource) for item in plan.resources if item.resource.HAS_ACTUATOR}
+    return {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
 
 
 def _renamed(item: Resource) -> Resource:

@@ -56,7 +56,7 @@ def shown(plan: Plan) -> list[Any]:
     ]
     found += [Shown(f"interlock:components:{part.type}", part.name, {}) for part in plan.components]
     for item in plan.resources:
-        if item.resource.HAS_ACTUATOR:
+        if item.resource.is_declared:
             beside = {
                 "owner": plan.owner,
                 "id_of_project": UNKNOWN_STRING_VALUE,

@@ -132,7 +132,7 @@ def test_direct_ports_cite_no_security_group_and_keep_the_spoof_check() -> None:
 
 def test_the_controller_lives_with_the_operator_and_has_no_key() -> None:
     plan = plans()["acme"]
-    inside = [item for item in plan.of("acme-train-controller") if item.resource.HAS_ACTUATOR]
+    inside = [item for item in plan.of("acme-train-controller") if item.resource.is_declared]
     assert len(inside) == 7
     for item in inside:
         assert getattr(item.resource, "project", None) == "site:Project/controllers"

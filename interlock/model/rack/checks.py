@@ -98,6 +98,8 @@ def _switch_counts(key: str, file: RackSwitchFile, names: Sequence[str], logical
     if serials:
         word = "" if file.serials is None else "s"
         yield (key, f"serial{word}"), len(serials), logical, logical, "serials of switches"
+    if file.macs is not None:
+        yield (key, "macs"), len(file.macs), logical, logical, "MAC addresses of switches"
     word = "" if file.names is None else "s"
     yield (key, f"name{word}"), len(names), logical, logical, "names of switches"
 
@@ -176,7 +178,7 @@ def _check_gw_switches(file: GatewaySwitchFile | None, pod: PodDesign, path: Pat
         faults.add(Code.MISSING_KEY, path, "`gw_switches` is missing: GW-Links are switched", hint)
         return
     count = 0 if pod.gw_switches is None else pod.gw_switches.count.value
-    for key, found in (("serials", file.serials), ("names", file.names)):
+    for key, found in (("serials", file.serials), ("names", file.names), ("macs", file.macs)):
         if found is not None and len(found) != count:
             message = f"{len(found)} {key} of GW-Link switches: {pod.name} has {count}"
             faults.add(Code.VALUE, (*path, key), message)

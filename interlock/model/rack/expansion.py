@@ -25,7 +25,7 @@ from interlock.model.site.physical import (
     SwitchRole,
 )
 from interlock.model.site.physical import Rack as PhysicalRack
-from interlock.model.site.switch_file import vrfs_of, vteps_of
+from interlock.model.site.switch_file import vrfs_of, vteps_of, wiring_of
 from interlock.model.site.switch_ports import settings_by_port
 
 from .cables import pod_cables
@@ -42,6 +42,7 @@ from .names import (
     management_names,
     management_roles,
     physical_names,
+    switch_macs,
     switch_serials,
     tor_names,
     tor_roles,
@@ -144,17 +145,20 @@ def _hosts(rack: RackFile) -> Iterator[Host]:
 def _switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
     """ToR and management switch of each logical rack, then those of the GW-Links."""
     design = design_of(rack).rack
-    tor_roles_, management_roles_ = tor_roles(rack), management_roles(rack)
+    of_tor, of_mgmt = tor_roles(rack), management_roles(rack)
+    count = len(tor_names(rack))
     rows = zip(
         tor_names(rack),
         switch_serials(rack.tor),
+        switch_macs(rack.tor, count),
         management_names(rack),
         switch_serials(rack.management),
+        switch_macs(rack.management, count),
         strict=True,
     )
-    for tor, tor_serial, management, serial in rows:
-        yield _switch(rack.tor, tor, tor_serial, "tor", design.tor, tor_roles_, complete)
-        yield _switch(rack.management, management, serial, "management", design.management, management_roles_, complete)
+    for tor, tor_serial, tor_mac, management, serial, mac in rows:
+        yield _switch(rack.tor, tor, tor_serial, "tor", design.tor, of_tor, complete, tor_mac)
+        yield _switch(rack.management, management, serial, "management", design.management, of_mgmt, complete, mac)
     yield from _gw_switches(rack, complete)
 
 
@@ -166,6 +170,7 @@ def _switch(
     model: SwitchModel,
     roles: PortMap,
     complete: Collection[str],
+    mac: str | None,
 ) -> Switch:
     return Switch(
         name=name,
@@ -178,6 +183,7 @@ def _switch(
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),
         vteps=vteps_of(file.vteps),
+        **wiring_of(file, model.name, mac),
     )
 
 
@@ -185,7 +191,8 @@ def _gw_switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
     design, file = design_of(rack).gw_switches, rack.gw_switches
     if file is None or design is None:
         return
-    for name, serial in zip(gw_switch_names(rack), file.serials, strict=True):
+    addresses = switch_macs(file, len(file.serials))
+    for name, serial, mac in zip(gw_switch_names(rack), file.serials, addresses, strict=True):
         yield Switch(
             name=name,
             serial=serial,
@@ -197,6 +204,7 @@ def _gw_switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
             ip_routing=file.ip_routing,
             vrfs=vrfs_of(file.vrfs),
             vteps=vteps_of(file.vteps),
+            **wiring_of(file, design.model.name, mac),
         )
 
 

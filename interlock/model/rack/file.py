@@ -8,7 +8,7 @@ from pydantic import Field
 
 from interlock.hardware.designs import GatewayMode
 from interlock.model.site.physical import CoolingMethod
-from interlock.model.site.switch_file import VRFS, VTEPS, Vrfs, VtepFile
+from interlock.model.site.switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
 from interlock.model.site.switch_ports import PortTable
 from interlock.model.text.names import DeviceName, DeviceNames, Interface, NetworkName, Serial, Serials
 from interlock.model.text.validation import FileModel
@@ -25,13 +25,16 @@ class KitFile(FileModel):
     height: RackUnits | None = Field(None, description="units that it takes; without it, the catalogue's figure")
 
 
-class RackSwitchFile(KitFile):
+class RackSwitchFile(KitFile, WiringFile):
     """The switches of a design that do the same, one in each logical rack. Their model comes from there."""
 
     name: DeviceName | None = Field(None, description="its name; `tor-1` or `mgmt-1` without it")
     names: DeviceNames | None = Field(None, description="their names, if there are several logical racks")
     serial: Serial | None = Field(None, description="its serial: the identity of the switch")
     serials: Serials | None = Field(None, description="their serials, in the order of the logical racks")
+    macs: Macs | None = Field(
+        None, description="their system MAC addresses, in that order, by which drivers and LLDP know them; else unknown"
+    )
     ports: PortTable = Field(
         description="how the ports of each are set, by block of the port map or number; one that is not mentioned "
         "is unknown, or disabled where `complete.switch_ports` has the switch"
@@ -46,11 +49,14 @@ class RackSwitchFile(KitFile):
     vteps: list[VtepFile] = Field(default_factory=list, description=VTEPS)
 
 
-class GatewaySwitchFile(KitFile):
+class GatewaySwitchFile(KitFile, WiringFile):
     """The switches that join the GW-Links of several logical racks."""
 
     names: DeviceNames | None = Field(None, description="their names; `gw-switch-1` and on without it")
     serials: Serials = Field(description="their serials")
+    macs: Macs | None = Field(
+        None, description="their system MAC addresses, in that order, by which drivers and LLDP know them; else unknown"
+    )
     ports: PortTable | None = Field(
         None, description="how the ports of each are set, `machines` or numbers; without this key, unknown"
     )

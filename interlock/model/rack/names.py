@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from interlock.hardware.designs import POD_DESIGNS, PodDesign, PortMap
 
-from .file import RackFile, RackSwitchFile
+from .file import GatewaySwitchFile, RackFile, RackSwitchFile
 
 T = TypeVar("T")
 
@@ -76,6 +76,11 @@ def gw_switch_names(rack: RackFile) -> list[str]:
 def switch_serials(file: RackSwitchFile) -> list[str]:
     """Serials of the switches of one kind, whether `serial` or `serials` was written."""
     return file.serials or ([] if file.serial is None else [file.serial])
+
+
+def switch_macs(file: RackSwitchFile | GatewaySwitchFile, count: int) -> list[str] | list[None]:
+    """System MAC addresses of `count` switches of one kind; None for each where none are stated."""
+    return file.macs or [None] * count
 
 
 def logical_parts(rack: RackFile) -> tuple[LogicalPart, ...]:

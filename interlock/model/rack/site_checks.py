@@ -74,8 +74,13 @@ def _management_groups(site: Site) -> Iterator[tuple[str, list[LogicalRack]]]:
 
 def _check_macs(file: SiteFile, site: Site, faults: Faults) -> None:
     """A MAC address is one device: two of them in one VLAN would take each other's frames."""
-    where = {place.name: place.path for place in places(file) if place.section == "machines"}
+    where = {place.name: place.path for place in places(file) if place.section in ("machines", "switches")}
     taken = dict[str, str]()
+    for switch in site.switches:
+        if switch.mac is not None and taken.setdefault(switch.mac, f"`{switch.name}`") != f"`{switch.name}`":
+            message = f"`{switch.name}` has the MAC address {switch.mac} of {taken[switch.mac]}"
+            path = where.get(switch.name, ("switches",))
+            faults.add(Code.TWICE, path, message, "read it again: `show version` of the switch says it")
     for machine in site.machines:
         for part, mac in machine.macs.items():
             owner = f"{part} of `{machine.name}`"

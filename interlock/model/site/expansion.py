@@ -16,7 +16,7 @@ from .full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .inventory import Site
 from .physical import Cable, Device, Host, Lag, LogicalRack, Machine, Placement, Rack, Room, Switch
 from .physical import Feed as RackFeed
-from .switch_file import vrfs_of, vteps_of
+from .switch_file import vrfs_of, vteps_of, wiring_of
 from .switch_ports import settings_by_port
 from .terms import Terms
 
@@ -152,6 +152,7 @@ def _switch(name: str, file: SwitchFile, *, rest_disabled: bool) -> Switch:
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),
         vteps=vteps_of(file.vteps),
+        **wiring_of(file, file.model, file.mac),
     )
 
 

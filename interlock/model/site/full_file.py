@@ -15,7 +15,7 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Count, GiB, Positive, VlanIds
 
 from .physical import CableKind, CoolingMethod, Generation, Provisioning, SwitchRole
-from .switch_file import VRFS, VTEPS, Vrfs, VtepFile
+from .switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
 from .switch_ports import PortTable
 from .values import End, Height, Mac, PortGroups
 
@@ -114,10 +114,13 @@ class HostFile(FileModel):
     )
 
 
-class SwitchFile(FileModel):
+class SwitchFile(WiringFile):
     """A switch."""
 
     serial: Serial = Field(description="its serial: the identity of the switch")
+    mac: Mac | None = Field(
+        default=None, description="its system MAC address, by which drivers and LLDP know it; without it, unknown"
+    )
     model: str = Field(description="its model")
     role: SwitchRole = Field(description="what it is for")
     port_groups: PortGroups = Field(

@@ -96,6 +96,10 @@ def _switch(switch: Switch) -> Section:
         routed_vlans=routed,
         vrfs={vrf.name: list(vrf.vlans) for vrf in switch.vrfs} or None,
         vteps=[_fields(vtep) for vtep in switch.vteps] or None,
+        wired_by=None if switch.wired_by == "hand" else switch.wired_by,
+        mac=switch.mac,
+        port_names=None if switch.port_names is None else list(switch.port_names),
+        quarantine_vlan=switch.quarantine_vlan,
     )
 
 

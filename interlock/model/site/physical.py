@@ -13,6 +13,8 @@ from interlock.hardware.power import Feed as Feed
 from interlock.resources import Frozen
 
 SwitchRole = Literal["tor", "management", "spine", "gw-link"]
+#: Who sets the ports of a switch: Neutron through its driver, a pipeline that owns the configuration, or a person.
+WiredBy = Literal["neutron", "export", "hand"]
 PortMode = Literal["access", "trunk", "dot1q-tunnel", "routed", "disabled"]
 Generation = Literal["ipu-m2000", "bow-2000"]
 CableKind = Literal["ethernet", "ipu-link", "gw-link", "sync-link", "power"]
@@ -128,11 +130,36 @@ class Switch(Frozen):
     #: Routing instances beside the default one; they route whenever they are there.
     vrfs: tuple[Vrf, ...] = ()
     vteps: tuple[Vtep, ...] = ()
+    wired_by: WiredBy = "hand"
+    #: System MAC address, by which drivers and LLDP know the switch; None: not stated.
+    mac: str | None = None
+    #: How it calls its ports, one pattern for each port group with `{}` for the number; None: not stated.
+    port_names: tuple[str, ...] | None = None
+    #: VLAN in which a port without a plan rests where its driver puts it into one; None: not stated.
+    quarantine_vlan: int | None = None
 
     @cached_property
     def by_port(self) -> dict[int, SwitchPortConfig]:
         """Configuration by port number."""
         return {item.port: item for item in self.ports}
+
+    def port_name(self, number: int) -> str | None:
+        """What the switch itself calls a port; None if nobody states it, or it has no port of this number."""
+        last = 0
+        for (_, count), pattern in zip(self.port_groups, self.port_names or (), strict=False):
+            last += count
+            if last - count < number <= last:
+                return pattern.format(number)
+        return None
+
+    def port_number(self, name: str) -> int | None:
+        """The number of a port by the switch's own name; None for what is no such port: `Management1`, `Vlan12`."""
+        return next((number for number in range(1, self.port_count + 1) if self.port_name(number) == name), None)
+
+    @property
+    def port_count(self) -> int:
+        """How many ports it has, of all speeds."""
+        return sum(count for _, count in self.port_groups)
 
 
 class Lag(Frozen):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from interlock.model.text.errors import Code
 
 from .physical import SwitchPortConfig
-from .places import Path
-from .switch_file import VtepFile
+from .places import Path, places
+from .switch_file import VtepFile, WiringFile
 from .switch_ports import PortTable
 from .view import SiteView
 
@@ -23,6 +23,7 @@ class SwitchStatement:
     routed_vlans: Sequence[int]
     vrfs: dict[str, tuple[int, ...]]
     vteps: Sequence[VtepFile]
+    wiring: WiringFile
 
 
 def check_switches(view: SiteView) -> None:
@@ -35,6 +36,8 @@ def check_switches(view: SiteView) -> None:
             _check_private(view, path, port.setting)
         _check_vrfs(view, switch)
         _check_vteps(view, switch)
+        _check_quarantine(view, switch)
+    _check_port_names(view)
 
 
 def _check_native(view: SiteView, path: Path, port: SwitchPortConfig) -> None:
@@ -107,12 +110,37 @@ def _check_vteps(view: SiteView, switch: SwitchStatement) -> None:
         view.need((*path, "underlay"), "an underlay", vtep.underlay, view.file.underlays, "underlays")
 
 
+def _check_quarantine(view: SiteView, switch: SwitchStatement) -> None:
+    """Nobody is given the VLAN in which ports of all former tenants rest."""
+    vlan = switch.wiring.quarantine_vlan
+    if vlan is not None and vlan not in view.file.pools.reserved_vlans:
+        message = f"VLAN {vlan} is not among `pools.reserved_vlans`, so a pool or a request could give it out"
+        view.faults.add(Code.CONTRADICTION, (*switch.path, "quarantine_vlan"), message, "list it there, too")
+
+
+def _check_port_names(view: SiteView) -> None:
+    """One pattern for each group of ports, names that differ, and names at all where a driver is told them."""
+    paths = {place.name: place.path for place in places(view.file) if place.section == "switches"}
+    for switch in view.site.switches:
+        path, names = paths[switch.name], switch.port_names
+        if names is None:
+            if switch.wired_by != "hand":
+                message = f"`{switch.name}` is wired by `{switch.wired_by}`, which has to know how it calls its ports"
+                hint = 'state `port_names`, as in ["Ethernet{}/1", "Ethernet{}"]'
+                view.faults.add(Code.MISSING_KEY, path, message, hint)
+        elif len(names) != len(switch.port_groups):
+            message = (
+                f"{len(names)} patterns of port names, and the switch has {len(switch.port_groups)} groups of ports"
+            )
+            view.faults.add(Code.VALUE, (*path, "port_names"), message, "write one for each group, in their order")
+
+
 def _switches(view: SiteView) -> Iterator[SwitchStatement]:
     for index, rack in enumerate(view.file.racks):
         for key, kind in (("tor", rack.tor), ("management", rack.management), ("gw_switches", rack.gw_switches)):
             if kind is not None:
                 routed = kind.routed_vlans or ()
-                yield SwitchStatement(("racks", index, key), kind.ports or {}, routed, kind.vrfs, kind.vteps)
+                yield SwitchStatement(("racks", index, key), kind.ports or {}, routed, kind.vrfs, kind.vteps, kind)
     for name, switch in view.file.switches.items():
         routed = switch.routed_vlans or ()
-        yield SwitchStatement(("switches", name), switch.ports, routed, switch.vrfs, switch.vteps)
+        yield SwitchStatement(("switches", name), switch.ports, routed, switch.vrfs, switch.vteps, switch)

@@ -26,6 +26,7 @@ from .routing import RouterActuator, RouterInterfaceActuator, SecurityGroupActua
 from .s3 import BucketActuator, S3CredentialActuator
 from .server import ServerActuator
 from .storage import VolumeActuator, VolumeAttachmentActuator, VolumeTypeActuator
+from .switch_port import SwitchPortActuator
 
 #: Kind -> its actuator.
 ACTUATORS: dict[str, Actuator[Any]] = {
@@ -35,6 +36,7 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         S3CredentialActuator(), KeypairActuator(), QuotaActuator(),
         SegmentRangeActuator(), AddressScopeActuator(), SubnetPoolActuator(), NetworkActuator(),
         SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
+        SwitchPortActuator(),
         FlavorActuator(), FlavorAccessActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
     )

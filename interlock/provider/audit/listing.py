@@ -12,7 +12,7 @@ from typing import Any
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.registers import REGISTERS, Register, marker_of
+from interlock.provider.registers import REGISTERS, Register, kind_of, marker_of
 from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
 #: What carries no marker and joins others: who has which right, and what leads to an address.
@@ -68,7 +68,7 @@ class Listed:
     def markers(self) -> tuple[tuple[str, str, str], ...]:
         """(kind, id, marker) of everything that carries one."""
         found = (
-            (register.kind, ident, marker_of(item, register))
+            (kind_of(item, register), ident, marker_of(item, register))
             for register in REGISTERS
             for ident, item in self.of(register.kind).items()
         )

@@ -247,7 +247,7 @@ def _follows(found: Listed, right: Raw) -> bool:
 
 def _reached(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
     """Addresses and trunks that lead to our ports; of a trunk the one that it hangs on, or one of those inside."""
-    ports = territory.of("Port")
+    ports = {**territory.of("Port"), **territory.of("SwitchPort")}
     for kind in ("FloatingIp", "Trunk"):
         for item in found.of(kind).values():
             inside = item["sub_ports"] if kind == "Trunk" else ()

@@ -23,6 +23,7 @@ _COUNTED = {
     "Network": "networks",
     "Subnet": "subnets",
     "Port": "ports",
+    "SwitchPort": "ports",
     "Router": "routers",
     "SecurityGroup": "security_groups",
     "Volume": "volumes",

@@ -1,0 +1,118 @@
+"""Switch ports that Neutron wires: a Neutron port of VNIC type `baremetal`, bound by the driver of its switch.
+
+The mechanism driver is networking-generic-switch, or another that reads `local_link_information`. It configures the
+switch while Neutron handles the request: a switch that cannot be reached, or refuses, is an answer 500 and no port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
+from interlock.resources import Resource, SwitchPort
+
+from .base import Ids, Observed, Phase, Target
+from .neutron import NeutronActuator
+
+#: Kind of port that a mechanism driver of switches binds.
+VNIC_TYPE = "baremetal"
+
+#: What Neutron calls a binding that no mechanism driver took, and one that was taken by a driver of switches.
+_FAILED, _BOUND = "binding_failed", "other"
+
+#: What is wrong with a port that no driver took. Neutron itself says only that binding failed.
+_NO_DRIVER = (
+    "Neutron could not bind it: its driver knows no switch {switch}, or that switch is not on the network's physical "
+    "network"
+)
+
+
+def link_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The switch and port that a Neutron port is bound to; empty if it names none, or several."""
+    links: list[Mapping[str, Any]] = (raw.get("binding:profile") or {}).get("local_link_information") or []
+    return links[0] if len(links) == 1 else {}
+
+
+class SwitchPortActuator(NeutronActuator[SwitchPort]):
+    """Bound Neutron ports. A switch port is taken only while no other Neutron port is bound to it."""
+
+    KIND: ClassVar[type[Resource]] = SwitchPort
+    PATH: ClassVar[str] = "ports"
+    ONE: ClassVar[str] = "port"
+    MUTABLE: ClassVar[tuple[str, ...]] = ("fixed_ips",)
+    #: Drivers log in to the switch, one port at a time.
+    PATIENCE: ClassVar[float] = 180.0
+
+    def body(self, cloud: Cloud, target: Target[SwitchPort]) -> dict[str, Any]:
+        spec, subnet = target.spec, target.one("subnet")
+        link = {"switch_info": spec.switch, "port_id": spec.port_name}
+        if spec.switch_mac is not None:
+            link["switch_id"] = spec.switch_mac
+        return {
+            "name": target.name,
+            "network_id": target.one("network"),
+            "fixed_ips": [{"subnet_id": subnet, "ip_address": address} for address in spec.addresses],
+            "binding:vnic_type": VNIC_TYPE,
+            # A binding begins when the port has a host; drivers of switches do not look at its name.
+            "binding:host_id": spec.device,
+            "binding:profile": {"local_link_information": [link]},
+            # Nothing filters between a switch port and what is behind it, so nothing is said to.
+            "port_security_enabled": False,
+        }
+
+    def create(self, cloud: Cloud, target: Target[SwitchPort]) -> str:
+        holder = self._bound_to(cloud, target)
+        if holder is not None:
+            raise _taken(target, holder)
+        return super().create(cloud, target)
+
+    def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
+        link, addresses = link_of(raw), raw["fixed_ips"]
+        fields: dict[str, Any] = {
+            "switch": link.get("switch_info"),
+            "port_name": link.get("port_id"),
+            "switch_mac": link.get("switch_id"),
+            "device": raw["binding:host_id"],
+            "addresses": [item["ip_address"] for item in addresses],
+        }
+        references: dict[str, Ids] = {
+            "project": raw["project_id"],
+            "network": raw["network_id"],
+            "subnet": addresses[0]["subnet_id"] if addresses else None,
+        }
+        phase, reason = _phase(raw, str(link.get("switch_info")))
+        return Observed(raw["id"], raw["description"], fields, references, phase=phase, reason=reason)
+
+    def _bound_to(self, cloud: Cloud, target: Target[SwitchPort]) -> Mapping[str, Any] | None:
+        """Another Neutron port that is bound to the same port of the same switch: two would fight over its VLAN."""
+        ports = cloud.api("network").items("/ports", "ports", **{"binding:vnic_type": VNIC_TYPE})
+        others = (dict(raw) for raw in ports if raw["binding:vif_type"] == _BOUND)
+        return next((raw for raw in others if _same_link(link_of(raw), target.spec)), None)
+
+
+def _same_link(link: Mapping[str, Any], spec: SwitchPort) -> bool:
+    same_switch = link.get("switch_info") == spec.switch or (
+        spec.switch_mac is not None and str(link.get("switch_id")).lower() == spec.switch_mac
+    )
+    return same_switch and link.get("port_id") == spec.port_name
+
+
+def _taken(target: Target[SwitchPort], holder: Mapping[str, Any]) -> Failure:
+    spec = target.spec
+    return Failure(
+        Trouble.CONFLICT,
+        f"{spec.switch} {spec.port_name} is bound by port {holder['name'] or 'without a name'} ({holder['id']}) of "
+        f"project {holder['project_id']}",
+        "a switch port has one writer: find out what that port is for and delete it, or correct the cables of the site",
+    )
+
+
+def _phase(raw: Mapping[str, Any], switch: str) -> tuple[Phase, str]:
+    """Neutron calls a port ACTIVE once the driver has set the switch."""
+    if raw["binding:vif_type"] == _FAILED:
+        return Phase.BROKEN, _NO_DRIVER.format(switch=switch)
+    if raw["binding:vif_type"] == _BOUND and raw["status"] == "ACTIVE":
+        return Phase.READY, ""
+    return Phase.PENDING, f"its switch has not confirmed it: the port is {raw['status']}"
