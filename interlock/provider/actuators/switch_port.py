@@ -6,7 +6,7 @@ switch while Neutron handles the request: a switch that cannot be reached, or re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
@@ -27,6 +27,13 @@ _NO_DRIVER = (
     "Neutron could not bind it: its driver knows no switch {switch}, or that switch is not on the network's physical "
     "network"
 )
+
+
+#: What of a port says who binds what.
+_SHOWN = ["id", "name", "description", "project_id", "binding:vif_type", "binding:profile"]
+
+#: What to do about a switch port that another Neutron port is bound to: both would set its VLAN.
+ONE_WRITER = "a switch port has one writer: find out what that port is for and delete it, or correct the site's cables"
 
 
 def link_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -63,9 +70,9 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         }
 
     def create(self, cloud: Cloud, target: Target[SwitchPort]) -> str:
-        holder = self._bound_to(cloud, target)
+        holder = next((raw for raw in bound_ports(cloud) if binds(raw, target.spec)), None)
         if holder is not None:
-            raise _taken(target, holder)
+            raise Failure(Trouble.CONFLICT, bound_by(target.spec, holder), ONE_WRITER)
         return super().create(cloud, target)
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
@@ -85,27 +92,27 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         phase, reason = _phase(raw, str(link.get("switch_info")))
         return Observed(raw["id"], raw["description"], fields, references, phase=phase, reason=reason)
 
-    def _bound_to(self, cloud: Cloud, target: Target[SwitchPort]) -> Mapping[str, Any] | None:
-        """Another Neutron port that is bound to the same port of the same switch: two would fight over its VLAN."""
-        ports = cloud.api("network").items("/ports", "ports", **{"binding:vnic_type": VNIC_TYPE})
-        others = (dict(raw) for raw in ports if raw["binding:vif_type"] == _BOUND)
-        return next((raw for raw in others if _same_link(link_of(raw), target.spec)), None)
+
+def bound_ports(cloud: Cloud) -> Iterator[Mapping[str, Any]]:
+    """Every Neutron port, of all projects, that a driver of switches has bound. Raises `Failure`."""
+    ports = cloud.api("network").items("/ports", "ports", fields=_SHOWN, **{"binding:vnic_type": VNIC_TYPE})
+    return (raw for raw in ports if raw["binding:vif_type"] == _BOUND)
 
 
-def _same_link(link: Mapping[str, Any], spec: SwitchPort) -> bool:
+def binds(raw: Mapping[str, Any], spec: SwitchPort) -> bool:
+    """True if a Neutron port names this port of this switch."""
+    link = link_of(raw)
     same_switch = link.get("switch_info") == spec.switch or (
         spec.switch_mac is not None and str(link.get("switch_id")).lower() == spec.switch_mac
     )
     return same_switch and link.get("port_id") == spec.port_name
 
 
-def _taken(target: Target[SwitchPort], holder: Mapping[str, Any]) -> Failure:
-    spec = target.spec
-    return Failure(
-        Trouble.CONFLICT,
+def bound_by(spec: SwitchPort, holder: Mapping[str, Any]) -> str:
+    """Who has a switch port already, in words."""
+    return (
         f"{spec.switch} {spec.port_name} is bound by port {holder['name'] or 'without a name'} ({holder['id']}) of "
-        f"project {holder['project_id']}",
-        "a switch port has one writer: find out what that port is for and delete it, or correct the cables of the site",
+        f"project {holder['project_id']}"
     )
 
 

@@ -1,0 +1,40 @@
+"""May the operator bind switch ports, and are those free that are to be bound?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from interlock.provider.actuators.switch_port import ONE_WRITER, binds, bound_by, bound_ports
+from interlock.provider.clouds import Cloud
+from interlock.provider.markers import owner_of, split
+from interlock.resources import Admission, SwitchPort
+
+from .faults import Fault, planned
+
+#: Role that Neutron's default policies ask of whoever writes `binding:profile`; an administrator's is not enough.
+BINDING_ROLE = "service"
+
+
+def binding_role(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Without the role Neutron refuses the first switch port, half-way through the apply."""
+    wired = sum(1 for _ in planned(admission, SwitchPort))
+    if wired and BINDING_ROLE not in cloud.login.roles:
+        have = ", ".join(sorted(cloud.login.roles)) or "none"
+        yield Fault(
+            "credential",
+            f"the plan has {wired} switch ports for Neutron to wire, and the user of cloud {cloud.name!r} has no role "
+            f"{BINDING_ROLE} in its project (roles: {have}): Neutron lets nobody else write binding profiles",
+            f"`openstack role add --user {cloud.login.user} --project {cloud.login.project} {BINDING_ROLE}`, or let "
+            "another hand wire these switches (`wired_by` in the site file)",
+        )
+
+
+def free_switch_ports(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Switch ports that another's Neutron port is bound to already."""
+    wanted = [spec for _, spec in planned(admission, SwitchPort)]
+    if not wanted:
+        return
+    for raw in bound_ports(cloud):
+        for spec in wanted:
+            if binds(raw, spec) and owner_of(split(raw["description"])[1]) != admission.owner:
+                yield Fault("switch port", bound_by(spec, raw), ONE_WRITER)
