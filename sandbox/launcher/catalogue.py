@@ -3,7 +3,7 @@
 One process per OpenStack project: its API, scheduler, conductor and agents talk
 over an in-memory RPC transport, so they cannot be split, and each project claims
 the global configuration object, so they cannot be joined. Keystone and Placement
-are pure APIs and share one process.
+are pure APIs and share one process. The switches are one more.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ PASSWORD = "secret"
 
 @dataclass(frozen=True)
 class Process:
-    """One operating-system process: the module that it runs and the ports it listens on."""
+    """One operating-system process: the module that it runs and the ports it listens on, for HTTP or not."""
 
     name: str
     module: str
     listeners: tuple[str, ...]
+    http: bool = True
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("glance", "sandbox.services.image", ("glance",)),
     Process("swift", "sandbox.services.object_store", ("swift", "swift_account", "swift_container", "swift_object")),
     Process("manila", "sandbox.services.shared_file_system", ("manila",)),
+    Process("switches", "sandbox.switches.server", ("switches",), http=False),
 )
 
 ENDPOINTS: tuple[Endpoint, ...] = (
@@ -98,6 +100,8 @@ STATE_FOLDERS: tuple[str, ...] = (
     "manila/coord",
     "ironic",
     "neutron",
+    "switches",
+    "switches/coord",
     "swift/d0",
     "fernet",
     "credentials",

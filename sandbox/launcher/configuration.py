@@ -8,6 +8,7 @@ from sandbox.launcher.catalogue import PASSWORD, REGION, SERVICE_USERS
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.install import python
 from sandbox.launcher.layout import ROOT, TEMPLATES, VENV, Instance
+from sandbox.switches import driver
 
 # The services talk only to 127.0.0.1; a proxy from the caller's shell would take that traffic away.
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
@@ -44,6 +45,7 @@ def values(instance: Instance, ports: dict[str, int]) -> dict[str, str]:
         "log": str(instance.logs),
         "venv": str(VENV),
         "site_packages": str(site_packages()),
+        "switches": driver.sections(instance.conf, instance.state, ports["switches"]),
     }
     numbers = {f"port_{name}": str(port) for name, port in ports.items()}
     return {"keystone": keystone, "password": PASSWORD, "region": REGION, **logins, **places, **numbers}

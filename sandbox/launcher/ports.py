@@ -8,18 +8,27 @@ from pathlib import Path
 from sandbox.launcher.catalogue import LISTENERS
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import MADE, Instance
+from sandbox.switches.devices import SWITCHES
 
 # Below Linux's range for outgoing connections (32768-60999): a port taken from
 # that range could be in use by somebody's client when the instance starts again.
 FIRST, LAST = 20000, 31999
 
+#: The switches have an address each and share a port.
+ADDRESSES = ("127.0.0.1", *(switch.address for switch in SWITCHES))
+
 
 def is_free(port: int) -> bool:
-    """Whether a listener can be opened on 127.0.0.1."""
+    """Whether a listener can be opened on every address of a sandbox."""
+    return all(can_bind(address, port) for address in ADDRESSES)
+
+
+def can_bind(address: str, port: int) -> bool:
+    """Whether a listener can be opened here."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind(("127.0.0.1", port))
+            probe.bind((address, port))
         except OSError:
             return False
     return True

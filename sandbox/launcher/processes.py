@@ -200,7 +200,7 @@ def health(instance: Instance, process: Process, ports: dict[str, int]) -> Healt
     http = {
         name: answers(ports[name], path) if pid else 0
         for name in process.listeners
-        if name in ports and not name.startswith("swift_")
+        if process.http and name in ports and not name.startswith("swift_")
     }
     return Health(
         process.name, pid, bool(pid) and is_ready(instance, process, pid), http, resident_mib(pid) if pid else 0

@@ -3,7 +3,7 @@
 A mechanism driver binds a port only to a host that has a living agent of its kind with
 the right bridge, tunnel or device. These rows say so; the binding itself is done by the
 real drivers. A port that got bound is reported up at once, as an agent would after it
-had wired the port.
+had wired the port. Ports on switches have no agent: their driver reports them itself.
 """
 
 import queue
@@ -90,7 +90,9 @@ def keep_fresh() -> None:
 def note_port(*_: object, payload: Any = None) -> None:
     """Queue a port that is bound and not up; the callback itself must not write to the database."""
     port = payload.latest_state
-    if port and port.get("binding:vif_type") not in NOT_BOUND and port.get("status") != "ACTIVE":
+    if not port or port.get("binding:vnic_type") == "baremetal":
+        return
+    if port.get("binding:vif_type") not in NOT_BOUND and port.get("status") != "ACTIVE":
         bound.put((port["id"], port.get("binding:host_id")))
 
 

@@ -1,7 +1,7 @@
-"""Neutron: real API, ML2 plugin, segment ranges, RBAC, and the real openvswitch and SR-IOV mechanism drivers.
+"""Neutron: real API, ML2 plugin, segment ranges, RBAC, and the real openvswitch, SR-IOV and genericswitch drivers.
 
-Stand-ins: the agents (services/agents.py). Routers, floating IPs and security groups
-are API objects; no packet flows.
+Stand-ins: the agents (services/agents.py), and the switches at the other end of ssh
+(sandbox/switches). Routers, floating IPs and security groups are API objects; no packet flows.
 """
 
 import os

@@ -1,7 +1,8 @@
 """Seeds Keystone through its own API: service users, people, roles and the service catalogue.
 
 The roles beyond Keystone's own are those that the services need. Roles of an operator's
-design, such as one that only Swift knows, are the operator's to make.
+design, such as one that only Swift knows, are the operator's to make. The administrator has
+`service`, too: Neutron gives what a port is cabled to (`binding:profile`) to that role only.
 """
 
 from typing import Any
@@ -45,9 +46,9 @@ def seed_users(identity: Any, roles: dict[str, Any]) -> None:
             identity.assign_project_role_to_user(project, user, roles[role])
     for name in PEOPLE:
         identity.create_user(name=name, password=PASSWORD, domain_id="default")
-    identity.assign_project_role_to_user(
-        identity.find_project("admin"), identity.find_user("admin"), roles["ResellerAdmin"]
-    )
+    own, administrator = identity.find_project("admin"), identity.find_user("admin")
+    for name in ("ResellerAdmin", "service"):
+        identity.assign_project_role_to_user(own, administrator, roles[name])
 
 
 def seed_catalogue(identity: Any, ports: dict[str, int]) -> None:

@@ -1,0 +1,53 @@
+"""What Neutron's configuration says of the switches: networking-generic-switch, whose stock driver is used as it is.
+
+global_cmd_verify   an option of netmiko. The driver sends commands without waiting for their echo and then waits for
+                    two seconds of silence; with this netmiko waits for echo and prompt of each command instead.
+ngs_trunk_ports     not set: the hypervisors' trunks carry their whole range already, and the driver would take VLANs
+                    of deleted networks from it.
+ngs_disable_inactive_ports   shuts a port when it is unbound, where the switch's table says so.
+ngs_ssh_connect_*   seconds. The driver's own 60 and 10 would let a request to a dead switch wait for minutes.
+"""
+
+from pathlib import Path
+
+from sandbox.switches.devices import QUARANTINE, SWITCHES, Switch
+from sandbox.switches.keys import WRITER, user_key_file
+
+SECTION = """[genericswitch:{switch.name}]
+device_type = netmiko_arista_eos
+ip = {switch.address}
+port = {port}
+username = {user}
+use_keys = true
+key_file = {key_file}
+ssh_strict = true
+alt_host_keys = true
+alt_key_file = {conf}/known_hosts
+global_cmd_verify = true
+ngs_mac_address = {switch.mac}
+ngs_physical_networks = {switch.physical_network}
+ngs_port_default_vlan = {quarantine}
+ngs_disable_inactive_ports = {shut_unused}
+ngs_ssh_connect_timeout = 3
+ngs_ssh_connect_interval = 1
+ngs_ssh_reuse_connection = true
+ngs_max_connections = 1
+"""
+
+
+def sections(conf: Path, state: Path, port: int) -> str:
+    """One section for each switch. `state`: the instance's state folder; `port`: where all of them listen."""
+    return "\n".join(section(switch, conf, state, port) for switch in SWITCHES)
+
+
+def section(switch: Switch, conf: Path, state: Path, port: int) -> str:
+    """The section of one switch."""
+    return SECTION.format(
+        switch=switch,
+        port=port,
+        user=WRITER,
+        key_file=user_key_file(state / "switches", WRITER),
+        conf=conf,
+        quarantine=QUARANTINE,
+        shut_unused=str(switch.shut_unused).lower(),
+    )

@@ -1,0 +1,156 @@
+"""The process of the switches: one ssh server for each, on an address of its own, keys only.
+
+`ssh HOST COMMAND` answers and ends, with exit code 1 for a refused command; without a command there is a prompt.
+Sessions take turns: one command at a time is read and applied. Each command is a line in `log/switches.log`.
+"""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import yaml
+
+from sandbox.launcher.configuration import write_private
+from sandbox.services import process
+from sandbox.services.process import Here
+from sandbox.switches import keys, showing
+from sandbox.switches.command_line import Device, Session
+from sandbox.switches.devices import SWITCHES, Switch
+from sandbox.switches.files import FileBackend
+
+PLATFORM = "eos"
+
+
+@dataclass(frozen=True)
+class Users:
+    """Who may log in: private keys by user name."""
+
+    keys: dict[str, Any]
+
+    def authorized(self, user: str) -> Any:
+        """What asyncssh compares a login with; no key for nobody."""
+        known = keys.public(self.keys[user]) if user in self.keys else ""
+        return asyncssh.import_authorized_keys(known)
+
+
+class Door(asyncssh.SSHServer):
+    """Lets users in by their keys, and says first what this is."""
+
+    def __init__(self, users: Users) -> None:
+        self.users = users
+        self.connection: Any = None
+
+    def connection_made(self, conn: Any) -> None:
+        """Keep the connection: each user has a key of its own."""
+        self.connection = conn
+
+    def begin_auth(self, username: str) -> bool:
+        """Everybody has to prove who they are."""
+        self.connection.send_auth_banner(f"{showing.NOTICE}.\n")
+        self.connection.set_authorized_keys(self.users.authorized(username))
+        return True
+
+
+Log = Callable[[str], None]
+
+
+async def talk(device: Device, log: Log, channel: Any) -> None:
+    """One session: the command of the request, or lines until the client leaves."""
+    user = channel.get_extra_info("username")
+    session = Session(device, reads_only=user == keys.READER)
+
+    def run(line: str) -> str:
+        said = session.run(line)
+        if words := line.strip("\0 "):
+            log(f"{device.state.name} {user} {words!r} -> {said.partition(chr(10))[0][:100]!r}")
+        return f"{said}\n" if said else ""
+
+    if channel.command is not None:
+        for line in channel.command.splitlines():
+            channel.stdout.write(run(line))
+        channel.exit(1 if session.failed else 0)
+        return
+    channel.stdout.write(session.prompt)
+    try:
+        async for line in channel.stdin:
+            channel.stdout.write(run(line.rstrip("\r\n")))
+            if session.ended:
+                break
+            channel.stdout.write(session.prompt)
+    except (asyncssh.BreakReceived, asyncssh.TerminalSizeChanged):
+        pass
+    channel.exit(0)
+
+
+async def listen(switch: Switch, state: Path, port: int, users: Users, log: Log) -> str:
+    """Serve one switch; returns its public host key."""
+    device = Device(switch, FileBackend(state / f"{switch.name}.json", switch.initial))
+    host_key = keys.key(keys.host_key_file(state, switch.name), switch.name)
+
+    async def handle(channel: Any) -> None:
+        await talk(device, log, channel)
+
+    await asyncssh.create_server(
+        lambda: Door(users),
+        switch.address,
+        port,
+        server_host_keys=[host_key],
+        process_factory=handle,
+        encoding="utf-8",
+        server_version="InterlockSandboxSwitch",
+        login_timeout=30,
+        keepalive_interval=0,
+    )
+    return keys.public(host_key)
+
+
+def tell(instance: Here, state: Path, port: int, host_keys: dict[str, str]) -> None:
+    """Write what clients need: `known_hosts` for Neutron, `switches.yaml` for readers."""
+    by_address = {switch.address: host_keys[switch.name] for switch in SWITCHES}
+    write_private(instance.conf / "known_hosts", keys.known_hosts(by_address, port))
+    switches = {
+        switch.name: {
+            "platform": PLATFORM,
+            "host": switch.address,
+            "port": port,
+            "username": keys.READER,
+            "key_file": str(keys.user_key_file(state, keys.READER)),
+            "host_key": host_keys[switch.name],
+        }
+        for switch in SWITCHES
+    }
+    text = yaml.safe_dump({"switches": switches}, sort_keys=False, width=1000)
+    write_private(instance.folder / "switches.yaml", "# The sandbox's switches, for who reads them.\n" + text)
+
+
+async def serve(instance: Here) -> None:
+    """Serve all switches until the process is asked to end."""
+    state, port = instance.state / "switches", instance.ports["switches"]
+    ended = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    users = Users({user: keys.key(keys.user_key_file(state, user), user) for user in (keys.WRITER, keys.READER)})
+    with (instance.folder / "log" / "switches.log").open("a", encoding="utf-8", buffering=1) as file:
+
+        def log(text: str) -> None:
+            file.write(f"{time.time():.3f} {text}\n")
+
+        host_keys = {switch.name: await listen(switch, state, port, users, log) for switch in SWITCHES}
+        tell(instance, state, port, host_keys)
+        process.ready(instance, "switches")
+        await ended.wait()
+
+
+def main() -> None:
+    """Start the switches and wait."""
+    process.die_when_uncaught()
+    asyncio.run(serve(process.here()))
+
+
+if __name__ == "__main__":
+    main()
