@@ -135,7 +135,7 @@ def tor() -> Switch:
     return Switch(
         name="tor-1",
         model="DCS-7060CX-32S",
-        serial="SIMULATED-7060X-1",
+        serial="PLACEHOLDER-7060X-1",
         mac="02:1c:73:00:00:01",
         address="127.7.0.1",
         physical_network="fabric100g",
@@ -157,7 +157,7 @@ def management() -> Switch:
     return Switch(
         name="mgmt-1",
         model="DCS-7010T-48",
-        serial="SIMULATED-7010T-1",
+        serial="PLACEHOLDER-7010T-1",
         mac="02:1c:73:00:00:02",
         address="127.7.0.2",
         physical_network="mgmt1g",

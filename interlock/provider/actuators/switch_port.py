@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
-from interlock.provider.errors import Failure, Trouble
 from interlock.resources import Resource, SwitchPort
 
 from .base import Ids, Observed, Phase, Target
@@ -30,7 +29,7 @@ _NO_DRIVER = (
 
 
 #: What of a port says who binds what.
-_SHOWN = ["id", "name", "description", "project_id", "binding:vif_type", "binding:profile"]
+_SHOWN = ["id", "name", "description", "project_id", "binding:vnic_type", "binding:vif_type", "binding:profile"]
 
 #: What to do about a switch port that another Neutron port is bound to: both would set its VLAN.
 ONE_WRITER = "a switch port has one writer: find out what that port is for and delete it, or correct the site's cables"
@@ -43,7 +42,7 @@ def link_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class SwitchPortActuator(NeutronActuator[SwitchPort]):
-    """Bound Neutron ports. A switch port is taken only while no other Neutron port is bound to it."""
+    """Bound Neutron ports. That no other port is bound to the same switch port is looked at in the preflight."""
 
     KIND: ClassVar[type[Resource]] = SwitchPort
     PATH: ClassVar[str] = "ports"
@@ -69,12 +68,6 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
             "port_security_enabled": False,
         }
 
-    def create(self, cloud: Cloud, target: Target[SwitchPort]) -> str:
-        holder = next((raw for raw in bound_ports(cloud) if binds(raw, target.spec)), None)
-        if holder is not None:
-            raise Failure(Trouble.CONFLICT, bound_by(target.spec, holder), ONE_WRITER)
-        return super().create(cloud, target)
-
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         link, addresses = link_of(raw), raw["fixed_ips"]
         fields: dict[str, Any] = {
@@ -95,8 +88,9 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
 
 def bound_ports(cloud: Cloud) -> Iterator[Mapping[str, Any]]:
     """Every Neutron port, of all projects, that a driver of switches has bound. Raises `Failure`."""
-    ports = cloud.api("network").items("/ports", "ports", fields=_SHOWN, **{"binding:vnic_type": VNIC_TYPE})
-    return (raw for raw in ports if raw["binding:vif_type"] == _BOUND)
+    # Neutron lets nobody filter by VNIC type.
+    ports = cloud.api("network").items("/ports", "ports", fields=_SHOWN)
+    return (raw for raw in ports if raw["binding:vnic_type"] == VNIC_TYPE and raw["binding:vif_type"] == _BOUND)
 
 
 def binds(raw: Mapping[str, Any], spec: SwitchPort) -> bool:
