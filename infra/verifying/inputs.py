@@ -16,7 +16,7 @@ from infra.program.gate import Gate
 
 from .answers import not_asked
 from .comparing import Compared, Comparing
-from .granted import GRANTED, NOT_MADE, waiver_faults
+from .granted import GRANTED, is_not_made, waiver_faults
 from .names import is_boundary
 
 Json = dict[str, Any]
@@ -52,7 +52,7 @@ class Inputs:
         locks = _locks(gate.workspace.folder / "tenants")
         documents = {stack: plan.canonical() for stack, plan in plans.items()}
         not_made = {
-            stack: [item["name"] for item in document["resources"] if item["kind"] in NOT_MADE]
+            stack: [item["name"] for item in document["resources"] if is_not_made(item)]
             for stack, document in documents.items()
         }
         comparing = Comparing(full, documents, locks)

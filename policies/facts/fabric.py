@@ -18,9 +18,11 @@ class SwitchPortFact:
     interface: str
     vlan: int
     vpod: str | None
+    #: Neutron wires it, and so sets the VLAN of `network`.
+    by_neutron: bool = False
     #: Label, from the project that its Neutron port lies in.
     owner: str | None = None
-    #: Network and subnet by plan name: what Neutron puts the port on, where it wires it. None: nobody states them.
+    #: Network and subnet by plan name; None: nobody states them.
     network: str | None = None
     subnet: str | None = None
     addresses: tuple[str, ...] = ()

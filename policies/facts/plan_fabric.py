@@ -19,6 +19,7 @@ def switch_port(reader: PlanReader, item: Planned, spec: SwitchPort) -> SwitchPo
         interface=spec.interface,
         vlan=spec.vlan,
         vpod=item.vpod,
+        by_neutron=spec.is_declared,
         owner=reader.owner_of(spec.project),
         network=spec.network,
         subnet=spec.subnet,

@@ -58,9 +58,9 @@ def _out_of_reach(model: Model, item: SwitchPortFact) -> Reason | None:
     """VLAN ids are local to a physical network: the same id on a switch beside it is another segment.
 
     A vPOD may have one id twice, on its fabric and on its management network: one of them must reach the switch. Where
-    the port names its network, that one must have the VLAN: Neutron sets the network's, whatever the port says.
+    Neutron wires the port, the network that it names must have the VLAN: Neutron sets the network's.
     """
-    if item.network is not None:
+    if item.by_neutron and item.network is not None:
         return _other_network(model, item, item.network)
     networks = [
         network for network in model.plan.networks

@@ -22,8 +22,9 @@ SITE: dict[tuple[str, Class], str] = {
     ("claims", "intent"): "claims", ("domain", "intent"): "domain",
     ("racks", "table"): "racks machines poplar tor management gw_switches serials names ports vrfs vteps pdus "
     "routed_vlans interfaces tor_interfaces management_interfaces port_map",
-    ("racks", "fact"): f"{_SWITCH} name serial design topology gw address_plan number macs bmc rnic sync_cables "
-    "rnic_cables power pdu_serials",
+    ("racks", "fact"): f"{_SWITCH} port_names name serial design topology gw address_plan number macs bmc rnic "
+    "sync_cables rnic_cables power pdu_serials",
+    ("racks", "policy"): "wired_by quarantine_vlan",
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",
     ("rooms", "figure"): "rooms power floor_kg_m2",
@@ -34,7 +35,8 @@ SITE: dict[tuple[str, Class], str] = {
     ("hosts", "table"): "hosts interfaces", ("hosts", "fact"): "serial role logical_rack model provisioning bmc",
     ("hosts", "figure"): "dedicated_cpus huge_pages virtual_functions shared_cpus ram",
     ("switches", "table"): "switches ports routed_vlans vrfs vteps",
-    ("switches", "fact"): f"{_SWITCH} serial model role port_groups",
+    ("switches", "fact"): f"{_SWITCH} serial model role port_groups mac port_names",
+    ("switches", "policy"): "wired_by quarantine_vlan",
     ("devices", "table"): "devices", ("devices", "fact"): "role serial model",
     ("placements", "figure"): "placements rack unit height nameplate weight",
     ("cables", "table"): "cables ends kind",

@@ -37,7 +37,7 @@ def two_vpods() -> Plan:
 @pytest.mark.parametrize(
     ("subnet", "cidr", "needed"),
     [
-        (DATA, "10.20.0.8/29", None),  # 2 servers, 4 machines, network and broadcast address: full
+        (DATA, "10.20.0.8/29", ()),  # 2 servers, 4 machines, network and broadcast address: full
         (DATA, "10.20.0.8/30", ("4 addresses, 8 needed", "2 ports of servers", "4 addresses of machines")),
         (MANAGEMENT, "10.3.0.0/28", None),
         (MANAGEMENT, "10.3.0.0/29", ("8 addresses, 11 needed", "1 ports of servers", "8 addresses of machines")),
@@ -50,8 +50,10 @@ def two_vpods() -> Plan:
 def test_what_is_counted_in_a_subnet(subnet: str, cidr: str, needed: tuple[str, ...] | None) -> None:
     found = findings(CAP_05, SITE, edited(clean(), subnet, cidr=cidr))
     sizes = [item for item in found if "needed" in item.message]
-    if needed is None:
-        assert found == []
+    if not needed:
+        # Where nothing is too many, planned addresses may lie outside a subnet that is made smaller; those are others.
+        assert sizes == []
+        assert needed == () or found == []
         return
     (sums, *parts) = needed
     witness = (f"subnet {subnet} {cidr}", *parts, "2 network and broadcast address")

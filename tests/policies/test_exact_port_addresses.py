@@ -89,8 +89,8 @@ def test_all_that_is_said_of_an_address_that_is_taken() -> None:
     why = "10.30.0.1 is the gateway of acme-train-control-subnet"
     answer = answered(L3_07, SITE, edited(acme(), PORT, address="10.30.0.1"))
     assert told(answer) == [f"V 25: {PORT}: {why}", f"  witness: {PORT} / {why}", f"  about: {PORT}, {SUBNET}"]
-    # Four subnets, six ports of servers and two of the controller.
-    assert answer.count == 12
+    # Four subnets, six ports of servers and two of the controller, the RNICs, BMCs and gateways of four machines.
+    assert answer.count == 24
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "how the cloud or its users call it: the proof goes by the plan's own name, and names join nobody"
 SIZE = "how much of something its owner may have or has: whatever it is, nobody else meets it"
 SPEED = "how it is stored or set up for its owner alone"
+WIRED = "how a driver is told of a port that the number names; what the switch says when it is read is what counts"
 LIFE = "what becomes of the data when it goes; the apply guards it, and until then it is its owner's"
 
 #: Field -> why no fact is made of it.
@@ -73,6 +74,8 @@ UNREAD: dict[str, str] = {
     "Bucket.versioning": SPEED,
     "Bucket.on_delete": LIFE,
     "BucketPolicy.project": "the bucket says whose it is, by its own project",
+    "SwitchPort.port_name": WIRED,
+    "SwitchPort.switch_mac": WIRED,
     "VipuAllocation.name": NAME,
     "VipuPartition.name": NAME,
     "NvlinkPartition.name": NAME,

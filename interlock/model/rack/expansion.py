@@ -183,7 +183,7 @@ def _switch(
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),
         vteps=vteps_of(file.vteps),
-        **wiring_of(file, model.name, mac),
+        **wiring_of(file, model.name, model.port_groups.value, mac),
     )
 
 
@@ -204,7 +204,7 @@ def _gw_switches(rack: RackFile, complete: Collection[str]) -> Iterator[Switch]:
             ip_routing=file.ip_routing,
             vrfs=vrfs_of(file.vrfs),
             vteps=vteps_of(file.vteps),
-            **wiring_of(file, design.model.name, mac),
+            **wiring_of(file, design.model.name, design.port_groups.value, mac),
         )
 
 

@@ -152,7 +152,7 @@ def _switch(name: str, file: SwitchFile, *, rest_disabled: bool) -> Switch:
         ip_routing=file.ip_routing,
         vrfs=vrfs_of(file.vrfs),
         vteps=vteps_of(file.vteps),
-        **wiring_of(file, file.model, file.mac),
+        **wiring_of(file, file.model, groups, file.mac),
     )
 
 

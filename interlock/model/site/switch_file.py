@@ -81,10 +81,13 @@ class VtepFile(FileModel):
     )
 
 
-def wiring_of(stated: WiringFile, model: str, mac: str | None) -> dict[str, Any]:
-    """The fields of a `Switch` about its wiring; names of ports by the catalogue where the file states none."""
+def wiring_of(stated: WiringFile, model: str, groups: tuple[tuple[int, int], ...], mac: str | None) -> dict[str, Any]:
+    """The fields of a `Switch` about its wiring; names of ports by the catalogue where the file states none.
+
+    The catalogue knows the names of the ports that it knows: not those of a switch with others, as by breakout cables.
+    """
     names = None if stated.port_names is None else tuple(stated.port_names)
-    if names is None and model in SWITCHES:
+    if names is None and model in SWITCHES and SWITCHES[model].port_groups.value == groups:
         names = SWITCHES[model].port_names.value
     return {"wired_by": stated.wired_by, "mac": mac, "port_names": names, "quarantine_vlan": stated.quarantine_vlan}
 
