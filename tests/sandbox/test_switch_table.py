@@ -63,6 +63,7 @@ def test_a_state_is_frozen() -> None:
 def test_ports_rest_as_the_site_says(lyon: Workspace, switch: Switch) -> None:
     """A port that the site disables is shut; what it leaves to plans is in quarantine; the rest is as written there."""
     site = next(one for one in lyon.site.switches if one.name == switch.name)
+    assert site.serial == switch.serial
     assert [port.bandwidth // devices.GIGABIT for port in switch.ports] == [
         speed for speed, count in site.port_groups for _ in range(count)
     ]
@@ -91,8 +92,10 @@ def test_neighbours_are_the_ends_of_the_sites_cables(lyon: Workspace, switch: Sw
 
 def test_no_two_devices_share_what_tells_them_apart() -> None:
     assert len({switch.mac for switch in SWITCHES}) == len({switch.address for switch in SWITCHES}) == len(SWITCHES)
-    ends = {(end.system, end.chassis) for switch in SWITCHES for end in switch.neighbors.values()}
-    assert len({chassis for _, chassis in ends}) == len({system for system, _ in ends}) == len(ends)
+    own = {(switch.name, switch.mac) for switch in SWITCHES}
+    for switch in SWITCHES:
+        known = own | {(end.system, end.chassis) for end in switch.neighbors.values()}
+        assert len({chassis for _, chassis in known}) == len({system for system, _ in known}) == len(known)
 
 
 def test_neutrons_sections_name_each_switch_with_its_own_address(tmp_path: Path) -> None:
