@@ -1,4 +1,4 @@
-"""The embedded cloud: a real OpenStack in eight processes on 127.0.0.1, made for trying and testing.
+"""The embedded cloud: a real OpenStack and two simulated switches on loopback, made for trying and testing.
 
 Nobody outside imports it; it is started as a program, `python3 sandbox/supervisor.py`,
 and reached through its APIs. It knows nothing of the rest of the project. README.md

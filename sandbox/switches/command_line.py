@@ -74,6 +74,11 @@ def show_status(device: Device, values: Mapping[str, str]) -> Answer | str:
     return Answer(showing.status(device.switch, device.state, ports), texts.status) if ports else INVALID
 
 
+def show_addresses(*_: object) -> Answer:
+    """Addresses of the switch."""
+    return Answer(showing.addresses(), texts.addresses)
+
+
 def show_neighbors(device: Device, _: Mapping[str, str]) -> Answer:
     """What LLDP sees."""
     return Answer(showing.neighbors(device.switch, device.state), texts.neighbors)
@@ -100,6 +105,7 @@ SHOWS: tuple[Command[Show], ...] = (
     Command("show interfaces <interface> switchport", show_switchport),
     Command("show interfaces status", show_status, "links of ports"),
     Command("show interfaces <interface> status", show_status),
+    Command("show ip interface", show_addresses, "addresses of the switch: none"),
     Command("show lldp neighbors", show_neighbors, "who is at the other end"),
     Command("show lldp neighbors detail", show_neighbors_detail),
     Command("show running-config", show_running_config, "the configuration as commands"),

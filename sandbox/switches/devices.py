@@ -5,9 +5,9 @@ tor-1   Arista 7060CX-32S: RNICs of 16 IPU-Machines on ports 1-16, two ports of 
 mgmt-1  Arista 7010T-48: BMC and gateway of the machines on ports 1-16, in the quarantine VLAN while nobody uses them,
         but not shut: an operator sanitises a machine through its BMC.
 
-Ports, VLANs and cables are those of the reference design's rack, as the demo's site has it; a test compares. System
-MACs, serial numbers and chassis ids are this sandbox's choice (locally administered addresses), and so is that
-everything at the end of a cable speaks LLDP.
+Ports, VLANs, cables and serial numbers are those of the reference design's rack, as the demo's site has it; a test
+compares. MAC addresses are locally administered ones of the demo, and that everything at the end of a cable speaks LLDP
+is this sandbox's choice.
 """
 
 import zlib
@@ -97,30 +97,33 @@ def state(
 def cabled(ports: tuple[Port, ...], ends: Mapping[int, tuple[str, str]]) -> dict[str, Neighbor]:
     """Who is seen on each port."""
     return {
-        ports[number - 1].name: Neighbor(system, port, chassis(system))
+        ports[number - 1].name: Neighbor(system, port, chassis(system, port))
         for number, (system, port) in sorted(ends.items())
     }
 
 
-def chassis(system: str) -> str:
-    """A MAC address for a device: the same on every start and on every switch."""
+def chassis(system: str, port: str) -> str:
+    """The MAC address by which a device names itself: a machine's RNIC or BMC, or one that is made of the name."""
+    if system.startswith(MACHINE):
+        return f"02:00:00:00:{3 if port == 'rnic' else 1:02x}:{int(system.removeprefix(MACHINE)):02x}"
     return ":".join(["02", "00", *(f"{byte:02x}" for byte in zlib.crc32(system.encode()).to_bytes(4, "big"))])
 
 
 MACHINES = range(1, 17)
+MACHINE = "ipum-"
 HOSTS = range(1, 5)
 
 
 def tor_ends() -> dict[int, tuple[str, str]]:
     """Cables of `tor-1` by port number."""
     hosts = {17 + 2 * (host - 1) + port: (f"poplar-{host}", f"ens161f{port}") for host in HOSTS for port in (0, 1)}
-    return {number: (f"ipum-{number:02}", "rnic") for number in MACHINES} | hosts
+    return {number: (f"{MACHINE}{number:02}", "rnic") for number in MACHINES} | hosts
 
 
 def management_ends() -> dict[int, tuple[str, str]]:
     """Cables of `mgmt-1` by port number."""
     return {
-        **{number: (f"ipum-{number:02}", "mgmt") for number in MACHINES},
+        **{number: (f"{MACHINE}{number:02}", "mgmt") for number in MACHINES},
         **{32 + host: (f"poplar-{host}", "idrac") for host in HOSTS},
         **{35 + 2 * host + port: (f"poplar-{host}", f"eno{port + 1}") for host in HOSTS for port in (0, 1)},
         45: ("tor-1-management", "mgmt"),

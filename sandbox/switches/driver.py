@@ -5,6 +5,8 @@ global_cmd_verify   an option of netmiko. The driver sends commands without wait
 ngs_trunk_ports     not set: the hypervisors' trunks carry their whole range already, and the driver would take VLANs
                     of deleted networks from it.
 ngs_disable_inactive_ports   shuts a port when it is unbound, where the switch's table says so.
+ngs_bounce_ports_on_plug     opens a port only when it is in its VLAN. The driver puts it into VLAN 1 on the way.
+ngs_max_connections          one port at a time is on that way, then, also on the way back, where the port is open.
 ngs_ssh_connect_*   seconds. The driver's own 60 and 10 would let a request to a dead switch wait for minutes.
 """
 
@@ -28,6 +30,7 @@ ngs_mac_address = {switch.mac}
 ngs_physical_networks = {switch.physical_network}
 ngs_port_default_vlan = {quarantine}
 ngs_disable_inactive_ports = {shut_unused}
+ngs_bounce_ports_on_plug = true
 ngs_ssh_connect_timeout = 3
 ngs_ssh_connect_interval = 1
 ngs_ssh_reuse_connection = true

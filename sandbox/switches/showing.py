@@ -5,10 +5,11 @@ Where each shape was seen:
 version     napalm, test/eos/mocked_data/test_get_facts/normal/show_version.json
 vlan        napalm, test/eos/mocked_data/test_get_vlans/normal/show_vlan.json
 switchport  fake-switches, tests/arista/test_arista_rest_api.py; goeapi, module/interfaces_switchport.go. `NONE` for no
-            VLAN: netman, which reads it. Not seen anywhere: `trunkingNativeVlanId` 0 for `native vlan tag`.
-status      the answers kept in public tests of eAPI clients, and cnquery's type of them (providers/arista)
+            VLAN: netman, netman/adapters/switches/arista.py. Not seen: `trunkingNativeVlanId` 0 for `native vlan tag`.
+status      cnquery, providers/arista/resources/eos/arista.go, and answers in docstrings of eAPI clients
+ip          napalm, test/eos/mocked_data/test_get_interfaces_ip/normal/show_ip_interface.json
 lldp        napalm, test/eos/mocked_data/test_get_lldp_neighbors_detail/normal; goeapi, module/lldp.go
-config      ntc-templates and napalm, test/eos/mocked_data/test_get_config/normal
+config      napalm, test/eos/mocked_data/test_get_config/normal
 
 As on a switch, a port that is shut has no link, so that no neighbour is seen there, and `show vlan` lists only ports
 with a link, while `show vlan configured-ports` lists all.
@@ -136,6 +137,11 @@ def port_status(switch: Switch, state: SwitchState, port: Port) -> Data:
         "linkStatus": "connected" if up else "notconnect" if setting.enabled else "disabled",
         "lineProtocolStatus": "up" if up else "down",
     }
+
+
+def addresses() -> Data:
+    """`show ip interface`: these switches do not route, and have no address in any VLAN."""
+    return {"interfaces": {}}
 
 
 def seen(switch: Switch, state: SwitchState) -> dict[str, Neighbor]:

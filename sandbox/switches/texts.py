@@ -73,6 +73,11 @@ def status(data: Data) -> str:
     return "\n".join(lines)
 
 
+def addresses(_: Data) -> str:
+    """`show ip interface`."""
+    return ""
+
+
 def neighbors(data: Data) -> str:
     """`show lldp neighbors`."""
     lines = [

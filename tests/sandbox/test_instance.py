@@ -18,6 +18,7 @@ from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import Instance
 from sandbox.launcher.making import making
 from sandbox.services import hosts
+from sandbox.switches.devices import SWITCHES
 from tests.sandbox.cloud import Cloud, Running
 
 SUPERVISOR = Path(__file__).resolve().parents[2] / "sandbox" / "supervisor.py"
@@ -44,6 +45,14 @@ def test_a_port_in_use_is_not_chosen(tmp_path: Path) -> None:
     wanted = ports.choose(tmp_path, set())["keystone"]
     with socket.socket() as other:
         other.bind(("127.0.0.1", wanted))
+        other.listen()
+        assert wanted not in ports.choose(tmp_path, set()).values()
+
+
+def test_a_port_in_use_on_the_address_of_a_switch_is_not_chosen(tmp_path: Path) -> None:
+    wanted = ports.choose(tmp_path, set())["keystone"]
+    with socket.socket() as other:
+        other.bind((SWITCHES[-1].address, wanted))
         other.listen()
         assert wanted not in ports.choose(tmp_path, set()).values()
 
