@@ -62,7 +62,8 @@ class Paper:
         spec, refer = resource.canonical(), _references(plan)
         mark, own = marker(plan.owner, name), ident(plan.stack, name)
         if made is not None:
-            self.lists[resource.KIND].append({"id": own, **made(spec, refer, mark)})
+            kind = "Port" if resource.KIND == "SwitchPort" else resource.KIND
+            self.lists[kind].append({"id": own, **made(spec, refer, mark)})
         if resource.KIND in _JOINED:
             _JOINED[resource.KIND](self, spec, refer, own)
 
@@ -159,6 +160,26 @@ def _port(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
     }
 
 
+def _switch_port(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
+    link = {"switch_info": spec["switch"], "switch_id": spec["switch_mac"], "port_id": spec["port_name"]}
+    return {
+        **_neutron({**spec, "name": ""}, refer, mark),
+        "network_id": refer(spec["network"]),
+        "fixed_ips": [{"subnet_id": refer(spec["subnet"]), "ip_address": one} for one in spec["addresses"]],
+        "binding:vnic_type": "baremetal",
+        "binding:vif_type": "other",
+        "binding:host_id": spec["device"],
+        "binding:profile": {"local_link_information": [link]},
+        "status": "ACTIVE",
+        "security_groups": [],
+        "port_security_enabled": False,
+        "allowed_address_pairs": [],
+        "mac_address": "",
+        "device_id": "",
+        "device_owner": "",
+    }
+
+
 def _keypair(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
     name = f"{spec['name']}-{mark.split(':')[1]}"
     return {"id": name, "name": name, "public_key": spec["public_key"]}
@@ -237,7 +258,7 @@ def _made_server(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
 #: Kind -> what its service lists, but for the id.
 _MADE: Mapping[str, Callable[[Spec, Refer, str], dict[str, Any]]] = {
     "Project": _project, "ServiceUser": _user, "Network": _network, "Subnet": _subnet, "Router": _router,
-    "SecurityGroup": _group, "Port": _port, "Server": _made_server, "Keypair": _keypair, "Volume": _volume,
+    "SecurityGroup": _group, "Port": _port, "SwitchPort": _switch_port, "Server": _made_server, "Keypair": _keypair, "Volume": _volume,
     "Role": _described(), "SegmentRange": _named("network_type", "physical_network", "minimum", "maximum"),
     "AddressScope": _named("ip_version", "shared"), "SubnetPool": _subnet_pool, "Flavor": _flavor,
     "Aggregate": _aggregate, "Image": _image, "VolumeType": _described("extra_specs"),

@@ -105,6 +105,10 @@ def subjects() -> dict[str, Subject]:
             ("neutron", "POST", "/ports$"), ("/ports", "ports"), {"name": "spare", "network_id": "fay-control"},
         ),
         Subject(
+            declared.switch_port("fay", 15, 2160, "10.5.2.9"),
+            ("neutron", "POST", "/ports$"), ("/ports", "ports"), {"name": "spare-switchport", "network_id": "fay-data"},
+        ),
+        Subject(
             SecurityGroup(name="spare", project=project, rules=(declared.SSH, declared.OUT)),
             ("neutron", "POST", "/security-groups$"), ("/security-groups", "security_groups"), {"name": "spare"},
         ),
@@ -166,7 +170,7 @@ def _tenant() -> dict[str, Resource]:
     whole = declared.tenant("fay", 2160)
     kept = (
         "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "jobs", "ssh",
-        "port-data", "port-control", "server", "s3", "s3-role", "s3-key",
+        "port-data", "port-control", "rnic", "server", "s3", "s3-role", "s3-key",
     )  # fmt: skip
     return {f"fay-{name}": whole[f"fay-{name}"] for name in kept} | more
 

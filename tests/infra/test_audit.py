@@ -68,7 +68,7 @@ def on_paper(monkeypatch: pytest.MonkeyPatch, paper: Paper) -> Paper:
 def test_where_all_is_as_planned_there_is_no_drift(interlock: Interlock, on_paper: Paper) -> None:
     ended = interlock("audit")
     assert ended.code == 0, ended.out
-    assert "lyon-acme: 37 of 37 objects are as planned, and so its certificate holds (proved" in ended.out
+    assert "lyon-acme: 45 of 45 objects are as planned, and so its certificate holds (proved" in ended.out
     assert ended.out.splitlines()[-1].startswith("lyon: no drift; ")
     assert ended.err == ""  # how far it is, is for terminals
 

@@ -25,6 +25,7 @@ from interlock.resources import (
     Server,
     Subnet,
     SubnetPool,
+    SwitchPort,
     Volume,
     VolumeType,
 )
@@ -91,6 +92,7 @@ CHANGED: dict[str, Callable[[Any], Any]] = {
     Router.KIND: lambda item: item.model_copy(update={"name": f"{item.name}-changed", "external_network": None}),
     SecurityGroup.KIND: _rules,
     Port.KIND: _port,
+    SwitchPort.KIND: _with(addresses=("10.5.2.2",)),
     Flavor.KIND: _specs,
     Image.KIND: _with(name="kills-changed", visibility="private"),
     Aggregate.KIND: _hosts,

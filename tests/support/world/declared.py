@@ -1,7 +1,8 @@
 """A small site and a small tenant that hold every kind, with names and ids of their own.
 
 external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
-                               t-data (VLAN) ────── t-port-data ────┴─ t-server ── t-volume
+                               t-data (VLAN) ─┬──── t-port-data ────┴─ t-server ── t-volume
+                                              └──── t-rnic (a port of tor-1)
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from interlock.resources import (
     ServiceUser,
     Subnet,
     SubnetPool,
+    SwitchPort,
     Volume,
     VolumeAttachment,
     VolumeType,
@@ -141,6 +143,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
         f"{t}-ssh": SecurityGroup(name=f"{t}-ssh", project=project, rules=(SSH, among(f"{t}-jobs"), OUT)),
         f"{t}-port-data": port(t, "data", "10.5.1.1", direct=True),
         f"{t}-port-control": port(t, "control", "10.7.0.11"),
+        f"{t}-rnic": switch_port(t, 1 + vlan % 16, vlan, "10.5.2.1"),
         f"{t}-volume": Volume(
             name=f"{t}-volume", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"
         ),
@@ -178,6 +181,24 @@ def port(t: str, network: str, address: str, *, direct: bool = False) -> Port:
         vnic_type="direct" if direct else "normal",
         security_groups=() if direct else (f"{t}-ssh",),
         allowed_address_pairs=() if direct else ("192.0.2.0/24",),
+    )
+
+
+def switch_port(t: str, number: int, vlan: int, *addresses: str) -> SwitchPort:
+    """A port of the sandbox's `tor-1` with the RNIC of a machine behind it, on the tenant's data network."""
+    return SwitchPort(
+        switch="tor-1",
+        port=number,
+        device=f"ipum-{number:02}",
+        interface="rnic",
+        vlan=vlan,
+        wired_by="neutron",
+        port_name=f"Ethernet{number}/1",
+        switch_mac="02:1c:73:00:00:01",
+        project=f"{t}-project",
+        network=f"{t}-data",
+        subnet=f"{t}-data-subnet",
+        addresses=addresses,
     )
 
 
