@@ -87,17 +87,15 @@ async def talk(device: Device, log: Log, channel: Any) -> None:
     channel.exit(0)
 
 
-async def listen(switch: Switch, state: Path, port: int, users: Users, log: Log) -> str:
-    """Serve one switch; returns its public host key."""
-    device = Device(switch, FileBackend(state / f"{switch.name}.json", switch.initial))
-    host_key = keys.key(keys.host_key_file(state, switch.name), switch.name)
+async def listen(device: Device, host_key: Any, port: int, users: Users, log: Log) -> None:
+    """Serve one switch on its address, whatever its state is applied to."""
 
     async def handle(channel: Any) -> None:
         await talk(device, log, channel)
 
     await asyncssh.create_server(
         lambda: Door(users),
-        switch.address,
+        device.switch.address,
         port,
         server_host_keys=[host_key],
         process_factory=handle,
@@ -106,6 +104,13 @@ async def listen(switch: Switch, state: Path, port: int, users: Users, log: Log)
         login_timeout=30,
         keepalive_interval=0,
     )
+
+
+async def start(switch: Switch, state: Path, port: int, users: Users, log: Log) -> str:
+    """Serve one of the sandbox's switches, whose state is a file; returns its public host key."""
+    device = Device(switch, FileBackend(state / f"{switch.name}.json", switch.initial))
+    host_key = keys.key(keys.host_key_file(state, switch.name), switch.name)
+    await listen(device, host_key, port, users, log)
     return keys.public(host_key)
 
 
@@ -140,7 +145,7 @@ async def serve(instance: Here) -> None:
         def log(text: str) -> None:
             file.write(f"{time.time():.3f} {text}\n")
 
-        host_keys = {switch.name: await listen(switch, state, port, users, log) for switch in SWITCHES}
+        host_keys = {switch.name: await start(switch, state, port, users, log) for switch in SWITCHES}
         tell(instance, state, port, host_keys)
         process.ready(instance, "switches")
         await ended.wait()
