@@ -16,6 +16,7 @@ ANEW: dict[str, tuple[str, ...]] = {
     "alice-ssh": (),
     "alice-port-control": (),
     "alice-port-data": (),
+    "alice-rnic": (),
     "alice-server": ("alice-attachment",),
     "alice-attachment": (),
     "alice-s3": ("alice-s3-role", "alice-s3-key"),
