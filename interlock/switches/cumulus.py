@@ -1,0 +1,255 @@
+"""Cumulus Linux: what the answers of NVUE (`nv show … -o json`) say. Sources of the shapes: beside the tests' answers.
+
+The kernel's bridge knows no modes: a port with one untagged VLAN and no tagged one is an access port, one with tagged
+VLANs is a trunk, and one that is in no bridge is a routed port.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from .answers import Answers, Misread, Refused, Shape, fitted, mac, mac_or_text, read, table, vlan_id
+from .commands import (
+    NVUE_BRIDGES,
+    NVUE_INTERFACES,
+    NVUE_LLDP,
+    NVUE_PLATFORM,
+    NVUE_PORT_VLANS,
+    NVUE_ROCE,
+    NVUE_VLANS,
+    Command,
+)
+from .observed import NO_VLAN, Lossless, Neighbour, ObservedPort, ObservedSwitch, RoutedVlan, joined
+
+BRIDGE = "br_default"
+#: Types of interfaces that are ports, by NVUE.
+_PORTS = ("swp", "bond")
+_SVI = re.compile(r"vlan([0-9]{1,4})")
+#: NVUE's words for a switch of two states, through its releases.
+_ON = ("on", "yes", "enabled", "enable")
+_UP = {"up": True, "down": False}
+#: What virtual switches have in place of a serial.
+_NO_SERIAL = ("", "n/a", "none")
+
+
+class _Platform(Shape):
+    serial: str | None = Field(default=None, alias="serial-number")
+    system_mac: str | None = Field(default=None, alias="system-mac")
+    model: str | None = Field(default=None, alias="product-name")
+
+
+class _Link(Shape):
+    admin: str | None = Field(default=None, alias="admin-status")
+    oper: str | None = Field(default=None, alias="oper-status")
+    #: Earlier releases: `{"up": {}}`, which is what was set.
+    state: dict[str, Any] = {}
+
+
+class _Ip(Shape):
+    address: dict[str, Any] = {}
+    vrf: str | None = None
+
+
+class _Bond(Shape):
+    member: dict[str, Any] = {}
+
+
+class _Interface(Shape):
+    type: str
+    link: _Link = _Link()
+    ip: _Ip = _Ip()
+    bond: _Bond = _Bond()
+
+
+class _VlanOfPort(Shape):
+    tag_state: str = Field(alias="tag-state")
+
+
+class _VlansOfPort(Shape):
+    vlans: dict[str, _VlanOfPort] = Field(alias="vlan")
+
+
+class _Chassis(Shape):
+    system: str | None = Field(default=None, alias="system-name")
+    id: str | None = Field(default=None, alias="chassis-id")
+
+
+class _FarPort(Shape):
+    name: str | None = None
+    description: str | None = None
+
+
+class _Heard(Shape):
+    chassis: _Chassis = _Chassis()
+    port: _FarPort = _FarPort()
+
+
+class _Ears(Shape):
+    neighbor: dict[str, _Heard] = {}
+
+
+class _Listening(Shape):
+    lldp: _Ears | None = None
+
+
+class _Pfc(Shape):
+    priority: str | int | None = Field(default=None, alias="pfc-priority")
+    receives: str | None = Field(default=None, alias="rx-enabled")
+    sends: str | None = Field(default=None, alias="tx-enabled")
+
+
+class _Congestion(Shape):
+    mode: str | None = Field(default=None, alias="congestion-mode")
+    classes: str | int | None = Field(default=None, alias="enabled-tc")
+
+
+class _Roce(Shape):
+    pfc: _Pfc | None = None
+    congestion: _Congestion | None = Field(default=None, alias="congestion-control")
+
+
+def read_cumulus(name: str, answers: Answers) -> ObservedSwitch:
+    """What the answers of one switch say. Raises `Misread` and `Refused` where too little of it can be read."""
+    platform = read(_Platform, NVUE_PLATFORM, answers)
+    interfaces = _each(_Interface, NVUE_INTERFACES, answers)
+    carried = _each(_VlansOfPort, NVUE_PORT_VLANS, answers)
+    # A port that is not in this bridge may be in another one, of which nothing is asked.
+    only = set(table(NVUE_BRIDGES, answers)) <= {BRIDGE}
+    unread = {"whether trunks tag their native VLAN": "NVUE does not say it"}
+    heard = _heard(answers, unread)
+    bonded = {member for one in interfaces.values() for member in one.bond.member}
+    ports = {
+        port: _port(port, one, carried.get(port), heard.get(port), routed=only and port not in bonded)
+        for port, one in interfaces.items()
+        if one.type in _PORTS
+    }
+    return ObservedSwitch(
+        name=name,
+        serial=None if (platform.serial or "").strip().lower() in _NO_SERIAL else platform.serial,
+        system_mac=mac(platform.system_mac or ""),
+        model=platform.model,
+        ports=ports,
+        vlans=_vlans(answers, unread),
+        routed=tuple(_routed(interfaces)),
+        lossless=_lossless(answers, unread),
+        unread=unread,
+    )
+
+
+def _each(shape: type[Any], command: Command, answers: Answers) -> dict[str, Any]:
+    return {name: fitted(shape, command, value) for name, value in table(command, answers).items()}
+
+
+def _port(
+    name: str,
+    interface: _Interface,
+    carried: _VlansOfPort | None,
+    neighbours: tuple[Neighbour, ...] | None,
+    *,
+    routed: bool,
+) -> ObservedPort:
+    """One port. `routed`: that it is in no bridge is known if it is not in the one that was asked."""
+    link = interface.link
+    states = list(link.state)
+    admin = _UP.get(link.admin) if link.admin else _UP.get(states[0]) if len(states) == 1 else None
+    oper = _UP.get(link.oper or "")
+    base = ObservedPort(name=name, admin_up=admin, oper_up=oper, neighbours=neighbours)
+    if carried is None:
+        return ObservedPort(**{**vars(base), "mode": "routed"}) if routed else base
+    tagged, untagged = _sorted_out(name, carried)
+    if not tagged and len(untagged) == 1:
+        return ObservedPort(**{**vars(base), "mode": "access", "access_vlan": untagged[0]})
+    native = untagged[0] if untagged else NO_VLAN
+    allowed = joined(tuple((vlan, vlan) for vlan in (*tagged, *untagged)))
+    return ObservedPort(**{**vars(base), "mode": "trunk", "native_vlan": native, "allowed": allowed})
+
+
+def _sorted_out(name: str, carried: _VlansOfPort) -> tuple[list[int], list[int]]:
+    """(tagged VLANs, untagged ones) of a port. Raises `Misread` if there are two untagged ones."""
+    found: dict[str, list[int]] = {"tagged": [], "untagged": []}
+    for vlan, state in carried.vlans.items():
+        if state.tag_state not in found:
+            raise Misread(
+                f"the answer to `{NVUE_PORT_VLANS.text}`: VLAN {vlan} of {name} is neither tagged nor untagged"
+            )
+        found[state.tag_state].append(_vlan(vlan, NVUE_PORT_VLANS))
+    if len(found["untagged"]) > 1:
+        raise Misread(f"the answer to `{NVUE_PORT_VLANS.text}`: {name} has several untagged VLANs")
+    return found["tagged"], found["untagged"]
+
+
+def _vlan(text: str, command: Command) -> int:
+    try:
+        return vlan_id(text)
+    except ValueError as error:
+        raise Misread(f"the answer to `{command.text}`: {error}") from None
+
+
+def _vlans(answers: Answers, unread: dict[str, str]) -> frozenset[int] | None:
+    try:
+        return frozenset(_vlan(name, NVUE_VLANS) for name in table(NVUE_VLANS, answers))
+    except Refused as error:
+        unread[NVUE_VLANS.about] = str(error)
+        return None
+
+
+def _routed(interfaces: Mapping[str, _Interface]) -> Iterable[RoutedVlan]:
+    for name, one in interfaces.items():
+        if one.ip.address and (match := _SVI.fullmatch(name)):
+            yield RoutedVlan(_vlan(match[1], NVUE_INTERFACES), one.ip.vrf, tuple(one.ip.address))
+
+
+def _heard(answers: Answers, unread: dict[str, str]) -> dict[str, tuple[Neighbour, ...]]:
+    try:
+        ports = _each(_Listening, NVUE_LLDP, answers)
+    except Refused as error:
+        unread[NVUE_LLDP.about] = str(error)
+        return {}
+    return {
+        name: tuple(_neighbour(key, heard) for key, heard in port.lldp.neighbor.items())
+        for name, port in ports.items()
+        if port.lldp is not None
+    }
+
+
+def _neighbour(key: str, heard: _Heard) -> Neighbour:
+    return Neighbour(
+        system_name=heard.chassis.system or key or None,
+        chassis_id=mac_or_text(heard.chassis.id),
+        port_id=mac_or_text(heard.port.name),
+        port_description=heard.port.description or None,
+    )
+
+
+def _lossless(answers: Answers, unread: dict[str, str]) -> Lossless | None:
+    try:
+        roce = read(_Roce, NVUE_ROCE, answers)
+    except Refused as error:
+        unread[NVUE_ROCE.about] = str(error)
+        return None
+    return Lossless(_paused(roce.pfc), _marked(roce.congestion))
+
+
+def _paused(pfc: _Pfc | None) -> tuple[int, ...] | None:
+    """Priorities that are paused both ways; None where it is not said."""
+    if pfc is None or pfc.receives is None or pfc.sends is None:
+        return None
+    if not {pfc.receives.lower(), pfc.sends.lower()} <= set(_ON):
+        return ()
+    return _numbers(pfc.priority)
+
+
+def _marked(congestion: _Congestion | None) -> tuple[int, ...] | None:
+    if congestion is None or congestion.mode is None:
+        return None
+    return _numbers(congestion.classes) if congestion.mode.lower() == "ecn" else ()
+
+
+def _numbers(value: str | int | None) -> tuple[int, ...] | None:
+    """Numbers 0 to 7 from `3` or `0,3`; None for everything else."""
+    parts = [part.strip() for part in str(value).split(",")]
+    return tuple(map(int, parts)) if all(re.fullmatch("[0-7]", part) for part in parts) else None
