@@ -164,10 +164,10 @@ def _login(access: SwitchAccess) -> dict[str, Any]:
             found["password"] = access.password_file.read_text(encoding="utf-8").rstrip("\r\n")
     except OSError as error:
         what = f"{error.filename}: {error.strerror}"
-    except asyncssh.KeyEncryptionError:
-        what = f"{access.key_file}: the key needs a passphrase"
-    except (ValueError, UnicodeDecodeError):
-        what = "key_file or password_file holds something else"
+    except UnicodeDecodeError:
+        what = f"{access.password_file}: not UTF-8"
+    except ValueError as error:  # no key, or one with a passphrase, which nobody is there to type
+        what = f"{access.key_file}: {quoted(str(error))}"
     else:
         return found
     raise SwitchUnread(access.name, what, f"correct it at {access.position}") from None
