@@ -11,13 +11,13 @@ from infra.cli import colour as paint
 from infra.switches.survey import Survey, Surveyed
 from interlock.switches.comparison import setting_text
 from interlock.switches.errors import SwitchUnread
-from interlock.switches.findings import DIFFERENCES, Found, SwitchFinding
+from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
 from interlock.switches.observed import Neighbour, ObservedPort
 
 _STATES = {True: "up", False: "down", None: "?"}
-_STYLES = {Found.UNKNOWN: paint.YELLOW, **dict.fromkeys(DIFFERENCES, paint.RED)}
+_STYLES = {FindingKind.UNKNOWN: paint.YELLOW, **dict.fromkeys(DIFFERENCES, paint.RED)}
 #: The order in which findings are told; those that are not in it are only counted.
-_TOLD = (Found.DIFFERENT, Found.UNSTATED, Found.CABLE, Found.UNKNOWN)
+_TOLD = (FindingKind.DIFFERENT, FindingKind.UNSTATED, FindingKind.CABLE, FindingKind.UNKNOWN)
 
 
 def as_table(found: Survey, *, colour: bool = False) -> str:
@@ -71,10 +71,10 @@ def _result(found: Survey) -> str:
     differ = sum(count[kind] for kind in DIFFERENCES)
     parts = [f"{len(found.switches)} of {len(found.switches) + len(found.unread)} switches read"]
     parts.append(f"{differ} difference{'' if differ == 1 else 's'}")
-    if count[Found.UNKNOWN]:
-        parts.append(f"{count[Found.UNKNOWN]} unknown")
-    if count[Found.UNHEARD]:
-        parts.append(f"no LLDP neighbour heard at {count[Found.UNHEARD]} cables, which are as stated or not")
+    if count[FindingKind.UNKNOWN]:
+        parts.append(f"{count[FindingKind.UNKNOWN]} unknown")
+    if count[FindingKind.UNHEARD]:
+        parts.append(f"no LLDP neighbour heard at {count[FindingKind.UNHEARD]} cables, which are as stated or not")
     return "; ".join(parts)
 
 

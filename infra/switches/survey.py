@@ -13,11 +13,11 @@ from interlock.model.text.validation import nearest
 from interlock.resources import SwitchPort
 from interlock.switches.comparison import PlannedPort, compare
 from interlock.switches.errors import SwitchUnread
-from interlock.switches.findings import DIFFERENCES, Found, SwitchFinding
+from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
 from interlock.switches.loading import SwitchesRead, load_switches
 from interlock.switches.names import port_names
 from interlock.switches.observed import ObservedSwitch
-from interlock.switches.reading import Target, read_switches
+from interlock.switches.reading import SwitchTarget, read_switches
 from interlock.switches.transport import TimeLimits
 
 
@@ -52,7 +52,7 @@ class Survey:
     @property
     def is_unknown(self) -> bool:
         """True if something that is stated or planned could not be compared."""
-        return any(finding.found is Found.UNKNOWN for finding in self.findings)
+        return any(finding.found is FindingKind.UNKNOWN for finding in self.findings)
 
 
 def now() -> datetime.datetime:
@@ -85,7 +85,7 @@ def survey(
     planned = planned_ports(gate)
     known = load_switches()
     named, unread = _named(site, asked, known)
-    targets = [Target(known.switches[name], site.switch[name].serial) for name in named]
+    targets = [SwitchTarget(known.switches[name], site.switch[name].serial) for name in named]
     surveyed = dict[str, Surveyed]()
     for name, found in read_switches(targets, now, limits, progress).items():
         if isinstance(found, SwitchUnread):

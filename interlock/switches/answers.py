@@ -30,7 +30,7 @@ class Shape(BaseModel):
 
 
 @dataclass(frozen=True)
-class Answer:
+class SwitchAnswer:
     """What a switch answered to one command."""
 
     text: str
@@ -40,14 +40,14 @@ class Answer:
     complaint: str = ""
 
 
-Answers = Mapping[Command, Answer]
+Answers = Mapping[Command, SwitchAnswer]
 
 
-class Misread(Exception):
+class AnswerMisread(Exception):
     """An answer that is not what the command answers: cut off, of another form, or contradicting itself."""
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A switch that does not know the command, or does not allow it."""
 
 
@@ -55,42 +55,42 @@ S = TypeVar("S", bound=Shape)
 
 
 def read(shape: type[S], command: Command, answers: Answers) -> S:
-    """An answer in its form. Raises `Refused` and `Misread`."""
+    """An answer in its form. Raises `CommandRefused` and `AnswerMisread`."""
     return fitted(shape, command, table(command, answers))
 
 
 def table(command: Command, answers: Answers) -> dict[str, Any]:
-    """The JSON object that an answer is. Raises `Refused` and `Misread`."""
+    """The JSON object that an answer is. Raises `CommandRefused` and `AnswerMisread`."""
     answer = answers.get(command)
     if answer is None:
-        raise Misread(f"`{command.text}` was not answered")
+        raise AnswerMisread(f"`{command.text}` was not answered")
     text = answer.text.strip()
     if answer.exit_code not in (0, None) or text.startswith(("%", "Error:")):
         words = quoted(text or answer.complaint) or f"exit code {answer.exit_code}"
-        raise Refused(f"`{command.text}` is refused: {words}")
+        raise CommandRefused(f"`{command.text}` is refused: {words}")
     if not text:
-        raise Misread(f"`{command.text}` was answered with nothing")
+        raise AnswerMisread(f"`{command.text}` was answered with nothing")
     try:
         found = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         told = "is cut off" if text[-1] not in "}]" else "is no JSON"
-        raise Misread(f"the answer to `{command.text}` {told}: {quoted(str(error))}") from None
+        raise AnswerMisread(f"the answer to `{command.text}` {told}: {quoted(str(error))}") from None
     if not isinstance(found, dict):
-        raise Misread(f"the answer to `{command.text}` is no JSON object")
+        raise AnswerMisread(f"the answer to `{command.text}` is no JSON object")
     if isinstance(errors := found.get("errors"), list) and len(found) == 1:
-        raise Refused(f"`{command.text}` is refused: {quoted('; '.join(map(str, errors)))}")
+        raise CommandRefused(f"`{command.text}` is refused: {quoted('; '.join(map(str, errors)))}")
     return found
 
 
 def fitted(shape: type[S], command: Command, value: Any) -> S:
-    """A part of an answer in its form. Raises `Misread`, naming the first place that does not fit."""
+    """A part of an answer in its form. Raises `AnswerMisread`, naming the first place that does not fit."""
     try:
         return shape.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(step) for step in first["loc"]) or "the whole"
         told = f"{quoted(place)}: {first['msg'].lower()}"
-        raise Misread(f"the answer to `{command.text}` is of another form: {told}") from None
+        raise AnswerMisread(f"the answer to `{command.text}` is of another form: {told}") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from interlock.model.site.inventory import Endpoint, Site, Switch
 
 from .answers import mac
-from .findings import Found, SwitchFinding
+from .findings import FindingKind, SwitchFinding
 from .observed import Neighbour, ObservedSwitch
 
 #: Switch -> port number -> what that switch calls it, to compare the far ends of cables between switches.
@@ -59,7 +59,7 @@ def cable_findings(
         if not port.neighbours:
             if end is not None:
                 said = "nobody is heard" if port.neighbours == () else "nothing of neighbours"
-                yield SwitchFinding(Found.UNHEARD, switch.name, number, name, "neighbour", stated, said, CABLES)
+                yield SwitchFinding(FindingKind.UNHEARD, switch.name, number, name, "neighbour", stated, said, CABLES)
             continue
         for heard in port.neighbours:
             found = _judged(site, known, end, heard, far_ends)
@@ -68,16 +68,16 @@ def cable_findings(
                 yield SwitchFinding(found, switch.name, number, name, "neighbour", stated, said, CABLES)
 
 
-def _judged(site: Site, known: _Known, end: Endpoint | None, heard: Neighbour, far_ends: FarEnds) -> Found | None:
+def _judged(site: Site, known: _Known, end: Endpoint | None, heard: Neighbour, far_ends: FarEnds) -> FindingKind | None:
     """What a neighbour is against the far end of the cable; None if it is that one."""
     if end is None:
-        return Found.CABLE
+        return FindingKind.CABLE
     device = known.device(heard)
     if device is None:
         # The system name of a machine's controllers is their own; every other device has the name of the site file.
-        return Found.UNHEARD if end.device in site.machine or heard.system_name is None else Found.CABLE
+        return FindingKind.UNHEARD if end.device in site.machine or heard.system_name is None else FindingKind.CABLE
     if device != end.device or _other_port(end, heard, far_ends):
-        return Found.CABLE
+        return FindingKind.CABLE
     return None
 
 

@@ -10,7 +10,7 @@ from interlock.model.text.values import Range
 from interlock.resources import SwitchPort
 
 from .cabling import FarEnds, cable_findings
-from .findings import Found, SwitchFinding
+from .findings import FindingKind, SwitchFinding
 from .observed import ALL_VLANS, NO_VLAN, ObservedPort, ObservedSwitch, joined, ranges_text
 
 SITE_FILE = "the site file"
@@ -112,7 +112,7 @@ def _port(
     if port is None:
         said = "no such port" if name else "nothing: the model has no port of this number"
         by, words = (wanted[0].by, wanted[0].words) if wanted else (NOBODY, "states it")
-        found = Found.DIFFERENT if any(item.enabled for item in wanted) else Found.UNKNOWN
+        found = FindingKind.DIFFERENT if any(item.enabled for item in wanted) else FindingKind.UNKNOWN
         yield SwitchFinding(found, switch, number, name, "port", words, said, by)
         return
     if not wanted:
@@ -123,7 +123,7 @@ def _port(
     yield from _not_read(switch, number, name, observed, site)
 
 
-Difference = tuple[Found, str, str]
+Difference = tuple[FindingKind, str, str]
 
 
 def _differences(wanted: Wanted, port: ObservedPort, observed: ObservedSwitch) -> Iterator[Difference]:
@@ -147,13 +147,13 @@ def _differences(wanted: Wanted, port: ObservedPort, observed: ObservedSwitch) -
         yield _kind(port.tags_native), "tag of the native VLAN", said
     if wanted.mode == "access" and wanted.untagged and port.access_vlan == wanted.untagged:
         if observed.vlans is None:
-            yield Found.UNKNOWN, "VLAN", f"nothing of whether VLAN {wanted.untagged} exists"
+            yield FindingKind.UNKNOWN, "VLAN", f"nothing of whether VLAN {wanted.untagged} exists"
         elif wanted.untagged not in observed.vlans:
-            yield Found.DIFFERENT, "VLAN", f"that there is no VLAN {wanted.untagged}, so the port carries nothing"
+            yield FindingKind.DIFFERENT, "VLAN", f"that there is no VLAN {wanted.untagged}, so the port carries nothing"
 
 
-def _kind(said: object) -> Found:
-    return Found.UNKNOWN if said is None else Found.DIFFERENT
+def _kind(said: object) -> FindingKind:
+    return FindingKind.UNKNOWN if said is None else FindingKind.DIFFERENT
 
 
 def _at_rest(site: Site, switch: str, number: int | None, port: ObservedPort) -> Iterator[SwitchFinding]:
@@ -164,7 +164,7 @@ def _at_rest(site: Site, switch: str, number: int | None, port: ObservedPort) ->
         return
     if port.mode == "access" and port.access_vlan == NO_VLAN:
         return
-    found, about = (Found.UNKNOWN, "mode") if port.mode is None else (Found.UNSTATED, "port")
+    found, about = (FindingKind.UNKNOWN, "mode") if port.mode is None else (FindingKind.UNSTATED, "port")
     said = NOT_SAID if port.mode is None else setting_text(port)
     yield SwitchFinding(found, switch, number, port.name, about, "states it", said, NOBODY)
 
@@ -185,7 +185,7 @@ def _not_read(switch: str, number: int, name: str, observed: ObservedSwitch, sit
     asked = (("translations", bool(config.translations)), ("private VLAN", config.private_vlan is not None))
     for about, is_stated in asked:
         if is_stated:
-            yield SwitchFinding(Found.UNKNOWN, switch, number, name, about, "states one", NOT_SAID, SITE_FILE)
+            yield SwitchFinding(FindingKind.UNKNOWN, switch, number, name, about, "states one", NOT_SAID, SITE_FILE)
 
 
 def _addresses(switch: Switch, observed: ObservedSwitch) -> Iterator[SwitchFinding]:
@@ -195,12 +195,12 @@ def _addresses(switch: Switch, observed: ObservedSwitch) -> Iterator[SwitchFindi
     stated = {*switch.routed_vlans, *(vlan for vrf in switch.vrfs for vlan in vrf.vlans)}
     words = f"has addresses in VLANs {_vlans_text(stated)}"
     if observed.routed is None:
-        yield SwitchFinding(Found.UNKNOWN, switch.name, None, "", "addresses", words, NOT_SAID, SITE_FILE)
+        yield SwitchFinding(FindingKind.UNKNOWN, switch.name, None, "", "addresses", words, NOT_SAID, SITE_FILE)
         return
     found = {item.vlan for item in observed.routed}
     if found != stated:
         said = f"it has some in {_vlans_text(found)}"
-        yield SwitchFinding(Found.DIFFERENT, switch.name, None, "", "addresses", words, said, SITE_FILE)
+        yield SwitchFinding(FindingKind.DIFFERENT, switch.name, None, "", "addresses", words, said, SITE_FILE)
 
 
 def _vlans_text(vlans: set[int]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from .answers import Answers, Misread, Refused, Shape, fitted, mac, mac_or_text, read, table, vlan_id
+from .answers import AnswerMisread, Answers, CommandRefused, Shape, fitted, mac, mac_or_text, read, table, vlan_id
 from .commands import (
     NVUE_BRIDGES,
     NVUE_INTERFACES,
@@ -36,87 +36,87 @@ _UP = {"up": True, "down": False}
 _NO_SERIAL = ("", "n/a", "none")
 
 
-class _Platform(Shape):
+class _NvuePlatform(Shape):
     serial: str | None = Field(default=None, alias="serial-number")
     system_mac: str | None = Field(default=None, alias="system-mac")
     model: str | None = Field(default=None, alias="product-name")
 
 
-class _Link(Shape):
+class _NvueLink(Shape):
     admin: str | None = Field(default=None, alias="admin-status")
     oper: str | None = Field(default=None, alias="oper-status")
     #: Earlier releases: `{"up": {}}`, which is what was set.
     state: dict[str, Any] = {}
 
 
-class _Ip(Shape):
+class _NvueIp(Shape):
     address: dict[str, Any] = {}
     vrf: str | None = None
 
 
-class _Bond(Shape):
+class _NvueBond(Shape):
     member: dict[str, Any] = {}
 
 
-class _Interface(Shape):
+class _NvueInterface(Shape):
     type: str
-    link: _Link = _Link()
-    ip: _Ip = _Ip()
-    bond: _Bond = _Bond()
+    link: _NvueLink = _NvueLink()
+    ip: _NvueIp = _NvueIp()
+    bond: _NvueBond = _NvueBond()
 
 
-class _VlanOfPort(Shape):
+class _NvueVlanOfPort(Shape):
     tag_state: str = Field(alias="tag-state")
 
 
-class _VlansOfPort(Shape):
-    vlans: dict[str, _VlanOfPort] = Field(alias="vlan")
+class _NvueVlansOfPort(Shape):
+    vlans: dict[str, _NvueVlanOfPort] = Field(alias="vlan")
 
 
-class _Chassis(Shape):
+class _NvueChassis(Shape):
     system: str | None = Field(default=None, alias="system-name")
     id: str | None = Field(default=None, alias="chassis-id")
 
 
-class _FarPort(Shape):
+class _NvueFarPort(Shape):
     name: str | None = None
     description: str | None = None
 
 
-class _Heard(Shape):
-    chassis: _Chassis = _Chassis()
-    port: _FarPort = _FarPort()
+class _NvueHeard(Shape):
+    chassis: _NvueChassis = _NvueChassis()
+    port: _NvueFarPort = _NvueFarPort()
 
 
-class _Ears(Shape):
-    neighbor: dict[str, _Heard] = {}
+class _NvueEars(Shape):
+    neighbor: dict[str, _NvueHeard] = {}
 
 
-class _Listening(Shape):
-    lldp: _Ears | None = None
+class _NvueListening(Shape):
+    lldp: _NvueEars | None = None
 
 
-class _Pfc(Shape):
+class _NvuePfc(Shape):
     priority: str | int | None = Field(default=None, alias="pfc-priority")
     receives: str | None = Field(default=None, alias="rx-enabled")
     sends: str | None = Field(default=None, alias="tx-enabled")
 
 
-class _Congestion(Shape):
+class _NvueCongestion(Shape):
     mode: str | None = Field(default=None, alias="congestion-mode")
     classes: str | int | None = Field(default=None, alias="enabled-tc")
 
 
-class _Roce(Shape):
-    pfc: _Pfc | None = None
-    congestion: _Congestion | None = Field(default=None, alias="congestion-control")
+class _NvueRoce(Shape):
+    pfc: _NvuePfc | None = None
+    congestion: _NvueCongestion | None = Field(default=None, alias="congestion-control")
 
 
 def read_cumulus(name: str, answers: Answers) -> ObservedSwitch:
-    """What the answers of one switch say. Raises `Misread` and `Refused` where too little of it can be read."""
-    platform = read(_Platform, NVUE_PLATFORM, answers)
-    interfaces = _each(_Interface, NVUE_INTERFACES, answers)
-    carried = _each(_VlansOfPort, NVUE_PORT_VLANS, answers)
+    """What the answers of one switch say. Raises `AnswerMisread`, `CommandRefused`."""
+    platform = read(_NvuePlatform, NVUE_PLATFORM, answers)
+    interfaces = _each(_NvueInterface, NVUE_INTERFACES, answers)
+    carried = _each(_NvueVlansOfPort, NVUE_PORT_VLANS, answers)
     # A port that is not in this bridge may be in another one, of which nothing is asked.
     only = set(table(NVUE_BRIDGES, answers)) <= {BRIDGE}
     unread = {"whether trunks tag their native VLAN": "NVUE does not say it"}
@@ -146,8 +146,8 @@ def _each(shape: type[Any], command: Command, answers: Answers) -> dict[str, Any
 
 def _port(
     name: str,
-    interface: _Interface,
-    carried: _VlansOfPort | None,
+    interface: _NvueInterface,
+    carried: _NvueVlansOfPort | None,
     neighbours: tuple[Neighbour, ...] | None,
     *,
     routed: bool,
@@ -168,17 +168,17 @@ def _port(
     return ObservedPort(**{**vars(base), "mode": "trunk", "native_vlan": native, "allowed": allowed})
 
 
-def _sorted_out(name: str, carried: _VlansOfPort) -> tuple[list[int], list[int]]:
-    """(tagged VLANs, untagged ones) of a port. Raises `Misread` if there are two untagged ones."""
+def _sorted_out(name: str, carried: _NvueVlansOfPort) -> tuple[list[int], list[int]]:
+    """(tagged VLANs, untagged ones) of a port. Raises `AnswerMisread` if there are two untagged ones."""
     found: dict[str, list[int]] = {"tagged": [], "untagged": []}
     for vlan, state in carried.vlans.items():
         if state.tag_state not in found:
-            raise Misread(
+            raise AnswerMisread(
                 f"the answer to `{NVUE_PORT_VLANS.text}`: VLAN {vlan} of {name} is neither tagged nor untagged"
             )
         found[state.tag_state].append(_vlan(vlan, NVUE_PORT_VLANS))
     if len(found["untagged"]) > 1:
-        raise Misread(f"the answer to `{NVUE_PORT_VLANS.text}`: {name} has several untagged VLANs")
+        raise AnswerMisread(f"the answer to `{NVUE_PORT_VLANS.text}`: {name} has several untagged VLANs")
     return found["tagged"], found["untagged"]
 
 
@@ -186,18 +186,18 @@ def _vlan(text: str, command: Command) -> int:
     try:
         return vlan_id(text)
     except ValueError as error:
-        raise Misread(f"the answer to `{command.text}`: {error}") from None
+        raise AnswerMisread(f"the answer to `{command.text}`: {error}") from None
 
 
 def _vlans(answers: Answers, unread: dict[str, str]) -> frozenset[int] | None:
     try:
         return frozenset(_vlan(name, NVUE_VLANS) for name in table(NVUE_VLANS, answers))
-    except Refused as error:
+    except CommandRefused as error:
         unread[NVUE_VLANS.about] = str(error)
         return None
 
 
-def _routed(interfaces: Mapping[str, _Interface]) -> Iterable[RoutedVlan]:
+def _routed(interfaces: Mapping[str, _NvueInterface]) -> Iterable[RoutedVlan]:
     for name, one in interfaces.items():
         if one.ip.address and (match := _SVI.fullmatch(name)):
             yield RoutedVlan(_vlan(match[1], NVUE_INTERFACES), one.ip.vrf, tuple(one.ip.address))
@@ -205,8 +205,8 @@ def _routed(interfaces: Mapping[str, _Interface]) -> Iterable[RoutedVlan]:
 
 def _heard(answers: Answers, unread: dict[str, str]) -> dict[str, tuple[Neighbour, ...]]:
     try:
-        ports = _each(_Listening, NVUE_LLDP, answers)
-    except Refused as error:
+        ports = _each(_NvueListening, NVUE_LLDP, answers)
+    except CommandRefused as error:
         unread[NVUE_LLDP.about] = str(error)
         return {}
     return {
@@ -216,7 +216,7 @@ def _heard(answers: Answers, unread: dict[str, str]) -> dict[str, tuple[Neighbou
     }
 
 
-def _neighbour(key: str, heard: _Heard) -> Neighbour:
+def _neighbour(key: str, heard: _NvueHeard) -> Neighbour:
     return Neighbour(
         system_name=heard.chassis.system or key or None,
         chassis_id=mac_or_text(heard.chassis.id),
@@ -227,14 +227,14 @@ def _neighbour(key: str, heard: _Heard) -> Neighbour:
 
 def _lossless(answers: Answers, unread: dict[str, str]) -> Lossless | None:
     try:
-        roce = read(_Roce, NVUE_ROCE, answers)
-    except Refused as error:
+        roce = read(_NvueRoce, NVUE_ROCE, answers)
+    except CommandRefused as error:
         unread[NVUE_ROCE.about] = str(error)
         return None
     return Lossless(_paused(roce.pfc), _marked(roce.congestion))
 
 
-def _paused(pfc: _Pfc | None) -> tuple[int, ...] | None:
+def _paused(pfc: _NvuePfc | None) -> tuple[int, ...] | None:
     """Priorities that are paused both ways; None where it is not said."""
     if pfc is None or pfc.receives is None or pfc.sends is None:
         return None
@@ -243,7 +243,7 @@ def _paused(pfc: _Pfc | None) -> tuple[int, ...] | None:
     return _numbers(pfc.priority)
 
 
-def _marked(congestion: _Congestion | None) -> tuple[int, ...] | None:
+def _marked(congestion: _NvueCongestion | None) -> tuple[int, ...] | None:
     if congestion is None or congestion.mode is None:
         return None
     return _numbers(congestion.classes) if congestion.mode.lower() == "ecn" else ()

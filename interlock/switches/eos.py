@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from .answers import Answers, Misread, Refused, Shape, mac, mac_or_text, quoted, read, vlan_id, vlan_list
+from .answers import AnswerMisread, Answers, CommandRefused, Shape, mac, mac_or_text, quoted, read, vlan_id, vlan_list
 from .commands import EOS_ADDRESSES, EOS_LLDP, EOS_STATUS, EOS_SWITCHPORTS, EOS_VERSION, EOS_VLANS
 from .observed import ALL_VLANS, NO_VLAN, Neighbour, ObservedMode, ObservedPort, ObservedSwitch, RoutedVlan
 
@@ -25,13 +25,13 @@ _STATES: Mapping[str, tuple[bool, bool]] = {
 _PORTS = ("Ethernet", "Port-Channel")
 
 
-class _Version(Shape):
+class _EosVersion(Shape):
     serial: str = Field(alias="serialNumber")
     system_mac: str = Field(alias="systemMacAddress")
     model: str | None = Field(default=None, alias="modelName")
 
 
-class _Setting(Shape):
+class _EosSetting(Shape):
     mode: str
     access_vlan: int = Field(alias="accessVlanId", ge=0, le=4094)
     #: 0 where the native VLAN is tagged, so that there is none.
@@ -41,76 +41,76 @@ class _Setting(Shape):
     tag_required: bool | None = Field(default=None, alias="dot1qVlanTagRequiredStatus")
 
 
-class _Switchport(Shape):
+class _EosSwitchport(Shape):
     #: False of a routed port: it does not switch. It says nothing of the admin state.
     enabled: bool
-    setting: _Setting | None = Field(default=None, alias="switchportInfo")
+    setting: _EosSetting | None = Field(default=None, alias="switchportInfo")
 
 
-class _Switchports(Shape):
-    ports: dict[str, _Switchport] = Field(alias="switchports")
+class _EosSwitchports(Shape):
+    ports: dict[str, _EosSwitchport] = Field(alias="switchports")
 
 
-class _VlanInformation(Shape):
+class _EosVlanInformation(Shape):
     mode: str | None = Field(default=None, alias="interfaceMode")
 
 
-class _Status(Shape):
+class _EosStatus(Shape):
     link: str = Field(alias="linkStatus")
-    vlans: _VlanInformation = Field(default=_VlanInformation(), alias="vlanInformation")
+    vlans: _EosVlanInformation = Field(default=_EosVlanInformation(), alias="vlanInformation")
 
 
-class _Statuses(Shape):
-    ports: dict[str, _Status] = Field(alias="interfaceStatuses")
+class _EosStatuses(Shape):
+    ports: dict[str, _EosStatus] = Field(alias="interfaceStatuses")
 
 
-class _Vlans(Shape):
+class _EosVlans(Shape):
     vlans: dict[str, Any]
 
 
-class _FarPort(Shape):
+class _EosFarPort(Shape):
     port: str | None = Field(default=None, alias="interfaceId")
     description: str | None = Field(default=None, alias="interfaceDescription")
 
 
-class _Heard(Shape):
+class _EosHeard(Shape):
     chassis: str | None = Field(default=None, alias="chassisId")
     system: str | None = Field(default=None, alias="systemName")
-    far: _FarPort = Field(default=_FarPort(), alias="neighborInterfaceInfo")
+    far: _EosFarPort = Field(default=_EosFarPort(), alias="neighborInterfaceInfo")
 
 
-class _Ears(Shape):
-    heard: list[_Heard] = Field(alias="lldpNeighborInfo")
+class _EosEars(Shape):
+    heard: list[_EosHeard] = Field(alias="lldpNeighborInfo")
 
 
-class _Lldp(Shape):
-    ports: dict[str, _Ears] = Field(alias="lldpNeighbors")
+class _EosLldp(Shape):
+    ports: dict[str, _EosEars] = Field(alias="lldpNeighbors")
 
 
-class _Address(Shape):
+class _EosAddress(Shape):
     address: str
     length: int = Field(alias="maskLen")
 
 
-class _Addresses(Shape):
-    primary: _Address = Field(alias="primaryIp")
-    others: list[_Address] = Field(default=[], alias="secondaryIpsOrderedList")
+class _EosAddresses(Shape):
+    primary: _EosAddress = Field(alias="primaryIp")
+    others: list[_EosAddress] = Field(default=[], alias="secondaryIpsOrderedList")
 
 
-class _Interface(Shape):
+class _EosInterface(Shape):
     vrf: str | None = None
-    addresses: _Addresses = Field(alias="interfaceAddress")
+    addresses: _EosAddresses = Field(alias="interfaceAddress")
 
 
-class _Interfaces(Shape):
-    interfaces: dict[str, _Interface]
+class _EosInterfaces(Shape):
+    interfaces: dict[str, _EosInterface]
 
 
 def read_eos(name: str, answers: Answers) -> ObservedSwitch:
-    """What the answers of one switch say. Raises `Misread` and `Refused` where too little of it can be read."""
-    version = read(_Version, EOS_VERSION, answers)
-    settings = read(_Switchports, EOS_SWITCHPORTS, answers).ports
-    states = read(_Statuses, EOS_STATUS, answers).ports
+    """What the answers of one switch say. Raises `AnswerMisread`, `CommandRefused`."""
+    version = read(_EosVersion, EOS_VERSION, answers)
+    settings = read(_EosSwitchports, EOS_SWITCHPORTS, answers).ports
+    states = read(_EosStatuses, EOS_STATUS, answers).ports
     unread = dict[str, str]()
     heard = _heard(answers, unread)
     names = dict.fromkeys(one for one in (*states, *settings) if one.startswith(_PORTS))
@@ -127,7 +127,7 @@ def read_eos(name: str, answers: Answers) -> ObservedSwitch:
 
 
 def _port(
-    name: str, port: _Switchport | None, status: _Status | None, neighbours: tuple[Neighbour, ...] | None
+    name: str, port: _EosSwitchport | None, status: _EosStatus | None, neighbours: tuple[Neighbour, ...] | None
 ) -> ObservedPort:
     admin, oper = (None, None) if status is None else _STATES.get(status.link, (None, None))
     found = ObservedPort(name=name, admin_up=admin, oper_up=oper, neighbours=neighbours)
@@ -138,16 +138,16 @@ def _port(
     if not port.enabled:
         return _with(found, mode="routed")
     if port.setting is None:
-        raise Misread(f"the answer to `{EOS_SWITCHPORTS.text}` has no settings of port {quoted(name)}")
+        raise AnswerMisread(f"the answer to `{EOS_SWITCHPORTS.text}` has no settings of port {quoted(name)}")
     return _set(found, port.setting)
 
 
-def _set(port: ObservedPort, setting: _Setting) -> ObservedPort:
+def _set(port: ObservedPort, setting: _EosSetting) -> ObservedPort:
     try:
         allowed = _ALLOWED.get(setting.allowed.upper())
         allowed = vlan_list(setting.allowed) if allowed is None else allowed
     except ValueError as error:
-        raise Misread(f"the answer to `{EOS_SWITCHPORTS.text}` on {quoted(port.name)}: {error}") from None
+        raise AnswerMisread(f"the answer to `{EOS_SWITCHPORTS.text}` on {quoted(port.name)}: {error}") from None
     return _with(
         port,
         mode=_MODES.get(setting.mode),
@@ -167,26 +167,26 @@ def _with(port: ObservedPort, **more: Any) -> ObservedPort:
 
 def _vlans(answers: Answers, unread: dict[str, str]) -> frozenset[int] | None:
     try:
-        found = read(_Vlans, EOS_VLANS, answers).vlans
-    except Refused as error:
+        found = read(_EosVlans, EOS_VLANS, answers).vlans
+    except CommandRefused as error:
         unread[EOS_VLANS.about] = str(error)
         return None
     try:
         return frozenset(map(vlan_id, found))
     except ValueError as error:
-        raise Misread(f"the answer to `{EOS_VLANS.text}`: {error}") from None
+        raise AnswerMisread(f"the answer to `{EOS_VLANS.text}`: {error}") from None
 
 
 def _heard(answers: Answers, unread: dict[str, str]) -> dict[str, tuple[Neighbour, ...]]:
     try:
-        ports = read(_Lldp, EOS_LLDP, answers).ports
-    except Refused as error:
+        ports = read(_EosLldp, EOS_LLDP, answers).ports
+    except CommandRefused as error:
         unread[EOS_LLDP.about] = str(error)
         return {}
     return {name: tuple(map(_neighbour, port.heard)) for name, port in ports.items()}
 
 
-def _neighbour(heard: _Heard) -> Neighbour:
+def _neighbour(heard: _EosHeard) -> Neighbour:
     return Neighbour(
         system_name=heard.system or None,
         chassis_id=mac_or_text(heard.chassis),
@@ -197,17 +197,17 @@ def _neighbour(heard: _Heard) -> Neighbour:
 
 def _routed(answers: Answers, unread: dict[str, str]) -> tuple[RoutedVlan, ...] | None:
     try:
-        interfaces = read(_Interfaces, EOS_ADDRESSES, answers).interfaces
-    except Refused as error:
+        interfaces = read(_EosInterfaces, EOS_ADDRESSES, answers).interfaces
+    except CommandRefused as error:
         unread[EOS_ADDRESSES.about] = str(error)
         return None
     return tuple(_routed_vlan(name, one) for name, one in interfaces.items() if name.startswith("Vlan"))
 
 
-def _routed_vlan(name: str, interface: _Interface) -> RoutedVlan:
+def _routed_vlan(name: str, interface: _EosInterface) -> RoutedVlan:
     try:
         vlan = vlan_id(name.removeprefix("Vlan"))
     except ValueError as error:
-        raise Misread(f"the answer to `{EOS_ADDRESSES.text}`: {error}") from None
+        raise AnswerMisread(f"the answer to `{EOS_ADDRESSES.text}`: {error}") from None
     addresses = (interface.addresses.primary, *interface.addresses.others)
     return RoutedVlan(vlan, interface.vrf, tuple(f"{one.address}/{one.length}" for one in addresses))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,7 +19,7 @@ from interlock.model.text.yaml_reading import REQUEST, FileLimits
 Platform = Literal["eos", "cumulus"]
 
 SSH_PORT = 22
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?|::1")
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
 _MOST_HOST = 253
 
 
@@ -26,16 +27,23 @@ def host_name(value: Any) -> str:
     """The name or address of a host."""
     if not isinstance(value, str):
         raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
-    if len(value) > _MOST_HOST or not _HOST.fullmatch(value):
+    if len(value) > _MOST_HOST or not (_HOST.fullmatch(value) or _is_ipv6(value)):
         raise fault(Code.VALUE, f"{shown(value)} is no host", "write its name or address; the port is a key of its own")
     return value
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == 6
+    except ValueError:
+        return False
 
 
 Host = Annotated[str, BeforeValidator(host_name), WithJsonSchema({"type": "string", "examples": ["192.0.2.11"]})]
 User = Annotated[str, BeforeValidator(user_name), WithJsonSchema({"type": "string", "examples": ["interlock"]})]
 
 
-class SwitchFile(FileModel):
+class SwitchAccessFile(FileModel):
     """How one switch is asked."""
 
     platform: Platform = Field(
@@ -63,7 +71,7 @@ class SwitchesFile(FileModel):
 
     LIMITS: ClassVar[FileLimits] = REQUEST
 
-    switches: dict[DeviceName, SwitchFile] = Field(
+    switches: dict[DeviceName, SwitchAccessFile] = Field(
         description="how each switch is asked, by its name in the site file; switches of several sites may stand here"
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Found(StrEnum):
+class FindingKind(StrEnum):
     """What kind of finding it is."""
 
     #: The switch says something else than is stated or planned.
@@ -22,14 +22,14 @@ class Found(StrEnum):
 
 
 #: Those of which the switch is known to be other than it should be.
-DIFFERENCES = frozenset({Found.DIFFERENT, Found.UNSTATED, Found.CABLE})
+DIFFERENCES = frozenset({FindingKind.DIFFERENT, FindingKind.UNSTATED, FindingKind.CABLE})
 
 
 @dataclass(frozen=True)
 class SwitchFinding:
     """One finding. Equal worlds give equal findings, in the order of the ports."""
 
-    found: Found
+    found: FindingKind
     switch: str
     #: Number of the port; None: of the switch, or of an interface without a number in the site file.
     port: int | None

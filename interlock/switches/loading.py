@@ -13,7 +13,7 @@ from interlock.model.text.source import Source
 from interlock.model.text.validation import well_formed
 from interlock.store.places import beside_clouds
 
-from .file import Platform, SwitchesFile, SwitchFile
+from .file import Platform, SwitchAccessFile, SwitchesFile
 
 #: Names another file than the one beside clouds.yaml.
 VARIABLE = "INTERLOCK_SWITCHES"
@@ -71,12 +71,10 @@ def load_switches(file: Path | None = None) -> SwitchesRead:
     return SwitchesRead(file, found)
 
 
-def _access(name: str, entry: SwitchFile, folder: Path, faults: Faults) -> SwitchAccess:
+def _access(name: str, entry: SwitchAccessFile, folder: Path, faults: Faults) -> SwitchAccess:
     at = ("switches", name)
     if (entry.host_key is None) == (entry.known_hosts is None):
-        both = "both `host_key` and `known_hosts` are" if entry.host_key else "neither `host_key` nor `known_hosts` is"
-        hint = "give one of them: without its key, whoever answers at the address would be taken for the switch"
-        faults.add(Code.CONTRADICTION if entry.host_key else Code.MISSING_KEY, at, f"{both} there", hint)
+        faults.add(*_host_keys(entry, at))
     if entry.key_file is None and entry.password_file is None:
         hint = "name one of them; a password itself does not stand in this file"
         faults.add(Code.MISSING_KEY, at, "neither `key_file` nor `password_file` is there", hint)
@@ -93,6 +91,13 @@ def _access(name: str, entry: SwitchFile, folder: Path, faults: Faults) -> Switc
     )
 
 
+def _host_keys(entry: SwitchAccessFile, at: tuple[str, str]) -> tuple[Code, tuple[str, str], str, str]:
+    if entry.host_key is not None:
+        return Code.CONTRADICTION, at, "both `host_key` and `known_hosts` are there", "take one of them out"
+    hint = "give one of them: without its key, whoever answers at the address would be taken for the switch"
+    return Code.MISSING_KEY, at, "neither `host_key` nor `known_hosts` is there", hint
+
+
 #: Keys that name a file -> whether it is a secret.
 _FILES = {"key_file": True, "password_file": True, "known_hosts": False}
 
@@ -103,8 +108,10 @@ def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, fault
         return None
     found = folder / Path(stated).expanduser()
     if not found.is_file():
-        faults.add(Code.NO_FILE, (*at, key), f"there is no file {found}", f"paths are relative to {folder}")
+        faults.add(
+            Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
+        )
     elif _FILES[key] and found.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         hint = f"chmod 600 {found}, and consider whether somebody has read it"
-        faults.add(Code.VALUE, (*at, key), f"others than its owner may read {found}", hint)
+        faults.add(Code.VALUE, (*at, key), f"others than its owner may read `{found}`", hint)
     return found

@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from .answers import Answers, Misread, Refused, mac
+from .answers import AnswerMisread, Answers, CommandRefused, mac
 from .cumulus import read_cumulus
 from .eos import read_eos
 from .errors import SwitchUnread
@@ -23,7 +23,7 @@ READERS: Mapping[Platform, Callable[[str, Answers], ObservedSwitch]] = {"eos": r
 
 
 @dataclass(frozen=True)
-class Target:
+class SwitchTarget:
     """A switch to read: how it is asked, and who it must be."""
 
     access: SwitchAccess
@@ -37,7 +37,7 @@ Read = ObservedSwitch | SwitchUnread
 
 
 def read_switches(
-    targets: Iterable[Target],
+    targets: Iterable[SwitchTarget],
     now: Callable[[], datetime.datetime],
     limits: TimeLimits | None = None,
     progress: Callable[[str], None] = lambda _: None,
@@ -47,14 +47,14 @@ def read_switches(
 
 
 async def _read_all(
-    targets: list[Target],
+    targets: list[SwitchTarget],
     now: Callable[[], datetime.datetime],
     limits: TimeLimits,
     progress: Callable[[str], None],
 ) -> dict[str, Read]:
     places = asyncio.Semaphore(SIDE_BY_SIDE)
 
-    async def one(target: Target) -> Read:
+    async def one(target: SwitchTarget) -> Read:
         async with places:
             try:
                 # The time is that of the question: what is read may be older by no more than the answers took.
@@ -69,14 +69,14 @@ async def _read_all(
     return {target.access.name: read for target, read in zip(targets, found, strict=True)}
 
 
-def judged(target: Target, answers: Answers) -> ObservedSwitch:
+def judged(target: SwitchTarget, answers: Answers) -> ObservedSwitch:
     """The answers, read. Raises `SwitchUnread` if they cannot be, or are those of another device."""
     access = target.access
     try:
         found = READERS[access.platform](access.name, answers)
-    except Misread as error:
+    except AnswerMisread as error:
         raise SwitchUnread(access.name, str(error), _MISREAD.format(access.platform)) from None
-    except Refused as error:
+    except CommandRefused as error:
         raise SwitchUnread(access.name, str(error), _REFUSED.format(access.username)) from None
     if other := _other(target, found):
         hint = "correct the address in switches.yaml, or, if the switch was replaced, its serial in the site file"
@@ -88,7 +88,7 @@ _MISREAD = "nothing of this switch is taken for read: try again, and see that it
 _REFUSED = "allow the user `{}` to run it; a role that may only read is enough"
 
 
-def _other(target: Target, found: ObservedSwitch) -> str:
+def _other(target: SwitchTarget, found: ObservedSwitch) -> str:
     """How the device that answered differs from the one that is meant; empty if it is that one."""
     wanted = mac(target.system_mac) if target.system_mac else None
     if wanted and found.system_mac != wanted:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .answers import Answer, quoted
+from .answers import SwitchAnswer, quoted
 from .commands import COMMANDS, Command
 from .errors import SwitchUnread
 from .loading import SwitchAccess
@@ -27,7 +27,7 @@ class TimeLimits:
     switch: float = 120.0
 
 
-async def ask(access: SwitchAccess, limits: TimeLimits) -> dict[Command, Answer]:
+async def ask(access: SwitchAccess, limits: TimeLimits) -> dict[Command, SwitchAnswer]:
     """The answers of a switch to all that its platform is asked. Raises `SwitchUnread`."""
     # Imported here: it takes longer to load than everything else here, and most processes read no switch.
     import asyncssh
@@ -43,13 +43,13 @@ async def ask(access: SwitchAccess, limits: TimeLimits) -> dict[Command, Answer]
         raise SwitchUnread(access.name, what, "see whether the switch restarted, and try again") from error
 
 
-async def _ask(access: SwitchAccess, limits: TimeLimits) -> dict[Command, Answer]:
+async def _ask(access: SwitchAccess, limits: TimeLimits) -> dict[Command, SwitchAnswer]:
     connection = await _connected(access, limits)
     async with connection:
         return {command: await _answer(connection, access, command, limits) for command in COMMANDS[access.platform]}
 
 
-async def _answer(connection: Any, access: SwitchAccess, command: Command, limits: TimeLimits) -> Answer:
+async def _answer(connection: Any, access: SwitchAccess, command: Command, limits: TimeLimits) -> SwitchAnswer:
     """The answer to one command, in a session of its own."""
     try:
         async with asyncio.timeout(limits.answer):
@@ -59,7 +59,7 @@ async def _answer(connection: Any, access: SwitchAccess, command: Command, limit
                 text = await _read(process.stdout, access, command)
                 complaint = await _read(process.stderr, access, command)
                 await process.wait_closed()
-                return Answer(text, process.exit_status, complaint)
+                return SwitchAnswer(text, process.exit_status, complaint)
     except TimeoutError:
         what = f"no answer to `{command.text}` within {limits.answer:g} s"
         raise SwitchUnread(access.name, what, "see whether it is overloaded, and try again") from None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.switches.answers import Misread
+from interlock.switches.answers import AnswerMisread
 from interlock.switches.commands import (
     NVUE_BRIDGES,
     NVUE_INTERFACES,
@@ -30,7 +30,7 @@ def read(changed: dict[Command, str] | None = None) -> ObservedSwitch:
 def test_the_switch_says_who_it_is() -> None:
     seen = read()
     assert (seen.serial, seen.system_mac, seen.model) == ("MT1", "02:1c:73:00:00:09", "SN2700")
-    assert seen.vlans == {1, 100, 101, 300, 1001, 4000}
+    assert seen.vlans == frozenset({1, 100, 101, 300, 1001, 4000})
     assert seen.routed == (RoutedVlan(100, "default", ("192.0.2.9/24",)),)
     assert set(seen.ports) == {"swp1", "swp2", "swp3", "swp4", "swp5", "swp6", "bond1"}
 
@@ -107,7 +107,7 @@ def test_a_virtual_switch_has_no_serial(serial: str | None) -> None:
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.99])
 def test_half_an_answer_is_none(command: Command, part: float) -> None:
     text = texts("cumulus")[command]
-    with pytest.raises(Misread):
+    with pytest.raises(AnswerMisread):
         read({command: text[: int(len(text) * part)]})
 
 
@@ -119,11 +119,11 @@ def test_half_an_answer_is_none(command: Command, part: float) -> None:
 )  # fmt: skip
 def test_vlans_of_another_form_are_none(port: str, value: Any) -> None:
     changed = document(NVUE_PORT_VLANS) | {port: value}
-    with pytest.raises(Misread):
+    with pytest.raises(AnswerMisread):
         read({NVUE_PORT_VLANS: json.dumps(changed)})
 
 
 def test_interfaces_of_another_form_are_none() -> None:
     changed = document(NVUE_INTERFACES) | {"swp1": {"link": {}}}
-    with pytest.raises(Misread, match="type"):
+    with pytest.raises(AnswerMisread, match="type"):
         read({NVUE_INTERFACES: json.dumps(changed)})

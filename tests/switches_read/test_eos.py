@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.switches.answers import Answer, Misread, Refused
+from interlock.switches.answers import AnswerMisread, CommandRefused, SwitchAnswer
 from interlock.switches.commands import (
     EOS_ADDRESSES,
     EOS_LLDP,
@@ -29,7 +29,7 @@ def port(name: str) -> ObservedPort:
 def test_the_switch_says_who_it_is() -> None:
     seen = read_eos("tor-1", answers("eos"))
     assert (seen.serial, seen.system_mac, seen.model) == ("T-1", "02:1c:73:00:00:01", "DCS-7060CX-32S-R")
-    assert seen.vlans == {1, 12, 1001, 2001, 4000}
+    assert seen.vlans == frozenset({1, 12, 1001, 2001, 4000})
     assert seen.routed == (RoutedVlan(100, "default", ("192.0.2.1/24", "198.51.100.1/24")),)
     assert "Management1" not in seen.ports
 
@@ -97,8 +97,8 @@ def test_a_list_that_the_switch_refuses_is_unknown(command: Command, words: str)
 
 @pytest.mark.parametrize("command", [EOS_VERSION, EOS_SWITCHPORTS, EOS_STATUS])
 def test_without_what_is_needed_nothing_is_read(command: Command) -> None:
-    given = answers("eos") | {command: Answer("", 1, "% Authorization denied for command")}
-    with pytest.raises(Refused, match="Authorization denied"):
+    given = answers("eos") | {command: SwitchAnswer("", 1, "% Authorization denied for command")}
+    with pytest.raises(CommandRefused, match="Authorization denied"):
         read_eos("tor-1", given)
 
 
@@ -106,14 +106,14 @@ def test_without_what_is_needed_nothing_is_read(command: Command) -> None:
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.99])
 def test_half_an_answer_is_none(command: Command, part: float) -> None:
     text = texts("eos")[command]
-    with pytest.raises(Misread, match=command.text.split(" |")[0]):
+    with pytest.raises(AnswerMisread, match=command.text.split(" |")[0]):
         read_eos("tor-1", answers("eos", {command: text[: int(len(text) * part)]}))
 
 
 @pytest.mark.parametrize("command", list(texts("eos")))
 @pytest.mark.parametrize("text", ["[]", "7", "{}", '{"switchports": []}', "tor-1#", "\x00", '{"a": {"a": 1, "a": 2}}'])
 def test_an_answer_of_another_form_is_none(command: Command, text: str) -> None:
-    with pytest.raises(Misread):
+    with pytest.raises(AnswerMisread):
         read_eos("tor-1", answers("eos", {command: text}))
 
 
@@ -126,18 +126,18 @@ def test_an_answer_of_another_form_is_none(command: Command, text: str) -> None:
 def test_a_value_of_another_form_is_no_value(key: str, value: Any) -> None:
     changed = document(EOS_SWITCHPORTS)
     changed["switchports"]["Ethernet1/1"]["switchportInfo"][key] = value
-    with pytest.raises(Misread):
+    with pytest.raises(AnswerMisread):
         read_eos("tor-1", answers("eos", {EOS_SWITCHPORTS: json.dumps(changed)}))
 
 
 def test_a_port_without_settings_is_no_port() -> None:
     changed = document(EOS_SWITCHPORTS)
     del changed["switchports"]["Ethernet1/1"]["switchportInfo"]
-    with pytest.raises(Misread, match="Ethernet1/1"):
+    with pytest.raises(AnswerMisread, match="Ethernet1/1"):
         read_eos("tor-1", answers("eos", {EOS_SWITCHPORTS: json.dumps(changed)}))
 
 
 def test_a_port_twice_is_none() -> None:
     text = texts("eos")[EOS_SWITCHPORTS].replace('"Ethernet2/1"', '"Ethernet1/1"')
-    with pytest.raises(Misread, match="twice"):
+    with pytest.raises(AnswerMisread, match="twice"):
         read_eos("tor-1", answers("eos", {EOS_SWITCHPORTS: text}))

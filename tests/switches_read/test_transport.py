@@ -19,7 +19,7 @@ from interlock.switches.commands import COMMANDS, EOS_SWITCHPORTS, EOS_VERSION
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess
 from interlock.switches.observed import ObservedSwitch
-from interlock.switches.reading import Read, Target, read_switches
+from interlock.switches.reading import Read, SwitchTarget, read_switches
 from interlock.switches.transport import TimeLimits
 from tests.switches_read.answers import texts
 from tests.switches_read.ssh_server import PASSWORD, USER, FakeSwitch, running, write_secret
@@ -64,7 +64,7 @@ def access(tmp_path: Path) -> Callable[..., SwitchAccess]:
 
 def ask(access: SwitchAccess, limits: TimeLimits = QUICK, **who: Any) -> Read:
     serial = who.pop("serial", "T-1")
-    return read_switches([Target(access, serial, **who)], lambda: NOON, limits)[access.name]
+    return read_switches([SwitchTarget(access, serial, **who)], lambda: NOON, limits)[access.name]
 
 
 def why(access: SwitchAccess, limits: TimeLimits = QUICK, **who: Any) -> str:
@@ -245,7 +245,7 @@ def test_something_else_than_ssh(start: Start, access: Callable[..., SwitchAcces
 def test_several_are_read_side_by_side(start: Start, access: Callable[..., SwitchAccess]) -> None:
     """One that is broken leaves the others as they are; eight slow ones take as long as one."""
     switches = [start(delay=0.05) for _ in range(8)]
-    targets = [Target(access(switch, name=f"tor-{number}"), "T-1") for number, switch in enumerate(switches)]
+    targets = [SwitchTarget(access(switch, name=f"tor-{number}"), "T-1") for number, switch in enumerate(switches)]
     targets[3] = replace(targets[3], serial="T-9")
     told = list[str]()
     found = read_switches(targets, lambda: NOON, QUICK, told.append)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.switches import commands
-from interlock.switches.answers import Answer
+from interlock.switches.answers import SwitchAnswer
 from interlock.switches.commands import Command
 
 HERE = Path(__file__).parent
@@ -39,6 +39,6 @@ def texts(platform: str) -> dict[Command, str]:
     return {command: json.dumps(document(command)) for command in commands.COMMANDS[platform]}  # type: ignore[index]
 
 
-def answers(platform: str, changed: dict[Command, str] | None = None) -> dict[Command, Answer]:
+def answers(platform: str, changed: dict[Command, str] | None = None) -> dict[Command, SwitchAnswer]:
     """The same as a reader gets them, some of them changed."""
-    return {command: Answer(text) for command, text in (texts(platform) | (changed or {})).items()}
+    return {command: SwitchAnswer(text) for command, text in (texts(platform) | (changed or {})).items()}
