@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .answers import SwitchAnswer, quoted
 from .commands import COMMANDS, Command
 from .errors import SwitchUnread
+from .file import SSH_PORT
 from .loading import SwitchAccess
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ async def _connected(access: SwitchAccess, limits: TimeLimits) -> Any:
     """A connection, logged in, to the holder of the known host key. Raises `SwitchUnread`."""
     import asyncssh
 
-    trusted = _trusted(access)
+    trusted = trusted_keys(access)
     seen = list[str]()
 
     class Client(asyncssh.SSHClient):
@@ -97,6 +98,7 @@ async def _connected(access: SwitchAccess, limits: TimeLimits) -> Any:
                 client_factory=Client,
                 username=access.username,
                 known_hosts=(trusted, [], []),
+                server_host_key_algs=_kinds(trusted),
                 # Nothing of the user's own ssh: no configuration, no agent, no other keys.
                 config=None,
                 agent_path=None,
@@ -108,7 +110,8 @@ async def _connected(access: SwitchAccess, limits: TimeLimits) -> Any:
     except asyncssh.HostKeyNotVerifiable:
         raise _other_key(access, trusted, seen) from None
     except asyncssh.KeyExchangeFailed as error:
-        raise _other_key(access, trusted, seen, quoted(error.reason)) from None
+        what = f"{access.address} and we have no way to encrypt in common: {quoted(error.reason)}"
+        raise SwitchUnread(access.name, what, "allow a present-day method in the ssh server of the switch") from None
     except asyncssh.PermissionDenied:
         what = f"{access.address} refuses the login of `{access.username}`"
         hint = f"check `username` and `key_file` or `password_file` at {access.position}, and the user on the switch"
@@ -121,14 +124,33 @@ async def _connected(access: SwitchAccess, limits: TimeLimits) -> Any:
 _UNREACHABLE = "check `host` and `port` in switches.yaml, the way to the management network, and the switch itself"
 
 
-def _trusted(access: SwitchAccess) -> list[asyncssh.SSHKey]:
-    """The host keys of this switch. Raises `SwitchUnread` if none is known."""
+#: Kinds of host keys that are let through to be compared; a certificate is signed by nobody whom we know.
+_KINDS = (
+    "ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "rsa-sha2-512", "rsa-sha2-256",
+)  # fmt: skip
+#: Kind of a key -> how it signs, where that has another name.
+_SIGNS = {"ssh-rsa": ("rsa-sha2-512", "rsa-sha2-256")}
+
+
+def _kinds(trusted: list[asyncssh.SSHKey]) -> list[str]:
+    """All kinds of host keys, the known ones first.
+
+    With the known ones alone a switch that has none of them would hang up, and nobody would see which key it has.
+    """
+    known = {kind for key in trusted for kind in _SIGNS.get(key.get_algorithm(), (key.get_algorithm(),))}
+    return sorted(_KINDS, key=lambda kind: kind not in known)
+
+
+def trusted_keys(access: SwitchAccess) -> list[asyncssh.SSHKey]:
+    """The host keys of this switch, without those that are revoked. Raises `SwitchUnread` if none is known."""
     import asyncssh
 
     try:
         if access.known_hosts is None:
             return [asyncssh.import_public_key(access.host_key or "")]
-        found = asyncssh.read_known_hosts(str(access.known_hosts)).match(access.host, "", access.port)
+        # OpenSSH writes the port only where it is another than the usual one.
+        port = None if access.port == SSH_PORT else access.port
+        found = asyncssh.read_known_hosts(str(access.known_hosts)).match(access.host, "", port)
     except (ValueError, OSError) as error:
         what = f"its host key cannot be read: {quoted(str(error))}"
         raise SwitchUnread(access.name, what, f"correct it at {access.position}") from None
@@ -140,10 +162,10 @@ def _trusted(access: SwitchAccess) -> list[asyncssh.SSHKey]:
     return [key for key in found[0] if key not in revoked]
 
 
-def _other_key(access: SwitchAccess, trusted: list[asyncssh.SSHKey], seen: list[str], why: str = "") -> SwitchUnread:
+def _other_key(access: SwitchAccess, trusted: list[asyncssh.SSHKey], seen: list[str]) -> SwitchUnread:
     """Whoever answers has another key than the known one."""
-    known = ", ".join(f"{key.get_algorithm()} {key.get_fingerprint()}" for key in trusted)
-    other = f"answers with {seen[-1]}" if seen else f"offers none like it ({why})"
+    known = ", ".join(f"{key.get_algorithm()} {key.get_fingerprint()}" for key in trusted) or "none but revoked ones"
+    other = f"answers with {seen[-1]}" if seen else "answers with something else"
     what = f"the host key is not the known one: known is {known}, and {access.address} {other}"
     hint = (
         "nothing was sent. If the switch was replaced or reset, read its key on the console and correct "

@@ -20,7 +20,7 @@ from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess
 from interlock.switches.observed import ObservedSwitch
 from interlock.switches.reading import Read, SwitchTarget, read_switches
-from interlock.switches.transport import TimeLimits
+from interlock.switches.transport import TimeLimits, trusted_keys
 from tests.switches_read.answers import texts
 from tests.switches_read.ssh_server import PASSWORD, USER, FakeSwitch, running, write_secret
 
@@ -132,8 +132,23 @@ def test_a_host_key_of_another_kind_is_refused(start: Start, access: Callable[..
     switch = start()
     known = asyncssh.generate_private_key("ecdsa-sha2-nistp256").export_public_key().decode().strip()
     said = why(access(switch, host_key=known))
-    assert "the host key is not the known one" in said
+    assert "known is ecdsa-sha2-nistp256" in said
+    assert f"answers with ssh-ed25519 {switch.host_key.get_fingerprint()}" in said
     assert switch.asked == []
+
+
+@pytest.mark.parametrize("kind", ["ssh-rsa", "ecdsa-sha2-nistp384"])
+def test_host_keys_of_other_kinds(kind: str, start: Start, access: Callable[..., SwitchAccess]) -> None:
+    assert isinstance(ask(access(start(host_key=asyncssh.generate_private_key(kind)))), ObservedSwitch)
+
+
+def test_at_the_usual_port_known_hosts_names_none(access: Callable[..., SwitchAccess], tmp_path: Path) -> None:
+    switch = fake(port=22)
+    (tmp_path / "known_hosts").write_text(f"127.0.0.1 {switch.known_as}\n")
+    entry = access(switch, host_key=None, known_hosts=tmp_path / "known_hosts")
+    assert [key.public_data for key in trusted_keys(entry)] == [switch.host_key.public_data]
+    with pytest.raises(SwitchUnread, match="its host key is unknown"):
+        trusted_keys(replace(entry, host="127.0.0.2"))
 
 
 def test_an_unknown_host_key_is_refused(start: Start, access: Callable[..., SwitchAccess], tmp_path: Path) -> None:
