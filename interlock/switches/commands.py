@@ -28,7 +28,6 @@ EOS_ADDRESSES = Command("show ip interface | json", "addresses in VLANs", requir
 
 NVUE_PLATFORM = Command("nv show platform -o json", "serial and system MAC")
 NVUE_INTERFACES = Command("nv show interface -o json", "states of ports")
-NVUE_BRIDGES = Command("nv show bridge domain -o json", "list of bridges")
 #: `br_default` is the bridge that NVUE itself makes; ports of others are unknown.
 NVUE_PORT_VLANS = Command("nv show bridge domain br_default port vlan -o json", "VLANs of ports")
 NVUE_VLANS = Command("nv show bridge domain br_default vlan -o json", "list of VLANs", required=False)
@@ -39,6 +38,6 @@ NVUE_ROCE = Command("nv show qos roce -o json", "PFC and ECN", required=False)
 COMMANDS: Mapping[Platform, tuple[Command, ...]] = {
     "eos": (EOS_VERSION, EOS_SWITCHPORTS, EOS_STATUS, EOS_VLANS, EOS_LLDP, EOS_ADDRESSES),
     "cumulus": (
-        NVUE_PLATFORM, NVUE_INTERFACES, NVUE_BRIDGES, NVUE_PORT_VLANS, NVUE_VLANS, NVUE_LLDP, NVUE_ROCE,
+        NVUE_PLATFORM, NVUE_INTERFACES, NVUE_PORT_VLANS, NVUE_VLANS, NVUE_LLDP, NVUE_ROCE,
     ),
 }  # fmt: skip

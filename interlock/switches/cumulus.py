@@ -1,7 +1,7 @@
 """Cumulus Linux: what the answers of NVUE (`nv show … -o json`) say. Sources of the shapes: beside the tests' answers.
 
 The kernel's bridge knows no modes: a port with one untagged VLAN and no tagged one is an access port, one with tagged
-VLANs is a trunk, and one that is in no bridge is a routed port.
+VLANs is a trunk, and one with an address of its own is a routed port. Of all others the mode is unknown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pydantic import Field
 
 from .answers import AnswerMisread, Answers, CommandRefused, Shape, fitted, mac, mac_or_text, read, table, vlan_id
 from .commands import (
-    NVUE_BRIDGES,
     NVUE_INTERFACES,
     NVUE_LLDP,
     NVUE_PLATFORM,
@@ -25,7 +24,6 @@ from .commands import (
 )
 from .observed import NO_VLAN, Lossless, Neighbour, ObservedPort, ObservedSwitch, RoutedVlan, joined
 
-BRIDGE = "br_default"
 #: Types of interfaces that are ports, by NVUE.
 _PORTS = ("swp", "bond")
 _SVI = re.compile(r"vlan([0-9]{1,4})")
@@ -54,15 +52,10 @@ class _NvueIp(Shape):
     vrf: str | None = None
 
 
-class _NvueBond(Shape):
-    member: dict[str, Any] = {}
-
-
 class _NvueInterface(Shape):
     type: str
     link: _NvueLink = _NvueLink()
     ip: _NvueIp = _NvueIp()
-    bond: _NvueBond = _NvueBond()
 
 
 class _NvueVlanOfPort(Shape):
@@ -89,7 +82,8 @@ class _NvueHeard(Shape):
 
 
 class _NvueEars(Shape):
-    neighbor: dict[str, _NvueHeard] = {}
+    #: None where LLDP does not say whom it hears: not the same as nobody.
+    neighbor: dict[str, _NvueHeard] | None = None
 
 
 class _NvueListening(Shape):
@@ -117,13 +111,10 @@ def read_cumulus(name: str, answers: Answers) -> ObservedSwitch:
     platform = read(_NvuePlatform, NVUE_PLATFORM, answers)
     interfaces = _each(_NvueInterface, NVUE_INTERFACES, answers)
     carried = _each(_NvueVlansOfPort, NVUE_PORT_VLANS, answers)
-    # A port that is not in this bridge may be in another one, of which nothing is asked.
-    only = set(table(NVUE_BRIDGES, answers)) <= {BRIDGE}
     unread = {"whether trunks tag their native VLAN": "NVUE does not say it"}
     heard = _heard(answers, unread)
-    bonded = {member for one in interfaces.values() for member in one.bond.member}
     ports = {
-        port: _port(port, one, carried.get(port), heard.get(port), routed=only and port not in bonded)
+        port: _port(port, one, carried.get(port), heard.get(port))
         for port, one in interfaces.items()
         if one.type in _PORTS
     }
@@ -149,17 +140,15 @@ def _port(
     interface: _NvueInterface,
     carried: _NvueVlansOfPort | None,
     neighbours: tuple[Neighbour, ...] | None,
-    *,
-    routed: bool,
 ) -> ObservedPort:
-    """One port. `routed`: that it is in no bridge is known if it is not in the one that was asked."""
+    """One port. One that is not in the bridge may be in another, in a bond or nowhere; only an address says more."""
     link = interface.link
     states = list(link.state)
     admin = _UP.get(link.admin) if link.admin else _UP.get(states[0]) if len(states) == 1 else None
     oper = _UP.get(link.oper or "")
     base = ObservedPort(name=name, admin_up=admin, oper_up=oper, neighbours=neighbours)
     if carried is None:
-        return ObservedPort(**{**vars(base), "mode": "routed"}) if routed else base
+        return ObservedPort(**{**vars(base), "mode": "routed"}) if interface.ip.address else base
     tagged, untagged = _sorted_out(name, carried)
     if not tagged and len(untagged) == 1:
         return ObservedPort(**{**vars(base), "mode": "access", "access_vlan": untagged[0]})
@@ -212,7 +201,7 @@ def _heard(answers: Answers, unread: dict[str, str]) -> dict[str, tuple[Neighbou
     return {
         name: tuple(_neighbour(key, heard) for key, heard in port.lldp.neighbor.items())
         for name, port in ports.items()
-        if port.lldp is not None
+        if port.lldp is not None and port.lldp.neighbor is not None
     }
 
 

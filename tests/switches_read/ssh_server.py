@@ -31,6 +31,8 @@ class FakeSwitch:
     user_key: asyncssh.SSHKey | None = None
     #: Seconds before each answer.
     delay: float = 0.0
+    #: Nobody is answered before as many are asked as it is for.
+    meeting: asyncio.Barrier | None = None
     #: Commands after which the connection is cut, in the middle of the answer.
     cuts: tuple[str, ...] = ()
     #: What was asked, in this order.
@@ -69,6 +71,8 @@ async def _serve(switch: FakeSwitch) -> Any:
         command = process.command or ""
         switch.asked.append(command)
         await asyncio.sleep(switch.delay)
+        if switch.meeting is not None:
+            await switch.meeting.wait()
         text = switch.answers.get(command)
         if text is None:
             process.stdout.write("% Invalid input\n")

@@ -9,7 +9,6 @@ import pytest
 
 from interlock.switches.answers import AnswerMisread
 from interlock.switches.commands import (
-    NVUE_BRIDGES,
     NVUE_INTERFACES,
     NVUE_LLDP,
     NVUE_PLATFORM,
@@ -32,7 +31,7 @@ def test_the_switch_says_who_it_is() -> None:
     assert (seen.serial, seen.system_mac, seen.model) == ("MT1", "02:1c:73:00:00:09", "SN2700")
     assert seen.vlans == frozenset({1, 100, 101, 300, 1001, 4000})
     assert seen.routed == (RoutedVlan(100, "default", ("192.0.2.9/24",)),)
-    assert set(seen.ports) == {"swp1", "swp2", "swp3", "swp4", "swp5", "swp6", "bond1"}
+    assert set(seen.ports) == {"swp1", "swp2", "swp3", "swp4", "swp5", "swp6", "swp7", "bond1"}
 
 
 def test_modes_are_what_the_bridge_does() -> None:
@@ -41,18 +40,17 @@ def test_modes_are_what_the_bridge_does() -> None:
     assert (ports["swp3"].mode, ports["swp3"].native_vlan) == ("trunk", 1)
     assert ports["swp3"].allowed == ((1, 1), (100, 101), (300, 300))
     assert (ports["swp4"].mode, ports["swp4"].untagged) == ("trunk", 0)
-    assert ports["swp5"].mode == "routed"
+    assert ports["swp7"].mode == "routed"
 
 
-def test_a_member_of_a_bond_is_unknown_and_the_bond_is_not() -> None:
-    assert read().ports["swp6"].mode is None
-    assert read().ports["bond1"].allowed == ((1, 1), (100, 100))
-
-
-def test_with_another_bridge_nobody_knows_what_is_in_none() -> None:
-    seen = read({NVUE_BRIDGES: json.dumps({"br_default": {}, "br_other": {}})})
-    assert seen.ports["swp5"].mode is None
-    assert seen.ports["swp1"].mode == "access"
+def test_what_is_not_in_the_bridge_is_unknown() -> None:
+    """Neither a member of a bond, nor a port of another bridge, nor one that an incomplete answer left out."""
+    ports = read().ports
+    assert [ports[name].mode for name in ("swp5", "swp6")] == [None, None]
+    assert ports["bond1"].allowed == ((1, 1), (100, 100))
+    fewer = document(NVUE_PORT_VLANS)
+    del fewer["swp1"]
+    assert read({NVUE_PORT_VLANS: json.dumps(fewer)}).ports["swp1"].mode is None
 
 
 def test_states() -> None:

@@ -21,7 +21,6 @@ FILES: dict[Command, str] = {
     commands.EOS_ADDRESSES: "eos/addresses",
     commands.NVUE_PLATFORM: "cumulus/platform",
     commands.NVUE_INTERFACES: "cumulus/interface",
-    commands.NVUE_BRIDGES: "cumulus/bridges",
     commands.NVUE_PORT_VLANS: "cumulus/port-vlan",
     commands.NVUE_VLANS: "cumulus/vlan",
     commands.NVUE_LLDP: "cumulus/lldp",
