@@ -135,6 +135,10 @@ def test_a_port_that_nothing_states(port: ObservedPort) -> None:
     assert compared(site(), seen({7: port})) == [(FindingKind.UNSTATED, 7, "port")]
 
 
+def test_a_port_of_which_nobody_knows_whether_it_is_shut() -> None:
+    assert compared(site(), seen({7: replace(ACCESS, admin_up=None)})) == [(FindingKind.UNSTATED, 7, "port")]
+
+
 def test_a_port_that_is_left_to_plans_and_has_none() -> None:
     world = site(stated(7, "access"))
     assert compared(world, seen({7: ACCESS})) == [(FindingKind.UNSTATED, 7, "port")]

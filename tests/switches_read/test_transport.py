@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -171,18 +173,41 @@ def test_a_key_of_known_hosts_is_taken(start: Start, access: Callable[..., Switc
     assert "the host key is not the known one" in why(access(switch, host_key=None, known_hosts=file))
 
 
-def test_the_users_own_ssh_is_not_used(
-    start: Start, access: Callable[..., SwitchAccess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither its keys nor its configuration: what may log in stands in `switches.yaml` alone."""
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    switch = start(user_key=key)
+@pytest.fixture
+def own_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[asyncssh.SSHKey, list[object]]]:
+    """A user with a key, a configuration that leads nowhere, and an agent; and who has asked the agent."""
+    key, asked = asyncssh.generate_private_key("ssh-ed25519"), list[object]()
     (tmp_path / ".ssh").mkdir(mode=0o700)
     write_secret(tmp_path / ".ssh" / "id_ed25519", key.export_private_key())
-    (tmp_path / ".ssh" / "config").write_text("Host *\n  Port 1\n  StrictHostKeyChecking no\n")
+    (tmp_path / ".ssh" / "config").write_text("Host *\n  ProxyCommand /bin/false\n")
     monkeypatch.setenv("HOME", str(tmp_path))
+    with socket.socket(socket.AF_UNIX) as agent, tempfile.TemporaryDirectory() as folder:
+        agent.bind(f"{folder}/agent")
+        agent.listen()
+        monkeypatch.setenv("SSH_AUTH_SOCK", f"{folder}/agent")
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    asked.append(agent.accept())
+
+        threading.Thread(target=answer, daemon=True).start()
+        yield key, asked
+        agent.shutdown(socket.SHUT_RDWR)
+
+
+def test_the_users_own_ssh_is_not_used(
+    start: Start, access: Callable[..., SwitchAccess], tmp_path: Path, own_ssh: tuple[asyncssh.SSHKey, list[object]]
+) -> None:
+    """Neither keys nor agent nor configuration: what may log in stands in `switches.yaml` alone."""
+    key, asked = own_ssh
+    switch = start(user_key=key)
     wrong = write_secret(tmp_path / "wrong", "another")
     assert "refuses the login" in why(access(switch, password_file=wrong))
+    assert isinstance(ask(access(switch)), ObservedSwitch)
+    other = write_secret(tmp_path / "id", asyncssh.generate_private_key("ssh-ed25519").export_private_key())
+    assert "refuses the login" in why(access(switch, key_file=other, password_file=None))
+    assert asked == []
 
 
 def test_another_device_is_no_answer(start: Start, access: Callable[..., SwitchAccess]) -> None:
