@@ -36,6 +36,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "preflight": (Format.TEXT, Format.JSON),
     "unlock": (Format.TEXT, Format.JSON),
     "audit": (Format.TEXT, Format.JSON, Format.SARIF, Format.JUNIT),
+    "switches": (Format.TEXT, Format.JSON),
     "settle": (Format.TEXT, Format.JSON),
     "site": (Format.TEXT, Format.YAML, Format.JSON),
 }

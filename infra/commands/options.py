@@ -41,6 +41,17 @@ def _stacks(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*_tenants(ctx, incomplete), *(word for word in (OPERATORS,) if word.startswith(incomplete))]
 
 
+def switches_of(incomplete: str) -> list[str]:
+    """Names of switches, for shell completion: those that `switches.yaml` has."""
+    # Imported here: only a shell that completes needs it.
+    from interlock.switches.loading import load_switches
+
+    try:
+        return sorted(name for name in load_switches().switches if name.startswith(incomplete))
+    except InterlockError:
+        return []
+
+
 def tenant_of(word: str | None) -> str | None:
     """The tenant of the stack that an argument names; None for the operator's own."""
     return None if word == OPERATORS else word

@@ -10,6 +10,7 @@ import typer
 
 from infra.cli.formats import encodes_all
 from interlock.model.schema import SCHEMAS
+from interlock.switches.file import switches_schema
 
 
 class File(StrEnum):
@@ -18,10 +19,15 @@ class File(StrEnum):
     SITE = "site"
     TENANT = "tenant"
     EVIDENCE = "evidence"
+    SWITCHES = "switches"
+
+
+#: Every file, by name: those of the model, and the one beside `clouds.yaml`.
+ALL_SCHEMAS = {**SCHEMAS, File.SWITCHES.value: switches_schema}
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of site, tenant or evidence files.
+    """Print the JSON Schema of site, tenant, evidence or switches files.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
     `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.
@@ -38,4 +44,4 @@ def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file
 
 def schema_text(file: str, *, unicode: bool = True) -> str:
     """The schema as the command prints it and docs/schema holds it; with `unicode` no character is escaped."""
-    return json.dumps(SCHEMAS[file](), indent=2, ensure_ascii=not unicode) + "\n"
+    return json.dumps(ALL_SCHEMAS[file](), indent=2, ensure_ascii=not unicode) + "\n"

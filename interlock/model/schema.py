@@ -18,7 +18,7 @@ _SIZED = (VolumeFile, OwnVolumeFile, ShareFile)
 
 def tenant_schema() -> dict[str, Any]:
     """Schema of `tenants/<id>.yaml`."""
-    schema = _schema(TenantFile, "tenant", "A tenant's request to interlock")
+    schema = schema_of(TenantFile, "tenant", "A tenant's request to interlock")
     for model in _SIZED:
         _allow(schema, model, {**_SIZE, "description": "The size alone; all the rest is defaults."})
     _allow(schema, "BucketFile", {"type": "null", "description": "All defaults."})
@@ -30,12 +30,12 @@ def tenant_schema() -> dict[str, Any]:
 
 def site_schema() -> dict[str, Any]:
     """Schema of `site.yaml`."""
-    return _schema(SiteFile, "site", "A site of interlock")
+    return schema_of(SiteFile, "site", "A site of interlock")
 
 
 def evidence_schema() -> dict[str, Any]:
     """Schema of `evidence/<any name>.yaml`."""
-    return _schema(EvidenceFile, "evidence", "Evidence for interlock that what was released is clean")
+    return schema_of(EvidenceFile, "evidence", "Evidence for interlock that what was released is clean")
 
 
 #: What `interlock schema` knows, by name.
@@ -46,7 +46,8 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def _schema(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
+def schema_of(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
+    """The schema of a whole file, with its name and title."""
     head = {"$schema": _DIALECT, "$id": f"urn:interlock:schema:{name}"}
     return head | model.model_json_schema() | {"title": title}
 

@@ -39,7 +39,7 @@ def first_region(url: str, site: str, region: str) -> CloudFingerprint | None:
 
 def _part_of(url: str, part: str) -> ObjectStore:
     if not url:
-        return FolderStore(_beside_clouds() / "claims" / part)
+        return FolderStore(beside_clouds() / "claims" / part)
     parts = urlsplit(url)
     if parts.scheme == "file" and parts.netloc == "" and parts.path.startswith("/"):
         return FolderStore(Path(unquote(parts.path)) / part)
@@ -54,7 +54,7 @@ def _part_of(url: str, part: str) -> ObjectStore:
     )
 
 
-def _beside_clouds() -> Path:
+def beside_clouds() -> Path:
     """The folder of the clouds.yaml in use, as openstacksdk finds it, without importing that.
 
     Not the working folder: the command, the program and the provider each have another.

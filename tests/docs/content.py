@@ -18,6 +18,7 @@ import infra.locking
 import infra.program
 import infra.reports
 import infra.stack
+import infra.switches
 import infra.verifying
 import interlock.hardware
 import interlock.model
@@ -31,6 +32,7 @@ import interlock.planning
 import interlock.provider
 import interlock.resources
 import interlock.store
+import interlock.switches
 import interlock.vocabulary
 import policies
 import policies.authority
@@ -56,6 +58,7 @@ from interlock.provider.markers import CARRIERS
 from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
 from interlock.resources.existing import STATED
+from interlock.switches.file import SwitchesFile
 from interlock.vocabulary import ExistingObject
 from policies.rules import RULES
 from tests.provider import ends
@@ -67,11 +70,12 @@ from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
-    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.reports,
-    infra.verifying, components,
+    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.switches,
+    infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
-    policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.store, interlock.model,
-    interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock, interlock.model.evidence,
+    policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.switches, interlock.store,
+    interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
+    interlock.model.evidence,
     interlock.model.text,
     interlock.hardware, interlock.resources, interlock.vocabulary,
 )  # fmt: skip
@@ -97,6 +101,11 @@ def site_keys(old: str) -> str:
     parts = [_keys(plain, old)]
     parts += [f"### {top}\n\n{_keys(group, old)}" for top, group in tops.items() if len(group) > 1]
     return "\n\n".join(parts)
+
+
+def switches_keys(old: str) -> str:
+    """Every key of switches.yaml."""
+    return _keys(list(keys(SwitchesFile)), old)
 
 
 def evidence_keys(old: str) -> str:
@@ -284,6 +293,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "tenant-keys": tenant_keys,
     "site-keys": site_keys,
     "evidence-keys": evidence_keys,
+    "switches-keys": switches_keys,
     "evidence-steps": evidence_steps,
     "existing-keys": existing_keys,
     "sharing-guards": sharing_guards,

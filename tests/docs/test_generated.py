@@ -15,6 +15,7 @@ from interlock.model.tenant.file import TenantFile
 from interlock.model.text.errors import Code
 from interlock.provider.markers import CARRIERS
 from interlock.resources import KINDS
+from interlock.switches.file import SwitchesFile, switches_schema
 from policies.rules import RULES
 from tests.docs.content import CONTENT
 from tests.docs.file_keys import keys
@@ -51,7 +52,8 @@ def test_nothing_is_missing_from_the_tables() -> None:
     assert set(KINDS) - set(CARRIERS) == {name for name, kind in KINDS.items() if not kind.HAS_ACTUATOR}
 
 
-SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile)]
+SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile),
+              (switches_schema(), SwitchesFile)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "model"), SCHEMAS_OF)

@@ -5,6 +5,7 @@ A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`
 tenant/  the case is the tenant's file
 site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
 evidence/ the case is a file of evidence
+switches/ the case is switches.yaml, beside files `key` (a secret) and `open` (which anybody may read)
 lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
          or the lock or the request is removed, or the lock is copied under another name
 """
@@ -12,6 +13,7 @@ lock/    a good lock of acme is written first, then `lock`, `request` or `site` 
 from __future__ import annotations
 
 import shutil
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,11 @@ import yaml
 
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
 from interlock.planning import SiteHashes, request_hash
+from interlock.switches.loading import load_switches
 from tests.builders.pod64 import locked
 
 HERE = Path(__file__).parent
-KINDS = ("tenant", "site", "evidence", "lock")
+KINDS = ("tenant", "site", "evidence", "switches", "lock")
 
 
 def files(suffix: str) -> list[str]:
@@ -75,6 +78,16 @@ def apply_evidence(case: Path, stacks: Path) -> None:
     load_workspace(stacks, "yard")
 
 
+def apply_switches(case: Path, stacks: Path) -> None:
+    """Load with the case as switches.yaml of the working folder."""
+    shutil.copy(case, stacks / "switches.yaml")
+    for name, mode in (("key", 0o600), ("open", 0o644)):
+        (stacks / name).touch()
+        (stacks / name).chmod(mode)
+    with chdir(stacks):
+        load_switches(Path("switches.yaml"))
+
+
 def apply_lock(case: Path, stacks: Path) -> None:
     """Lock acme, do what the case says, load and ask for the lock."""
     lock_acme(stacks)
@@ -92,7 +105,13 @@ def apply_lock(case: Path, stacks: Path) -> None:
     check_lock(stacks)
 
 
-APPLY = {"tenant": apply_tenant, "site": apply_site, "evidence": apply_evidence, "lock": apply_lock}
+APPLY = {
+    "tenant": apply_tenant,
+    "site": apply_site,
+    "evidence": apply_evidence,
+    "switches": apply_switches,
+    "lock": apply_lock,
+}
 
 
 def change(file: Path, step: dict[str, Any]) -> None:

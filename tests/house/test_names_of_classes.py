@@ -13,6 +13,8 @@ PRODUCT = ("infra", "components", "policies", "interlock", "toolchain")
 
 #: Errors that people are never shown: caught by the module that raises them, or by its caller.
 INTERNAL = {
+    "AnswerMisread": "what a switch answered, told as `SwitchUnread`",
+    "CommandRefused": "the same, or told as what is unknown of a switch",
     "Changed": "a lost race for an object of the store, which the ledger settles",
     "ConditionFailed": "the same, as an S3 server says it",
     "Exists": "the same, of a new object",

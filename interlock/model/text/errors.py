@@ -75,7 +75,7 @@ class InputError(InterlockError):
     kind = ErrorKind.INPUT
 
     def __init__(self, code: Code, position: str, message: str, hint: str = "") -> None:
-        super().__init__(_printable(message), _printable(hint), place=position, code=code)
+        super().__init__(shown_safely(message), shown_safely(hint), place=position, code=code)
 
     @property
     def message(self) -> str:
@@ -88,8 +88,8 @@ class InputError(InterlockError):
         return self.place
 
 
-def _printable(text: str) -> str:
-    """Files are quoted in messages: what would move a terminal's cursor is shown as an escape instead."""
+def shown_safely(text: str) -> str:
+    """What a message quotes of a file or a device: short, and what would move a terminal's cursor as an escape."""
     if len(text) > LONGEST_MESSAGE:
         text = f"{text[:LONGEST_MESSAGE]}…"
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -1,0 +1,117 @@
+"""`switches.yaml` -> how each switch is asked, in frozen types. Secrets stay in their files until they are used."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.faults import Faults
+from interlock.model.text.source import Source
+from interlock.model.text.validation import well_formed
+from interlock.store.places import beside_clouds
+
+from .file import Platform, SwitchAccessFile, SwitchesFile
+
+#: Names another file than the one beside clouds.yaml.
+VARIABLE = "INTERLOCK_SWITCHES"
+NAME = "switches.yaml"
+
+
+@dataclass(frozen=True)
+class SwitchAccess:
+    """How one switch is asked. Exactly one of `host_key` and `known_hosts` is there, and a key or a password file."""
+
+    name: str
+    platform: Platform
+    host: str
+    port: int
+    username: str
+    key_file: Path | None
+    password_file: Path | None
+    host_key: str | None
+    known_hosts: Path | None
+    #: `file:line:column` of the entry.
+    position: str
+
+    @property
+    def address(self) -> str:
+        """Host and port, for messages."""
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class SwitchesRead:
+    """The file, read."""
+
+    file: Path
+    switches: dict[str, SwitchAccess]
+
+
+def switches_file() -> Path:
+    """The file in use: INTERLOCK_SWITCHES, else `switches.yaml` beside the clouds.yaml in use."""
+    named = os.environ.get(VARIABLE)
+    return Path(named).absolute() if named else beside_clouds() / NAME
+
+
+def load_switches(file: Path | None = None) -> SwitchesRead:
+    """The file in use, or this one. Raises InputErrors with every fault."""
+    file = file or switches_file()
+    if not file.exists():
+        hint = f"write it (docs/reference/switches-file.md), or name another in {VARIABLE}"
+        raise InputErrors([InputError(Code.NO_FILE, str(file), "there is no such file", hint)])
+    form = well_formed(SwitchesFile, Source.read(file, str(file)))
+    if form.file is None:
+        raise InputErrors(form.errors)
+    faults = Faults.of(form)
+    found = {name: _access(name, entry, file.parent, faults) for name, entry in form.file.switches.items()}
+    faults.raise_if_any()
+    return SwitchesRead(file, found)
+
+
+def _access(name: str, entry: SwitchAccessFile, folder: Path, faults: Faults) -> SwitchAccess:
+    at = ("switches", name)
+    if (entry.host_key is None) == (entry.known_hosts is None):
+        faults.add(*_host_keys(entry, at))
+    if entry.key_file is None and entry.password_file is None:
+        hint = "name one of them; a password itself does not stand in this file"
+        faults.add(Code.MISSING_KEY, at, "neither `key_file` nor `password_file` is there", hint)
+    files = {key: _file(key, getattr(entry, key), at, folder, faults) for key in _FILES}
+    return SwitchAccess(
+        name=name,
+        platform=entry.platform,
+        host=entry.host,
+        port=entry.port,
+        username=entry.username,
+        host_key=entry.host_key,
+        position=faults.source.position(at),
+        **files,
+    )
+
+
+def _host_keys(entry: SwitchAccessFile, at: tuple[str, str]) -> tuple[Code, tuple[str, str], str, str]:
+    if entry.host_key is not None:
+        return Code.CONTRADICTION, at, "both `host_key` and `known_hosts` are there", "take one of them out"
+    hint = "give one of them: without its key, whoever answers at the address would be taken for the switch"
+    return Code.MISSING_KEY, at, "neither `host_key` nor `known_hosts` is there", hint
+
+
+#: Keys that name a file -> whether it is a secret.
+_FILES = {"key_file": True, "password_file": True, "known_hosts": False}
+
+
+def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, faults: Faults) -> Path | None:
+    """The file that a key names, relative to the folder of the file that names it."""
+    if stated is None:
+        return None
+    found = folder / Path(stated).expanduser()
+    if not found.is_file():
+        faults.add(
+            Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
+        )
+    elif _FILES[key] and found.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        hint = f"chmod 600 {found}, and consider whether somebody has read it"
+        faults.add(Code.VALUE, (*at, key), f"others than its owner may read `{found}`", hint)
+    return found
