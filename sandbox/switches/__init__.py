@@ -1,0 +1,8 @@
+"""Top-of-rack switches as a simulator: ssh servers with a command line like that of Arista EOS, over a table of VLANs.
+
+`table` is the core: the frozen state of one switch, and the protocol of what a state is applied to. `command_line`
+reads commands (`configuring` what changes a state, `showing` what tells it), `devices` is the table of the sandbox's
+switches, and `server` the process that serves them. No packet flows here: `files` only keeps the state.
+
+Everything but `server` and `keys` needs nothing beyond the standard library.
+"""
