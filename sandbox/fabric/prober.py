@@ -39,11 +39,12 @@ class NothingShown(FabricFailed):
 
 @dataclass(frozen=True)
 class Arrival:
-    """A frame that a host got. `tag`: the VLAN tag that it bore then."""
+    """A frame that a host got. `tag`: the VLAN tag that it bore then; `number`: the probe's place among all."""
 
     receiver: str
     probe: Probe
     tag: int | None
+    number: int
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,10 @@ class Prober(AbstractContextManager["Prober"]):
         for _ in range(len(self.fabric.wiring.switches) + _ROUNDS_OF_A_WAY):
             self.fabric.control("version")
 
+    def begin(self) -> None:
+        """A new round: frames of earlier ones that arrive late are not counted."""
+        self._round += 1
+
     def send(self, probe: Probe, number: int = 0) -> None:
         """One frame, and no waiting: for traffic that goes on while something else is done."""
         mark = Mark(self._round, self._number[probe.sender], number)
@@ -135,7 +140,7 @@ class Prober(AbstractContextManager["Prober"]):
 
     def _send(self, probes: Sequence[Probe]) -> Iterator[Callable[[], list[Arrival]]]:
         """In parts that no buffer on the way is too small for."""
-        self._round += 1
+        self.begin()
         for first in range(0, len(probes), _BATCH):
             for number, probe in enumerate(probes[first : first + _BATCH], start=first):
                 self.send(probe, number)
@@ -146,7 +151,7 @@ class Prober(AbstractContextManager["Prober"]):
         for key, _ in self._selector.select(0):
             for mark, tag in _drained(self._sockets[key.data]):
                 if mark.round == self._round and mark.host != self._number[key.data]:
-                    found.append(Arrival(key.data, probes[mark.number], tag))
+                    found.append(Arrival(key.data, probes[mark.number], tag, mark.number))
         return found
 
 

@@ -46,7 +46,9 @@ def state_of(record: SwitchPortConfig | None) -> PortState:
     """
     if record is None or record.mode == "disabled":
         return DOWN
-    if record.mode == "access" and record.untagged is not None:
+    if record.mode == "access":
+        if record.untagged is None:
+            return DOWN  # in no VLAN: it carries nothing
         return PortState(enabled=True, mode="access", access_vlan=record.untagged, native_vlan=None, allowed=())
     if record.mode != "trunk" or record.translations or record.private_vlan is not None:
         raise ValueError(f"no switch here can be set like {record}")
