@@ -1,7 +1,7 @@
 """A switch's state as columns of Open vSwitch, and back.
 
-The columns say what is forwarded: a port that carries nothing is not on its bridge, since one with neither tag nor trunks
-would carry every VLAN. What is configured and has no effect is kept in `external_ids` of the bridge, in the same
+The columns say what is forwarded: a port that carries nothing is not on its bridge, since one with neither tag nor
+trunks would carry every VLAN. What is configured and has no effect is kept in `external_ids` of the bridge, in the same
 transaction. A bridge has no table of VLANs, so the lists of its ports name only those that the switch has.
 """
 
@@ -43,7 +43,9 @@ def columns_of(port: PortState, vlans: Mapping[int, str]) -> Columns | None:
     carried = tuple(vlan for vlan in sorted(set(port.allowed)) if vlan in vlans)
     if not carried:
         return None
-    return Columns(_NATIVE, port.native_vlan, carried) if port.native_vlan in carried else Columns(_TRUNK, None, carried)
+    return (
+        Columns(_NATIVE, port.native_vlan, carried) if port.native_vlan in carried else Columns(_TRUNK, None, carried)
+    )
 
 
 def initial(name: str, ports: tuple[str, ...]) -> SwitchState:
@@ -58,7 +60,9 @@ def encoded(state: SwitchState) -> str:
         name: [item.enabled, item.mode, item.access_vlan, item.native_vlan, list(_ranges(item.allowed))]
         for name, item in state.ports.items()
     }
-    return json.dumps({"name": state.name, "ports": ports, "vlans": {str(vlan): name for vlan, name in state.vlans.items()}})
+    return json.dumps(
+        {"name": state.name, "ports": ports, "vlans": {str(vlan): name for vlan, name in state.vlans.items()}}
+    )
 
 
 def decoded(text: str) -> SwitchState:

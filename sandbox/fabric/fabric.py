@@ -138,11 +138,16 @@ class Fabric:
         return self.folder / "run"
 
     @property
+    def _within(self) -> tuple[str, ...]:
+        return "ip", "netns", "exec", self.switch_namespace
+
+    @property
     def _database(self) -> str:
         return f"unix:{self._run}/db.sock"
 
     def _vsctl(self, *words: str) -> str:
-        return run("ovs-vsctl", f"--timeout={_SECONDS}", f"--db={self._database}", *words)
+        # In the namespace, so that it goes with all others there if this process is killed while it waits.
+        return run(*self._within, "ovs-vsctl", f"--timeout={_SECONDS}", f"--db={self._database}", *words)
 
     def _cable(self) -> None:
         hosts = {host: self.namespace(host) for host in self.wiring.hosts}
@@ -150,19 +155,10 @@ class Fabric:
         for name in (self.switch_namespace, *hosts.values()):
             with inside(name):
                 quieten()
-        ends = self.wiring.interfaces
-        batch(
-            [
-                *(
-                    f"link add {ends[end]} netns {self.switch_namespace} type veth peer name {HOST_INTERFACE} netns {hosts[host]}"
-                    for host, end in self.wiring.hosts.items()
-                ),
-                *(
-                    f"link add {ends[a]} netns {self.switch_namespace} type veth peer name {ends[b]} netns {self.switch_namespace}"
-                    for a, b in self.wiring.links
-                ),
-            ]
-        )
+        ends, home = self.wiring.interfaces, self.switch_namespace
+        pairs = [(ends[end], f"{HOST_INTERFACE} netns {hosts[host]}") for host, end in self.wiring.hosts.items()]
+        pairs += [(ends[a], f"{ends[b]} netns {home}") for a, b in self.wiring.links]
+        batch([f"link add {here} netns {home} type veth peer name {there}" for here, there in pairs])
         with inside(self.switch_namespace):
             switch_on(list(ends.values()))
         for name in hosts.values():
@@ -174,18 +170,29 @@ class Fabric:
         folder.mkdir(exist_ok=True)
         run("ovsdb-tool", "create", f"{folder}/conf.db", _SCHEMA)
         # Detached programs read this folder where no option names a file.
-        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR"), str(folder))
-        within = ("ip", "netns", "exec", self.switch_namespace)
+        env = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | dict.fromkeys(
+            ("OVS_RUNDIR", "OVS_LOGDIR", "OVS_DBDIR"), str(folder)
+        )
         server = ("ovsdb-server", f"{folder}/conf.db", f"--remote=punix:{folder}/db.sock")
-        run(*within, *server, *_daemon(folder, "ovsdb"), env=env)
+        run(*self._within, *server, *_daemon(folder, "ovsdb"), env=env)
         self._vsctl("--no-wait", "init")
-        run(*within, "ovs-vswitchd", self._database, *_daemon(folder, "vswitchd"), env=env)
+        run(*self._within, "ovs-vswitchd", self._database, *_daemon(folder, "vswitchd"), env=env)
 
     def _bridges(self) -> None:
         words: list[str] = []
         for switch, bridge in self.wiring.bridges.items():
             state = bridges.encoded(bridges.initial(switch, self.wiring.switches[switch]))
-            words += ["--", "add-br", bridge, "--", "set", "Bridge", bridge, "datapath_type=netdev", "fail_mode=standalone"]
+            words += [
+                "--",
+                "add-br",
+                bridge,
+                "--",
+                "set",
+                "Bridge",
+                bridge,
+                "datapath_type=netdev",
+                "fail_mode=standalone",
+            ]
             words += [_state(state)]
         self._vsctl(*words[1:])
 
@@ -253,9 +260,7 @@ def _state(encoded: str) -> str:
 def _rows(text: str) -> list[dict[str, Any]]:
     """The rows of `ovs-vsctl -f json`; a set of at most one value is that value or None."""
     found = json.loads(text)
-    return [
-        {name: _value(value) for name, value in zip(found["headings"], row, strict=True)} for row in found["data"]
-    ]
+    return [{name: _value(value) for name, value in zip(found["headings"], row, strict=True)} for row in found["data"]]
 
 
 def _value(value: Any) -> Any:
@@ -266,4 +271,3 @@ def _value(value: Any) -> Any:
 
 def _all(value: Any) -> list[int]:
     return value if isinstance(value, list) else [] if value is None else [value]
-

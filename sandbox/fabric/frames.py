@@ -91,7 +91,7 @@ def _solicitation(host: int, source: bytes) -> tuple[bytes, int, bytes]:
 
 
 def _checksum(data: bytes) -> int:
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

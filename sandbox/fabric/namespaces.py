@@ -1,4 +1,4 @@
-"""Network namespaces: made and removed by `ip`, entered for a while by this thread, and their interfaces switched on."""
+"""Network namespaces: made and removed by `ip`, entered for a while by this thread; their interfaces, switched on."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def require_fabric() -> None:
     if absent:
         raise FabricLacks(_install(absent))
     if os.geteuid() != 0:
-        raise FabricLacks("network namespaces and switches that forward frames need root. Run: sudo ./run test tests/packets")
+        raise FabricLacks(
+            "network namespaces and switches that forward frames need root. Run: sudo ./run test tests/packets"
+        )
 
 
 def _found(name: str) -> str | None:
@@ -46,6 +48,5 @@ def _install(absent: list[str]) -> str:
     packages = " ".join(dict.fromkeys(PROGRAMS[name] for name in absent))
     missing = ", ".join(absent)
     return (
-        f"switches that forward frames need {missing}. "
-        f"Run: sudo apt-get install -y --no-install-recommends {packages}"
+        f"switches that forward frames need {missing}. Run: sudo apt-get install -y --no-install-recommends {packages}"
     )

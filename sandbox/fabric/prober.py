@@ -1,7 +1,7 @@
 """Sends frames from hosts and sees which other hosts get them.
 
-One process has a raw socket in each host's namespace. It reads what arrives at the interface itself, so that nothing has
-to answer and a way in one direction shows alone.
+One process has a raw socket in each host's namespace. It reads what arrives at the interface itself, so that nothing
+has to answer and a way in one direction shows alone.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class Seen:
 
     def of(self, sender: str, receiver: str) -> frozenset[Probe]:
         """The frames that one host got from another."""
-        return frozenset(item.probe for item in self.arrivals if (item.probe.sender, item.receiver) == (sender, receiver))
+        return frozenset(
+            item.probe for item in self.arrivals if (item.probe.sender, item.receiver) == (sender, receiver)
+        )
 
     def __str__(self) -> str:
         found = {(item.probe.sender, item.probe.tags, item.receiver, item.tag) for item in self.arrivals}

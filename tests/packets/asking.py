@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 from policies.graph.model import Model
-
 from policies.judging import model_of, read
 from tests.oracle.world import World
 
@@ -23,7 +22,7 @@ Pairs = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Said:
-    """Pairs of hosts by one graph: on one wire segment, and in one component, where hosts forward between their VLANs."""
+    """Pairs of hosts by one graph: on one wire segment; in one component, where hosts forward between VLANs."""
 
     wire: Pairs
     component: Pairs
@@ -51,7 +50,10 @@ def asked(world: World, placed: Placed) -> Answer:
 
 
 def _said(model: Model, graph: Graph, nodes: Mapping[str, str]) -> Said:
-    segments = {host: {to for to in graph[node] if ids.is_wire(to)} if node in graph else set[str]() for host, node in nodes.items()}
+    segments = {
+        host: {to for to in graph[node] if ids.is_wire(to)} if node in graph else set[str]()
+        for host, node in nodes.items()
+    }
     on_wire = [[host for host, met in segments.items() if met & wire] for wire in model.wires(graph)]
     together = [[host for host, node in nodes.items() if node in part] for part in model.components(graph)]
     return Said(_pairs(on_wire), _pairs(together))

@@ -102,7 +102,7 @@ class Placed:
 
     def cabled_together(self) -> frozenset[tuple[str, str]]:
         """Pairs of hosts that meet when everything is up."""
-        cables = nx.Graph()
+        cables: nx.Graph[str] = nx.Graph()
         cables.add_nodes_from(end.switch for end in self.port.values())
         cables.add_edges_from((a.switch, b.switch) for a, b in self.links)
         at = plant().hosts
@@ -146,14 +146,14 @@ class Stage:
         self.now |= states
 
     def control(self, placed: Placed) -> None:
-        """On the ports and cables of a site, everybody reaches everybody when they are in one VLAN; else NothingShown."""
+        """On the ports and cables of a site everybody reaches everybody, in one VLAN. Raises NothingShown."""
         self.set(placed.all_together())
         self.prober.probe([Probe(host) for host in placed.host.values()], control=placed.cabled_together())
 
     def sent(
         self, placed: Placed, tags: Iterable[tuple[int, ...]], awaited: frozenset[tuple[str, str]] = frozenset()
     ) -> Seen:
-        """Set a site, after its positive control, and send frames of all kinds from every host, with each of the tags."""
+        """Set a site, after its positive control, and send frames of all kinds from every host with each tag."""
         self.control(placed)
         self.set(placed.states())
         wanted = list(tags)

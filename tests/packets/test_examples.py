@@ -1,9 +1,9 @@
 """Worked examples of docs/design/semantics.md §11 that are about switches, with frames.
 
-The site of each example is set on the switches as it stands in tests/oracle. A namespace is the plug of a machine or of a
-whole host: whoever has it sends frames with any tag and hears all. Of a hypervisor it is the uplink, and what stands for the
-adapter's tagging of a virtual function is that the test sends from there with the function's tag only, and counts only
-what arrives there with it. *Violated* is that a frame of one tenant comes to the other, *proved* that none does.
+The site of each example is set on the switches as it stands in tests/oracle. A namespace is the plug of a machine or of
+a whole host: whoever has it sends frames with any tag and hears all. Of a hypervisor it is the uplink, and what stands
+for the adapter's tagging of a virtual function is that the test sends from there with the function's tag only, and
+counts only what arrives there with it. *Violated*: a frame of one tenant comes to the other; *proved*: none does.
 """
 
 from __future__ import annotations

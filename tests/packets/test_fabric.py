@@ -35,7 +35,9 @@ def switched_on(fabric: Fabric) -> None:
 def processes(fabric: Fabric) -> list[str]:
     """Command lines that name this fabric's folder."""
     found = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists())
-    return [words.decode() for words in found if str(fabric.folder).encode() in words and b"ovs" in words.split(b"\0")[0]]
+    return [
+        words.decode() for words in found if str(fabric.folder).encode() in words and b"ovs" in words.split(b"\0")[0]
+    ]
 
 
 @pytest.fixture
@@ -43,6 +45,13 @@ def small() -> Iterator[Fabric]:
     fabric = Fabric(PAIR, folder("small"))
     yield fabric
     fabric.down()
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Fabric]:
+    """A fabric that several tests set, one after the other."""
+    with Fabric(PAIR, folder("kept")).running() as fabric:
+        yield fabric
 
 
 def test_several_beside_one_another_do_not_meet(small: Fabric) -> None:
@@ -95,7 +104,7 @@ def test_what_a_killed_process_left_goes_with_the_next_one(small: Fabric, second
 
 def test_what_fails_on_the_way_up_leaves_nothing(small: Fabric, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.fabric.fabric._SCHEMA", "/nowhere/vswitch.ovsschema")
-    with pytest.raises(FabricFailed, match="/nowhere/vswitch.ovsschema"):
+    with pytest.raises(FabricFailed, match="/nowhere/vswitch"):
         small.up()
     assert with_prefix(small.prefix) == []
 
@@ -108,35 +117,35 @@ STATES = (
 )
 
 
-def test_what_was_applied_is_read_back(small: Fabric) -> None:
+def test_what_was_applied_is_read_back(kept: Fabric) -> None:
     names = {1: "default", 5: 'a "name", with\n words', 7: "x", 8: "", 20: "é"}
-    with small.running():
-        before = small.load("tor")
-        assert {item.enabled for item in before.ports.values()} == {False}
-        for ports in (*STATES, *reversed(STATES)):
-            after = SwitchState("tor", ports, names)
-            small.backend("tor").apply(before, after)
-            before = small.backend("tor").load()
-            assert before == after
+    before = kept.load("tor")
+    assert {item.enabled for item in before.ports.values()} == {False}
+    for ports in (*STATES, *reversed(STATES)):
+        after = SwitchState("tor", ports, names)
+        kept.backend("tor").apply(before, after)
+        before = kept.backend("tor").load()
+        assert before == after
 
 
-@pytest.mark.parametrize("words", [("set", "Port", "s0p0", "tag=9"), ("del-port", "s0p1"), ("clear", "Port", "s0p0", "tag")])
+def test_settings_that_are_refused_change_nothing(kept: Fabric) -> None:
+    switched_on(kept)
+    before = kept.load("tor")
+    wrong = replace(before, ports={**before.ports, "swp2": replace(UP, access_vlan=5000)}, vlans={5000: "x"})
+    with pytest.raises(FabricFailed, match="ovs-vsctl"):
+        kept.backend("tor").apply(before, wrong)
+    assert kept.load("tor") == before
+
+
+@pytest.mark.parametrize(
+    "words", [("set", "Port", "s0p0", "tag=9"), ("del-port", "s0p1"), ("clear", "Port", "s0p0", "tag")]
+)
 def test_a_bridge_that_somebody_else_changed_is_no_state(small: Fabric, words: tuple[str, ...]) -> None:
     with small.running():
         switched_on(small)
         small._vsctl(*words)
-        with pytest.raises(SwitchDrifted, match="tor: s0p[01] forwards otherwise than it was set"):
+        with pytest.raises(SwitchDrifted, match=r"tor: s0p[01] forwards otherwise than it was set"):
             small.load("tor")
-
-
-def test_settings_that_are_refused_change_nothing(small: Fabric) -> None:
-    with small.running():
-        switched_on(small)
-        before = small.load("tor")
-        wrong = replace(before, ports={**before.ports, "swp2": replace(UP, access_vlan=5000)}, vlans={5000: "x"})
-        with pytest.raises(FabricFailed, match="ovs-vsctl"):
-            small.backend("tor").apply(before, wrong)
-        assert small.load("tor") == before
 
 
 def test_wrong_wirings_are_refused() -> None:

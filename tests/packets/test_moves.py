@@ -1,4 +1,4 @@
-"""While a port is set otherwise, frames go on: none of them comes to a VLAN that the port was in neither before nor after."""
+"""A port is set otherwise under traffic: no frame comes to a VLAN that it was in neither before nor after."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox.switches.table import PortState, SwitchState
 from .plant import ALL_VLANS, DOWN, LINKS, SWITCHES, Stage
 
 HOME = SWITCHES[0]
-#: The host whose port is set otherwise, one that hears every VLAN with its tag, and one in a VLAN that is nobody's turn.
+#: The host whose port is set otherwise, one that hears every VLAN with its tag, one in a VLAN that is nobody's turn.
 MOVED, HEARING, THIRD = (f"{HOME}-host-{number}" for number in (1, 2, 3))
 #: Behind an uplink: a frame that slips through goes this way as well.
 FAR = f"{SWITCHES[1]}-host-1"
@@ -67,7 +67,9 @@ class Traffic:
     sent: int = 0
     arrivals: list[Arrival] = field(default_factory=list)
     #: Two for each step.
-    probes: list[Probe] = field(default_factory=lambda: [Probe(MOVED, tags) for _ in range(MOVES + 1) for tags in KINDS])
+    probes: list[Probe] = field(
+        default_factory=lambda: [Probe(MOVED, tags) for _ in range(MOVES + 1) for tags in KINDS]
+    )
     _over: threading.Event = field(default_factory=threading.Event)
 
     def go(self) -> None:
@@ -134,7 +136,9 @@ def test_nothing_slips_through(stage: Stage, name: str) -> None:
 def test_no_frame_takes_the_way_of_the_setting_before(stage: Stage) -> None:
     """A frame that is sent when a setting has been applied is in its VLAN, or in that of the next one."""
     traffic = run(stage, SETTINGS["between VLANs"])
-    late = [item for item in traffic.arrivals if item.receiver == HEARING and item.tag not in _allowed(item.number // 2)]
+    late = [
+        item for item in traffic.arrivals if item.receiver == HEARING and item.tag not in _allowed(item.number // 2)
+    ]
     assert late == []
     assert {item.number // 2 for item in traffic.arrivals} >= set(range(1, MOVES)), "frames of each step arrived"
 
