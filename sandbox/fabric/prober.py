@@ -74,7 +74,8 @@ class Seen:
 class Prober(AbstractContextManager["Prober"]):
     """Sockets in the namespaces of a fabric's hosts, or of some of them."""
 
-    def __init__(self, fabric: Fabric, hosts: Collection[str] | None = None) -> None:
+    def __init__(self, fabric: Fabric, hosts: Collection[str] | None = None, *, patience: float = _PATIENCE) -> None:
+        """`hosts`: all by default. `patience`: for how many seconds frames that must come are waited for."""
         self.fabric = fabric
         self.hosts = sorted(fabric.wiring.hosts if hosts is None else hosts)
         self._number = {host: number for number, host in enumerate(self.hosts)}
@@ -82,7 +83,7 @@ class Prober(AbstractContextManager["Prober"]):
         self._selector = selectors.DefaultSelector()
         for host, link in self._sockets.items():
             self._selector.register(link, selectors.EVENT_READ, host)
-        self._round = 0
+        self._round, self._patience = 0, patience
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -109,7 +110,7 @@ class Prober(AbstractContextManager["Prober"]):
         for part in self._send(probes):
             self.settle()
             found += part()
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + self._patience
         while _absent({*control, *awaited}, found) and time.monotonic() < until:
             self._selector.select(0.05)
             found += self._received(probes)

@@ -1,9 +1,9 @@
 """Frames with two tags: a way that docs/design/semantics.md §4 has no row for.
 
-A switch reads the outer tag only. Where the frame leaves a port whose VLAN goes untagged, that tag is taken off, and the
-next switch reads the other one: what was sent in the VLAN of the port comes to whichever VLAN the sender wrote inside.
-Nothing comes back this way. The graph says that the two are apart, which these tests state as it is, so that a row for
-it is noticed here; wirings without an untagged VLAN between switches are shown to be closed to it.
+A switch reads the outer tag only. Where the frame leaves a port whose VLAN goes untagged, that tag is taken off, and
+the next switch reads the other one: what was sent in the VLAN of the port comes to whichever VLAN the sender wrote
+inside. Nothing comes back this way. The graph says that the two are apart, which these tests state as it is, so that a
+row for it is noticed here; wirings without an untagged VLAN between switches are shown to be closed to it.
 """
 
 from __future__ import annotations
