@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,10 +54,11 @@ class Fabric:
             raise KeyError(host)
         return f"{self.prefix}host-{host}"
 
-    def up(self) -> None:
-        """Make everything; all ports are down. What an earlier instance in this folder left is removed first.
+    def up(self, initial: Mapping[str, SwitchState] | None = None) -> None:
+        """Make everything; all ports are down but those of the switches with an `initial` state.
 
-        Raises FabricLacks and FabricFailed; after the second nothing is left.
+        What an earlier instance in this folder left is removed first. Raises FabricLacks and FabricFailed; after the
+        second nothing is left.
         """
         require_fabric()
         self.down()
@@ -66,6 +67,7 @@ class Fabric:
             self._cable()
             self._start()
             self._bridges()
+            self.apply([(self.load(name), state) for name, state in (initial or {}).items()])
         except BaseException:
             self.down()
             raise
@@ -108,7 +110,7 @@ class Fabric:
 
         No port is ever between two settings: mode, tag and list change together, and one that was not on its bridge
         comes there with them. When this returns nothing is forwarded any more as it was before. Raises FabricFailed;
-        then nothing was changed.
+        then nothing was changed, unless `ovs-vswitchd` itself is gone or stands still, and forwards nothing.
         """
         words = [word for before, after in changes for word in self._words(before, after)]
         if words:

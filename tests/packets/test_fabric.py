@@ -128,6 +128,14 @@ def test_what_was_applied_is_read_back(kept: Fabric) -> None:
         assert before == after
 
 
+def test_a_fabric_may_begin_with_a_state(small: Fabric) -> None:
+    state = SwitchState("tor", {"swp1": UP, "swp2": UP}, {1: "default"})
+    small.up({"tor": state})
+    assert small.load("tor") == state
+    with Prober(small) as prober:
+        prober.probe([Probe("one"), Probe("two")], control=everybody(PAIR.hosts))
+
+
 def test_settings_that_are_refused_change_nothing(kept: Fabric) -> None:
     switched_on(kept)
     before = kept.load("tor")
