@@ -12,7 +12,7 @@ from typing import NoReturn
 from toolchain.layout import CheckoutLayout
 from toolchain.long import is_sliced, long_run
 from toolchain.making import stop_on_sigterm
-from toolchain.missing import MachineLacks, require_packages
+from toolchain.missing import MachineLacks, get_packages_of_tests, require_packages
 from toolchain.plugin import ensure_plugin
 from toolchain.progress import say
 from toolchain.pulumi_cli import Pulumi, ensure_pulumi, find_pulumi
@@ -92,6 +92,8 @@ def _demo(layout: CheckoutLayout, caller: Path, rest: list[str]) -> int:
 
 def _test(layout: CheckoutLayout, _caller: Path, rest: list[str]) -> int:
     ready = prepare(layout, install=True)
+    if "--fast" not in rest:
+        get_packages_of_tests()
     if not is_sliced(rest):
         _become(layout.python, ["-m", "pytest", *pytest_arguments(rest, layout.root)], layout.root, ready.values)
     return long_run(rest, layout.made, layout.root, layout.python, ready.values)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import TextIO
 
 from toolchain.progress import say, step
 
@@ -46,6 +47,31 @@ def debian_packages() -> tuple[DebianPackage, ...]:
     )
 
 
+#: Where Debian keeps programs that are not on everybody's PATH.
+_SYSTEM = "/usr/sbin:/sbin"
+
+
+def _has(program: str) -> bool:
+    return shutil.which(program) is not None or shutil.which(program, path=_SYSTEM) is not None
+
+
+def packages_of_tests() -> tuple[DebianPackage, ...]:
+    """Every system package that only tests need: those of frames, which need root as well."""
+    return (
+        DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
+        DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),
+    )
+
+
+def get_packages_of_tests() -> None:
+    """As root on Debian, install what only tests need. Elsewhere, or if that fails, these tests say themselves what is
+    missing and which line gets it.
+    """
+    absent = [package.name for package in packages_of_tests() if not package.present()]
+    if absent and _may_install():
+        _apt_install(absent, options=("--no-install-recommends",), output=subprocess.DEVNULL)
+
+
 def require_packages(*, install: bool) -> None:
     """Raise EnvironmentFailed naming all that is missing; with `install`, as root on Debian, get it first."""
     absent = [package for package in debian_packages() if not package.present()]
@@ -60,11 +86,14 @@ def _may_install() -> bool:
     return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
-def _apt_install(names: list[str]) -> None:
+def _apt_install(names: list[str], options: tuple[str, ...] = (), output: int | TextIO | None = None) -> None:
+    """`output`: where apt-get writes what it does; stderr by default."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     with step(f"system packages {' '.join(names)}"):
-        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", *names]):
-            done = subprocess.run(command, env=environment, stdout=sys.stderr, check=False)
+        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", *options, *names]):
+            done = subprocess.run(
+                command, env=environment, stdout=sys.stderr if output is None else output, check=False
+            )
             if done.returncode:
                 say(f"  {' '.join(command)} ended with exit code {done.returncode}")
 

@@ -57,6 +57,7 @@ TABLE: tuple[Tests, ...] = (
     Tests("fuzz", ("tests/fuzz",), parts=2),
     Tests("properties", ("tests/model", "tests/planning", "tests/policies", "tests/infra/test_lock_index.py"), parts=2),
     Tests("store", ("tests/store",)),
+    Tests("packets", ("tests/packets",)),
     Tests("faults", ("tests/faults",), parts=4),
     Tests("kill-points", ("tests/kills",), parts=6),
     Tests("state-machine", ("tests/machine",), parts=8),

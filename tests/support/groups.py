@@ -43,6 +43,8 @@ GROUPS: tuple[Group, ...] = (
     Group("clean sites", ("tests/mutants/test_no_false_alarm.py",), cloud=False),
     Group("mutants", ("tests/mutants/test_mutants.py",), cloud=False),
     Group("store", ("tests/store/",), cloud=False),
+    # One fabric for all of them.
+    Group("packets", ("tests/packets/",), cloud=False),
 )
 """All groups of more than one file, and those that take long."""
 
@@ -69,7 +71,7 @@ NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
 SLOW = (
     "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/faults/", "tests/house/",
     "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/", "tests/mutants/test_matrix.py",
-    "tests/pack/",
+    "tests/pack/", "tests/packets/",
     "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",

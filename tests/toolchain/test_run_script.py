@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import interlock
+from sandbox.fabric.needs import PROGRAMS
 from tests.toolchain.conftest import ROOT, Script
 from toolchain.layout import PLUGIN_VERSION, CheckoutLayout
-from toolchain.missing import MachineLacks, require_packages
+from toolchain.missing import MachineLacks, get_packages_of_tests, packages_of_tests, require_packages
 from toolchain.variables import DEMO_PASSPHRASE
 
 OURS = ("PULUMI_", "OS_CLIENT_CONFIG_FILE")
@@ -143,3 +144,42 @@ def test_root_gets_missing_system_packages(monkeypatch: pytest.MonkeyPatch, tool
     )
     require_packages(install=True)
     assert (tools / "log").read_text().splitlines() == ["update -q", "install -y -q git"]
+
+
+def without_system(monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path) -> None:
+    """A machine with nothing but an apt-get that writes down what it is asked for."""
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setattr("toolchain.missing._SYSTEM", str(tools))
+    tool("apt-get", f'echo "$@" >> "{tools}/log"; echo what apt-get says')
+
+
+def test_root_gets_what_only_tests_need(
+    monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without what is merely recommended, and in two lines on stderr: that it begins, and how long it took."""
+    without_system(monkeypatch, tool, tools)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    get_packages_of_tests()
+    asked = ["update -q", "install -y -q --no-install-recommends openvswitch-switch iproute2"]
+    assert (tools / "log").read_text().splitlines() == asked
+    said = capfd.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 2)
+    assert said.err.startswith("  system packages openvswitch-switch iproute2 …\n")
+    for program in ("ovs-vswitchd", "ip"):
+        tool(program, "exit 0")
+    get_packages_of_tests()
+    assert (tools / "log").read_text().splitlines() == asked, "nothing is asked for twice"
+
+
+def test_others_are_left_to_the_tests(
+    monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    without_system(monkeypatch, tool, tools)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    get_packages_of_tests()
+    assert not (tools / "log").exists()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_packages_of_tests_are_those_that_the_fabric_names() -> None:
+    assert {package.name for package in packages_of_tests()} == set(PROGRAMS.values())
