@@ -85,7 +85,7 @@ def survey(
     planned = planned_ports(gate)
     known = load_switches()
     named, unread = _named(site, asked, known)
-    targets = [SwitchTarget(known.switches[name], site.switch[name].serial) for name in named]
+    targets = [SwitchTarget(known.switches[name], site.switch[name].serial, site.switch[name].mac) for name in named]
     surveyed = dict[str, Surveyed]()
     for name, found in read_switches(targets, now, limits, progress).items():
         if isinstance(found, SwitchUnread):

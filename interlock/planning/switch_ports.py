@@ -68,6 +68,7 @@ def access_port(
     return SwitchPort(
         switch=end.device, port=port, device=device, interface=interface, vlan=on.vlan,
         wired_by=wired_by or switch.wired_by, port_name=switch.port_name(port), switch_mac=switch.mac,
+        quarantine_vlan=switch.quarantine_vlan,
         project=on.project, network=on.network, subnet=on.subnet, addresses=addresses,
     )  # fmt: skip
 

@@ -27,6 +27,7 @@ from .errors import Failure, Trouble
 from .redaction import REDACTOR, quote_no_files
 from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
+from .switch_readings import SwitchReadings
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes.
@@ -95,6 +96,8 @@ class Cloud:
         #: Facts that do not change while one process lives: ids behind references, markers of ids.
         self.resolved: dict[tuple[str, str, str], str] = {}
         self.markers: dict[tuple[str, str], str] = {}
+        #: What switches say themselves; None for a cloud that is known from lists only.
+        self.switches: SwitchReadings | None = SwitchReadings()
 
     @cached_property
     def _region(self) -> Any:

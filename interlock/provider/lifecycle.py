@@ -164,6 +164,7 @@ class Lifecycle:
         seen = await self._present(actuator, target, ident)
         if seen is None:
             await self._run(actuator, check_absent, self._cloud, actuator, item, olds)
+            await self._let_go(actuator, target)
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
         recreated = item.name in self._gate.previewed.creates
@@ -173,7 +174,15 @@ class Lifecycle:
             await self._run(actuator, actuator.release, self._cloud, ident, target)
         copy = await self._keeper.keep(actuator, target, ident) if keeps_copy(target, seen) else None
         await self._remover.remove(actuator, target, ident)
+        await self._let_go(actuator, target)
         return kept(target, ident, copy) if copy is not None else ""
+
+    async def _let_go(self, actuator: Actuator[Any], target: Target[Any]) -> None:
+        """Raises `Failure` if the object is gone and something of it is still in effect: the state keeps it then."""
+        left = await self._run(actuator, actuator.left_behind, self._cloud, target)
+        if left:
+            what = f"{target.spec.KIND} {target.name} is deleted, but {left}"
+            raise Failure(Trouble.NOT_READY, what, "correct the cause, then run the command again: it looks once more")
 
     async def _adopt_or_make(self, actuator: Actuator[Any], target: Target[Any]) -> tuple[str, bool]:
         """(id, True if made now)."""

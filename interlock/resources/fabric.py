@@ -35,6 +35,8 @@ class SwitchPort(Resource):
     port_name: Annotated[str | None, REPLACE] = None
     #: System MAC address of the switch, by which a driver may know it; None: it knows it by name.
     switch_mac: Annotated[str | None, REPLACE] = None
+    #: VLAN in which its driver leaves a port that nobody uses; None: such ports are shut.
+    quarantine_vlan: Annotated[int | None, IN_PLACE] = None
     project: Annotated[str | None, Refers(("Project",)), REPLACE] = None
     network: Annotated[str | None, Refers(("Network",)), REPLACE] = None
     subnet: Annotated[str | None, Refers(("Subnet",)), REPLACE] = None

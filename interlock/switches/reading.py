@@ -27,8 +27,8 @@ class SwitchTarget:
     """A switch to read: how it is asked, and who it must be."""
 
     access: SwitchAccess
-    #: As the site states it.
-    serial: str
+    #: As the site states it; None: whoever asks does not know it, and the system MAC decides.
+    serial: str | None
     #: As the site states it, in any usual form; None: it does not.
     system_mac: str | None = None
 
@@ -93,6 +93,8 @@ def _other(target: SwitchTarget, found: ObservedSwitch) -> str:
     wanted = mac(target.system_mac) if target.system_mac else None
     if wanted and found.system_mac != wanted:
         return f"its system MAC is {found.system_mac or 'not said'}, and the site states {wanted}"
+    if target.serial is None:
+        return "" if wanted else "neither its serial nor its system MAC is known to who asks"
     if found.serial is None:
         # A virtual switch has none; then only its MAC address says who it is.
         return "" if wanted else "it says no serial, and the site states no system MAC"

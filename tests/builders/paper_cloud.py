@@ -258,7 +258,8 @@ def _made_server(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
 #: Kind -> what its service lists, but for the id.
 _MADE: Mapping[str, Callable[[Spec, Refer, str], dict[str, Any]]] = {
     "Project": _project, "ServiceUser": _user, "Network": _network, "Subnet": _subnet, "Router": _router,
-    "SecurityGroup": _group, "Port": _port, "SwitchPort": _switch_port, "Server": _made_server, "Keypair": _keypair, "Volume": _volume,
+    "SecurityGroup": _group, "Port": _port, "SwitchPort": _switch_port, "Server": _made_server, "Keypair": _keypair,
+    "Volume": _volume,
     "Role": _described(), "SegmentRange": _named("network_type", "physical_network", "minimum", "maximum"),
     "AddressScope": _named("ip_version", "shared"), "SubnetPool": _subnet_pool, "Flavor": _flavor,
     "Aggregate": _aggregate, "Image": _image, "VolumeType": _described("extra_specs"),

@@ -76,6 +76,7 @@ UNREAD: dict[str, str] = {
     "BucketPolicy.project": "the bucket says whose it is, by its own project",
     "SwitchPort.port_name": WIRED,
     "SwitchPort.switch_mac": WIRED,
+    "SwitchPort.quarantine_vlan": "where the port was before and will be after it is the plan's; preflight compares",
     "VipuAllocation.name": NAME,
     "VipuPartition.name": NAME,
     "NvlinkPartition.name": NAME,

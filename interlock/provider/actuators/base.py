@@ -153,6 +153,10 @@ class Actuator(ABC, Generic[R]):
         """Lets go of it what this stack made and what holds on to it. Runs only before an object is recreated: what
         is let go takes up the new one by an update of its own."""
 
+    def left_behind(self, cloud: Cloud, target: Target[R]) -> str:
+        """What of an object is still in effect although it is gone, or may be; empty if nothing. It may mend that."""
+        return ""
+
     def holder(self, cloud: Cloud, ident: str, target: Target[R]) -> str:
         """Id of the server that must let go of it before it may be deleted; empty if none holds it. Looks only."""
         return ""

@@ -7,10 +7,14 @@ switch while Neutron handles the request: a switch that cannot be reached, or re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
+from interlock.provider.errors import Failure, Trouble
+from interlock.provider.switch_settings import Setting, setting_of, unconfirmed
 from interlock.resources import Resource, SwitchPort
+from interlock.switches.errors import SwitchUnread
 
 from .base import Ids, Observed, Phase, Target
 from .neutron import NeutronActuator
@@ -35,6 +39,13 @@ _SHOWN = ["id", "name", "description", "project_id", "binding:vnic_type", "bindi
 ONE_WRITER = "a switch port has one writer: find out what that port is for and delete it, or correct the site's cables"
 
 
+#: What to do when the driver of a switch failed.
+_DRIVER_FAILED = (
+    "see Neutron's log: whether {switch} answers at ssh from where Neutron runs, lets its user configure it, and calls "
+    "the port so (`port_names` of the site file); then run `pulumi up` again"
+)
+
+
 def link_of(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """The switch and port that a Neutron port is bound to; empty if it names none, or several."""
     links: list[Mapping[str, Any]] = (raw.get("binding:profile") or {}).get("local_link_information") or []
@@ -48,8 +59,8 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
     PATH: ClassVar[str] = "ports"
     ONE: ClassVar[str] = "port"
     MUTABLE: ClassVar[tuple[str, ...]] = ("fixed_ips",)
-    #: Drivers log in to the switch, one port at a time.
-    PATIENCE: ClassVar[float] = 180.0
+    #: Drivers log in to the switch, one port at a time; the switch is read back after each.
+    PATIENCE: ClassVar[float] = 90.0
 
     def body(self, cloud: Cloud, target: Target[SwitchPort]) -> dict[str, Any]:
         spec, subnet = target.spec, target.one("subnet")
@@ -68,6 +79,52 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
             "port_security_enabled": False,
         }
 
+    def create(self, cloud: Cloud, target: Target[SwitchPort]) -> str:
+        try:
+            return super().create(cloud, target)
+        except Failure as failure:
+            if failure.trouble is not Trouble.SERVICE:
+                raise
+            # The driver's own failure: Neutron says no more than that it had one.
+            what = f"Neutron could not set {target.spec.switch} {target.spec.port_name}: {failure.message}"
+            raise Failure(failure.trouble, what, _DRIVER_FAILED.format(switch=target.spec.switch)) from failure
+
+    def read(self, cloud: Cloud, ident: str, target: Target[SwitchPort] | None = None) -> Observed | None:
+        seen = super().read(cloud, ident, target)
+        if seen is None or target is None or cloud.switches is None or seen.phase is not Phase.READY:
+            return seen
+        try:
+            said = cloud.switches.now(target.spec.switch, target.spec.switch_mac)
+        except SwitchUnread as unread:
+            return replace(seen, phase=Phase.PENDING, reason=_unread(target.spec, unread))
+        why = unconfirmed(target.spec, said)
+        setting = setting_of(target.spec, said)
+        # A port that is shut, or no access port, is in no VLAN.
+        shown = {} if setting is None or setting.carries(target.spec.vlan) is None else {"vlan": _vlan(setting)}
+        return replace(seen, fields={**seen.fields, **shown}, phase=Phase.PENDING if why else Phase.READY, reason=why)
+
+    def left_behind(self, cloud: Cloud, target: Target[SwitchPort]) -> str:
+        """Neutron deletes a port also where its driver could not reach the switch, which then keeps the VLAN."""
+        if cloud.switches is None or any(binds(raw, target.spec) for raw in bound_ports(cloud)):
+            return ""
+        try:
+            if not self._still_set(cloud, target):
+                return ""
+            # No driver comes back to a port by itself: bound once more, it is set to rest when that is undone.
+            self.delete(cloud, self.create(cloud, target), target)
+            still = self._still_set(cloud, target)
+        except SwitchUnread as unread:
+            return _unread(target.spec, unread)
+        where = f"{target.spec.switch} {target.spec.port_name}"
+        return f"{where} is still in VLAN {target.spec.vlan}" if still else ""
+
+    def _still_set(self, cloud: Cloud, target: Target[SwitchPort]) -> bool:
+        """True unless the switch says that the port has left the VLAN. Raises `SwitchUnread`."""
+        assert cloud.switches is not None  # its caller asked
+        said = cloud.switches.now(target.spec.switch, target.spec.switch_mac)
+        setting = setting_of(target.spec, said)
+        return setting is not None and setting.carries(target.spec.vlan) is not False
+
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         link, addresses = link_of(raw), raw["fixed_ips"]
         fields: dict[str, Any] = {
@@ -84,6 +141,15 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         }
         phase, reason = _phase(raw, str(link.get("switch_info")))
         return Observed(raw["id"], raw["description"], fields, references, phase=phase, reason=reason)
+
+
+def _vlan(setting: Setting) -> int | None:
+    return setting.vlan if setting.mode == "access" and setting.is_up else None
+
+
+def _unread(spec: SwitchPort, unread: SwitchUnread) -> str:
+    """Nobody knows how a port is set."""
+    return f"how {spec.switch} {spec.port_name} is set is not known: {unread.what} ({unread.hint})"
 
 
 def bound_ports(cloud: Cloud) -> Iterator[Mapping[str, Any]]:

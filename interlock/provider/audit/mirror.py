@@ -34,6 +34,7 @@ class Mirror(Cloud):
     def __init__(self, cloud: Cloud, found: Listed) -> None:
         super().__init__(cloud.name, cloud.retry_policy)
         self._real = cloud
+        self.switches = None
         self._answers = {service: _Lists(service, found) for service in {item.service for item in REGISTERS}}
 
     @cached_property

@@ -19,13 +19,13 @@ from .host_room import pinned_room
 from .names import free_names
 from .presence import copies, credential, domains, existing, image_files, referred
 from .segments import free_segments, reserved_segments
-from .switch_ports import binding_role, free_switch_ports
+from .switch_ports import binding_role, free_switch_ports, resting_switch_ports
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
 
 #: Looks at what is to be created only: what is there has its name and its segment already, also where somebody took
 #: off the marker that says whose it is, which the same `up` puts back.
-OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments, free_switch_ports)
+OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments, free_switch_ports, resting_switch_ports)
 
 #: What the proof rests on is looked at in each update, however young its preview: a network that took a planned VLAN,
 #: or an object of the site that is another by now, would be no refusal later but a leak.
@@ -47,6 +47,7 @@ LOOKS: tuple[Look, ...] = (
     reserved_segments,
     free_segments,
     free_switch_ports,
+    resting_switch_ports,
     quotas,
     key_pairs,
 )

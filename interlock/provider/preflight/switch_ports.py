@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from interlock.provider.actuators.switch_port import ONE_WRITER, binds, bound_by, bound_ports
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import owner_of, split
+from interlock.provider.switch_settings import taken_from
 from interlock.resources import Admission, SwitchPort
+from interlock.switches.errors import SwitchUnread
 
-from .faults import Fault, planned
+from .faults import Fault, NotLookedAt, planned
 
 #: Role that Neutron's default policies ask of whoever writes `binding:profile`; an administrator's is not enough.
 BINDING_ROLE = "service"
@@ -38,3 +40,30 @@ def free_switch_ports(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
         for spec in wanted:
             if binds(raw, spec) and owner_of(split(raw["description"])[1]) != admission.owner:
                 yield Fault("switch port", bound_by(spec, raw), ONE_WRITER)
+
+
+def resting_switch_ports(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """Switch ports that their switch says are in use: what Neutron does not know of is set by somebody else.
+
+    A port is taken from rest (shut, in quarantine, or as delivered), or where it is as planned already.
+    """
+    by_switch = dict[tuple[str, str | None], list[SwitchPort]]()
+    for _, spec in planned(admission, SwitchPort):
+        by_switch.setdefault((spec.switch, spec.switch_mac), []).append(spec)
+    for (switch, mac), specs in by_switch.items():
+        if cloud.switches is None:
+            return
+        try:
+            said = cloud.switches.now(switch, mac)
+        except SwitchUnread as unread:
+            yield NotLookedAt("switch port", f"switch {switch}: {unread.what}", unread.hint)
+            continue
+        for spec in specs:
+            if taken := taken_from(spec, said):
+                yield Fault("switch port", f"{taken}: it is neither at rest nor as planned", _IN_USE)
+
+
+_IN_USE = (
+    "a former tenant's VLAN stays on a port whose switch was down when it was released, and people set ports by hand: "
+    "see who uses it (`interlock switches`), set it to rest, then go on"
+)

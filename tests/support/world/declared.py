@@ -195,6 +195,7 @@ def switch_port(t: str, number: int, vlan: int, *addresses: str) -> SwitchPort:
         wired_by="neutron",
         port_name=f"Ethernet{number}/1",
         switch_mac="02:1c:73:00:00:01",
+        quarantine_vlan=4000,
         project=f"{t}-project",
         network=f"{t}-data",
         subnet=f"{t}-data-subnet",

@@ -1,0 +1,71 @@
+"""How a switch says that a port is set, beside how a plan sets it and how ports rest that nobody uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlock.resources import SwitchPort
+from interlock.switches.observed import ObservedPort, ObservedSwitch
+
+#: VLAN in which every switch has its ports as delivered.
+DEFAULT_VLAN = 1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One port. Each part is None where the switch does not say it."""
+
+    is_up: bool | None
+    mode: str | None
+    vlan: int | None
+    #: False: the VLAN is not in the switch's table, so no frame of it is forwarded.
+    exists: bool | None
+
+    def __str__(self) -> str:
+        if self.is_up is False:
+            return "shut"
+        known = {"access": f"access {self.vlan or '(VLAN not said)'}", None: "set in a way that is not said"}
+        return known.get(self.mode, str(self.mode))
+
+    def carries(self, vlan: int) -> bool | None:
+        """Whether untagged frames of what is behind the port are in this VLAN alone; None: not known."""
+        if self.is_up is False or self.exists is False or (self.mode or "access") != "access":
+            return False
+        if self.vlan is not None and self.vlan != vlan:
+            return False
+        return None if None in (self.is_up, self.mode, self.vlan, self.exists) else True
+
+
+def setting_of(spec: SwitchPort, said: ObservedSwitch) -> Setting | None:
+    """How the planned port is set; None if the switch has no port of this name."""
+    port: ObservedPort | None = said.ports.get(spec.port_name or "")
+    if port is None:
+        return None
+    vlan = port.access_vlan if port.mode == "access" else None
+    exists = None if said.vlans is None or vlan is None else vlan in said.vlans
+    return Setting(port.admin_up, port.mode, vlan, exists)
+
+
+def unconfirmed(spec: SwitchPort, said: ObservedSwitch) -> str:
+    """Why the switch does not confirm that a port is as planned; empty if it does."""
+    setting = setting_of(spec, said)
+    where = f"{spec.switch} {spec.port_name}"
+    if setting is None:
+        return f"{spec.switch} has no port {spec.port_name}"
+    if setting.exists is False:
+        return f"{where} is in VLAN {setting.vlan}, which {spec.switch} does not have"
+    confirmed = setting.carries(spec.vlan)
+    if confirmed is None:
+        return f"{spec.switch} does not say all of {spec.port_name}: it is {setting}"
+    return "" if confirmed else f"{where} is {setting}, not access {spec.vlan}"
+
+
+def taken_from(spec: SwitchPort, said: ObservedSwitch) -> str:
+    """What a port is set for that is to be taken, and is not at rest; empty if it rests or is as planned already."""
+    setting = setting_of(spec, said)
+    if setting is None:
+        return f"{spec.switch} has no port {spec.port_name}"
+    at_rest = (DEFAULT_VLAN, spec.quarantine_vlan, spec.vlan)
+    if setting.is_up is False or (setting.mode == "access" and setting.vlan in at_rest):
+        return ""
+    return f"{spec.switch} {spec.port_name} is {setting}"
