@@ -1,0 +1,139 @@
+"""What a switch says of a port beside what is planned, in all its forms; and readings that are shared."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from interlock.provider.switch_readings import SwitchReadings
+from interlock.provider.switch_settings import setting_of, taken_from, unconfirmed
+from interlock.switches.errors import SwitchUnread
+from interlock.switches.loading import SwitchAccess, SwitchesRead
+from interlock.switches.observed import ObservedPort, ObservedSwitch
+from interlock.switches.reading import SwitchTarget
+from tests.conftest import ROOT
+from tests.support.world.declared import switch_port
+
+PLANNED = switch_port("acme", 5, 1000, "10.5.2.1")
+GOOD = ObservedPort("Ethernet5/1", admin_up=True, mode="access", access_vlan=1000)
+
+
+def saying(port: ObservedPort | None, vlans: frozenset[int] | None = frozenset({1, 1000, 4000})) -> ObservedSwitch:
+    return ObservedSwitch("tor-1", "SN", "02:1c:73:00:00:01", "x", {} if port is None else {port.name: port}, vlans)
+
+
+@pytest.mark.parametrize(
+    ("port", "said"),
+    [
+        (GOOD, ""),
+        (None, "tor-1 has no port Ethernet5/1"),
+        (replace(GOOD, admin_up=False), "tor-1 Ethernet5/1 is shut, not access 1000"),
+        (replace(GOOD, access_vlan=4000), "tor-1 Ethernet5/1 is access 4000, not access 1000"),
+        (replace(GOOD, mode="trunk"), "tor-1 Ethernet5/1 is trunk, not access 1000"),
+        (replace(GOOD, mode="routed"), "tor-1 Ethernet5/1 is routed, not access 1000"),
+        # What is not said confirms nothing.
+        (replace(GOOD, admin_up=None), "tor-1 does not say all of Ethernet5/1: it is access 1000"),
+        (replace(GOOD, access_vlan=None), "tor-1 does not say all of Ethernet5/1: it is access (VLAN not said)"),
+        (replace(GOOD, mode=None), "tor-1 does not say all of Ethernet5/1: it is set in a way that is not said"),
+    ],
+)
+def test_only_a_whole_answer_confirms(port: ObservedPort | None, said: str) -> None:
+    assert unconfirmed(PLANNED, saying(port)) == said
+
+
+def test_a_vlan_that_the_switch_lacks_confirms_nothing() -> None:
+    assert unconfirmed(PLANNED, saying(GOOD, frozenset({1}))) == (
+        "tor-1 Ethernet5/1 is in VLAN 1000, which tor-1 does not have"
+    )
+    assert unconfirmed(PLANNED, saying(GOOD, None)) == "tor-1 does not say all of Ethernet5/1: it is access 1000"
+
+
+@pytest.mark.parametrize(
+    ("port", "said"),
+    [
+        (GOOD, ""),
+        (replace(GOOD, access_vlan=4000), ""),
+        (replace(GOOD, access_vlan=1), ""),
+        (replace(GOOD, access_vlan=1001, admin_up=False), ""),
+        (replace(GOOD, access_vlan=1001), "tor-1 Ethernet5/1 is access 1001"),
+        (replace(GOOD, mode="trunk"), "tor-1 Ethernet5/1 is trunk"),
+        (replace(GOOD, access_vlan=None), "tor-1 Ethernet5/1 is access (VLAN not said)"),
+        (replace(GOOD, mode=None), "tor-1 Ethernet5/1 is set in a way that is not said"),
+        (None, "tor-1 has no port Ethernet5/1"),
+    ],
+)
+def test_a_port_is_taken_from_rest_alone(port: ObservedPort | None, said: str) -> None:
+    assert taken_from(PLANNED, saying(port)) == said
+
+
+def test_a_port_in_quarantine_that_nobody_states_is_in_use() -> None:
+    spec = PLANNED.model_copy(update={"quarantine_vlan": None})
+    assert taken_from(spec, saying(replace(GOOD, access_vlan=4000))) == "tor-1 Ethernet5/1 is access 4000"
+
+
+def test_whether_a_port_has_left_a_vlan() -> None:
+    for port, carries in (
+        (GOOD, True),
+        (replace(GOOD, access_vlan=4000), False),
+        (replace(GOOD, admin_up=False), False),
+        (replace(GOOD, mode=None, access_vlan=None), None),
+        (replace(GOOD, admin_up=None), None),
+    ):
+        setting = setting_of(PLANNED, saying(port))
+        assert setting is not None
+        assert setting.carries(1000) is carries
+
+
+ACCESS = SwitchAccess("tor-1", "eos", "127.0.0.1", 22, "x", None, None, "key", None, "switches.yaml:1:1")
+KNOWN = SwitchesRead(ROOT / "switches.yaml", {"tor-1": ACCESS})
+
+
+class Switch:
+    """Answers when it is let, and counts."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.go = threading.Semaphore(0)
+
+    def read(self, target: SwitchTarget) -> ObservedSwitch:
+        assert (target.access, target.serial, target.system_mac) == (ACCESS, None, "02:00:00:00:00:01")
+        self.asked += 1
+        self.go.acquire()
+        return replace(saying(GOOD), model=f"answer {self.asked}")
+
+
+def test_those_who_wait_share_the_next_answer_and_nobody_takes_an_older_one() -> None:
+    switch = Switch()
+    readings = SwitchReadings(lambda: KNOWN, switch.read)
+    found = list[str | None]()
+
+    def ask() -> None:
+        found.append(readings.now("tor-1", "02:00:00:00:00:01").model)
+
+    threads = [threading.Thread(target=ask) for _ in range(9)]
+    threads[0].start()
+    while switch.asked < 1:
+        pass
+    for thread in threads[1:]:
+        # They ask while the first answer is on its way: it may be from before what they did.
+        thread.start()
+    switch.go.release()
+    threads[0].join()
+    assert found == ["answer 1"]
+    for _ in threads:
+        switch.go.release()
+    for thread in threads[1:]:
+        thread.join()
+    assert "answer 1" not in found[1:]
+    assert switch.asked < len(threads)
+
+
+def test_what_is_not_known_is_raised_each_time() -> None:
+    readings = SwitchReadings(lambda: KNOWN, lambda target: SwitchUnread(target.access.name, "no answer", "wait"))
+    for _ in range(2):
+        with pytest.raises(SwitchUnread, match="no answer"):
+            readings.now("tor-1", None)
+    with pytest.raises(SwitchUnread, match="does not say how it is asked"):
+        readings.now("tor-9", None)
