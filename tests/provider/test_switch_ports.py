@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from interlock.provider.clouds import Cloud
+from interlock.provider.preflight import preflight
 from interlock.resources import SwitchPort
 from sandbox.launcher import processes
 from sandbox.launcher.catalogue import PROCESSES
@@ -73,6 +74,11 @@ def recreated(program: Stack) -> None:
     program.create(NAME)
 
 
+def faults(program: Stack, *new: str) -> list[str]:
+    """What the preflight of an update says that creates these."""
+    return [str(fault) for fault in preflight(program.admission(), Cloud("sandbox"), frozenset(new))]
+
+
 def ports_named(operator: Cloud, name: str) -> list[str]:
     return [str(item["id"]) for item in operator.api("network").items("/ports", "ports", name=name)]
 
@@ -123,7 +129,7 @@ def test_a_deletion_that_the_switch_did_not_hear_of_is_none(
 
 def test_a_switch_that_is_down_is_told_before_anything_is_made(world: World, switches_down: Callable[[], None]) -> None:
     switches_down()
-    (fault,) = world.tenant.admit(preview=False)
+    (fault,) = faults(world.tenant, NAME)
     assert "switch tor-1" in fault
     assert "out of reach" in fault
 
@@ -149,7 +155,8 @@ def test_a_port_that_the_switch_does_not_have_is_told(world: World, operator: Cl
     kept = program.resources
     program.resources = {**kept, "alice-wrong": wrong}
     try:
-        assert any("tor-1 has no port Ethernet99/1" in fault for fault in program.admit(preview=False))
+        assert any("tor-1 has no port Ethernet99/1" in fault for fault in faults(program, "alice-wrong"))
+        assert program.admit(preview=False) == []
         with pytest.raises(Refused, match="Neutron could not set tor-1 Ethernet99/1"):
             program.create("alice-wrong")
         assert ports_named(operator, "alice-wrong") == []
@@ -163,10 +170,9 @@ def faults_with(program: Stack, more: SwitchPort) -> list[str]:
     kept = program.resources
     program.resources = {**kept, "alice-more": more}
     try:
-        return program.admit(preview=False)
+        return faults(program, "alice-more")
     finally:
         program.declare(kept)
-        assert program.admit(preview=False) == []
 
 
 def test_a_port_in_use_is_not_taken(world: World, by_hand: ByHand) -> None:
@@ -190,22 +196,22 @@ def test_a_port_that_another_neutron_port_is_bound_to_is_not_taken(world: World,
     api = operator.api("network")
     other = str(api.post("/ports", {"port": body})["port"]["id"])
     try:
-        faults = faults_with(world.tenant, switch_port("alice", 9, VLAN, "10.5.2.7"))
-        assert any(f"tor-1 Ethernet9/1 is bound by port somebody ({other})" in fault for fault in faults)
+        found = faults_with(world.tenant, switch_port("alice", 9, VLAN, "10.5.2.7"))
+        assert any(f"tor-1 Ethernet9/1 is bound by port somebody ({other})" in fault for fault in found)
     finally:
         api.delete(f"/ports/{other}")
 
 
 def test_whoever_answers_with_another_host_key_is_no_switch(
-    world: World, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+    world: World, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = yaml.safe_load((sandbox.dir / "switches.yaml").read_text(encoding="utf-8"))
     document["switches"]["tor-1"]["host_key"] = document["switches"]["mgmt-1"]["host_key"]
     file = sandbox.dir / "switches-forged.yaml"
     file.write_text(yaml.safe_dump(document), encoding="utf-8")
     monkeypatch.setenv("INTERLOCK_SWITCHES", str(file))
-    (fault,) = world.tenant.admit(preview=False)
+    (fault,) = faults(world.tenant, NAME)
     assert "the host key is not the known one" in fault
     monkeypatch.setenv("INTERLOCK_SWITCHES", str(sandbox.dir / "nowhere.yaml"))
-    (fault,) = world.tenant.admit(preview=False)
+    (fault,) = faults(world.tenant, NAME)
     assert "there is no such file" in fault

@@ -143,8 +143,12 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         return Observed(raw["id"], raw["description"], fields, references, phase=phase, reason=reason)
 
 
-def _vlan(setting: Setting) -> int | None:
-    return setting.vlan if setting.mode == "access" and setting.is_up else None
+#: In place of a VLAN: what is behind the port is in none, or in several.
+_NO_VLAN = 0
+
+
+def _vlan(setting: Setting) -> int:
+    return setting.vlan or _NO_VLAN if setting.mode == "access" and setting.is_up else _NO_VLAN
 
 
 def _unread(spec: SwitchPort, unread: SwitchUnread) -> str:
