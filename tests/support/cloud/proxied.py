@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,4 +35,5 @@ def _clouds(sandbox: Sandbox, proxy: Proxy, path: Path) -> Path:
     through, past = yaml.safe_load(proxy.own(text)), yaml.safe_load(text)
     clouds = {"sandbox": through["clouds"]["sandbox"], "direct": past["clouds"]["sandbox"]}
     path.write_text(yaml.safe_dump({"clouds": clouds}))
+    shutil.copy(sandbox.dir / "switches.yaml", path.parent)
     return path

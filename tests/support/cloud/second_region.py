@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -93,6 +94,7 @@ def clouds_in(sandbox: Sandbox, folder: Path, region: str | None) -> Iterator[No
         known["clouds"][sandbox.cloud]["region_name"] = region
     path = folder / "clouds.yaml"
     path.write_text(yaml.safe_dump(known))
+    shutil.copy(sandbox.dir / "switches.yaml", folder)
     before = os.environ["OS_CLIENT_CONFIG_FILE"]
     os.environ["OS_CLIENT_CONFIG_FILE"] = str(path)
     try:
