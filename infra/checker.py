@@ -42,11 +42,8 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "A5": ("iommu", "no_host_network", "pages_zeroed"),
     "A5 between owners": ("mitigations",),
     "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited"),
-    "A7": ("private_vlan_enforced", "single_trunk"),
-    "A8": ("partitions_applied", "default_partition_empty"),
-    "A9": ("steps_erase",),
-    "A10": ("pools_delegated",),
-    "A13": ("in_band_closed",),
+    "A7": ("private_vlan_enforced", "single_trunk"), "A8": ("partitions_applied", "default_partition_empty"),
+    "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",),
     "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
     "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
     "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",),
@@ -74,11 +71,14 @@ ASKED: dict[tuple[str, str], str] = {
     ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 SEC-12",
     ("E", "site"): "CAP-03 ISO-13 PWR-01 PWR-02 PWR-03 PWR-04 PWR-05 PWR-07 SEC-08 TOP-08 TOP-09 TOP-14 TOP-15 TOP-21",
 }  # fmt: skip
-#: Those of them of which a finding may be a warning only.
-MAY_WARN = {"CAP-03", "L3-10", "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"}
-_AS_SEVERE = {name for names in ASKED.values() for name in names.split()} - MAY_WARN
-_BAD, _SEVERE = ("violated", "not provable"), {"B", "E", "W", "I"}
-_VERDICTS = {"proved", "not applicable", *_BAD}
+#: Those of them of which a finding with this verdict may be a warning only.
+MAY_WARN = {
+    "violated": {"CAP-03", "L3-10", "PWR-02"},
+    "not provable": {"PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"},
+}
+_KNOWN = {name for names in ASKED.values() for name in names.split()}
+_FINE, _SEVERE = {"proved", "not applicable"}, {"B", "E", "W", "I"}
+_VERDICTS = {*_FINE, *MAY_WARN}
 _TEXTS, _ROW, _DAY = [str], (str, str), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _FINDING = {
     "rule": str, "severity": _SEVERE, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
@@ -463,12 +463,13 @@ def _verdict(judgement: dict[str, Any], day: str) -> Iterator[str]:
             yield f"the waiver of {item['rule']} counts up to {item['expires']}, which is before {day}"
     waived = {item["rule"] for item in used}
     for result in judgement["results"]:
-        rule, severity = result["rule"], result["severity"]
-        if result["verdict"] in _BAD and severity in ("B", "E") and not result["findings"]:
-            yield f"{rule} is {result['verdict']}, and has no findings"
+        rule, found = result["rule"], {item["verdict"] for item in result["findings"]}
+        if found & _FINE or result["verdict"] not in ({"violated"} & found or found or _FINE):
+            yield f"{rule} is {result['verdict']}, and its findings say {' and '.join(sorted(found)) or 'nothing'}"
         for item in result["findings"]:
-            severity = result["severity"] if rule in _AS_SEVERE else item["severity"]
-            if item["verdict"] in _BAD and (severity == "B" or (severity == "E" and rule not in waived)):
+            may_warn = rule not in _KNOWN or rule in MAY_WARN.get(item["verdict"], ())
+            severity = item["severity"] if may_warn else result["severity"]
+            if item["verdict"] not in _FINE and (severity == "B" or (severity == "E" and rule not in waived)):
                 yield f"{rule} is {item['verdict']}: {item['message']}"
 
 

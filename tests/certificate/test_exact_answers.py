@@ -114,19 +114,49 @@ DAY = "2026-06-01"
     ("results", "waivers", "words"),
     [
         ([result()], [], []),
-        ([result(verdict="violated")], [], ["X-1 is violated, and has no findings"]),
-        ([result("X-1", "B", "not provable")], [], ["X-1 is not provable, and has no findings"]),
-        ([result("X-1", "W", "violated")], [], []),
         ([result("X-1", "E", "not applicable")], [], []),
         ([result("X-1", "E", "violated", finding("E"))], [], ["X-1 is violated: words"]),
-        ([result("X-1", "E", "violated", finding("E", "not provable"))], [], ["X-1 is not provable: words"]),
+        ([result("X-1", "E", "not provable", finding("E", "not provable"))], [], ["X-1 is not provable: words"]),
         ([result("X-1", "B", "violated", finding("B"))], [], ["X-1 is violated: words"]),
-        ([result("X-1", "E", "violated", finding("E", "proved"))], [], []),
         ([result("X-1", "E", "violated", finding("W"))], [], []),
-        # Of a rule that is known, a finding is as severe as the rule; of some it may be a warning.
+        (
+            [result("X-1", "E", "violated", finding("E"), finding("E", "not provable"))], [],
+            ["X-1 is violated: words", "X-1 is not provable: words"],
+        ),
+        # A result says the worst of what its findings say, whether it counts or not.
+        ([result(verdict="violated")], [], ["X-1 is violated, and its findings say nothing"]),
+        ([result("X-1", "B", "not provable")], [], ["X-1 is not provable, and its findings say nothing"]),
+        ([result("X-1", "W", "violated")], [], ["X-1 is violated, and its findings say nothing"]),
+        ([result("X-1", "W", "proved", finding("W"))], [], ["X-1 is proved, and its findings say violated"]),
+        (
+            [result("X-1", "W", "violated", finding("W", "not provable"))], [],
+            ["X-1 is violated, and its findings say not provable"],
+        ),
+        (
+            [result("X-1", "W", "not provable", finding("W", "not provable"), finding("W"))], [],
+            ["X-1 is not provable, and its findings say not provable and violated"],
+        ),
+        # A finding finds something.
+        *(
+            ([result("X-1", "E", said, finding("E", fine))], [], [f"X-1 is {said}, and its findings say {fine}"])
+            for fine in ("proved", "not applicable")
+            for said in ("proved", "not applicable", "violated", "not provable")
+        ),
+        (
+            [result("X-1", "E", "violated", finding("W"), finding("E", "proved"))], [],
+            ["X-1 is violated, and its findings say proved and violated"],
+        ),
+        # Of a rule that is known, a finding is as severe as the rule; of some it may be a warning, with one verdict.
         ([result("ISO-07", "E", "violated", finding("W"))], [], ["ISO-07 is violated: words"]),
-        ([result("PWR-01", "E", "violated", finding("W"))], [], []),
-        ([result("PWR-01", "E", "violated", finding("E"))], [], ["PWR-01 is violated: words"]),
+        ([result("PWR-02", "E", "violated", finding("W"))], [], []),
+        ([result("PWR-02", "E", "violated", finding("E"))], [], ["PWR-02 is violated: words"]),
+        ([result("PWR-01", "E", "violated", finding("W"))], [], ["PWR-01 is violated: words"]),
+        ([result("PWR-01", "E", "not provable", finding("W", "not provable"))], [], []),
+        ([result("L3-10", "B", "violated", finding("W"))], [], []),
+        (
+            [result("L3-10", "B", "not provable", finding("W", "not provable"))], [],
+            ["L3-10 is not provable: words"],
+        ),
         # A waiver lets pass what is of severity E, if it was used, up to its day.
         ([result("X-1", "E", "violated", finding("E"))], [waiver("X-1")], []),
         ([result("X-1", "E", "violated", finding("E"))], [waiver("X-2")], ["X-1 is violated: words"]),
