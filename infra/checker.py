@@ -16,8 +16,10 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,20 +35,21 @@ KEPT_AWAY: dict[str, tuple[str, ...]] = {
 _OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
 _SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
-#: Everything that must hold; a guard that is left out holds nothing back.
+#: Assumption -> everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
-    "A1": ("vlan_lists_enforced", "configuration_matches"),
-    "A2": ("project_scope_enforced", "default_policies"),
+    "A1": ("vlan_lists_enforced", "configuration_matches"), "A2": ("project_scope_enforced", "default_policies"),
     "A3": ("no_forwarding", "credentials_rotated", "agent_port_operator_only"),
     "A4": ("one_allocation_each", "secure_tls", "operator_run"),
-    "A5": ("iommu", "no_host_network", "pages_zeroed"),
-    "A5 between owners": ("mitigations",),
+    "A5": ("iommu", "no_host_network", "pages_zeroed"), "A5 between owners": ("mitigations",),
     "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited"),
     "A7": ("private_vlan_enforced", "single_trunk"), "A8": ("partitions_applied", "default_partition_empty"),
     "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",),
     "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
     "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
     "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",),
+}  # fmt: skip
+#: The same of each kind of declared sharing.
+SHARING: dict[str, tuple[str, ...]] = {
     "external-network": ("address_scope_closed", "l3_agent_enforces_scopes", "no_tenant_ports"),
     "storage-appliance": _VIPS, "object-store": _VIPS,
     "routed-back-end": ("default_deny", "permits_service_only"),
@@ -121,7 +124,7 @@ FORM: dict[Any, Any] = {
     "statement": {
         "semantics": int, "owner": str, "facts": {str: [_ROW]}, "ground": GROUND, "unknown": {str: _TEXTS},
         "guards": {str: {True, False, None}}, "labels": {str: _TEXTS},
-        "terminals": [{"name": str, "kind": str, "node": str, "audience": _TEXTS, "rule": str}],
+        "terminals": [{"name": str, "kind": {*SHARING}, "node": str, "audience": _TEXTS, "rule": str}],
         "exclusive": {str: _TEXTS}, "grants": [(set(WAYS), str, str)], "owners": {str: _TEXTS}, "public": _TEXTS,
     },
     "boundary": {str: str}, "classes": {str: _ROW}, "holds": [re.compile(r"(read|write) .+", re.DOTALL)],
@@ -129,7 +132,7 @@ FORM: dict[Any, Any] = {
 }  # fmt: skip
 
 
-class Malformed(ValueError):
+class Malformed(Exception):
     """Not a certificate; the text says where and why, on one line."""
 
 
@@ -140,8 +143,6 @@ def read(raw: bytes) -> Any:
         found = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         if re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(found, ensure_ascii=False).encode()
-    except Malformed:
-        raise
     except UnicodeError:
         raise Malformed("not text: it is no UTF-8, or holds half of a surrogate pair") from None
     except RecursionError:
@@ -285,7 +286,7 @@ def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:
         for tag in tags.get(a, set()) & tags.get(b, set())
     ]
     for port, host in said["ground"]["uplinks"]:
-        tag = host.rpartition(":")[2] if _kind(host) == "L" else "0"
+        tag = host.rpartition(":")[2] if host.startswith("L:") else "0"
         joins.append(("E4", [host], carried.get((port, tag), [])))
     if sum(len(near) * len(far) for _, near, far in joins) > 10_000 + 100 * len(said["ground"]["carried"]):
         raise Malformed("statement.ground.carried: too many VLANs by one tag")
@@ -297,16 +298,40 @@ def _bridge(vlan: str) -> str:
     return vlan.partition(":")[2].rpartition(":")[0].partition("~")[0]
 
 
-def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...], frozenset[str], bool]]:
-    """The same with all guards that it takes to keep the edge away, and whether they do: each is known to hold."""
-    known: dict[tuple[str, ...], tuple[frozenset[str], bool]] = {}
-    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...], frozenset[frozenset[str]], bool]]:
+    """The same with the guards that keep the edge away, by assumption and declaration, and whether all of them do."""
+    held, known = _required(said), dict[tuple[str, ...], tuple[frozenset[frozenset[str]], bool]]()
     for row, a, b, names in grounded(said):
-        case = (row, _kind(b), *names)
+        case = (row, b.partition(":")[0], *names)
         if case not in known:
-            guards = frozenset(_required(row, b, names, kinds, said["guards"]))
-            known[case] = guards, all(said["guards"].get(guard) is True for guard in guards)
+            asked = {held(name, False) for name in KEPT_AWAY.get(f"{row} {case[1]}", KEPT_AWAY[row])}
+            asked |= {held(name, True) for name in names}
+            known[case] = frozenset(filter(None, asked)), bool(asked) and None not in asked
         yield row, a, b, names, *known[case]
+
+
+def _required(said: dict[str, Any]) -> Callable[[str, bool], frozenset[str] | None]:
+    """Asks for the guards of an assumption or a declaration: those of the tables, and all others stated of it.
+
+    None where one of them is not known to hold.
+    """
+    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+    apart = {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]}
+    stated = sorted({*said["guards"]} - apart)
+
+    @cache
+    def held(name: str, is_declared: bool) -> frozenset[str] | None:
+        if is_declared and name not in kinds:
+            raise Malformed(printable(f"statement.ground: {name} is no declaration"))
+        head = f"sharing.{name}.guards." if is_declared else f"assumptions.{name.split()[0]}."
+        found = {head + guard for guard in (SHARING[kinds[name]] if is_declared else GUARDS[name])}
+        if is_declared or " " not in name:
+            # All that begins with it: the next character after a dot is a slash.
+            found |= {*stated[bisect_left(stated, head) : bisect_left(stated, head[:-1] + "/")]}
+        found |= {"external.address_scope"} if is_declared and kinds[name] == "external-network" else set()
+        return frozenset(found) if all(said["guards"].get(guard) is True for guard in found) else None
+
+    return held
 
 
 def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
@@ -354,7 +379,7 @@ def _owners_of(said: dict[str, Any], classes: dict[str, Any]) -> dict[str, set[s
     """Least node of a class -> everybody with a label in it."""
     owners: dict[str, set[str]] = {}
     for node, labels in said["labels"].items():
-        owners.setdefault(_class_of(classes, node), set()).update(labels)
+        owners.setdefault(classes.get(node, [node])[0], set()).update(labels)
     return owners
 
 
@@ -368,38 +393,13 @@ def _owners(said: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
             yield f"{identity} is held by {' and '.join(holders) or 'nobody'}"
 
 
-def _class_of(classes: dict[str, Any], node: str) -> str:
-    return str(classes[node][0]) if node in classes else node
-
-
 def _audiences(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
     """Only those whom a terminal is for meet a copy of it."""
     terminals = {item["name"]: item for item in said["terminals"]}
     for _, a, b, names, _, is_away in guarded(said):
         if is_away and names:
-            here = owners.get(_class_of(classes, a), set()) | owners.get(_class_of(classes, b), set())
+            here = {who for node in (a, b) for who in owners.get(classes.get(node, [node])[0], ())}
             yield from _strangers(here, [terminals[name] for name in names])
-
-
-def _kind(node: str) -> str:
-    return node.partition(":")[0]
-
-
-def _required(row: str, b: str, names: tuple[str, ...], kinds: dict[str, str], stated: Iterable[str]) -> Iterator[str]:
-    """The guards of a row's assumptions and of declarations: those of the tables, and all others stated of them."""
-    assumptions = KEPT_AWAY.get(f"{row} {_kind(b)}", KEPT_AWAY[row])
-    if not (assumptions or names):
-        yield "no guard can remove it"
-    apart = {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]}
-    for name in assumptions:
-        head = f"assumptions.{name.split()[0]}."
-        yield from (head + guard for guard in GUARDS[name])
-        yield from (guard for guard in stated if guard.startswith(head) and guard not in apart and " " not in name)
-    for name in names:
-        head, kind = f"sharing.{name}.guards.", kinds.get(name, "")
-        yield from (head + guard for guard in GUARDS.get(kind, ("a kind that is known",)))
-        yield from (guard for guard in stated if guard.startswith(head))
-        yield from ["external.address_scope"] if kind == "external-network" else []
 
 
 def _strangers(here: set[str], terminals: list[dict[str, Any]]) -> Iterator[str]:

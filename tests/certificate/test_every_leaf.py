@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def says_as_much(found: Found, known: Found, comparing: Comparing) -> bool:
     """
     needed, guarding = comparing.needed(known["statement"]["owner"]), comparing.ground.guarded
     said, before = found["statement"], known["statement"]
-    away = [{frozenset(edge[1:3]): edge[4] for edge in guarded(item) if edge[5]} for item in (said, before)]
+    away = [{frozenset(edge[1:3]): {*chain(*edge[4])} for edge in guarded(item) if edge[5]} for item in (said, before)]
     there = {frozenset(pair) for pair in edges(said)}
     fewer = [
         pair
