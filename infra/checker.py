@@ -1,12 +1,9 @@
-"""Checks a certificate by tables of its own: an independent second look that shares no code with the proof.
+"""Checks a certificate by tables of its own: a second look that shares no code with the proof, in one file.
 
-Written from docs/design/semantics.md alone, with the standard library only, so that it can be read in one sitting and
-run anywhere: `python infra/checker.py FILE`. It trusts that the facts are those of the plan: the oracle in the tests
-shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges along
-cables and those that guards can remove it derives, by table; all others are stated, and it says of which rows they are.
-
-Whoever wrote the file is not trusted with anything: a file that has not exactly the form below is refused in one line,
-and what is printed of it has no control characters.
+Written from docs/design/semantics.md, with the standard library only: `python infra/checker.py FILE`. Edges along
+cables and those that guards can remove it derives by table; all others are stated, and it says of which rows. That the
+facts are those of a certain proof it tells by the proof's hash; that they are those of the plan the oracle in the tests
+shows. Whoever wrote the file is not trusted with anything: what has not exactly the form below is refused in one line.
 """
 
 from __future__ import annotations
@@ -17,10 +14,12 @@ import json
 import re
 import sys
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import cache
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,7 @@ from typing import Any
 KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "E1": ("A1", "A7"), "E9": (), "E11": (), "E14": ("A13",), "E15": ("A3",), "E16": ("A4",), "E17": ("A8",),
     "E18": ("A5",), "E18 cpu": ("A5 between owners",), "E19": (), "E19 fabric": ("A6",),
-    "A1": ("A1",), "A2": ("A2",), "A9": ("A9",), "A10": ("A10",),
-    **{name: (name,) for name in ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
+    **{name: (name,) for name in ("A1", "A2", "A9", "A10", "A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
 }  # fmt: skip
 _OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
 _SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
@@ -51,8 +49,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
 #: The same of each kind of declared sharing.
 SHARING: dict[str, tuple[str, ...]] = {
     "external-network": ("address_scope_closed", "l3_agent_enforces_scopes", "no_tenant_ports"),
-    "storage-appliance": _VIPS, "object-store": _VIPS,
-    "routed-back-end": ("default_deny", "permits_service_only"),
+    "storage-appliance": _VIPS, "object-store": _VIPS, "routed-back-end": ("default_deny", "permits_service_only"),
     "private-vlan-back-end": ("roles_enforced", "tenants_isolated"),
     **dict.fromkeys(_SERVER_KINDS, tuple(_OF_A_SERVER.split())),
 }  # fmt: skip
@@ -105,9 +102,9 @@ GROUND: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 #: Of tables with two columns the row of the table of edges, and the edge's second end around the second column.
 _JOINING: dict[str, tuple[str, ...]] = {
-    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"),
-    "members": ("E19", "K"), "projects": ("A2", "cloud"), "claims": ("A10", "foreign"),
-    "cleaned": ("A9", "former"), "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
+    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"), "members": ("E19", "K"),
+    "projects": ("A2", "cloud"), "claims": ("A10", "foreign"), "cleaned": ("A9", "former"),
+    "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
     "encapsulated": ("A17", "ops", "underlay"), "served": ("A18", "ops", "network-nodes"),
     "migrating": ("A19", "ops", "migration-and-consoles"), "backed": ("A20", "ops", "back-end-storage"),
     "routed_out": ("A21", "ops", "behind-external"), "talking": ("A22", "ops", "vlan-protocols"),
@@ -155,8 +152,8 @@ def read(raw: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Malformed(printable(f"the key {max(keys, key=keys.count)} stands twice"))
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise Malformed(printable(f"the key {key} stands twice"))
     return found
 
 
@@ -276,21 +273,24 @@ def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:
 
     Raises Malformed where they are many more than the facts: no port takes one tag into a hundred VLANs.
     """
-    carried, tags = dict[tuple[str, str], list[str]](), dict[str, set[str]]()
+    carried: dict[str, dict[str, list[str]]] = {}
     for port, tag, vlan in said["ground"]["carried"]:
-        carried.setdefault((port, tag), []).append(vlan)
-        tags.setdefault(port, set()).add(tag)
-    joins = [
-        ("E2" if tag == "0" else "E1", carried[a, tag], carried[b, tag])
+        carried.setdefault(port, {}).setdefault(tag, []).append(vlan)
+    cables = (
+        ("E2" if tag == "0" else "E1", carried[a][tag], carried[b][tag])
         for a, b in {*map(tuple, said["ground"]["cables"])}
-        for tag in tags.get(a, set()) & tags.get(b, set())
-    ]
-    for port, host in said["ground"]["uplinks"]:
-        tag = host.rpartition(":")[2] if host.startswith("L:") else "0"
-        joins.append(("E4", [host], carried.get((port, tag), [])))
-    if sum(len(near) * len(far) for _, near, far in joins) > 10_000 + 100 * len(said["ground"]["carried"]):
-        raise Malformed("statement.ground.carried: too many VLANs by one tag")
-    return [(row, x, y) for row, near, far in joins for x in near for y in far]
+        for tag in carried.get(a, {}).keys() & carried.get(b, {}).keys()
+    )
+    uplinks = (
+        ("E4", [host], carried.get(port, {}).get(host.rpartition(":")[2] if host.startswith("L:") else "0", []))
+        for port, host in said["ground"]["uplinks"]
+    )
+    found, most = list[tuple[str, str, str]](), 10_000 + 100 * len(said["ground"]["carried"])
+    for row, near, far in chain(cables, uplinks):
+        if len(found) + len(near) * len(far) > most:
+            raise Malformed("statement.ground.carried: too many VLANs by one tag")
+        found += ((row, x, y) for x in near for y in far)
+    return found
 
 
 def _bridge(vlan: str) -> str:
@@ -316,8 +316,7 @@ def _required(said: dict[str, Any]) -> Callable[[str, bool], frozenset[str] | No
     None where one of them is not known to hold.
     """
     kinds = {item["name"]: item["kind"] for item in said["terminals"]}
-    apart = {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]}
-    stated = sorted({*said["guards"]} - apart)
+    stated = sorted({*said["guards"]} - {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]})
 
     @cache
     def held(name: str, is_declared: bool) -> frozenset[str] | None:
@@ -395,26 +394,27 @@ def _owners(said: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
 
 def _audiences(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
     """Only those whom a terminal is for meet a copy of it."""
-    terminals = {item["name"]: item for item in said["terminals"]}
+    terminals = {item["name"]: (item["node"], item["name"], {*item["audience"]}) for item in said["terminals"]}
+    # A class of many owners is told as that: a few of them stand for all.
+    few = {least: sorted(who - {"op", "world"})[:9] for least, who in owners.items()}
     for _, a, b, names, _, is_away in guarded(said):
         if is_away and names:
-            here = {who for node in (a, b) for who in owners.get(classes.get(node, [node])[0], ())}
-            yield from _strangers(here, [terminals[name] for name in names])
+            here = {who for node in (a, b) for who in few.get(classes.get(node, [node])[0], ())}
+            yield from _strangers(sorted(here), [terminals[name] for name in names])
 
 
-def _strangers(here: set[str], terminals: list[dict[str, Any]]) -> Iterator[str]:
+def _strangers(here: list[str], terminals: list[tuple[str, str, set[str]]]) -> Iterator[str]:
     """Who is here, and in no audience; of one device that is declared twice, either one's counts."""
-    for node in sorted({terminal["node"] for terminal in terminals}):
-        declared = [terminal for terminal in terminals if terminal["node"] == node]
-        welcome = {who for terminal in declared for who in terminal["audience"]}
-        names = " and ".join(terminal["name"] for terminal in declared)
-        for who in sorted({*here} - welcome - {"op", "world"}) if "*" not in welcome else ():
-            yield f"{who} meets {names}, and is not in its audience"
+    for _, of_one in groupby(sorted(terminals, key=itemgetter(0)), itemgetter(0)):
+        declared = [*of_one]
+        for who in here:
+            if not any({"*", who} & audience for _, _, audience in declared):
+                yield f"{who} meets {' and '.join(name for _, name, _ in declared)}, and is not in its audience"
 
 
 def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
     """What the owner holds is closed under all grants, and nothing of it is somebody else's."""
-    owner, held = said["owner"], {tuple(item.split(" ", 1)) for item in holds}
+    owner, public, held = said["owner"], {*said["public"]}, {tuple(item.split(" ", 1)) for item in holds}
     if ("write", f"prin:{owner}") not in held:
         yield f"{owner} is not in its own set"
     for way, source, target in said["grants"]:
@@ -424,7 +424,7 @@ def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
             yield f"{source} {way} {target}, which is not in the set of {owner}"
     for access, node in sorted(held):
         others = set(said["owners"].get(node, ())) - {owner}
-        may_read = access == "read" and (node in said["public"] or others == {"op"})
+        may_read = access == "read" and (node in public or others == {"op"})
         if others and owner != "op" and not may_read:
             yield f"{owner} holds {node} of {' and '.join(sorted(others))}"
 
@@ -458,9 +458,8 @@ def _asked(judgement: dict[str, Any], stack: str) -> Iterator[str]:
 def _verdict(judgement: dict[str, Any], day: str) -> Iterator[str]:
     """No rule that counts says anything but proved, unless a waiver of severity E lets it, which counts on that day."""
     used = [item for item in judgement["waivers"] if item["state"] == "used"]
-    for item in used:
-        if item["expires"] < day:
-            yield f"the waiver of {item['rule']} counts up to {item['expires']}, which is before {day}"
+    for item in (item for item in used if item["expires"] < day):
+        yield f"the waiver of {item['rule']} counts up to {item['expires']}, which is before {day}"
     waived = {item["rule"] for item in used}
     for result in judgement["results"]:
         rule, found = result["rule"], {item["verdict"] for item in result["findings"]}

@@ -99,5 +99,5 @@ def test_the_checker_shares_no_code_with_the_proof() -> None:
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported <= {
         "__future__", "bisect", "collections", "collections.abc", "datetime", "functools", "gc", "hashlib", "itertools",
-        "json", "pathlib", "re", "sys", "typing",
+        "json", "operator", "pathlib", "re", "sys", "typing",
     }  # fmt: skip
