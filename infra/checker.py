@@ -16,7 +16,8 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, date, datetime
 from functools import cache
 from itertools import chain, groupby, pairwise
 from operator import itemgetter
@@ -79,7 +80,7 @@ MAY_WARN = {
 _KNOWN = {name for names in ASKED.values() for name in names.split()}
 _FINE, _SEVERE = {"proved", "not applicable"}, {"B", "E", "W", "I"}
 _VERDICTS = {*_FINE, *MAY_WARN}
-_TEXTS, _ROW, _DAY = [str], (str, str), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TEXTS, _ROW = [str], (str, str)
 _FINDING = {
     "rule": str, "severity": _SEVERE, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
     "missing": _TEXTS, "hint": str, "specificity": int, "id": str, "path": _TEXTS, "about": _TEXTS, "fix": _TEXTS,
@@ -87,7 +88,7 @@ _FINDING = {
 }  # fmt: skip
 _RESULT = {"rule": str, "title": str, "severity": _SEVERE, "verdict": _VERDICTS, "count": int, "findings": [_FINDING]}
 _WAIVER = {
-    "rule": str, "owner": str, "reason": str, "expires": _DAY, "findings": int, "hint": str,
+    "rule": str, "owner": str, "reason": str, "expires": date, "findings": int, "hint": str,
     "state": {"used", "unused", "expired", "unknown rule"},
 }  # fmt: skip
 #: Tables of facts from which edges follow, with the form of a row. What stands in a row besides its columns names the
@@ -109,10 +110,10 @@ _JOINING: dict[str, tuple[str, ...]] = {
     "migrating": ("A19", "ops", "migration-and-consoles"), "backed": ("A20", "ops", "back-end-storage"),
     "routed_out": ("A21", "ops", "behind-external"), "talking": ("A22", "ops", "vlan-protocols"),
 }  # fmt: skip
-#: The form of a certificate, as Python values: a type, a set of constants, `[form]` for a list, a tuple for a row (with
-#: `...` for more texts), `{str: form}` for an object with any keys, any other dict for one with exactly these.
+#: The form of a certificate, as values: a type (`date`: a day, as text), a set of constants, `[form]` for a list, a
+#: tuple for a row (`...`: more texts), `{str: form}` for an object with any keys, any other dict for one with these.
 FORM: dict[Any, Any] = {
-    "format": int, "date": _DAY,
+    "format": int, "date": date,
     "judgement": {
         "site": str, "stack": str, "plan_hash": str, "footprints": str, "results": [_RESULT],
         "without_actuator": _TEXTS, "applied_state": str, "boundary": str, "rule_set": str, "statement": str,
@@ -196,14 +197,16 @@ def _fits(value: Any, form: Any) -> bool:
         return any(type(value) is type(item) and value == item for item in form)
     if isinstance(form, re.Pattern):
         return type(value) is str and form.fullmatch(value) is not None
+    if form is date:
+        with suppress(TypeError, ValueError):
+            return bool(date.fromisoformat(value).isoformat() == value)
     return type(value) is form
 
 
 def complaints(found: dict[str, Any], proof: str | None = None, day: str = "") -> Iterator[str]:
     """Everything in a certificate that does not hold; nothing if it is sound, and about this proof.
 
-    `day`, an ISO date: that as of which waivers count; the certificate's own if none is given.
-    Raises Malformed if it has not the form of a certificate.
+    `day`, an ISO date: that as of which waivers count, if any is given. Raises Malformed if it is no certificate.
     """
     require_form(found)
     yield from map(printable, _complaints(found, proof, day or found["date"]))
@@ -282,7 +285,7 @@ def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:
         for tag in carried.get(a, {}).keys() & carried.get(b, {}).keys()
     )
     uplinks = (
-        ("E4", [host], carried.get(port, {}).get(host.rpartition(":")[2] if host.startswith("L:") else "0", []))
+        ("E4", [host], carried.get(port, {}).get(host.rpartition(":")[2] if host.partition(":")[0] == "L" else "0", []))
         for port, host in said["ground"]["uplinks"]
     )
     found, most = list[tuple[str, str, str]](), 10_000 + 100 * len(said["ground"]["carried"])
@@ -311,10 +314,7 @@ def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ..
 
 
 def _required(said: dict[str, Any]) -> Callable[[str, bool], frozenset[str] | None]:
-    """Asks for the guards of an assumption or a declaration: those of the tables, and all others stated of it.
-
-    None where one of them is not known to hold.
-    """
+    """Asks for the guards of an assumption or a declaration, of the tables and all others stated; None: one fails."""
     kinds = {item["name"]: item["kind"] for item in said["terminals"]}
     stated = sorted({*said["guards"]} - {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]})
 
