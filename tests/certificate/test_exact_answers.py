@@ -40,6 +40,7 @@ def test_a_set_is_closed_under_grants(way: str, held: str, gives: str) -> None:
         ("acme", "write x", ["acme"], [], True),
         ("acme", "write x", [], [], True),
         ("acme", "write x", ["acme", "globex"], [], False),
+        ("acme", "write x and more", ["globex"], [], False),
         ("acme", "write x", ["globex"], ["x"], False),
         ("acme", "read x", ["globex"], ["x"], True),
         ("acme", "read x", ["globex"], ["y"], False),
@@ -50,9 +51,10 @@ def test_a_set_is_closed_under_grants(way: str, held: str, gives: str) -> None:
     ],
 )
 def test_what_is_somebody_elses(owner: str, item: str, owners: list[str], public: list[str], is_due: bool) -> None:
-    said = said_of(owner=owner, owners={"x": owners}, public=public)
+    node = item.partition(" ")[2]
+    said = said_of(owner=owner, owners={node: owners}, public=public)
     others = " and ".join(sorted({*owners} - {owner}))
-    expected = [] if is_due else [f"{owner} holds x of {others}"]
+    expected = [] if is_due else [f"{owner} holds {node} of {others}"]
     assert list(_authority(said, [f"write prin:{owner}", item])) == expected
 
 

@@ -104,6 +104,21 @@ def test_a_guard_that_no_table_has_counts_where_it_is_stated(guard: str) -> None
         assert len(edges(said)) == (2 * len(follow) if is_asked else 0), table
 
 
+@pytest.mark.parametrize("name", ["a", "a b", "a.guards", "a.guards.b"])
+def test_all_that_is_stated_of_a_declaration_counts_and_nothing_else(name: str) -> None:
+    """Names may be alike: what begins with one and a dot is its own, what begins as it does is another's."""
+    said = stating("terminals", ["dev:T@7", "dev:T", name])
+    said["terminals"] = [{"name": name, "kind": "monitoring"}]
+    said["guards"] = {f"sharing.{name}.guards.{guard}": True for guard in SHARING_GUARDS["monitoring"]}
+    for other in (f"{name}-2", f"{name}0", f"{name}/x", name[:-1], "assumptions.A5"):
+        said["guards"] |= {f"sharing.{other}.guards.another": False, f"{other}.guards.another": False}
+    said["guards"] |= {f"sharing.{name}.guards": False, f"sharing.{name}.guards/x": False}
+    assert edges(said) == set()
+    for guard in ("another", "a", "~", ""):
+        doubtful = {**said, "guards": {**said["guards"], f"sharing.{name}.guards.{guard}": False}}
+        assert len(edges(doubtful)) == 2, guard
+
+
 #: Of each table whose rows may name a declaration, a row that names none.
 _UNDECLARED = (("terminals", ["dev:T@7", "dev:T"]), ("gateways", ["X:n@R:a:r"]), ("members", ["g", "p:1"]))
 
