@@ -1,12 +1,9 @@
-"""Checks a certificate by tables of its own: an independent second look that shares no code with the proof.
+"""Checks a certificate by tables of its own: a second look that shares no code with the proof, in one file.
 
-Written from docs/design/semantics.md alone, with the standard library only, so that it can be read in one sitting and
-run anywhere: `python infra/checker.py FILE`. It trusts that the facts are those of the plan: the oracle in the tests
-shows that. Whether they are the facts of a certain proof it tells by the proof's hash, which covers them. Edges along
-cables and those that guards can remove it derives, by table; all others are stated, and it says of which rows they are.
-
-Whoever wrote the file is not trusted with anything: a file that has not exactly the form below is refused in one line,
-and what is printed of it has no control characters.
+Written from docs/design/semantics.md, with the standard library only: `python infra/checker.py FILE`. Edges along
+cables and those that guards can remove it derives by table; all others are stated, and it says of which rows. That the
+facts are those of a certain proof it tells by the proof's hash; that they are those of the plan the oracle in the tests
+shows. Whoever wrote the file is not trusted with anything: what has not exactly the form below is refused in one line.
 """
 
 from __future__ import annotations
@@ -16,9 +13,14 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
-from itertools import pairwise
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from functools import cache
+from itertools import chain, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,32 +29,28 @@ from typing import Any
 KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "E1": ("A1", "A7"), "E9": (), "E11": (), "E14": ("A13",), "E15": ("A3",), "E16": ("A4",), "E17": ("A8",),
     "E18": ("A5",), "E18 cpu": ("A5 between owners",), "E19": (), "E19 fabric": ("A6",),
-    "A1": ("A1",), "A2": ("A2",), "A9": ("A9",), "A10": ("A10",),
-    **{name: (name,) for name in ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
+    **{name: (name,) for name in ("A1", "A2", "A9", "A10", "A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
 }  # fmt: skip
 _OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
 _SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
-#: Everything that must hold; a guard that is left out holds nothing back.
+#: Assumption -> everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
-    "A1": ("vlan_lists_enforced", "configuration_matches"),
-    "A2": ("project_scope_enforced", "default_policies"),
+    "A1": ("vlan_lists_enforced", "configuration_matches"), "A2": ("project_scope_enforced", "default_policies"),
     "A3": ("no_forwarding", "credentials_rotated", "agent_port_operator_only"),
     "A4": ("one_allocation_each", "secure_tls", "operator_run"),
-    "A5": ("iommu", "no_host_network", "pages_zeroed"),
-    "A5 between owners": ("mitigations",),
+    "A5": ("iommu", "no_host_network", "pages_zeroed"), "A5 between owners": ("mitigations",),
     "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited"),
-    "A7": ("private_vlan_enforced", "single_trunk"),
-    "A8": ("partitions_applied", "default_partition_empty"),
-    "A9": ("steps_erase",),
-    "A10": ("pools_delegated",),
-    "A13": ("in_band_closed",),
+    "A7": ("private_vlan_enforced", "single_trunk"), "A8": ("partitions_applied", "default_partition_empty"),
+    "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",),
     "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
     "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
     "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",),
+}  # fmt: skip
+#: The same of each kind of declared sharing.
+SHARING: dict[str, tuple[str, ...]] = {
     "external-network": ("address_scope_closed", "l3_agent_enforces_scopes", "no_tenant_ports"),
-    "storage-appliance": _VIPS, "object-store": _VIPS,
-    "routed-back-end": ("default_deny", "permits_service_only"),
+    "storage-appliance": _VIPS, "object-store": _VIPS, "routed-back-end": ("default_deny", "permits_service_only"),
     "private-vlan-back-end": ("roles_enforced", "tenants_isolated"),
     **dict.fromkeys(_SERVER_KINDS, tuple(_OF_A_SERVER.split())),
 }  # fmt: skip
@@ -74,12 +72,15 @@ ASKED: dict[tuple[str, str], str] = {
     ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 SEC-12",
     ("E", "site"): "CAP-03 ISO-13 PWR-01 PWR-02 PWR-03 PWR-04 PWR-05 PWR-07 SEC-08 TOP-08 TOP-09 TOP-14 TOP-15 TOP-21",
 }  # fmt: skip
-#: Those of them of which a finding may be a warning only.
-MAY_WARN = {"CAP-03", "L3-10", "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"}
-_AS_SEVERE = {name for names in ASKED.values() for name in names.split()} - MAY_WARN
-_BAD, _SEVERE = ("violated", "not provable"), {"B", "E", "W", "I"}
-_VERDICTS = {"proved", "not applicable", *_BAD}
-_TEXTS, _ROW, _DAY = [str], (str, str), re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+#: Those of them of which a finding with this verdict may be a warning only.
+MAY_WARN = {
+    "violated": {"CAP-03", "L3-10", "PWR-02"},
+    "not provable": {"PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "SEC-08", "TOP-14"},
+}
+_KNOWN = {name for names in ASKED.values() for name in names.split()}
+_FINE, _SEVERE = {"proved", "not applicable"}, {"B", "E", "W", "I"}
+_VERDICTS = {*_FINE, *MAY_WARN}
+_TEXTS, _ROW = [str], (str, str)
 _FINDING = {
     "rule": str, "severity": _SEVERE, "verdict": _VERDICTS, "message": str, "witness": _TEXTS,
     "missing": _TEXTS, "hint": str, "specificity": int, "id": str, "path": _TEXTS, "about": _TEXTS, "fix": _TEXTS,
@@ -87,7 +88,7 @@ _FINDING = {
 }  # fmt: skip
 _RESULT = {"rule": str, "title": str, "severity": _SEVERE, "verdict": _VERDICTS, "count": int, "findings": [_FINDING]}
 _WAIVER = {
-    "rule": str, "owner": str, "reason": str, "expires": _DAY, "findings": int, "hint": str,
+    "rule": str, "owner": str, "reason": str, "expires": date, "findings": int, "hint": str,
     "state": {"used", "unused", "expired", "unknown rule"},
 }  # fmt: skip
 #: Tables of facts from which edges follow, with the form of a row. What stands in a row besides its columns names the
@@ -102,17 +103,17 @@ GROUND: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 #: Of tables with two columns the row of the table of edges, and the edge's second end around the second column.
 _JOINING: dict[str, tuple[str, ...]] = {
-    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"),
-    "members": ("E19", "K"), "projects": ("A2", "cloud"), "claims": ("A10", "foreign"),
-    "cleaned": ("A9", "former"), "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
+    "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"), "members": ("E19", "K"),
+    "projects": ("A2", "cloud"), "claims": ("A10", "foreign"), "cleaned": ("A9", "former"),
+    "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
     "encapsulated": ("A17", "ops", "underlay"), "served": ("A18", "ops", "network-nodes"),
     "migrating": ("A19", "ops", "migration-and-consoles"), "backed": ("A20", "ops", "back-end-storage"),
     "routed_out": ("A21", "ops", "behind-external"), "talking": ("A22", "ops", "vlan-protocols"),
 }  # fmt: skip
-#: The form of a certificate, as Python values: a type, a set of constants, `[form]` for a list, a tuple for a row (with
-#: `...` for more texts), `{str: form}` for an object with any keys, any other dict for one with exactly these.
+#: The form of a certificate, as values: a type (`date`: a day, as text), a set of constants, `[form]` for a list, a
+#: tuple for a row (`...`: more texts), `{str: form}` for an object with any keys, any other dict for one with these.
 FORM: dict[Any, Any] = {
-    "format": int, "date": _DAY,
+    "format": int, "date": date,
     "judgement": {
         "site": str, "stack": str, "plan_hash": str, "footprints": str, "results": [_RESULT],
         "without_actuator": _TEXTS, "applied_state": str, "boundary": str, "rule_set": str, "statement": str,
@@ -121,7 +122,7 @@ FORM: dict[Any, Any] = {
     "statement": {
         "semantics": int, "owner": str, "facts": {str: [_ROW]}, "ground": GROUND, "unknown": {str: _TEXTS},
         "guards": {str: {True, False, None}}, "labels": {str: _TEXTS},
-        "terminals": [{"name": str, "kind": str, "node": str, "audience": _TEXTS, "rule": str}],
+        "terminals": [{"name": str, "kind": {*SHARING}, "node": str, "audience": _TEXTS, "rule": str}],
         "exclusive": {str: _TEXTS}, "grants": [(set(WAYS), str, str)], "owners": {str: _TEXTS}, "public": _TEXTS,
     },
     "boundary": {str: str}, "classes": {str: _ROW}, "holds": [re.compile(r"(read|write) .+", re.DOTALL)],
@@ -129,7 +130,7 @@ FORM: dict[Any, Any] = {
 }  # fmt: skip
 
 
-class Malformed(ValueError):
+class Malformed(Exception):
     """Not a certificate; the text says where and why, on one line."""
 
 
@@ -140,8 +141,6 @@ def read(raw: bytes) -> Any:
         found = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         if re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(found, ensure_ascii=False).encode()
-    except Malformed:
-        raise
     except UnicodeError:
         raise Malformed("not text: it is no UTF-8, or holds half of a surrogate pair") from None
     except RecursionError:
@@ -154,8 +153,8 @@ def read(raw: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Malformed(printable(f"the key {max(keys, key=keys.count)} stands twice"))
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise Malformed(printable(f"the key {key} stands twice"))
     return found
 
 
@@ -198,14 +197,16 @@ def _fits(value: Any, form: Any) -> bool:
         return any(type(value) is type(item) and value == item for item in form)
     if isinstance(form, re.Pattern):
         return type(value) is str and form.fullmatch(value) is not None
+    if form is date:
+        with suppress(TypeError, ValueError):
+            return bool(date.fromisoformat(value).isoformat() == value)
     return type(value) is form
 
 
 def complaints(found: dict[str, Any], proof: str | None = None, day: str = "") -> Iterator[str]:
     """Everything in a certificate that does not hold; nothing if it is sound, and about this proof.
 
-    `day`, an ISO date: that as of which waivers count; the certificate's own if none is given.
-    Raises Malformed if it has not the form of a certificate.
+    `day`, an ISO date: that as of which waivers count, if any is given. Raises Malformed if it is no certificate.
     """
     require_form(found)
     yield from map(printable, _complaints(found, proof, day or found["date"]))
@@ -275,21 +276,24 @@ def wired(said: dict[str, Any]) -> list[tuple[str, str, str]]:
 
     Raises Malformed where they are many more than the facts: no port takes one tag into a hundred VLANs.
     """
-    carried, tags = dict[tuple[str, str], list[str]](), dict[str, set[str]]()
+    carried: dict[str, dict[str, list[str]]] = {}
     for port, tag, vlan in said["ground"]["carried"]:
-        carried.setdefault((port, tag), []).append(vlan)
-        tags.setdefault(port, set()).add(tag)
-    joins = [
-        ("E2" if tag == "0" else "E1", carried[a, tag], carried[b, tag])
+        carried.setdefault(port, {}).setdefault(tag, []).append(vlan)
+    cables = (
+        ("E2" if tag == "0" else "E1", carried[a][tag], carried[b][tag])
         for a, b in {*map(tuple, said["ground"]["cables"])}
-        for tag in tags.get(a, set()) & tags.get(b, set())
-    ]
-    for port, host in said["ground"]["uplinks"]:
-        tag = host.rpartition(":")[2] if _kind(host) == "L" else "0"
-        joins.append(("E4", [host], carried.get((port, tag), [])))
-    if sum(len(near) * len(far) for _, near, far in joins) > 10_000 + 100 * len(said["ground"]["carried"]):
-        raise Malformed("statement.ground.carried: too many VLANs by one tag")
-    return [(row, x, y) for row, near, far in joins for x in near for y in far]
+        for tag in carried.get(a, {}).keys() & carried.get(b, {}).keys()
+    )
+    uplinks = (
+        ("E4", [host], carried.get(port, {}).get(host.rpartition(":")[2] if host.partition(":")[0] == "L" else "0", []))
+        for port, host in said["ground"]["uplinks"]
+    )
+    found, most = list[tuple[str, str, str]](), 10_000 + 100 * len(said["ground"]["carried"])
+    for row, near, far in chain(cables, uplinks):
+        if len(found) + len(near) * len(far) > most:
+            raise Malformed("statement.ground.carried: too many VLANs by one tag")
+        found += ((row, x, y) for x in near for y in far)
+    return found
 
 
 def _bridge(vlan: str) -> str:
@@ -297,16 +301,36 @@ def _bridge(vlan: str) -> str:
     return vlan.partition(":")[2].rpartition(":")[0].partition("~")[0]
 
 
-def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...], frozenset[str], bool]]:
-    """The same with all guards that it takes to keep the edge away, and whether they do: each is known to hold."""
-    known: dict[tuple[str, ...], tuple[frozenset[str], bool]] = {}
-    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+def guarded(said: dict[str, Any]) -> Iterator[tuple[str, str, str, tuple[str, ...], frozenset[frozenset[str]], bool]]:
+    """The same with the guards that keep the edge away, by assumption and declaration, and whether all of them do."""
+    held, known = _required(said), dict[tuple[str, ...], tuple[frozenset[frozenset[str]], bool]]()
     for row, a, b, names in grounded(said):
-        case = (row, _kind(b), *names)
+        case = (row, b.partition(":")[0], *names)
         if case not in known:
-            guards = frozenset(_required(row, b, names, kinds, said["guards"]))
-            known[case] = guards, all(said["guards"].get(guard) is True for guard in guards)
+            asked = {held(name, False) for name in KEPT_AWAY.get(f"{row} {case[1]}", KEPT_AWAY[row])}
+            asked |= {held(name, True) for name in names}
+            known[case] = frozenset(filter(None, asked)), bool(asked) and None not in asked
         yield row, a, b, names, *known[case]
+
+
+def _required(said: dict[str, Any]) -> Callable[[str, bool], frozenset[str] | None]:
+    """Asks for the guards of an assumption or a declaration, of the tables and all others stated; None: one fails."""
+    kinds = {item["name"]: item["kind"] for item in said["terminals"]}
+    stated = sorted({*said["guards"]} - {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]})
+
+    @cache
+    def held(name: str, is_declared: bool) -> frozenset[str] | None:
+        if is_declared and name not in kinds:
+            raise Malformed(printable(f"statement.ground: {name} is no declaration"))
+        head = f"sharing.{name}.guards." if is_declared else f"assumptions.{name.split()[0]}."
+        found = {head + guard for guard in (SHARING[kinds[name]] if is_declared else GUARDS[name])}
+        if is_declared or " " not in name:
+            # All that begins with it: the next character after a dot is a slash.
+            found |= {*stated[bisect_left(stated, head) : bisect_left(stated, head[:-1] + "/")]}
+        found |= {"external.address_scope"} if is_declared and kinds[name] == "external-network" else set()
+        return frozenset(found) if all(said["guards"].get(guard) is True for guard in found) else None
+
+    return held
 
 
 def edges(said: dict[str, Any]) -> set[tuple[str, str]]:
@@ -354,7 +378,7 @@ def _owners_of(said: dict[str, Any], classes: dict[str, Any]) -> dict[str, set[s
     """Least node of a class -> everybody with a label in it."""
     owners: dict[str, set[str]] = {}
     for node, labels in said["labels"].items():
-        owners.setdefault(_class_of(classes, node), set()).update(labels)
+        owners.setdefault(classes.get(node, [node])[0], set()).update(labels)
     return owners
 
 
@@ -368,53 +392,29 @@ def _owners(said: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
             yield f"{identity} is held by {' and '.join(holders) or 'nobody'}"
 
 
-def _class_of(classes: dict[str, Any], node: str) -> str:
-    return str(classes[node][0]) if node in classes else node
-
-
 def _audiences(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, set[str]]) -> Iterator[str]:
     """Only those whom a terminal is for meet a copy of it."""
-    terminals = {item["name"]: item for item in said["terminals"]}
+    terminals = {item["name"]: (item["node"], item["name"], {*item["audience"]}) for item in said["terminals"]}
+    # A class of many owners is told as that: a few of them stand for all.
+    few = {least: sorted(who - {"op", "world"})[:9] for least, who in owners.items()}
     for _, a, b, names, _, is_away in guarded(said):
-        if is_away and names:
-            here = owners.get(_class_of(classes, a), set()) | owners.get(_class_of(classes, b), set())
-            yield from _strangers(here, [terminals[name] for name in names])
+        if is_away:
+            here = {who for node in (a, b) for who in few.get(classes.get(node, [node])[0], ())}
+            yield from _strangers(sorted(here), [terminals[name] for name in names])
 
 
-def _kind(node: str) -> str:
-    return node.partition(":")[0]
-
-
-def _required(row: str, b: str, names: tuple[str, ...], kinds: dict[str, str], stated: Iterable[str]) -> Iterator[str]:
-    """The guards of a row's assumptions and of declarations: those of the tables, and all others stated of them."""
-    assumptions = KEPT_AWAY.get(f"{row} {_kind(b)}", KEPT_AWAY[row])
-    if not (assumptions or names):
-        yield "no guard can remove it"
-    apart = {f"assumptions.A5.{guard}" for guard in GUARDS["A5 between owners"]}
-    for name in assumptions:
-        head = f"assumptions.{name.split()[0]}."
-        yield from (head + guard for guard in GUARDS[name])
-        yield from (guard for guard in stated if guard.startswith(head) and guard not in apart and " " not in name)
-    for name in names:
-        head, kind = f"sharing.{name}.guards.", kinds.get(name, "")
-        yield from (head + guard for guard in GUARDS.get(kind, ("a kind that is known",)))
-        yield from (guard for guard in stated if guard.startswith(head))
-        yield from ["external.address_scope"] if kind == "external-network" else []
-
-
-def _strangers(here: set[str], terminals: list[dict[str, Any]]) -> Iterator[str]:
+def _strangers(here: list[str], terminals: list[tuple[str, str, set[str]]]) -> Iterator[str]:
     """Who is here, and in no audience; of one device that is declared twice, either one's counts."""
-    for node in sorted({terminal["node"] for terminal in terminals}):
-        declared = [terminal for terminal in terminals if terminal["node"] == node]
-        welcome = {who for terminal in declared for who in terminal["audience"]}
-        names = " and ".join(terminal["name"] for terminal in declared)
-        for who in sorted({*here} - welcome - {"op", "world"}) if "*" not in welcome else ():
-            yield f"{who} meets {names}, and is not in its audience"
+    for _, of_one in groupby(sorted(terminals, key=itemgetter(0)), itemgetter(0)):
+        declared = [*of_one]
+        for who in here:
+            if not any({"*", who} & audience for _, _, audience in declared):
+                yield f"{who} meets {' and '.join(name for _, name, _ in declared)}, and is not in its audience"
 
 
 def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
     """What the owner holds is closed under all grants, and nothing of it is somebody else's."""
-    owner, held = said["owner"], {tuple(item.split(" ", 1)) for item in holds}
+    owner, public, held = said["owner"], {*said["public"]}, {tuple(item.split(" ", 1)) for item in holds}
     if ("write", f"prin:{owner}") not in held:
         yield f"{owner} is not in its own set"
     for way, source, target in said["grants"]:
@@ -424,7 +424,7 @@ def _authority(said: dict[str, Any], holds: list[str]) -> Iterator[str]:
             yield f"{source} {way} {target}, which is not in the set of {owner}"
     for access, node in sorted(held):
         others = set(said["owners"].get(node, ())) - {owner}
-        may_read = access == "read" and (node in said["public"] or others == {"op"})
+        may_read = access == "read" and (node in public or others == {"op"})
         if others and owner != "op" and not may_read:
             yield f"{owner} holds {node} of {' and '.join(sorted(others))}"
 
@@ -458,17 +458,17 @@ def _asked(judgement: dict[str, Any], stack: str) -> Iterator[str]:
 def _verdict(judgement: dict[str, Any], day: str) -> Iterator[str]:
     """No rule that counts says anything but proved, unless a waiver of severity E lets it, which counts on that day."""
     used = [item for item in judgement["waivers"] if item["state"] == "used"]
-    for item in used:
-        if item["expires"] < day:
-            yield f"the waiver of {item['rule']} counts up to {item['expires']}, which is before {day}"
+    for item in (item for item in used if item["expires"] < day):
+        yield f"the waiver of {item['rule']} counts up to {item['expires']}, which is before {day}"
     waived = {item["rule"] for item in used}
     for result in judgement["results"]:
-        rule, severity = result["rule"], result["severity"]
-        if result["verdict"] in _BAD and severity in ("B", "E") and not result["findings"]:
-            yield f"{rule} is {result['verdict']}, and has no findings"
+        rule, found = result["rule"], {item["verdict"] for item in result["findings"]}
+        if found & _FINE or result["verdict"] not in ({"violated"} & found or found or _FINE):
+            yield f"{rule} is {result['verdict']}, and its findings say {' and '.join(sorted(found)) or 'nothing'}"
         for item in result["findings"]:
-            severity = result["severity"] if rule in _AS_SEVERE else item["severity"]
-            if item["verdict"] in _BAD and (severity == "B" or (severity == "E" and rule not in waived)):
+            may_warn = rule not in _KNOWN or rule in MAY_WARN.get(item["verdict"], ())
+            severity = item["severity"] if may_warn else result["severity"]
+            if item["verdict"] not in _FINE and (severity == "B" or (severity == "E" and rule not in waived)):
                 yield f"{rule} is {item['verdict']}: {item['message']}"
 
 

@@ -105,7 +105,8 @@ def _obstructed(gate: Gate, judged: list[Judged]) -> bool:
     from interlock.provider.clouds import Cloud
     from interlock.provider.preflight import NotLookedAt
 
-    cloud, obstructed = Cloud(gate.workspace.site.cloud), False
+    site, obstructed = gate.workspace.site, False
+    cloud = Cloud(site.cloud, site_region=site.region)
     progress = Progress("looked at")
     told = dict[str, None]()
     for item in judged:

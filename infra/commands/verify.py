@@ -30,7 +30,7 @@ BEYOND = "how the site file is expanded, the planner, the provider, and what is 
 
 
 class Unreadable(InterlockError):
-    """A file that is no certificate, plan or lock."""
+    """A file that is no certificate, plan or lock: told in one line."""
 
     kind = ErrorKind.INPUT
 
@@ -163,7 +163,7 @@ def _tenant(inputs: Inputs, word: str) -> str | None:
         return tenant_of(word)
     stacks = {inputs.gate.stack(name): name for name in known}
     if word not in stacks:
-        raise Unreadable(printable(f"the site has no stack {word}"), "name the tenant, or another --site")
+        raise Unreadable(printable(f"the site has no stack {word}: name the tenant, or another --site"))
     return stacks[word]
 
 
@@ -201,8 +201,8 @@ def _complaints(found: dict[str, Any], file: Path, proof: str | None, day: str) 
     try:
         return list(complaints(found, proof, day))
     except Malformed as error:
-        hint = "`interlock check --certificate` writes one"
-        raise Unreadable(f"not a certificate: {error}", hint, place=printable(str(file))) from None
+        told = "not a certificate as `interlock check --certificate` writes it"
+        raise Unreadable(f"{printable(str(file))}: {told}: {error}") from None
 
 
 def _inputs(found: dict[str, Any], plan: Path | None, locks: list[Path]) -> list[str]:

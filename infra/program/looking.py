@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from infra.program.gate import Gate
+from infra.program.recorded import of_the_claims
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, NotLookedAt, preflight
 from interlock.store.ledger import Ledger
@@ -15,19 +16,23 @@ from interlock.store.refusals import Refused
 def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
     """As a preview finds them. `NotLookedAt` where a service did not answer. The gate has looked at the store.
 
-    What is to be created is not known without a state, so names and segments in use are not looked at. Raises
-    `NotProved`, and `StoreFailed` if the store cannot be read.
+    The cloud in use is also held against the cloud, region and users that the claims record. What is to be created is
+    not known without a state, so names and segments in use are not looked at. Raises `NotProved`, and `StoreFailed` if
+    the store cannot be read.
     """
     proof, site = gate.prove(tenant), gate.workspace.site
     taken = gate.taking(proof)
     if taken is not None:
         try:
-            Ledger(open_store(site.claims, site.name)).check(taken)
+            Ledger(open_store(site.claims, site.name, site.region)).check(taken)
         except Refused as error:
             yield Fault("claims", error.what, error.hint)
+    admission = gate.admission(proof)
+    found = list(preflight(admission, cloud, frozenset()))
+    if not any(map(has_no_cloud, found)):
+        found += of_the_claims(site, admission, cloud)
     # Several looks may meet the same fault, such as a service that is not there.
-    faults = {str(fault): fault for fault in preflight(gate.admission(proof), cloud, frozenset())}
-    yield from faults.values()
+    yield from {str(fault): fault for fault in found}.values()
 
 
 def has_no_cloud(fault: Fault) -> bool:

@@ -15,14 +15,17 @@ from interlock.store.places import open_store
 from interlock.store.refusals import require_persons
 
 
-def of_the_claims(site: Site, admission: Admission) -> list[Fault]:
-    """Another cloud or region than that of the claims; a user who was recreated under the same name."""
+def of_the_claims(site: Site, admission: Admission, cloud: Cloud | None = None) -> list[Fault]:
+    """Another cloud or region than that of the claims; a user who was recreated under the same name.
+
+    `cloud`: where somebody looked at it already, so that it is logged in to once.
+    """
     try:
         ledger = Ledger(open_store(site.claims, site.name, site.region))
         record = ledger.stack(admission.stack)
         if record is None and cloud_of(ledger.store) is None:
             return []
-        cloud = Cloud(admission.cloud, site_region=admission.region)
+        cloud = cloud or Cloud(admission.cloud, site_region=admission.region)
         ledger.check_cloud(cloud.login.fingerprint)
         if record is not None and record.persons:
             require_persons(record, persons(cloud, admission.resources))

@@ -20,6 +20,8 @@ from .plans import PlanOfStack
 BY_FACTS = frozenset({"AUTH-01", "ISO-01", "ISO-02", "ISO-11", "SEC-05", "TOP-06"})
 #: Whose stack is asked -> the rules of severity W: without them a certificate is sound, and says less.
 WARNING = {"both": "ISO-10 ISO-26 L3-07 L3-12", "tenant": "TOP-04", "site": "PWR-06"}
+#: What rules that find something say, and what their findings say.
+_FOUND = ("violated", "not provable")
 #: Machines of a logical rack.
 _RACK = 16
 
@@ -115,10 +117,11 @@ def found_in(plan: PlanOfStack) -> dict[str, list[str]]:
 
 
 def untrue(found: dict[str, list[str]], results: list[Json]) -> Iterator[str]:
-    """Rules that are said to be proved, or to have nothing to look at, and are not."""
+    """Rules that find something here, and of which the certificate shows no finding, whatever it calls them."""
     for item in results:
-        if item["verdict"] in ("proved", "not applicable"):
-            yield from (f"{item['rule']} is {item['verdict']} in it: {words}" for words in found.get(item["rule"], ()))
+        rule, said = item["rule"], item["verdict"]
+        if said not in _FOUND or not any(finding["verdict"] in _FOUND for finding in item["findings"]):
+            yield from (f"{rule} is {said} in it, and does not show: {words}" for words in found.get(rule, ()))
 
 
 def taken_for_granted(results: list[Json]) -> list[str]:

@@ -87,10 +87,10 @@ class Comparing:
     def _edges(self, said: Json, owner: str, tops: set[str]) -> Iterator[str]:
         """Edges of the site and of the plan itself, each as it is; what others' plans join is in `_joined`."""
         facts = {frozenset(pair) for pair in edges(said)}
-        away: dict[Pair, frozenset[str]] = {}
-        for _, a, b, _, guards, is_away in guarded(said):
+        away: defaultdict[Pair, set[frozenset[str]]] = defaultdict(set)
+        for _, a, b, _, parts, is_away in guarded(said):
             if is_away:
-                away[frozenset((a, b))] = guards | away.get(frozenset((a, b)), frozenset())
+                away[frozenset((a, b))] |= parts
         certain = (pair for top in tops for pair in self._certain.get(top, ()) if self._is_near(pair, owner))
         for pair in sorted(certain, key=sorted):
             if pair not in facts:
@@ -99,8 +99,9 @@ class Comparing:
         near = {pair for top in tops for pair in self._guarded.get(top, ()) if self._is_near(pair, owner)}
         for pair in sorted(near, key=sorted):
             row, guards = self.ground.guarded[pair]
-            if pair not in facts and not guards <= away.get(pair, frozenset()):
-                how = f"is removed without {', '.join(sorted(guards - away[pair]))}" if pair in away else "is missing"
+            lacking = [guard for guard in sorted(guards) if not any(guard in part for part in away.get(pair, ()))]
+            if pair not in facts and lacking:
+                how = f"is removed without {', '.join(lacking)}" if pair in away else "is missing"
                 yield f"{row} {' - '.join(sorted(pair))} {how}"
 
     def needed(self, owner: str) -> set[Pair]:

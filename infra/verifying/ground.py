@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from infra.checker import GUARDS
+from infra.checker import GUARDS, SHARING
 
 #: The two ends of an edge, in either order.
 Pair = frozenset[str]
@@ -136,7 +136,7 @@ class Ground:
         """The guards of declarations of sharing; an external network filters nothing without an address scope."""
         found: set[str] = set()
         for item in items:
-            names = {*GUARDS[item["kind"]], *item["guards"]}
+            names = {*SHARING[item["kind"]], *item["guards"]}
             found |= {f"sharing.{item['name']}.guards.{guard}" for guard in names}
             found |= {"external.address_scope"} if item["kind"] == "external-network" else set()
         return frozenset(found)

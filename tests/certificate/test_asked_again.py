@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from infra.checker import complaints
-from infra.verifying.answers import ANEW, not_asked
+from infra.verifying.answers import ANEW, not_asked, untrue
 from infra.verifying.granted import NOT_MADE
 from interlock.resources import KINDS
 from policies import RULES
@@ -67,7 +67,18 @@ def test_a_forged_answer_is_refused(rule: str) -> None:
     found: Found = grown(json.loads(json.dumps(certified(full_site(), acme, globex))))
     assert list(complaints(found)) == [], "alone it is sound"
     compared = beside(full_site(), acme, globex).compare(found, "acme")
-    assert any(text.startswith(f"{rule} is proved in it") for text in compared.complaints)
+    assert any(text.startswith(f"{rule} is proved in it, and does not show: ") for text in compared.complaints)
+
+
+@pytest.mark.parametrize("verdict", ["proved", "not applicable", "violated", "not provable"])
+@pytest.mark.parametrize("findings", [[], ["proved"], ["not applicable"], ["violated"], ["not provable", "proved"]])
+def test_what_is_found_here_is_found_there(verdict: str, findings: list[str]) -> None:
+    """Neither the word for a rule nor the word for its finding may say that it finds nothing."""
+    results = [{"rule": "TOP-02", "verdict": verdict, "findings": [{"verdict": item} for item in findings]}]
+    is_told = {"violated", "not provable"} & {*findings} and verdict in ("violated", "not provable")
+    words = [f"TOP-02 is {verdict} in it, and does not show: {item}" for item in ("one", "two")]
+    assert list(untrue({"TOP-02": ["one", "two"], "TOP-03": ["three"]}, results)) == ([] if is_told else words)
+    assert list(untrue({"TOP-03": ["three"]}, results)) == []
 
 
 def test_the_rules_that_a_stack_is_asked_about_are_those_of_the_proof() -> None:

@@ -98,6 +98,6 @@ def test_the_checker_shares_no_code_with_the_proof() -> None:
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported <= {
-        "__future__", "collections.abc", "datetime", "gc", "hashlib", "itertools", "json", "pathlib", "re", "sys",
-        "typing",
+        "__future__", "bisect", "collections", "collections.abc", "contextlib", "datetime", "functools", "gc",
+        "hashlib", "itertools", "json", "operator", "pathlib", "re", "sys", "typing",
     }  # fmt: skip

@@ -40,6 +40,7 @@ def test_a_set_is_closed_under_grants(way: str, held: str, gives: str) -> None:
         ("acme", "write x", ["acme"], [], True),
         ("acme", "write x", [], [], True),
         ("acme", "write x", ["acme", "globex"], [], False),
+        ("acme", "write x and more", ["globex"], [], False),
         ("acme", "write x", ["globex"], ["x"], False),
         ("acme", "read x", ["globex"], ["x"], True),
         ("acme", "read x", ["globex"], ["y"], False),
@@ -50,9 +51,10 @@ def test_a_set_is_closed_under_grants(way: str, held: str, gives: str) -> None:
     ],
 )
 def test_what_is_somebody_elses(owner: str, item: str, owners: list[str], public: list[str], is_due: bool) -> None:
-    said = said_of(owner=owner, owners={"x": owners}, public=public)
+    node = item.partition(" ")[2]
+    said = said_of(owner=owner, owners={node: owners}, public=public)
     others = " and ".join(sorted({*owners} - {owner}))
-    expected = [] if is_due else [f"{owner} holds x of {others}"]
+    expected = [] if is_due else [f"{owner} holds {node} of {others}"]
     assert list(_authority(said, [f"write prin:{owner}", item])) == expected
 
 
@@ -114,19 +116,49 @@ DAY = "2026-06-01"
     ("results", "waivers", "words"),
     [
         ([result()], [], []),
-        ([result(verdict="violated")], [], ["X-1 is violated, and has no findings"]),
-        ([result("X-1", "B", "not provable")], [], ["X-1 is not provable, and has no findings"]),
-        ([result("X-1", "W", "violated")], [], []),
         ([result("X-1", "E", "not applicable")], [], []),
         ([result("X-1", "E", "violated", finding("E"))], [], ["X-1 is violated: words"]),
-        ([result("X-1", "E", "violated", finding("E", "not provable"))], [], ["X-1 is not provable: words"]),
+        ([result("X-1", "E", "not provable", finding("E", "not provable"))], [], ["X-1 is not provable: words"]),
         ([result("X-1", "B", "violated", finding("B"))], [], ["X-1 is violated: words"]),
-        ([result("X-1", "E", "violated", finding("E", "proved"))], [], []),
         ([result("X-1", "E", "violated", finding("W"))], [], []),
-        # Of a rule that is known, a finding is as severe as the rule; of some it may be a warning.
+        (
+            [result("X-1", "E", "violated", finding("E"), finding("E", "not provable"))], [],
+            ["X-1 is violated: words", "X-1 is not provable: words"],
+        ),
+        # A result says the worst of what its findings say, whether it counts or not.
+        ([result(verdict="violated")], [], ["X-1 is violated, and its findings say nothing"]),
+        ([result("X-1", "B", "not provable")], [], ["X-1 is not provable, and its findings say nothing"]),
+        ([result("X-1", "W", "violated")], [], ["X-1 is violated, and its findings say nothing"]),
+        ([result("X-1", "W", "proved", finding("W"))], [], ["X-1 is proved, and its findings say violated"]),
+        (
+            [result("X-1", "W", "violated", finding("W", "not provable"))], [],
+            ["X-1 is violated, and its findings say not provable"],
+        ),
+        (
+            [result("X-1", "W", "not provable", finding("W", "not provable"), finding("W"))], [],
+            ["X-1 is not provable, and its findings say not provable and violated"],
+        ),
+        # A finding finds something.
+        *(
+            ([result("X-1", "E", said, finding("E", fine))], [], [f"X-1 is {said}, and its findings say {fine}"])
+            for fine in ("proved", "not applicable")
+            for said in ("proved", "not applicable", "violated", "not provable")
+        ),
+        (
+            [result("X-1", "E", "violated", finding("W"), finding("E", "proved"))], [],
+            ["X-1 is violated, and its findings say proved and violated"],
+        ),
+        # Of a rule that is known, a finding is as severe as the rule; of some it may be a warning, with one verdict.
         ([result("ISO-07", "E", "violated", finding("W"))], [], ["ISO-07 is violated: words"]),
-        ([result("PWR-01", "E", "violated", finding("W"))], [], []),
-        ([result("PWR-01", "E", "violated", finding("E"))], [], ["PWR-01 is violated: words"]),
+        ([result("PWR-02", "E", "violated", finding("W"))], [], []),
+        ([result("PWR-02", "E", "violated", finding("E"))], [], ["PWR-02 is violated: words"]),
+        ([result("PWR-01", "E", "violated", finding("W"))], [], ["PWR-01 is violated: words"]),
+        ([result("PWR-01", "E", "not provable", finding("W", "not provable"))], [], []),
+        ([result("L3-10", "B", "violated", finding("W"))], [], []),
+        (
+            [result("L3-10", "B", "not provable", finding("W", "not provable"))], [],
+            ["L3-10 is not provable: words"],
+        ),
         # A waiver lets pass what is of severity E, if it was used, up to its day.
         ([result("X-1", "E", "violated", finding("E"))], [waiver("X-1")], []),
         ([result("X-1", "E", "violated", finding("E"))], [waiver("X-2")], ["X-1 is violated: words"]),

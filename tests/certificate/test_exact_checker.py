@@ -267,6 +267,11 @@ def terminals(*kinds: tuple[str, str, list[str]]) -> list[dict[str, Any]]:
             terminals(("mine", "T", ["acme"]), ("out", "T", ["globex"])), ["carol"],
             ["carol meets mine and out, and is not in its audience"],
         ),
+        # Whichever names stand between, and in whatever order.
+        (
+            terminals(("c", "T", ["acme"]), ("a", "U", ["*"]), ("d", "T", ["globex"]), ("b", "T", ["dave"])),
+            ["acme", "globex", "carol", "dave"], ["carol meets c and d and b, and is not in its audience"],
+        ),
         # Two devices are not.
         (
             terminals(("mine", "T", ["acme"]), ("out", "U", ["globex"])), ["globex"],
@@ -279,9 +284,19 @@ def test_audiences_of_copies(declared: list[dict[str, Any]], who: list[str], wor
     """At either end of what is kept away."""
     said = stating("terminals", ["dev:T/e0@7", "dev:T", *(item["name"] for item in declared)])
     said |= {"terminals": declared, "labels": {end: who}}
-    said["guards"] |= {key.replace(".mine.", ".out."): True for key in said["guards"]}
+    for item in declared:
+        said["guards"] |= {key.replace(".mine.", f".{item['name']}."): True for key in said["guards"]}
     assert edges(said) == set()
     assert list(_audiences(said, {}, _owners_of(said, {}))) == words
+
+
+def test_of_a_class_of_many_owners_a_few_are_told() -> None:
+    """The class is told as that; who else is in it would be told again at each copy."""
+    who = [f"t{number}" for number in range(12)]
+    said = stating("terminals", ["dev:T/e0@7", "dev:T", "mine"])
+    said |= {"terminals": terminals(("mine", "T", ["acme"])), "labels": {"dev:T": ["op", *who, "world"]}}
+    found = list(_audiences(said, {}, _owners_of(said, {})))
+    assert found == [f"{name} meets mine, and is not in its audience" for name in sorted(who)[:9]]
 
 
 def test_who_meets_a_device_that_is_joined_is_told_by_its_class() -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ MORE = (str, str, ...)
         (int, [0, -1], [True, 1.0, "1", None]),
         ({True, False, None}, [True, False, None], [0, 1, "", [], "true"]),
         ({"a", "b"}, ["a", "b"], ["c", "", None, ["a"]]),
+        (
+            date, ["2026-02-28", "2024-02-29", "1999-12-31", "0001-01-01"],
+            [
+                "2026-02-31", "2026-02-29", "1900-02-29", "0000-00-00", "2026-13-01", "2026-00-01", "2026-01-00",
+                "20260101", "2026-W01-1", "2026-1-1", " 2026-01-01", "2026-01-01\n", "2026-01-01T00:00",
+                "\uff12026-01-01", "", 20260101, None, ["2026-01-01"],
+            ],
+        ),
         (DAY, ["12"], ["123", "1", "x12", 12, None]),
         (PAIR, [["a", "b"]], [[], ["a"], ["a", "b", "c"], ["a", 1], "ab", {"a": 1, "b": 2}, None]),
         (WAY, [["reads", "b"]], [["keeps", "b"], ["reads"], [1, "b"], ["reads", 1], ["reads", "b", "c"]]),
@@ -87,7 +96,7 @@ MORE = (str, str, ...)
         ({str: int}, [{}, {"a": 1, "b": 2}], [[], [1], None, "a", [["a", 1]]]),
         ({"a": int, "b": str}, [{"a": 1, "b": "x"}], [[], [["a", 1]], None, 3]),
     ],
-)
+)  # fmt: skip
 def test_what_has_a_form(form: Any, good: list[Any], bad: list[Any]) -> None:
     """By itself, and inside of a list and of an object of this form."""
     for value in good:
@@ -151,6 +160,20 @@ def test_what_it_returns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     code, out, err = answered(capsys, str(file))
     assert (code, out) == (2, "")
     assert err.startswith(f"{file}: it: missing, or not known: boundary, ")
+
+
+@pytest.mark.parametrize("day", ["2026-02-31", "0000-00-00", "2026-11-31"])
+def test_a_day_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], day: str) -> None:
+    """Of the certificate, and of a waiver, which would count up to it."""
+    file, found = tmp_path / "file.json", clean()[3][0]
+    waiver = {"rule": "ISO-07", "owner": "anne", "reason": "known", "expires": day, "state": "used", "findings": 0}
+    altered = (
+        ("date", put(found, ("date",), day)),
+        ("judgement.waivers.0.expires", put(found, ("judgement", "waivers"), [waiver | {"hint": ""}])),
+    )
+    for place, changed in altered:
+        file.write_text(json.dumps(sealed(changed)))
+        assert answered(capsys, str(file)) == (2, "", f"{file}: it.{place}: not of its form\n")
 
 
 def test_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

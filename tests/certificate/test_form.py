@@ -195,6 +195,19 @@ def test_run_alone(tmp_path: Path, raw: bytes | None, code: int, words: str) -> 
     assert done.stderr.rstrip("\n").isprintable()
 
 
+@pytest.mark.parametrize("table", ["gateways", "terminals"])
+def test_run_alone_a_declaration_that_is_none_is_one_line(tmp_path: Path, table: str) -> None:
+    """A copy of what the site does not declare, and a guard of it that is said to hold."""
+    file, found = tmp_path / "file.json", json.loads(json.dumps(clean()[3][0]))
+    found["statement"]["ground"][table].append(["dev:T@7", "dev:T", "ghost"])
+    found["statement"]["guards"]["sharing.ghost.guards.a kind that is known"] = True
+    file.write_text(json.dumps(sealed(found)))
+    done = alone(str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    undeclared = "dev:T" if table == "gateways" else "ghost"
+    assert done.stderr == f"{file}: statement.ground: {undeclared} is no declaration\n"
+
+
 def test_run_alone_it_says_what_is_sound_and_what_is_not(tmp_path: Path) -> None:
     file = tmp_path / "file.json"
     file.write_text(json.dumps(clean()[3][0]))

@@ -75,7 +75,7 @@ def test_an_edge_is_away_while_every_guard_is_known_to_hold(
     said = stating(table, row)
     assert [edge[:3] for edge in grounded(said)] == follow
     assert edges(said) == set()
-    assert {guard for edge in guarded(said) for guard in edge[4]} == asked(who)
+    assert {guard for edge in guarded(said) for part in edge[4] for guard in part} == asked(who)
     there = {ends for _, a, b in follow for ends in ((a, b), (b, a))}
     for guard in said["guards"]:
         for value in (False, None):
@@ -104,14 +104,50 @@ def test_a_guard_that_no_table_has_counts_where_it_is_stated(guard: str) -> None
         assert len(edges(said)) == (2 * len(follow) if is_asked else 0), table
 
 
-def test_nothing_keeps_away_what_is_not_declared() -> None:
-    """A terminal without a declaration, or with one that the site does not have or of a kind that nobody knows."""
-    for names in ([], ["another"]):
-        for table, row in (("terminals", ["dev:T@7", "dev:T"]), ("gateways", ["X:n@R:a:r"]), ("members", ["g", "p:1"])):
-            assert len(edges(stating(table, row + names))) == 2
-    said = stating("terminals", ["dev:T@7", "dev:T", "mine"])
-    said["terminals"][0]["kind"] = "something new"
+@pytest.mark.parametrize("name", ["a", "a b", "a.guards", "a.guards.b"])
+def test_all_that_is_stated_of_a_declaration_counts_and_nothing_else(name: str) -> None:
+    """Names may be alike: what begins with one and a dot is its own, what begins as it does is another's."""
+    said = stating("terminals", ["dev:T@7", "dev:T", name])
+    said["terminals"] = [{"name": name, "kind": "monitoring"}]
+    said["guards"] = {f"sharing.{name}.guards.{guard}": True for guard in SHARING_GUARDS["monitoring"]}
+    for other in (f"{name}-2", f"{name}0", f"{name}/x", name[:-1], "assumptions.A5"):
+        said["guards"] |= {f"sharing.{other}.guards.another": False, f"{other}.guards.another": False}
+    said["guards"] |= {f"sharing.{name}.guards": False, f"sharing.{name}.guards/x": False}
+    assert edges(said) == set()
+    for guard in ("another", "a", "~", ""):
+        doubtful = {**said, "guards": {**said["guards"], f"sharing.{name}.guards.{guard}": False}}
+        assert len(edges(doubtful)) == 2, guard
+
+
+#: Of each table whose rows may name a declaration, a row that names none.
+_UNDECLARED = (("terminals", ["dev:T@7", "dev:T"]), ("gateways", ["X:n@R:a:r"]), ("members", ["g", "p:1"]))
+
+
+@pytest.mark.parametrize(("table", "row"), _UNDECLARED)
+def test_nothing_keeps_away_what_is_not_declared(table: str, row: list[str]) -> None:
+    """Whatever else is said to hold: no guard is called so that it stands for none."""
+    said = stating(table, row)
+    said["guards"] |= {"no guard can remove it": True, "sharing..guards.a kind that is known": True}
     assert len(edges(said)) == 2
+
+
+@pytest.mark.parametrize(("table", "row"), [*_UNDECLARED, ("groups", ["L:S~port-3:7"])])
+@pytest.mark.parametrize("guard", ["a kind that is known", "operator_project", "no_forwarding"])
+def test_a_declaration_that_is_none_is_refused(table: str, row: list[str], guard: str) -> None:
+    """Also where somebody says that what would keep its terminal apart holds."""
+    said = stating(table, [*row, "mine", "ghost"])
+    said["guards"][f"sharing.ghost.guards.{guard}"] = True
+    for ask in (edges, lambda found: list(guarded(found))):
+        with pytest.raises(Malformed, match=r"^statement\.ground: ghost is no declaration$"):
+            ask(said)
+
+
+@pytest.mark.parametrize("kind", ["something new", "A3", "A5 between owners", ""])
+def test_a_kind_of_sharing_that_is_none_is_refused(kind: str) -> None:
+    """Not even one that is called as an assumption is, whose guards may be fewer."""
+    terminal = {"name": "mine", "kind": kind, "node": "T", "audience": ["*"], "rule": "SEC-02"}
+    with pytest.raises(Malformed, match=r"^it\.statement\.terminals\.0\.kind: not of its form$"):
+        forged(lambda found: found["statement"].update(terminals=[terminal]))
 
 
 #: What two ports and a third carry: (port, tag, VLAN as the port meets it).

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from infra.program import looking
+from infra.program import looking, recorded
 from infra.program.claiming import version
 from infra.program.gate import Gate
+from interlock.provider import clouds as clouds_module
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import Fault, NotLookedAt
 from interlock.resources import Admission, Claims
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import Taking
+from interlock.vocabulary import CloudFingerprint
+from interlock.vocabulary.owners import OwnerId
 from policies import NotProved
+from tests.builders.paper_cloud import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 
 CLOUDS = """\
@@ -168,6 +173,75 @@ def test_with_the_store_it_says_what_an_up_would_refuse(
     asked.clear()
     assert interlock("check").code == 0
     assert asked == []
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The (cloud, region of the site) that each look was given: a cloud on paper, on which all is well."""
+    given: list[tuple[str, str]] = []
+
+    def cloud(name: str, *, site_region: str = "") -> SimpleNamespace:
+        return SimpleNamespace(name=name, site_region=site_region, login=LOGIN)
+
+    def ask(_: Admission, cloud: Cloud, creates: frozenset[str]) -> list[Fault]:
+        given.append((cloud.name, cloud.site_region))
+        return []
+
+    monkeypatch.setattr(clouds_module, "Cloud", cloud)
+    monkeypatch.setattr(looking, "preflight", ask)
+    monkeypatch.setattr(recorded, "persons", lambda *_: {"alice": "4a", "anne": "5b"})
+    return given
+
+
+def test_with_the_store_it_looks_in_the_region_of_the_site(
+    lyon: Lyon, interlock: Interlock, looked: list[tuple[str, str]]
+) -> None:
+    """Claims of another region than the site's are another part of the store, and decide nothing."""
+    taken = taking("acme")
+    ledger().take(taken.model_copy(update={"owner": OwnerId("f" * 32)}), None, CloudFingerprint("paper", "RegionOne"))
+    assert interlock("check", "acme", "--store").code == 4
+    lyon.replace("site.yaml", "cloud: sandbox", "cloud: sandbox\nregion: RegionTwo")
+    assert interlock("lock").code == 0
+    looked.clear()
+    done = interlock("check", "acme", "--store")
+    assert (done.code, looked) == (0, [("sandbox", "RegionTwo")]), done.err
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "words"),
+    [
+        (LOGIN.fingerprint, ""),
+        (CloudFingerprint(LOGIN.fingerprint.identity_service, "RegionTwo"), "are about cloud paper (region RegionTwo)"),
+        (CloudFingerprint("another", LOGIN.fingerprint.region), "are about cloud another"),
+    ],
+)
+def test_with_the_store_claims_of_another_cloud_or_region_are_an_obstacle(
+    lyon: Lyon, interlock: Interlock, looked: list[tuple[str, str]], fingerprint: CloudFingerprint, words: str
+) -> None:
+    ledger().keep_cloud(fingerprint)
+    done = interlock("check", "acme", "--store")
+    assert (done.code, bool(done.err)) == ((4, True) if words else (0, False))
+    assert words in done.err
+
+
+def test_with_the_store_a_recreated_user_is_an_obstacle(
+    lyon: Lyon, interlock: Interlock, looked: list[tuple[str, str]]
+) -> None:
+    ledger().take(taking("globex"), None, LOGIN.fingerprint, {"alice": "4a"})
+    assert interlock("check", "globex", "--store").code == 0
+    (record,) = ledger().stacks()
+    ledger().confirm("lyon-globex", record.lineage, persons={"anne": "77"})
+    done = interlock("check", "globex", "--store")
+    assert done.code == 4
+    assert "user anne is another than the one that got the right: its id was 77, and is 5b now" in done.err
+
+
+def test_with_the_store_it_says_once_that_there_is_no_cloud(lyon: Lyon, interlock: Interlock) -> None:
+    """Also where claims name a cloud, which would be asked once more."""
+    ledger().keep_cloud(LOGIN.fingerprint)
+    done = interlock("check", "acme", "--store")
+    assert (done.code, len(done.err.splitlines())) == (0, 1), done.err
+    assert done.err.startswith("not looked at: cloud 'sandbox': ")
 
 
 def test_with_the_store_it_says_that_nobody_looked_where_there_is_no_cloud(lyon: Lyon, interlock: Interlock) -> None:

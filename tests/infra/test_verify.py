@@ -87,6 +87,7 @@ def test_altered_is_1(acme: Path, interlock: Interlock) -> None:
         (b"{}", "not a certificate"),
         (b'{"format": 1, "format": 1}', "the key format stands twice"),
         (b'{"format": NaN}', "NaN is no number"),
+        (b'{"format": 4, "date": "2026-02-31"}', "missing, or not known: boundary"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"\\ud800": 1}', "surrogate"),
         (b"\xff", "no UTF-8"),
@@ -100,10 +101,40 @@ def test_what_is_no_certificate_is_2(interlock: Interlock, tmp_path: Path, text:
         file.write_bytes(text)
     done = interlock("verify", str(file))
     assert done.code == 2
+    assert done.out == ""
     assert words in done.err
-    assert str(file) in done.err
-    assert "Traceback" not in done.err
-    assert "\033" not in done.err
+    assert done.err.startswith(f"{file}: ")
+    assert done.err.count("\n") == 1
+    assert done.err.rstrip("\n").isprintable()
+
+
+def test_a_certificate_of_a_stack_that_the_site_has_not_is_one_line(acme: Path, interlock: Interlock) -> None:
+    _forged(acme, lambda found: found["judgement"].update(stack="lyon-nobody"))
+    done = interlock("verify", str(acme), "--site", "lyon")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "the site has no stack lyon-nobody: name the tenant, or another --site\n"
+
+
+@pytest.mark.parametrize("command", [(), ("acme", "--site", "lyon")])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda found: found.update(date="2026-02-31"), "it.date: not of its form"),
+        (
+            lambda found: found["statement"]["ground"]["gateways"].append(["X:n@R:a:r", "ghost"]),
+            "statement.ground: ghost is no declaration",
+        ),
+    ],
+)
+def test_what_is_nearly_a_certificate_is_one_line(
+    acme: Path, interlock: Interlock, command: tuple[str, ...], change: Callable[[dict[str, Any]], None], words: str
+) -> None:
+    """With `--site` as without it."""
+    _forged(acme, change)
+    done = interlock("verify", str(acme), *command)
+    assert (done.code, done.out) == (2, "")
+    told = "not a certificate as `interlock check --certificate` writes it"
+    assert done.err == f"{acme}: {told}: {words}\n"
 
 
 def test_one_file_is_for_one_stack(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:

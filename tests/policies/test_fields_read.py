@@ -28,6 +28,7 @@ NAME = "how the cloud or its users call it: the proof goes by the plan's own nam
 SIZE = "how much of something its owner may have or has: whatever it is, nobody else meets it"
 SPEED = "how it is stored or set up for its owner alone"
 WIRED = "how a driver is told of a port that the number names; what the switch says when it is read is what counts"
+ROOM = "CAP-02 counts what a server takes by the flavour of the site file that it names, of which the plan has a copy"
 LIFE = "what becomes of the data when it goes; the apply guards it, and until then it is its owner's"
 
 #: Field -> why no fact is made of it.
@@ -52,8 +53,8 @@ UNREAD: dict[str, str] = {
     "Port.name": NAME,
     "Trunk.name": NAME,
     "Flavor.name": NAME,
-    "Flavor.vcpus": "capacity: the allocator counts it in the model, and not in the plan",
-    "Flavor.ram_mib": "capacity: the allocator counts it in the model, and not in the plan",
+    "Flavor.vcpus": ROOM,
+    "Flavor.ram_mib": ROOM,
     "Flavor.disk_gib": SIZE,
     "Image.name": NAME,
     "Image.disk_format": "the checksum is over the file, whatever its format",
