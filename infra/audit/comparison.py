@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from infra.program.claiming import version
 from infra.program.gate import Gate
+from infra.switches.survey import Survey
 from interlock.model.site.inventory import Site
 from interlock.planning import Plan
 from interlock.provider.audit.buckets import Asked, buckets
@@ -20,6 +21,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.existing import Comparison, comparisons
 from interlock.resources import Admitted
 from interlock.store.records import StackRecord
+from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
 from policies import Judgement
 from policies.judging import Seen
 from policies.statement import Statement, statement
@@ -82,12 +84,29 @@ class Audit:
     objects: int
     #: Objects of `existing:`, each beside what the site file states of it.
     existing: tuple[Comparison, ...] = ()
+    #: Where a switch says something else than the site file and the applied plans.
+    switches: tuple[SwitchFinding, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
         """True if anything is not as it was proved."""
         stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
-        return stacks or bool(self.unmanaged) or any(item.has_drifted for item in self.existing)
+        others = any(item.has_drifted for item in self.existing) or bool(self.switches)
+        return stacks or bool(self.unmanaged) or others
+
+
+#: What reads the switches of a site: `survey_of_audit`, or what a test puts in its place.
+ReadSwitches = Callable[[Gate, Container[str], Callable[[str], None]], Survey]
+
+
+def with_switches(found: Audit, gate: Gate, read: ReadSwitches, say: Callable[[str], None] = lambda _: None) -> Audit:
+    """The audit with what the switches say of the stacks that are applied. Raises `InputErrors` for `switches.yaml`."""
+    applied = {stack.plan.stack for stack in found.stacks if stack.is_applied}
+    survey = read(gate, applied, say)
+    differences = tuple(finding for finding in survey.findings if finding.found in DIFFERENCES)
+    unknown = {finding.where: str(finding) for finding in survey.findings if finding.found is FindingKind.UNKNOWN}
+    unread = {f"switch {name}": f"{error.what}; {error.hint}" for name, error in survey.unread.items()}
+    return replace(found, switches=differences, unread={**found.unread, **unread, **unknown})
 
 
 def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None) -> Audit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from infra.cli import colour as paint
@@ -20,11 +21,21 @@ from .comparison import Audit, Live, StackAudit
 TOLD = 6
 
 
+#: What to do about a switch that is not as stated.
+SWITCH_HINT = (
+    "`pulumi up --refresh` sets ports of plans again; what nothing states, whoever set it takes back, or the site "
+    "states it"
+)
+
+
 def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     """A line for each stack, then everything that is not as it was proved, with the reason and what to do."""
     lines = [line for stack in audit.stacks for line in _stack(stack, gate, colour)]
     lines += [line for resource in audit.unmanaged for line in _unmanaged(resource, colour)]
     lines += [line for item in audit.existing if item.has_drifted for line in _existing(item, gate, colour)]
+    lines += [f"{_red('SWITCH', colour)} {finding}" for finding in audit.switches]
+    if audit.switches:
+        lines.append(f"  next: {SWITCH_HINT}")
     lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
     lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
     return "\n".join(lines) + "\n"
@@ -158,6 +169,7 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "stacks": [_stack_json(stack, gate) for stack in audit.stacks],
         "unmanaged": [_unmanaged_json(resource) for resource in audit.unmanaged],
         "existing": [_existing_json(item, gate) for item in audit.existing],
+        "switches": [{**asdict(one), "found": str(one.found)} for one in audit.switches],
         "unread": dict(audit.unread),
     }
 

@@ -23,7 +23,9 @@ def audit(
     It reads some twenty lists, however many tenants there are, and asks once for each bucket and for each flavor
     that is not public. It reports: objects that are missing, duplicated or not as planned, with the facts and
     findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
-    our projects, on our networks, hosts and segment ids, and rights to any of them. Quotas and switches are not read.
+    our projects, on our networks, hosts and segment ids, and rights to any of them. Quotas are not read.
+
+    Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does.
 
     \b
     Exit code:
@@ -42,14 +44,17 @@ def audit(
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
     from infra.audit.comparison import audit as hold
+    from infra.audit.comparison import with_switches
     from infra.audit.report import as_json, as_table
     from infra.reports.ci_reports import audit_junit, audit_sarif
+    from infra.switches import survey
     from interlock.provider.clouds import Cloud
 
     gate = Gate.indexed(site).with_applied()
     progress = Progress("read")
     of_site = gate.workspace.site
     found = hold(gate, Cloud(of_site.cloud, site_region=of_site.region), progress.say)
+    found = with_switches(found, gate, survey.survey_of_audit, progress.say)
     progress.end()
     if form is Format.JSON:
         print_json(as_json(found, gate))

@@ -59,6 +59,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
         kind = "orphan" if resource.orphan else "foreign"
         results.append(_result(kind, f"{resource}: {resource.why}; {resource.hint}", []))
     results += [_not_as_stated(item, gate) for item in audit.existing if item.has_drifted]
+    results += [_result("switch", str(finding), []) for finding in audit.switches]
     known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
     return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
 
@@ -75,6 +76,7 @@ AUDIT_RULES = {
     "orphan": "an object carries the marker of a stack and is in no plan",
     "foreign": "an unmanaged object meets objects of this site",
     "existing": "an object that was there before is not as the site file states it",
+    "switch": "a switch says something else than the site file and the applied plans",
     "unread": "a list could not be read",
     "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
@@ -87,7 +89,9 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     """A suite for each stack with a case for each object, and one for what no stack has."""
     suites = [_suite(stack.plan.stack, _object_cases(stack, gate)) for stack in audit.stacks]
     existing = [_Case(f"existing {item.object}", failed=item.wrong) for item in audit.existing]
-    return _junit([*suites, _suite(f"{audit.site}, unmanaged", [*existing, *_unmanaged_cases(audit)])])
+    switches = [_Case(finding.where, failed=str(finding)) for finding in audit.switches]
+    beside = [*existing, *switches, *_unmanaged_cases(audit)]
+    return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 
 
 def _finding(item: Checked, index: int, of: str = "") -> dict[str, Any]:

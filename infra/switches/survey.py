@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from infra.program.gate import Gate
@@ -14,7 +14,7 @@ from interlock.resources import SwitchPort
 from interlock.switches.comparison import PlannedPort, compare
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
-from interlock.switches.loading import SwitchesRead, load_switches
+from interlock.switches.loading import SwitchesRead, load_switches, switches_file
 from interlock.switches.names import port_names
 from interlock.switches.observed import ObservedSwitch
 from interlock.switches.reading import SwitchTarget, read_switches
@@ -60,12 +60,13 @@ def now() -> datetime.datetime:
     return datetime.datetime.now(datetime.UTC)
 
 
-def planned_ports(gate: Gate) -> tuple[PlannedPort, ...]:
-    """The switch ports that the plans of all stacks set. Raises as `Gate.plan` does."""
+def planned_ports(gate: Gate, applied: Container[str] | None = None) -> tuple[PlannedPort, ...]:
+    """The switch ports that the plans of all stacks set, or of those that are applied. Raises as `Gate.plan` does."""
     plans = [gate.plan(tenant) for tenant in gate.stacks()]
     return tuple(
         PlannedPort(plan.stack, item.resource)
         for plan in plans
+        if applied is None or plan.stack in applied
         for item in plan.resources
         if isinstance(item.resource, SwitchPort)
     )
@@ -76,13 +77,14 @@ def survey(
     names: Iterable[str],
     progress: Callable[[str], None] = lambda _: None,
     limits: TimeLimits | None = None,
+    applied: Container[str] | None = None,
 ) -> Survey:
     """Read these switches of the site, or all. Raises `InputErrors` for names and files; a switch that cannot be read
-    is part of the result.
+    is part of the result. `applied`: the stacks whose ports are set by now; None: all are meant to be.
     """
     site = gate.workspace.site
     asked = _asked(site, names, gate.workspace.position("switches"))
-    planned = planned_ports(gate)
+    planned = planned_ports(gate, applied)
     known = load_switches()
     named, unread = _named(site, asked, known)
     targets = [SwitchTarget(known.switches[name], site.switch[name].serial, site.switch[name].mac) for name in named]
@@ -94,6 +96,21 @@ def survey(
             findings = compare(site, site.switch[name], planned, found, named[name], named)
             surveyed[name] = Surveyed(found, named[name], findings)
     return Survey(site.name, surveyed, {name: unread[name] for name in asked if name in unread})
+
+
+def survey_of_audit(gate: Gate, applied: Container[str], progress: Callable[[str], None] = lambda _: None) -> Survey:
+    """Read what an audit looks at: each switch that Neutron wires, or that `switches.yaml` knows. Raises as `survey`.
+
+    Switches that people or pipelines wire may be out of our reach; those that Neutron wires are what was applied.
+    """
+    site, file = gate.workspace.site, switches_file()
+    wired = [switch.name for switch in site.switches if switch.wired_by == "neutron"]
+    if not file.exists():
+        hint = "write it (docs/reference/switches-file.md)"
+        return Survey(site.name, {}, {name: SwitchUnread(name, f"there is no {file.name}", hint) for name in wired})
+    known = load_switches().switches
+    names = [switch.name for switch in site.switches if switch.name in wired or switch.name in known]
+    return survey(gate, names, progress, applied=applied) if names else Survey(site.name, {}, {})
 
 
 def _asked(site: Site, names: Iterable[str], position: str) -> tuple[str, ...]:

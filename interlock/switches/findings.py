@@ -43,6 +43,11 @@ class SwitchFinding:
     #: Who states it: the site file, a stack's plan, nobody.
     by: str
 
-    def __str__(self) -> str:
+    @property
+    def where(self) -> str:
+        """The port and the matter: `tor-1 5 (Ethernet5/1): VLAN`."""
         at = " ".join(part for part in (self.switch, str(self.port or ""), self.name and f"({self.name})") if part)
-        return f"{at}: {self.about}: {self.by} {self.stated}; the switch says {self.says}"
+        return f"{at}: {self.about}"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.by} {self.stated}; the switch says {self.says}"

@@ -15,10 +15,14 @@ import interlock.provider.clouds as interlock_clouds
 from infra.audit.comparison import Audit, audit
 from infra.audit.report import as_table
 from infra.program.gate import Gate
+from infra.switches import survey
+from infra.switches.survey import Survey, Surveyed
 from interlock.provider.calls import Api
 from interlock.provider.errors import Failure, Trouble
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.store.refusals import Foreign
+from interlock.switches.findings import FindingKind, SwitchFinding
+from interlock.switches.observed import ObservedSwitch
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from tests.builders.paper_cloud import Paper, PaperCloud, ident
@@ -62,6 +66,7 @@ def share(paper: Paper) -> None:
 def on_paper(monkeypatch: pytest.MonkeyPatch, paper: Paper) -> Paper:
     """The command finds this cloud."""
     monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: PaperCloud(paper))
+    monkeypatch.setattr(survey, "survey_of_audit", lambda gate, *_: Survey(gate.workspace.site.name, {}, {}))
     return paper
 
 
@@ -337,3 +342,52 @@ def test_a_cloud_that_fails_is_no_verdict(interlock: Interlock, paper: Paper, mo
     ended = interlock("audit")
     assert (ended.code, ended.out) == (4, "")
     assert "status 403" in ended.err
+
+
+# What the switches say.
+
+VLAN = SwitchFinding(
+    FindingKind.DIFFERENT, "tor-1", 1, "Ethernet1/1", "VLAN", "sets access VLAN 1000 for ipum-01:rnic", "4000",
+    "the plan of lyon-acme",
+)  # fmt: skip
+TOLD = "tor-1 1 (Ethernet1/1): VLAN: the plan of lyon-acme sets access VLAN 1000 for ipum-01:rnic; the switch says 4000"
+
+
+def saying(*findings: SwitchFinding) -> Callable[..., Survey]:
+    """Switches that say this."""
+    observed = ObservedSwitch("tor-1", "SN", None, None, {})
+    return lambda gate, *_: Survey(gate.workspace.site.name, {"tor-1": Surveyed(observed, {}, findings)}, {})
+
+
+def test_a_switch_that_says_something_else_is_drift(
+    interlock: Interlock, on_paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "survey_of_audit", saying(VLAN))
+    ended = interlock("audit")
+    assert ended.code == 1
+    assert f"SWITCH {TOLD}" in ended.out
+    assert ended.out.splitlines()[-1].startswith("lyon: drift; ")
+    (found,) = json.loads(interlock("audit", "-f", "json").out)["switches"]
+    assert (found["found"], found["switch"], found["port"], found["says"]) == ("different", "tor-1", 1, "4000")
+    results = json.loads(interlock("audit", "-f", "sarif").out)["runs"][0]["results"]
+    assert [item["message"]["text"] for item in results if item["ruleId"] == "switch"] == [TOLD]
+    assert TOLD in interlock("audit", "-f", "junit").out
+
+
+def test_what_a_switch_does_not_say_is_no_pass(
+    interlock: Interlock, on_paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "survey_of_audit", saying(replace(VLAN, found=FindingKind.UNKNOWN, says="nothing")))
+    ended = interlock("audit")
+    assert ended.code == 3
+    assert "UNREAD tor-1 1 (Ethernet1/1): VLAN" in ended.out
+
+
+def test_a_switch_that_neutron_wires_and_nobody_can_read_is_no_pass(
+    interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: PaperCloud(paper))
+    ended = interlock("audit")
+    assert ended.code == 3
+    assert "UNREAD switch tor-1: there is no switches.yaml" in ended.out
+    assert ended.out.splitlines()[-1].startswith("lyon: not readable; ")
