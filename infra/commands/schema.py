@@ -1,15 +1,17 @@
-"""`interlock schema`: JSON Schema of the files that people write, for their editors."""
+"""`interlock schema`: JSON Schema of the files that people write, and of the one that pipelines read."""
 
 from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from infra.cli.formats import encodes_all
-from interlock.model.schema import SCHEMAS
+from interlock.model.schema import DIALECT
+from interlock.model.schema import SCHEMAS as WRITTEN
+from interlock.planning.wiring import SiteWiring
 
 
 class File(StrEnum):
@@ -18,13 +20,28 @@ class File(StrEnum):
     SITE = "site"
     TENANT = "tenant"
     EVIDENCE = "evidence"
+    WIRING = "wiring"
+
+
+def wiring_schema() -> dict[str, Any]:
+    """Schema of what `interlock wiring --format json` prints."""
+    schema = SiteWiring.model_json_schema(mode="serialization")
+    for part in (schema, *schema["$defs"].values()):
+        del part["additionalProperties"]  # keys may be added without a new version
+    head = {"$schema": DIALECT, "$id": "urn:interlock:schema:wiring"}
+    return head | schema | {"title": "What the plans of a site of interlock want of its switches"}
+
+
+#: Every schema, by its name.
+SCHEMAS = {**WRITTEN, str(File.WIRING): wiring_schema}
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of site, tenant or evidence files.
+    """Print the JSON Schema of site, tenant, evidence or wiring files.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
-    `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.
+    `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say. Wiring files are
+    those of `interlock wiring --format json`: a pipeline can check what it reads.
 
     Exit code: 0 printed.
 

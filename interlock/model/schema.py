@@ -10,7 +10,8 @@ from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
 from interlock.model.text.validation import FileModel
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+#: Of every schema here.
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SIZE = {"type": "string", "pattern": "^[0-9]+ *[KMGT]iB$", "examples": ["100GiB"]}
 #: Models that a size alone is short for.
 _SIZED = (VolumeFile, OwnVolumeFile, ShareFile)
@@ -47,7 +48,7 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def _schema(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
-    head = {"$schema": _DIALECT, "$id": f"urn:interlock:schema:{name}"}
+    head = {"$schema": DIALECT, "$id": f"urn:interlock:schema:{name}"}
     return head | model.model_json_schema() | {"title": title}
 
 

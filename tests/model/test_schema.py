@@ -12,8 +12,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from infra.commands.schema import File, schema_text
-from interlock.model.schema import SCHEMAS, evidence_schema, site_schema, tenant_schema
+from infra.commands.schema import SCHEMAS, File, schema_text
+from interlock.model.schema import evidence_schema, site_schema, tenant_schema
 from tests.model.test_tenant import EVERYTHING, TEN_LINES
 
 ROOT = Path(__file__).parents[2]
