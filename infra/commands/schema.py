@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from infra.cli.formats import encodes_all
-from interlock.model.schema import DIALECT
 from interlock.model.schema import SCHEMAS as WRITTEN
+from interlock.model.schema import named
 from interlock.planning.wiring import SiteWiring
 
 
@@ -28,8 +28,7 @@ def wiring_schema() -> dict[str, Any]:
     schema = SiteWiring.model_json_schema(mode="serialization")
     for part in (schema, *schema["$defs"].values()):
         del part["additionalProperties"]  # keys may be added without a new version
-    head = {"$schema": DIALECT, "$id": "urn:interlock:schema:wiring"}
-    return head | schema | {"title": "What the plans of a site of interlock want of its switches"}
+    return named(schema, File.WIRING, "What the plans of a site of interlock want of its switches")
 
 
 #: Every schema, by its name.

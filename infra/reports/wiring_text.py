@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from interlock.hardware.switches import ARISTA_7010T, ARISTA_7060PX4, ARISTA_7060X
-from interlock.planning.wiring import RestingPort, SiteWiring, SwitchWiring, WiredPort
+from interlock.model.site.inventory import Endpoint
+from interlock.planning.wiring import IronicPort, RestingPort, SiteWiring, SwitchWiring, WiredPort
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.errors import ErrorKind
 
@@ -87,8 +88,7 @@ def _head(switch: SwitchWiring) -> Iterator[str]:
     elif switch.wired_by == "export":
         yield f"A pipeline owns the configuration of {switch.name}: its next push undoes what is pasted here."
     for port in switch.ironic:
-        end = f"{_word(port.device)}:{_word(port.interface)}"
-        yield f"Port {port.number}, {end}, is left out: Ironic binds it when it deploys the host."
+        yield f"Port {port.number}, {_word(_end(port))}, is left out: Ironic binds it when it deploys the host."
 
 
 def _many(count: int, what: str) -> str:
@@ -110,7 +110,12 @@ def _name(port: WiredPort | RestingPort) -> str:
 
 
 def _description(port: WiredPort) -> str:
-    return _word(f"{port.vpod}:{port.device}:{port.interface}")[:LONGEST_DESCRIPTION]
+    return _word(f"{port.vpod}:{_end(port)}")[:LONGEST_DESCRIPTION]
+
+
+def _end(port: WiredPort | RestingPort | IronicPort) -> str:
+    """What is behind a port."""
+    return str(Endpoint(device=port.device, interface=port.interface))
 
 
 def _vlans(switch: SwitchWiring) -> dict[int, str]:
@@ -180,13 +185,13 @@ def _why_a_table(switch: SwitchWiring, known: Syntax | None) -> str:
 def _table(switch: SwitchWiring) -> Iterator[str]:
     """Ports of a switch for people, one line each."""
     rows = [("port", "name", "mode", "VLAN", "state", "device", "for")]
-    for port in switch.ports:
-        end = f"{port.device}:{port.interface}"
-        rows.append((str(port.number), port.name or "?", "access", str(port.vlan), "enabled", end, port.vpod))
+    rows += [
+        (str(port.number), port.name or "?", port.mode, str(port.vlan), "enabled", _end(port), port.vpod)
+        for port in switch.ports
+    ]
     for rest in switch.rest:
         state, vlan = "enabled" if rest.enabled else "disabled", "-" if rest.vlan is None else str(rest.vlan)
-        end = f"{rest.device}:{rest.interface}"
-        rows.append((str(rest.number), rest.name or "?", "access", vlan, state, end, "nobody: at rest"))
+        rows.append((str(rest.number), rest.name or "?", rest.mode, vlan, state, _end(rest), "nobody: at rest"))
     yield from _aligned(rows)
     yield ""
     yield from _aligned([("VLAN", "name"), *((str(vlan), label) for vlan, label in _vlans(switch).items())])

@@ -10,8 +10,7 @@ from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
 from interlock.model.text.validation import FileModel
 
-#: Of every schema here.
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SIZE = {"type": "string", "pattern": "^[0-9]+ *[KMGT]iB$", "examples": ["100GiB"]}
 #: Models that a size alone is short for.
 _SIZED = (VolumeFile, OwnVolumeFile, ShareFile)
@@ -48,8 +47,13 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 
 def _schema(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
-    head = {"$schema": DIALECT, "$id": f"urn:interlock:schema:{name}"}
-    return head | model.model_json_schema() | {"title": title}
+    return named(model.model_json_schema(), name, title)
+
+
+def named(schema: dict[str, Any], name: str, title: str) -> dict[str, Any]:
+    """A schema of ours: with its dialect, its identity and its title."""
+    head = {"$schema": _DIALECT, "$id": f"urn:interlock:schema:{name}"}
+    return head | schema | {"title": title}
 
 
 def _close(value: Any) -> None:
