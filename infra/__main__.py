@@ -14,6 +14,7 @@ from infra.program.passphrase import refuse_demo_passphrase
 from infra.program.places import PREVIEW_TOKENS
 from infra.program.refusal import require_makeable
 from infra.program.sdk_messages import silence_sdk
+from infra.reports.wiring_words import wiring_words
 from interlock.garbage import collect_seldom
 from interlock.vocabulary import InterlockError
 from policies import NotProved, Proof
@@ -49,6 +50,8 @@ def _declare(gate: Gate, proof: Proof) -> None:
     admitted = gate.admission(proof)
     keep_copy(proof, admitted)
     root = declare(proof, admitted, PREVIEW_TOKENS)
+    for words in wiring_words(proof.plan, gate.explained_by):
+        pulumi.info(words)
     pulumi.export("plan_hash", proof.plan.hash)
     pulumi.export("not_wired", [item.name for item in proof.plan.without_actuator()])
     if root is not None:

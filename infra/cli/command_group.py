@@ -21,6 +21,7 @@ COMMANDS = {
     "explain": "Explain a rule, or a finding with its whole witness.",
     "verify": "Check a certificate that `interlock check --certificate` wrote.",
     "plan": "Show what a stack will be: ids, addresses, hosts, cost.",
+    "wiring": "Print what switches need that Neutron does not wire.",
     "capacity": "Count how many more vPODs of each size a site holds.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
@@ -29,7 +30,7 @@ COMMANDS = {
     "switches": "Read the switches themselves and compare them with what is stated.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "site": "Show what a site holds, and which facts are not stated.",
-    "schema": "Print the JSON Schema of site, tenant, evidence or switches files.",
+    "schema": "Print the JSON Schema of files, and of what `wiring` prints.",
     "demo": "Bring up the sandbox, the operator's stack and a tenant's.",
     "sandbox": "Manage the embedded OpenStack (up, down, status, reset).",
 }

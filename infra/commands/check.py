@@ -18,6 +18,7 @@ from infra.program.gate import Gate, Judged, NotPlanned
 from infra.program.refusal import note
 from infra.reports.check_report import Checked, summary
 from infra.reports.ci_reports import check_junit, check_sarif
+from infra.reports.wiring_words import switch_ports_elsewhere, wiring_words
 from interlock.model.load import InputErrors
 from interlock.resources import canonical_json
 from policies.certificate import certificate as certified
@@ -153,7 +154,7 @@ def _judged(gate: Gate, stacks: Iterable[str | None], texts: list[str] | None) -
 
 
 def _print(gate: Gate, judged: list[Judged], form: Format, *, verbose: bool) -> None:
-    checked = [Checked(item.judgement, gate.places(item.plan)) for item in judged]
+    checked = [_checked(gate, item) for item in judged]
     if form is Format.JSON:
         print_json({"stacks": [as_json(item.judgement, where=item.where) for item in checked]})
     elif form is Format.SARIF:
@@ -164,6 +165,11 @@ def _print(gate: Gate, judged: list[Judged], form: Format, *, verbose: bool) -> 
         paint, site = colour.wanted(), gate.explained_by
         tables = (as_table(item.judgement, colour=paint, where=item.where, site=site) for item in checked)
         print_text("\n".join(tables) if verbose else summary(checked, colour=paint, site=site))
+
+
+def _checked(gate: Gate, item: Judged) -> Checked:
+    ports = switch_ports_elsewhere(item.plan).total()
+    return Checked(item.judgement, gate.places(item.plan), wiring_words(item.plan, gate.explained_by), ports)
 
 
 def _files(template: str, judged: list[Judged]) -> list[Path]:

@@ -41,15 +41,15 @@ def _stacks(ctx: typer.Context, incomplete: str) -> list[str]:
     return [*_tenants(ctx, incomplete), *(word for word in (OPERATORS,) if word.startswith(incomplete))]
 
 
-def switches_of(incomplete: str) -> list[str]:
-    """Names of switches, for shell completion: those that `switches.yaml` has."""
-    # Imported here: only a shell that completes needs it.
-    from interlock.switches.loading import load_switches
+def switches_of(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names of switches, for shell completion; none where the site cannot be read."""
+    from interlock.model.load import load_site_of_fleet
 
     try:
-        return sorted(name for name in load_switches().switches if name.startswith(incomplete))
+        loaded = load_site_of_fleet(stacks(), str(ctx.params.get("site") or _chosen("")))
     except InterlockError:
         return []
+    return sorted(name for name in loaded.site.switch if name.startswith(incomplete))
 
 
 def tenant_of(word: str | None) -> str | None:
@@ -99,6 +99,10 @@ Stacks = Annotated[
 Tenants = Annotated[
     list[str] | None,
     typer.Argument(metavar="TENANT", help="Only these tenants; all by default.", autocompletion=_tenants),
+]
+Switches = Annotated[
+    list[str] | None,
+    typer.Option("--switch", metavar="NAME", help="Only this switch, whoever wires it.", autocompletion=switches_of),
 ]
 #: What was said in place of an argument; taken for a release more.
 EarlierTenants = Annotated[list[str] | None, typer.Option("--tenant", "-t", metavar="TENANT", hidden=True)]

@@ -33,6 +33,8 @@ class Shown:
     defaults: Sequence[Default]
     cost: Cost | None
     changes: Sequence[ResourceChange] | None
+    #: The folder that commands in a text name, if not the usual one.
+    site: str = ""
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -86,7 +88,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     changes = None if against is None else changes_between(_earlier(against, site, tenant), planned)
     cost = cost_of(gate.workspace.site, planned, budget) if tenant else None
     defaults = gate.workspace.defaults[tenant] if tenant else ()
-    return Shown(planned, defaults, cost, changes)
+    return Shown(planned, defaults, cost, changes, gate.explained_by)
 
 
 def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:
@@ -98,7 +100,7 @@ def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] |
 
 def _text(shown: Shown, against: str | None) -> str:
     paint = colour.wanted()
-    parts = [tree(shown.plan, shown.defaults, colour=paint)]
+    parts = [tree(shown.plan, shown.defaults, colour=paint, site=shown.site)]
     if shown.defaults:
         parts.append(defaults_text(shown.defaults))
     if shown.cost is not None:

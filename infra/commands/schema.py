@@ -1,15 +1,16 @@
-"""`interlock schema`: JSON Schema of the files that people write, for their editors."""
+"""`interlock schema`: JSON Schema of the files that people write, and of the one that pipelines read."""
 
 from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from infra.cli.formats import encodes_all
-from interlock.model.schema import SCHEMAS
+from interlock.model.schema import SCHEMAS, named
+from interlock.planning.wiring import SiteWiring
 from interlock.switches.file import switches_schema
 
 
@@ -20,17 +21,27 @@ class File(StrEnum):
     TENANT = "tenant"
     EVIDENCE = "evidence"
     SWITCHES = "switches"
+    WIRING = "wiring"
 
 
-#: Every file, by name: those of the model, and the one beside `clouds.yaml`.
-ALL_SCHEMAS = {**SCHEMAS, File.SWITCHES.value: switches_schema}
+def wiring_schema() -> dict[str, Any]:
+    """Schema of what `interlock wiring --format json` prints."""
+    schema = SiteWiring.model_json_schema(mode="serialization")
+    for part in (schema, *schema["$defs"].values()):
+        del part["additionalProperties"]  # keys may be added without a new version
+    return named(schema, File.WIRING, "What the plans of a site of interlock want of its switches")
+
+
+#: Every schema, by name: files of the model, the one beside `clouds.yaml`, and what pipelines read.
+ALL_SCHEMAS = {**SCHEMAS, str(File.SWITCHES): switches_schema, str(File.WIRING): wiring_schema}
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:
-    """Print the JSON Schema of site, tenant, evidence or switches files.
+    """Print the JSON Schema of files, and of what `wiring` prints.
 
     An editor with a YAML language server completes and checks a file whose first line names its schema:
-    `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say.
+    `# yaml-language-server: $schema=<path or URL>`. The loader checks more than a schema can say. Wiring files are
+    those of `interlock wiring --format json`: a pipeline can check what it reads.
 
     Exit code: 0 printed.
 

@@ -18,10 +18,13 @@ _STYLES = {0: paint.GREEN, 1: paint.RED, 3: paint.YELLOW}
 
 @dataclass(frozen=True)
 class Checked:
-    """A judgement, and where the entries of its plan stand."""
+    """A judgement, where the entries of its plan stand, and what of it somebody else has to wire."""
 
     judgement: Judgement
     where: Where
+    #: What is said of switch ports that Neutron does not wire, and how many of the plan there are.
+    wiring: tuple[str, ...] = ()
+    switch_ports: int = 0
 
 
 def summary(checked: Sequence[Checked], *, colour: bool = False, site: str = "") -> str:
@@ -49,9 +52,10 @@ def _stacks(checked: Sequence[Checked], colour: bool) -> Iterator[str]:
     """One line for each, and one for each of its waivers."""
     judgements = [item.judgement for item in checked]
     name, word = (_width(judgements, said) for said in (lambda one: one.stack, outcome))
-    for judgement in judgements:
+    for one in checked:
+        judgement = one.judgement
         painted = paint.painted(f"{outcome(judgement):<{word}}", _STYLES[judgement.exit_code], colour)
-        yield f"{judgement.stack:<{name}}  {painted}  {_rules(judgement)}"
+        yield f"{judgement.stack:<{name}}  {painted}  {_rules(one)}"
         yield from (f"  {waiver_line(item)}" for item in judgement.waivers)
 
 
@@ -59,8 +63,9 @@ def _width(judgements: Sequence[Judgement], said: Callable[[Judgement], str]) ->
     return max((len(said(one)) for one in judgements), default=0)
 
 
-def _rules(judgement: Judgement) -> str:
-    """What the rules say, counted: those that looked at something."""
+def _rules(checked: Checked) -> str:
+    """What the rules say, counted: those that looked at something; and what no `pulumi up` makes."""
+    judgement = checked.judgement
     said = Counter((result.verdict, _lightly(judgement, result)) for result in judgement.results)
     told = [
         f"{count} {one}{f' ({light})' if light else ''}"
@@ -68,9 +73,10 @@ def _rules(judgement: Judgement) -> str:
         if one is not Verdict.NOT_APPLICABLE
     ]
     parts = [f"rules: {', '.join(told)}" if told else "no rule had anything to look at"]
-    if judgement.without_actuator:
-        parts.append(f"{len(judgement.without_actuator)} planned without an actuator")
-    return "; ".join(parts)
+    others = len(judgement.without_actuator) - checked.switch_ports
+    if others:
+        parts.append(f"{others} planned without an actuator")
+    return "; ".join([*parts, *checked.wiring])
 
 
 def _lightly(judgement: Judgement, result: RuleResult) -> str:

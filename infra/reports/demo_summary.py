@@ -9,7 +9,9 @@ from typing import Any
 
 from infra.program.gate import Gate
 from infra.program.places import OPENSTACK, ROOT, SANDBOX
+from infra.reports.wiring_words import wiring_words
 from interlock.planning import Plan
+from interlock.resources import VipuAllocation
 from interlock.vocabulary import StackName
 
 #: Outputs that the summary tells in other words.
@@ -23,7 +25,7 @@ def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
         _exists(gate.stack(None), gate.plan(None)),
         _exists(stack, plan),
         _reached(stack, outputs),
-        _open_ends(plan),
+        _open_ends(plan, gate.explained_by),
         _look(tenant),
         _try(stack),
     )
@@ -45,20 +47,15 @@ def _reached(stack: str, outputs: Mapping[str, Any]) -> str:
     )
 
 
-def _open_ends(plan: Plan) -> str:
-    ports, allocations = (_names(plan, kind) for kind in ("SwitchPort", "VipuAllocation"))
+def _open_ends(plan: Plan, site: str) -> str:
+    allocations = (item.name for item in plan.without_actuator() if isinstance(item.resource, VipuAllocation))
+    wiring = "".join(f"{words}.\n" for words in wiring_words(plan, site))
     return (
-        f"Not wired: {len(ports)} switch ports are planned and proved, and nothing sets them yet:\n"
-        f"  {', '.join(ports)}\n"
-        "  The IPU-Machines are reserved for this tenant; their ports are not on its VLANs, and nothing registers\n"
-        f"  them at V-IPU yet: {', '.join(allocations)}.\n"
+        f"{wiring}Not registered: the IPU-Machines are reserved for this tenant, and nothing tells V-IPU yet: "
+        f"{', '.join(allocations)}.\n"
         "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
         "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
     )
-
-
-def _names(plan: Plan, kind: str) -> list[str]:
-    return [item.name for item in plan.without_actuator() if kind == item.resource.KIND]
 
 
 def _look(tenant: str) -> str:

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infra.cli.colour import BOLD, DIM, YELLOW, painted
+from infra.reports.wiring_words import MARKS, wiring_words
 from interlock.model.site.inventory import Endpoint
 from interlock.model.tenant.request import Default
 from interlock.planning import Component, Plan, Planned, not_makeable
 from interlock.planning.origins import request_path
+from interlock.resources import SwitchPort
 from interlock.vocabulary import Reference
 
 #: Pieces of a line: the field that a text is about, and the text.
@@ -109,22 +111,27 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
-def tree(plan: Plan, defaults: Sequence[Default] = (), *, colour: bool = False) -> str:
-    """The tree of a plan, one line each; a plan with nothing in it is one line."""
-    return _Tree(plan, defaults, colour).text()
+def tree(plan: Plan, defaults: Sequence[Default] = (), *, colour: bool = False, site: str = "") -> str:
+    """The tree of a plan, one line each; a plan with nothing in it is one line.
+
+    `site`: the folder that commands in it name, if not the usual one.
+    """
+    return _Tree(plan, defaults, colour, site).text()
 
 
 class _Tree:
-    def __init__(self, plan: Plan, defaults: Sequence[Default], colour: bool) -> None:
+    def __init__(self, plan: Plan, defaults: Sequence[Default], colour: bool, site: str) -> None:
         self.plan = plan
         self.origin = {item.path: item.origin for item in defaults}
         self.missing = {(item.kind, item.name) for item in not_makeable(plan)}
         self.colour = colour
+        self.site = site
 
     def text(self) -> str:
         head = f"{self.plan.stack}: {len(self.plan.resources)} resources in {len(self.plan.components)} components"
         if not self.plan.resources:
             return f"{head}: `pulumi up` deletes every object of the stack"
+        head = "; ".join([head, *wiring_words(self.plan, self.site)])
         roots = (item for item in self.plan.components if item.parent is None)
         return "\n".join([head, *(line for root in roots for line in self._component(root, "", ""))])
 
@@ -157,7 +164,9 @@ class _Tree:
     def _mark(self, item: Planned) -> str:
         if (item.resource.KIND, item.name) in self.missing:
             return "[nothing can make it yet]"
-        return "" if item.resource.is_declared else "[not wired]"
+        if item.resource.is_declared:
+            return ""
+        return MARKS[item.resource.wired_by] if isinstance(item.resource, SwitchPort) else "[not wired]"
 
 
 def details_of(item: Planned) -> Details:

@@ -48,8 +48,13 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
 
 def schema_of(model: type[FileModel], name: str, title: str) -> dict[str, Any]:
     """The schema of a whole file, with its name and title."""
+    return named(model.model_json_schema(), name, title)
+
+
+def named(schema: dict[str, Any], name: str, title: str) -> dict[str, Any]:
+    """A schema of ours: with its dialect, its identity and its title."""
     head = {"$schema": _DIALECT, "$id": f"urn:interlock:schema:{name}"}
-    return head | model.model_json_schema() | {"title": title}
+    return head | schema | {"title": title}
 
 
 def _close(value: Any) -> None:

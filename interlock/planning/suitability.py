@@ -80,8 +80,10 @@ def control_network(allocated: AllocationState, wish: Wish, networks: Networks) 
             "add the pool `bare_metal_control` to the site file, or ask for VMs",
         )
     plain = server_need(allocated.site, wish.vpod, (networks.ipu_data, networks.storage))
-    hosts = [host for host in allocated.layout.hosts.get(networks.ipu_data, ()) if plain.is_met_by(host)]
-    reached = {network for host in hosts for network in host.interfaces}
+    here = [host for host in allocated.layout.hosts.get(networks.ipu_data, ()) if plain.is_of_kind(host)]
+    fit = [host for host in here if plain.is_met_by(host)]
+    # Where no host has enough even without it, the error is about all that they lack, not about this network.
+    reached = {network for host in fit or here for network in host.interfaces}
     refused: AllocationError | None = None
     for network in (name for name in pool.physical_networks if name in reached):
         need = server_need(allocated.site, wish.vpod, (networks.ipu_data, networks.storage, network))
@@ -92,8 +94,10 @@ def control_network(allocated: AllocationState, wish: Wish, networks: Networks) 
             )
         if refused is None:
             return network
+    if not fit:
+        raise refused or no_host(allocated, plain, wish.vpod)
     raise refused or AllocationError(
-        f"vPOD {wish.vpod.name}: no bare-metal host on {networks.ipu_data} and {networks.storage} has an interface on "
+        f"vPOD {wish.vpod.name}: no bare-metal host on {plain.in_words} has an interface on "
         f"a network of the pool bare_metal_control ({', '.join(pool.physical_networks)})",
         hint="state the 1G `interfaces` of the bare-metal hosts in the site file",
     )

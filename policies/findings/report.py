@@ -98,7 +98,7 @@ def as_table(judgement: Judgement, *, colour: bool = False, where: Where = nowhe
     lines.append(f"applied state: {judgement.applied_state}")
     if judgement.without_actuator:
         count = len(judgement.without_actuator)
-        lines.append(f"planned and proved, no actuator yet: {count} ({', '.join(judgement.without_actuator)})")
+        lines.append(f"planned and proved, not made by `pulumi up`: {count} ({', '.join(judgement.without_actuator)})")
     words = [_result_words(judgement, result) for result in judgement.results]
     width = max(map(len, words), default=0)
     for result, word in zip(judgement.results, words, strict=True):

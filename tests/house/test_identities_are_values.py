@@ -69,6 +69,7 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("infra/reports/ci_reports.py", "/"): (1, "the fingerprint of a finding in SARIF; nobody reads it back"),
     ("infra/reports/switch_reports.py", "/"): (1, "two states of a port, for people"),
     ("infra/stack/engine.py", "/"): (1, "organization/project/stack, as the engine lists stacks"),
+    ("infra/reports/wiring_text.py", ":"): (1, "the description of a port on a switch, for people"),
     ("interlock/model/schema.py", "urn:interlock:schema:"): (1, "the name of a JSON schema, which is no resource"),
     ("interlock/model/site/physical.py", ":"): (1, _ENDPOINT),
     ("interlock/model/site/values.py", ":"): (1, _ENDPOINT),

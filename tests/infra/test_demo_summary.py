@@ -10,7 +10,7 @@ from infra.cli.command_group import COMMANDS as INTERLOCK_COMMANDS
 from infra.program.places import OPENSTACK, ROOT, SANDBOX
 from infra.reports.demo_summary import summary
 from sandbox.launcher import layout
-from tests.infra.conftest import STACKS, Lyon
+from tests.infra.conftest import STACKS, Interlock, Lyon
 from toolchain.__main__ import COMMANDS
 
 OUTPUTS = {
@@ -55,11 +55,19 @@ def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
     assert "python-openstackclient" in (ROOT / "sandbox" / "requirements.in").read_text()
 
 
-def test_what_is_not_wired_and_what_was_proved_is_said(text: str) -> None:
-    assert "Not wired: 8 switch ports" in text
-    assert "acme-train-rnic-ipum-01" in text
-    assert "registers\n  them at V-IPU yet: acme-train-allocation." in text
+def test_what_nothing_makes_and_what_was_proved_is_said(text: str) -> None:
+    assert "nothing tells V-IPU yet: acme-train-allocation." in text
+    # Neutron wires the switches of this site.
+    assert "switch port" not in text
     assert "Applied state: proved with the plan, as the claims store has it" in text
+
+
+def test_ports_that_are_to_be_wired_by_hand_are_counted(lyon: Lyon, interlock: Interlock) -> None:
+    text = lyon.file("site.yaml").read_text()
+    lyon.file("site.yaml").write_text(text.replace("wired_by: neutron", "wired_by: hand"))
+    assert interlock("lock").code == 0
+    told = summary(lyon.gate(), "acme", OUTPUTS)
+    assert "\n8 switch ports to wire by hand: `interlock wiring acme`.\n" in told
 
 
 def test_the_tenants_outputs_stand_there_and_no_secret(text: str) -> None:

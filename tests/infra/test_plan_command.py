@@ -21,6 +21,7 @@ from interlock.planning.differences import changes_between
 from interlock.resources import KINDS, FloatingIp, Port, Resource, Trunk, TrunkSubPort
 from tests.builders.pod64 import pod64, priced
 from tests.infra.conftest import Interlock, Lyon
+from tests.infra.wiring_worlds import wiring_texts
 from tests.planning.golden import plans
 
 #: `python -m tests.infra.approved_texts` writes these again.
@@ -33,7 +34,7 @@ DEFAULTS = (
 
 
 def approved_texts() -> dict[str, str]:
-    """Every text that people read of a plan, by the name of its file."""
+    """Every text that people read of a plan or of its wiring, by the name of its file."""
     found = {f"tree-{name}": plan_tree.tree(plan, DEFAULTS) for name, plan in plans().items()}
     some = priced(ipu_machine="2.50", poplar_vcpu="0.01", poplar_ram_gib="0.002", volume_gib="0.08")
     budget = Budget(per_month="9000", currency="EUR")
@@ -50,7 +51,7 @@ def approved_texts() -> dict[str, str]:
             item["spec"]["size_gib"] = 40
     found["changes-gone"] = changes_text("HEAD", changes_between(plans()["data"].canonical(), plans()["gone"]))
     found["changes"] = changes_text("before.json", changes_between(altered, plans()["acme"]))
-    return found
+    return found | wiring_texts()
 
 
 @pytest.mark.parametrize("name", approved_texts())

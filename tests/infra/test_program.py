@@ -76,6 +76,22 @@ def test_a_tenants_stack_is_declared_and_a_copy_of_its_proof_kept(
     assert {item["name"] for item in document["admission"]["resources"]} == objects
     assert copy.name == f"{exported['plan_hash'].removeprefix('sha256:')}.json"
     assert set(exported) == {"plan_hash", "not_wired", "project_id", "vpods", "volumes", "shares", "buckets"}
+    # Neutron sets the switch ports of this site.
+    assert exported["not_wired"] == ["acme-train-allocation"]
+
+
+def test_switch_ports_that_somebody_else_wires_are_told_and_stop_nothing(
+    run: Run, lyon: Lyon, interlock: Interlock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = lyon.file("site.yaml").read_text()
+    lyon.file("site.yaml").write_text(text.replace("wired_by: neutron", "wired_by: hand"))
+    assert interlock("lock").code == 0
+    exported: dict[str, Any] = {}
+    told: list[str] = []
+    monkeypatch.setattr(pulumi, "export", exported.__setitem__)
+    monkeypatch.setattr(pulumi, "info", told.append)
+    run("lyon-acme", site="lyon", tenant="acme")
+    assert told == ["8 switch ports to wire by hand: `interlock wiring acme`"]
     # Both switch ports of each machine, and the V-IPU allocation.
     assert exported["not_wired"] == ["acme-train-allocation"]
 

@@ -26,7 +26,18 @@ from interlock.model.text.names import (
     tenant_name,
     user_name,
 )
-from interlock.model.text.values import address, gib, names, prefix, public_key, ranges, vlan_ranges, vni_ranges
+from interlock.model.text.values import (
+    address,
+    disk_gib,
+    gib,
+    memory_gib,
+    names,
+    prefix,
+    public_key,
+    ranges,
+    vlan_ranges,
+    vni_ranges,
+)
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtREdKhjcgSHCzs"
 
@@ -41,6 +52,21 @@ def test_the_largest_size_is_what_cinder_can_count() -> None:
     for text in ("2147483648GiB", "1000000000000000000000000TiB"):
         with pytest.raises(PydanticCustomError, match="is more than 2147483647GiB"):
             gib(text)
+
+
+@pytest.mark.parametrize(
+    ("read", "most", "who"),
+    [(gib, 2**31 - 1, "Cinder"), (disk_gib, 2**31 - 1, "Nova"), (memory_gib, 2**21 - 1, "Nova")],
+)
+def test_a_size_that_is_too_large_names_the_service_that_counts_it(
+    read: Callable[[Any], int], most: int, who: str
+) -> None:
+    """Cinder and Manila were named for memory, too; Nova counts that in MiB, and its limit is a 1024th."""
+    assert read(f"{most}GiB") == most
+    with pytest.raises(PydanticCustomError) as raised:
+        read(f"{most + 1}GiB")
+    assert (raised.value.context or {})["text"] == f"`{most + 1}GiB` is more than {most}GiB"
+    assert (raised.value.context or {})["hint"].startswith(who)
 
 
 def test_what_is_wrong_with_a_range_of_names_is_told() -> None:

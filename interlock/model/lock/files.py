@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source, Step
 from interlock.vocabulary import Position
 from interlock.vocabulary.owners import OwnerId
+from interlock.whole_files import write_at_once
 
 from .record import FORMAT, Lock, SiteLock
 
@@ -146,18 +145,7 @@ def require_name(source: Source, identity: str) -> None:
 
 def dump_lock(lock: Lock | SiteLock, file: Path) -> None:
     """Writes the lock, sealed, at once or not at all: a crash leaves the old file."""
-    text = lock_text(lock)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(file)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_at_once(file, lock_text(lock))
 
 
 def lock_text(lock: Lock | SiteLock) -> str:

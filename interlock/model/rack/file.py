@@ -12,7 +12,7 @@ from interlock.model.site.switch_file import VRFS, VTEPS, Vrfs, VtepFile, Wiring
 from interlock.model.site.switch_ports import PortTable
 from interlock.model.text.names import DeviceName, DeviceNames, Interface, NetworkName, Serial, Serials
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import Count, GiB, Positive, VlanIds
+from interlock.model.text.values import Count, MemoryGiB, Positive, VlanIds
 
 from .values import BlockOfPorts, Kilograms, Macs, RackUnits, Watts
 
@@ -93,7 +93,7 @@ class RackServersFile(KitFile):
     names: DeviceNames | None = Field(None, description="their names, as Nova has them; `poplar-1` and on without it")
     serials: Serials = Field(description="their serials, in the order of the names")
     dedicated_cpus: Count = Field(description="threads of each for pinned servers")
-    huge_pages: GiB = Field(description="memory of each in pages of 1 GiB")
+    huge_pages: MemoryGiB = Field(description="memory of each in pages of 1 GiB")
     virtual_functions: Count = Field(description="virtual functions of each, both physical functions together")
     tor_interfaces: list[Interface] = Field(description="the two 100G interfaces, A and B, in the order of the ports")
     management_interfaces: list[Interface] = Field(description="the two of 1G, in the order of the ports")

@@ -12,7 +12,7 @@ from pydantic import Field
 from interlock.model.rack.values import Kilograms, Watts
 from interlock.model.text.names import DeviceName, Interface, Interfaces, NetworkName, Serial
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import Count, GiB, Positive, VlanIds
+from interlock.model.text.values import Count, MemoryGiB, Positive, VlanIds
 
 from .physical import CableKind, CoolingMethod, Generation, Provisioning, SwitchRole
 from .switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
@@ -103,12 +103,12 @@ class HostFile(FileModel):
         default=None, description="the interface that leads to its BMC, as cables name it; without it, unknown"
     )
     dedicated_cpus: Count = Field(default=0, description="threads for pinned servers")
-    huge_pages: GiB = Field(default=0, description="memory in pages of 1 GiB")
+    huge_pages: MemoryGiB = Field(default=0, description="memory in pages of 1 GiB")
     virtual_functions: Count = Field(
         default=0, description="virtual functions for direct ports, all physical functions together"
     )
     shared_cpus: Count = Field(default=0, description="threads for servers that share them")
-    ram: GiB = Field(description="its memory")
+    ram: MemoryGiB = Field(description="its memory")
     interfaces: dict[NetworkName, Interfaces] = Field(
         description="physical network → interfaces by which guests reach it"
     )

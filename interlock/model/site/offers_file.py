@@ -8,7 +8,7 @@ from pydantic import Field, WithJsonSchema
 
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import GiB, Positive
+from interlock.model.text.values import DiskGiB, MemoryGiB, Positive
 
 from .guards import Guard
 from .offers import DeviceUse, SharingKind
@@ -20,8 +20,8 @@ class FlavorFile(FileModel):
 
     role: Literal["poplar", "infra"] = Field(description="on which hosts it may be used")
     vcpus: Positive = Field(description="threads")
-    ram: GiB = Field(description="memory")
-    disk: GiB = Field(description="root disk")
+    ram: MemoryGiB = Field(description="memory")
+    disk: DiskGiB = Field(description="root disk")
     extra_specs: ExtraSpecs = Field(default_factory=dict, description="Nova's extra specifications")
     public: bool = Field(
         default=True, description="whether every project may use it; if not, tenants whose servers are of it"
@@ -61,7 +61,7 @@ class LimitsFile(FileModel):
 
     controller_instances: Positive = Field(description="controllers in all")
     controller_cores: Positive = Field(description="their threads in all")
-    controller_ram: GiB = Field(description="their memory in all")
+    controller_ram: MemoryGiB = Field(description="their memory in all")
     machines_per_tenant: Positive | None = Field(
         default=None, description="IPU-Machines that one tenant may have; without it, as many as there are"
     )

@@ -21,8 +21,10 @@ _BRACKETS = re.compile(r"([^\[\]]*)\[([0-9]+)-([0-9]+)\]([^\[\]]*)")
 _KEY_TYPES = ("ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521")
 #: Longest expansion of `name-[01-16]` and the like.
 _MOST = 4096
-#: Sizes are 32-bit integers in the databases of Cinder and Manila.
+#: Sizes are 32-bit integers in the databases of Cinder and Manila, and disks of flavours in that of Nova.
 MOST_GIB = 2**31 - 1
+#: The same of memory, which Nova counts in MiB.
+MOST_MEMORY_GIB = MOST_GIB // 1024
 #: Services count in 32 bits; no count of a site comes near, and what is larger only fills the memory.
 MOST_NUMBER = 2**31 - 1
 NO_IPV6 = "IPv6 is not supported here yet: networks, pools and filters are IPv4"
@@ -47,7 +49,21 @@ def shown(value: Any) -> str:
 
 
 def gib(value: Any) -> int:
-    """Whole GiB from `100GiB`, `2TiB`, `4096MiB`."""
+    """Whole GiB of a volume or a share from `100GiB`, `2TiB`, `4096MiB`."""
+    return _gib(value, MOST_GIB, "Cinder and Manila count up to that")
+
+
+def disk_gib(value: Any) -> int:
+    """The same of the root disk of a flavour."""
+    return _gib(value, MOST_GIB, "Nova counts disks up to that")
+
+
+def memory_gib(value: Any) -> int:
+    """The same of memory."""
+    return _gib(value, MOST_MEMORY_GIB, f"Nova counts memory in MiB, up to {MOST_GIB}")
+
+
+def _gib(value: Any, most: int, why: str) -> int:
     match = _SIZE.fullmatch(value) if isinstance(value, str) else None
     if match is None and not isinstance(value, int | float):
         raise fault(Code.UNIT, f"{shown(value)} is no size", "write a number and a unit, as in 100GiB")
@@ -57,8 +73,8 @@ def gib(value: Any) -> int:
     kib = whole(number) * _KIB[unit]
     if kib % _KIB["GiB"]:
         raise fault(Code.UNIT, f"`{value}` is no whole number of GiB", "sizes are given out in GiB")
-    if kib // _KIB["GiB"] > MOST_GIB:
-        raise fault(Code.VALUE, f"{shown(value)} is more than {MOST_GIB}GiB", "Cinder and Manila count up to that")
+    if kib // _KIB["GiB"] > most:
+        raise fault(Code.VALUE, f"{shown(value)} is more than {most}GiB", why)
     return kib // _KIB["GiB"]
 
 
@@ -218,7 +234,10 @@ Count = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
 Positive = Annotated[int, Field(ge=1, le=MOST_NUMBER)]
 Vlan = Annotated[int, Field(ge=1, le=4094)]
 Vni = Annotated[int, Field(ge=1, lt=1 << 24)]
-GiB = Annotated[int, BeforeValidator(gib), _text("^[0-9]+ *[KMGT]iB$", "100GiB")]
+_SIZE_TEXT = _text("^[0-9]+ *[KMGT]iB$", "100GiB")
+GiB = Annotated[int, BeforeValidator(gib), _SIZE_TEXT]
+DiskGiB = Annotated[int, BeforeValidator(disk_gib), _SIZE_TEXT]
+MemoryGiB = Annotated[int, BeforeValidator(memory_gib), _SIZE_TEXT]
 VlanRanges = Annotated[tuple[Range, ...], BeforeValidator(vlan_ranges), _range_schema("1000-1999")]
 VniRanges = Annotated[tuple[Range, ...], BeforeValidator(vni_ranges), _range_schema("10000-14999")]
 VlanIds = Annotated[tuple[int, ...], BeforeValidator(single_ids), _range_schema("1")]
