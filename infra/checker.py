@@ -398,7 +398,7 @@ def _audiences(said: dict[str, Any], classes: dict[str, Any], owners: dict[str, 
     # A class of many owners is told as that: a few of them stand for all.
     few = {least: sorted(who - {"op", "world"})[:9] for least, who in owners.items()}
     for _, a, b, names, _, is_away in guarded(said):
-        if is_away:
+        if is_away and names:
             here = {who for node in (a, b) for who in few.get(classes.get(node, [node])[0], ())}
             yield from _strangers(sorted(here), [terminals[name] for name in names])
 
