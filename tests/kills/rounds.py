@@ -120,7 +120,7 @@ class Rounds:
         self._to_and_fro(label, *ways)
 
     def say(self, stack: Stack, name: str, item: Resource | None) -> None:
-        """From now on the program says this of a name, or nothing; of switch ports on a network, that they are on it."""
+        """From now on the program says this of a name, or nothing; switch ports go with their network."""
         rest = {each: other for each, other in stack.resources.items() if each != name}
         if item is None:
             stack.declare(rest)
