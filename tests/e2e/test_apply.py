@@ -11,9 +11,11 @@ import pytest
 from openstack import exceptions
 from openstack.connection import Connection
 
+from tests.conftest import Sandbox
 from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
 from tests.e2e.s3 import client, refusal
+from tests.sandbox.switch_sessions import clients
 
 POOLS = {"fabric100g": range(1000, 3000), "mgmt1g": range(110, 200), None: range(10000, 15000)}
 FORBIDDEN = 403
@@ -202,7 +204,8 @@ def test_what_is_reserved_with_the_machines_is_listed_as_not_wired(applied: Proj
 def test_switches_say_what_was_planned(applied: Project, sandbox: Sandbox) -> None:
     """RNICs on the data VLAN, BMCs and gateways on the management VLAN, of each tenant its own."""
     said = clients(sandbox.dir)
-    lock = applied.lock("acme")["allocation"]["vpods"]["train"]
+    text = (applied.folder / "stacks" / "lyon" / "tenants" / "acme.lock.json").read_text(encoding="utf-8")
+    lock = json.loads(text)["allocation"]["vpods"]["train"]
     numbers = [int(machine.removeprefix("ipum-")) for machine in lock["machines"]]
     assert len(numbers) == 4
     for number in numbers:
