@@ -92,15 +92,7 @@ def settle(
         if form is Format.JSON:
             print_json(_document(Findings(plan.stack, (), (), ""), None))
         return
-    handover = _handover(gate, found)
-    said = survey.read_back_of(gate, handover)
-    handover = replace(handover, seen=(*handover.seen, *said.seen), now=datetime.now(UTC))
-    findings = Findings(
-        plan.stack,
-        (*found.obstacles(), *_disagreement(found), *said.still_set),
-        handover.lacking(),
-        gate.workspace.shown(gate.workspace.folder / file_of(name)),
-    )
+    handover, findings = _judged(gate, found)
     if form is Format.JSON:
         print_json(_document(findings, found))
     if findings.exit_code is not Exit.PROVED:
@@ -109,6 +101,16 @@ def settle(
         _tell(found)
     if not dry_run:
         _settle(gate, found, handover)
+
+
+def _judged(gate: Gate, found: LookedAt) -> tuple[Handover, Findings]:
+    """What is handed over with all that was seen of it, and what stands in the way."""
+    handover = _handover(gate, found)
+    said = survey.read_back_of(gate, handover)
+    handover = replace(handover, seen=(*handover.seen, *said.seen), now=datetime.now(UTC))
+    obstacles = (*found.obstacles(), *_disagreement(found), *said.still_set)
+    file = gate.workspace.shown(gate.workspace.folder / file_of(found.lock.id))
+    return handover, Findings(found.plan.stack, obstacles, handover.lacking(), file)
 
 
 def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:
