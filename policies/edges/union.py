@@ -11,9 +11,10 @@ from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.plugs import plug_doubt
 
-from .audience import outsiders
+from .audience import is_any_limited, outsiders
 from .guarded import GUARDED_EDGES
 from .private_vlans import roles
+from .second_tags import SECOND_TAG, second_tags, ways
 from .shape import Edge, EdgeRule, Relation, Union
 from .terminals import addresses, attachments, instances, passing, port_fact
 from .unlisted import passed_through, perhaps_uplink, unlisted_attachments, unlisted_hosts, unlisted_switches
@@ -287,12 +288,31 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
 )
 
 
+def _all_of(union: Union) -> list[Edge]:
+    """What plans join, and what these rows do and no guard keeps away."""
+    edges = [edge for share in union.shares for edge in share.edges]
+    return edges + [edge for row in _ROWS for edge in row.edges(union) if not edge.held]
+
+
+def second_tag_ways(union: Union) -> list[Edge]:
+    """Every way of a second tag, whoever may send one."""
+    return list(ways(union, _host_segments(union)))
+
+
+def _second_tags(union: Union) -> Iterator[Edge]:
+    found = second_tag_ways(union)
+    if found:
+        yield from second_tags(union, found, _all_of(union))
+
+
 def _outside_audience(union: Union) -> Iterator[Edge]:
-    yield from outsiders(union, _ROWS)
+    if is_any_limited(union):
+        yield from outsiders(union, [*_all_of(union), *_second_tags(union)])
 
 
 #: The rows that are resolved after the union, and those that guards decide.
 UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     *_ROWS,
+    EdgeRule(SECOND_TAG, "the next switch reads a second tag where the first is taken off", _second_tags),
     EdgeRule("E9", "a declared device is an ordinary one for whoever is not in its audience", _outside_audience),
 )

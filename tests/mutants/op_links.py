@@ -105,6 +105,16 @@ def native_taken_by_nobody(space: Workspace, _: Random) -> Workspace | None:
     return _harmless_link(space, {"tagged": ((UNUSED, UNUSED),)}, _untagged(DEAD))
 
 
+def second_tag(space: Workspace, rng: Random) -> Workspace | None:
+    """One end sends its VLAN untagged; what is written behind its tag, the other end takes."""
+    return _linked(space, rng, lambda a, b: (_untagged(a), {"tagged": ((b, b),)}))
+
+
+def second_tag_of_nobody(space: Workspace, rng: Random) -> Workspace | None:
+    """Nobody is in the VLAN that leaves untagged."""
+    return _linked(space, rng, lambda _, b: (_untagged(DEAD), {"tagged": ((b, b),)}))
+
+
 def translated(space: Workspace, rng: Random) -> Workspace | None:
     """One end sends its VLAN as the other's id."""
     return _linked(space, rng, lambda a, b: ({"tagged": ((a, a),), "translations": ((2900, a),)}, _as_2900(b)))
@@ -288,7 +298,11 @@ LINKS = (
     ),
     Operator(
         "native-taken", "a native VLAN that no list names, which arrives with its tag",
-        native_taken, native_taken_by_nobody, "ISO-11", ("ISO-01",), N,
+        native_taken, native_taken_by_nobody, "ISO-15", ("ISO-11",), N,
+    ),
+    Operator(
+        "second-tag", "a second tag behind a VLAN that goes untagged between switches",
+        second_tag, second_tag_of_nobody, "ISO-15", ("ISO-11",), N,
     ),
     Operator(
         "translation", "a translation that joins two tenants' VLANs",

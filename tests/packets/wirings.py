@@ -15,6 +15,8 @@ VLANS = (10, 20, 30, 40)
 OTHER, QUARANTINE = 999, 4000
 #: Every tag that hosts send, () being none.
 TAGS: tuple[tuple[int, ...], ...] = ((), *((vlan,) for vlan in (*VLANS, OTHER, QUARANTINE)))
+#: Two tags, the outer one first; 0 says nothing.
+SECOND: tuple[tuple[int, ...], ...] = tuple((outer, inner) for outer in (0, *VLANS) for inner in (*VLANS, OTHER))
 
 
 def wiring(rng: Random) -> Draft:
