@@ -14,7 +14,6 @@ from typing import Final
 from interlock.vocabulary.nodes import VlanNode, parse
 
 from .edges.shape import Union
-from .edges.union import tagged_by_host
 from .facts import identities as ids
 from .facts.kinds import SwitchEnd
 
@@ -62,14 +61,12 @@ class Wired:
         yield from (tag for tag in tags if vlan in self.union.inside(end, tag))
         if vlan in mode.untagged:
             yield UNTAGGED
-            # Where nobody stated whether the native VLAN bears its tag, the other end may take it so.
-            yield from mode.tags_of(vlan) if mode.known and mode.tag_native is None else ()
 
     def _at_hosts(self, here: Collection[str]) -> None:
         for node in here:
             vlan = parse(node)
             if isinstance(vlan, VlanNode) and vlan.is_of_host and (end := self.union.site.uplink.get(vlan.bridge)):
-                found = tagged_by_host(self.union, vlan.number, end) if vlan.number else self._natives(end)
+                found = self.union.inside(end, vlan.number) if vlan.number else self._natives(end)
                 self._behind(end, node, found)
             elif end := self.union.site.kernel_at.get(node):
                 self._behind(end, node, self._natives(end))

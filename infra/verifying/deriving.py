@@ -19,6 +19,7 @@ from .planned_devices import devices
 from .plans import PlanOfStack
 from .ports import Ports, asked_of
 from .residue import Residue
+from .second_tags import SecondTags
 from .services import Services
 from .terminals import Terminals
 from .unlisted import Unlisted
@@ -70,6 +71,7 @@ def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[G
             ground.labels[node].add(OPERATOR)
     for node in [node for pair in ground.joined for node in pair if names.is_reference(node)]:
         ground.labels[node].add(STRANGERS)
+    SecondTags(inventory, ground).derive()
     terminals.outsiders()
     owners = {stack.owner for stack in stacks} | {lock["id"] for lock in locks}
     return ground, DerivedAuthority(ground, calls_of(stacks), owners)

@@ -26,8 +26,6 @@ class Setting:
     untagged: frozenset[int] = frozenset()
     #: VLAN ids inside the switch that pass with a tag.
     ranges: tuple[tuple[int, int], ...] = ()
-    #: Whether the native VLAN leaves with its tag; None: not stated.
-    tag_native: bool | None = None
     #: (id on the wire, VLAN inside the switch).
     translations: tuple[tuple[int, int], ...] = ()
     private: str | None = None
@@ -63,12 +61,7 @@ class LogicalPort:
     @cached_property
     def untagged(self) -> frozenset[int]:
         """The VLANs that frames without a tag may belong to."""
-        return self.asked | self.recorded_untagged
-
-    @cached_property
-    def recorded_untagged(self) -> frozenset[int]:
-        """Those of them that the site file names."""
-        return frozenset[int]().union(*(item.untagged for item in self.members))
+        return self.asked.union(*(item.untagged for item in self.members))
 
     @cached_property
     def private(self) -> str | None:
@@ -81,16 +74,10 @@ class LogicalPort:
         """True for a port with an address of the switch's own."""
         return any(item.routed for item in self.members)
 
-    @cached_property
-    def tag_native(self) -> bool | None:
-        """Whether the native VLAN bears its tag; None where that is not stated, or members differ."""
-        native = {item.tag_native for item in self.members if item.untagged}
-        found = native or {item.tag_native for item in self.members}
-        return found.pop() if len(found) == 1 else None
-
     def inside(self, tag: int) -> set[int]:
-        """The VLANs that frames with this tag may belong to."""
-        return set().union(*(item.inside(tag) for item in self.members))
+        """The VLANs that frames with this tag may belong to: those of frames without one too, listed or not."""
+        natives = {vlan for vlan in self.untagged if tag in {vlan} | self.tags_of(vlan)} if self.known else set[int]()
+        return natives.union(*(item.inside(tag) for item in self.members))
 
     def tags_of(self, vlan: int) -> set[int]:
         """By which ids a VLAN may go on the wire."""
@@ -162,7 +149,6 @@ class Ports:
         return Setting(
             untagged=frozenset() if native is None or is_tagged else frozenset({native}),
             ranges=(*listed, *both) if is_trunk else (),
-            tag_native=record["tag_native"],
             translations=tuple((wire, vlan) for wire, vlan in record["translations"]) if is_trunk else (),
             private=record["private_vlan"],
         )

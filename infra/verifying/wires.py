@@ -50,10 +50,6 @@ class Wires:
         natives = [self._met(b, vlan) for vlan in far.untagged]
         for native in near.untagged:
             join("E2", self._met(a, native), natives)
-            # Where nobody stated whether the native VLAN bears its tag, the other end may take it so.
-            tags = near.tags_of(native) if near.known and near.tag_native is None else set[int]()
-            for tag in tags:
-                join("E1", self._met(a, native), [self._met(b, vlan) for vlan in far.inside(tag)])
         if near.routed:
             self._at_routed(a, b, natives)
 
@@ -102,10 +98,7 @@ class Wires:
         if vlan == 0:
             found += [self._met(end, native) for native in port.untagged]
             return [*found, self._port(end)] if port.routed else found
-        # A VLAN that leaves untagged may be taken with its tag, unless its record says that it is dropped then.
-        is_dropped = port.tag_native is False and vlan in port.recorded_untagged
-        native = {vlan} & port.untagged if port.known and not is_dropped else set[int]()
-        return found + [self._met(end, inner) for inner in port.inside(vlan) | native]
+        return found + [self._met(end, inner) for inner in port.inside(vlan)]
 
     def _kernel(self, bridge: tuple[str, str], end: End) -> None:
         """A host's kernel hears what its port sends untagged, but where a flat external network has the interface."""

@@ -12,17 +12,18 @@ from policies.about import Fact, SiteFact, in_order
 from policies.facts import identities as ids
 from policies.facts.guards import EVERYBODY, welcome
 
-from .shape import Edge, EdgeRule, Union
+from .shape import Edge, Union
 from .terminals import TerminalCopy, copies
 
 
-def outsiders(union: Union, rows: Sequence[EdgeRule[Union]]) -> Iterator[Edge]:
-    """A copy and its device, where a tenant outside the audience meets the copy; `rows` say what else there is."""
+def is_any_limited(union: Union) -> bool:
+    """True if some cabled device is declared for an audience."""
+    return any(not welcome(copy.declared, EVERYBODY) for copy in copies(union))
+
+
+def outsiders(union: Union, edges: Sequence[Edge]) -> Iterator[Edge]:
+    """A copy and its device, where a tenant outside the audience meets the copy; `edges`: what else there is."""
     limited = [copy for copy in copies(union) if not welcome(copy.declared, EVERYBODY)]
-    if not limited:
-        return
-    edges = [edge for share in union.shares for edge in share.edges]
-    edges += [edge for row in rows for edge in row.edges(union) if not edge.held]
     known, perhaps = _Classes(edge for edge in edges if not edge.missing), _Classes(edges)
     for copy in limited:
         if _uninvited(union, known, copy):

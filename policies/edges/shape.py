@@ -244,24 +244,29 @@ class Union:
     def inside(self, end: SwitchEnd, tag: int) -> dict[int, tuple[Fact, ...]]:
         """The VLANs that frames with this tag may belong to, and for each the facts without which nobody knows."""
         mode = self.mode[end]
-        found = {vlan: self._unless_taken(end, vlan) for vlan in sorted(mode.inside(tag))}
+        found = {vlan: self._unless_taken(end, vlan, tag) for vlan in sorted(mode.inside(tag))}
         for vlan in sorted(mode.perhaps_inside(tag)):
             found[vlan] = (SiteFact(f"switches.{end.switch}.ports.{end.port}.tagged"),)
+        for vlan in sorted(mode.natives_of(tag)):
+            found.setdefault(vlan, self._unless_taken(end, vlan, tag))
         return found
 
-    def _unless_taken(self, end: SwitchEnd, vlan: int) -> tuple[Fact, ...]:
-        """What nobody knows of a VLAN that a port lists, and sends without a tag: whether it takes it with one."""
+    def _unless_taken(self, end: SwitchEnd, vlan: int, tag: int) -> tuple[Fact, ...]:
+        """What nobody knows of a VLAN that a port sends without a tag, listed or not: whether it takes it with one."""
         mode = self.mode[end]
-        if vlan not in mode.untagged or mode.tag_native is True or self.surely_tagged(end, vlan):
+        if vlan not in mode.untagged or self.surely_tagged(end, vlan, tag):
             return ()
+        port = f"{end.switch} port {end.port}"
         if mode.tag_native is None:
             return (SiteFact(f"switches.{end.switch}.ports.{end.port}.tag_native"),)
-        return (SaidFact(f"whether {end.switch} port {end.port} takes its untagged VLAN {vlan} with a tag"),)
+        if vlan in self.site.configured(end).untagged:
+            return (SaidFact(f"whether {port} takes its untagged VLAN {vlan} with a tag"),)
+        return (SaidFact(f"whether {port} takes frames with the tag of the VLAN {vlan} that a plan sets there"),)
 
-    def surely_tagged(self, end: SwitchEnd, vlan: int) -> bool:
-        """True if the port, or another of its bundle, carries a VLAN with its tag by its record, and not as native."""
+    def surely_tagged(self, end: SwitchEnd, vlan: int, tag: int) -> bool:
+        """True if the port, or another of its bundle, carries a VLAN by a tag by its record, and not as native."""
         stated = self.site.configured(end)
-        return any(vlan not in item.untagged and vlan in item.inside(vlan) for item in stated.members or (stated,))
+        return any(vlan not in item.untagged and vlan in item.inside(tag) for item in stated.members or (stated,))
 
     def carried(self, end: SwitchEnd) -> tuple[int, ...]:
         """The VLANs inside the switch that a device behind a port reaches: the native one, and each by some tag."""

@@ -11,11 +11,12 @@ from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.plugs import plug_doubt
 
-from .audience import outsiders
+from .audience import is_any_limited, outsiders
 from .guarded import GUARDED_EDGES
 from .private_vlans import roles
+from .second_tags import SECOND_TAG, second_tags, ways
 from .shape import Edge, EdgeRule, Relation, Union
-from .terminals import addresses, attachments, instances, passing, port_fact, port_path
+from .terminals import addresses, attachments, instances, passing, port_fact
 from .unlisted import passed_through, perhaps_uplink, unlisted_attachments, unlisted_hosts, unlisted_switches
 from .unlisted_in_cloud import unlisted_members, unlisted_rights
 
@@ -37,19 +38,6 @@ def _between_switches(union: Union) -> Iterator[Edge]:
             for near, missing in union.inside(a, tag).items() if far else ():
                 for vlan, more in far.items():
                     yield Edge(union.segment(a, near), union.segment(b, vlan), "E1", missing + more)
-        yield from _perhaps_tagged(union, a, b)
-        yield from _perhaps_tagged(union, b, a)
-
-
-def _perhaps_tagged(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
-    """Where nobody stated whether the native VLAN of one end bears its tag, the other end may take it so."""
-    mode = union.mode[a]
-    if mode.known and mode.tag_native is None:
-        for native in sorted(mode.untagged):
-            for tag in sorted(mode.tags_of(native)):
-                for vlan, more in union.inside(b, tag).items():
-                    missing = (SiteFact(f"{port_path(union, a)}.tag_native"), *more)
-                    yield Edge(union.segment(a, native), union.segment(b, vlan), "E1", missing)
 
 
 def _unmodelled(union: Union, a: SwitchEnd, b: SwitchEnd) -> Iterator[Edge]:
@@ -93,25 +81,8 @@ def _uplink_edges(union: Union, node: str, vlan: int, end: SwitchEnd) -> Iterato
         yield from (Edge(node, union.segment(end, native), "E4", missing) for native, missing in union.natives(end))
         yield from [Edge(node, _port(union, end), "E10")] if mode.routed else []
     else:
-        reached = tagged_by_host(union, vlan, end)
+        reached = union.inside(end, vlan)
         yield from (Edge(node, union.segment(end, inner), "E4", missing) for inner, missing in reached.items())
-
-
-def tagged_by_host(union: Union, vlan: int, end: SwitchEnd) -> dict[int, tuple[Fact, ...]]:
-    """Where frames get to that a host tags with a VLAN, and for each the facts without which nobody knows.
-
-    A switch may or may not take frames tagged with the VLAN that it sends untagged. What it takes by its record it goes
-    on taking until a plan that puts the port into the VLAN is applied.
-    """
-    mode, reached = union.mode[end], union.inside(end, vlan)
-    if not mode.known or vlan not in mode.untagged or vlan in reached:
-        return reached
-    if mode.tag_native is None:
-        return reached | {vlan: (SiteFact(f"{port_path(union, end)}.tag_native"),)}
-    if vlan in union.site.configured(end).untagged:
-        return reached
-    words = f"whether {end.switch} port {end.port} takes frames with the tag of the VLAN {vlan} that a plan sets there"
-    return {vlan: (SaidFact(words),)} | reached
 
 
 def _kernels(union: Union) -> Iterator[Edge]:
@@ -317,12 +288,31 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
 )
 
 
+def _all_of(union: Union) -> list[Edge]:
+    """What plans join, and what these rows do and no guard keeps away."""
+    edges = [edge for share in union.shares for edge in share.edges]
+    return edges + [edge for row in _ROWS for edge in row.edges(union) if not edge.held]
+
+
+def second_tag_ways(union: Union) -> list[Edge]:
+    """Every way of a second tag, whoever may send one."""
+    return list(ways(union, _host_segments(union)))
+
+
+def _second_tags(union: Union) -> Iterator[Edge]:
+    found = second_tag_ways(union)
+    if found:
+        yield from second_tags(union, found, _all_of(union))
+
+
 def _outside_audience(union: Union) -> Iterator[Edge]:
-    yield from outsiders(union, _ROWS)
+    if is_any_limited(union):
+        yield from outsiders(union, [*_all_of(union), *_second_tags(union)])
 
 
 #: The rows that are resolved after the union, and those that guards decide.
 UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     *_ROWS,
+    EdgeRule(SECOND_TAG, "the next switch reads a second tag where the first is taken off", _second_tags),
     EdgeRule("E9", "a declared device is an ordinary one for whoever is not in its audience", _outside_audience),
 )

@@ -288,6 +288,13 @@ class PortMode:
         found = {vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan)}
         return frozenset(found | (self._plain(tag) if self._is_taken(tag) else set()))
 
+    def natives_of(self, tag: int) -> frozenset[int]:
+        """The VLANs of frames without a tag that frames with this one may belong to as well, listed or not: makes of
+        switches differ in that, and most take them. A mode that nobody knows joins all of them anyway."""
+        if not (self.known and self.untagged):
+            return frozenset()
+        return frozenset(vlan for vlan in self.untagged if tag == vlan or tag in self.tags_of(vlan))
+
     def _plain(self, tag: int) -> set[int]:
         """The VLAN of this id, if it passes and goes by its own id."""
         return {tag} - {vlan for _, vlan in self.translations} if self.carries(tag) else set()

@@ -20,6 +20,7 @@ from interlock.vocabulary.nodes import VlanNode, is_identity, parse
 from policies.authority.grants import COMMON, OF_AUTH, spoken_of
 from policies.edges.reach import reached
 from policies.edges.shape import Edge, GraphFragment, Relation, Union
+from policies.edges.union import second_tag_ways
 from policies.facts import identities as ids
 from policies.facts import principals as who
 from policies.facts.site import SiteFacts
@@ -192,6 +193,8 @@ def _classes(union: Union, resolved: Resolved, named: Iterable[frozenset[str]]) 
     numbers = kernel.Numbering(node for nodes in named for node in sorted(nodes))
     edges = (edge for edges in (resolved.edges, *(share.edges for share in union.shares)) for edge in edges)
     pairs = [*((edge.a, edge.b) for edge in edges if not edge.held), *_by_calls(union)]
+    # A way of a second tag is there once somebody may send one: a plan may bring the first who does.
+    pairs += ((edge.a, edge.b) for edge in second_tag_ways(union))
     numbers.all_of(resolved.labels)
     numbers.all_of(end for edge in resolved.edges for end in (edge.a, edge.b))
     left, right = numbers.all_of(a for a, _ in pairs), numbers.all_of(b for _, b in pairs)

@@ -31,8 +31,8 @@ from .search import EdgeFacts, connected
 if TYPE_CHECKING:
     from .search import Graph
 
-#: Edges inside a wire segment.
-WIRE_RULES = frozenset({"E1", "E2", "E3", "E4"})
+#: Edges inside a wire segment; a second tag leads to another one, which is then met as if it were the same.
+WIRE_RULES = frozenset({"E1", "E2", "E3", "E4", "E21"})
 Missing = tuple[Fact, ...]
 #: With more groups of unstated facts only G_may is searched, and findings name the facts on its paths.
 CAUSES_SHOWN_ALONE = 32

@@ -15,6 +15,7 @@ from interlock.model.site.inventory import SwitchPortConfig
 from interlock.model.site.networks import Ranges
 from interlock.vocabulary.nodes import NeutronPortNode, SwitchPortNode, parse, switch_vlan
 from policies.about import SiteFact, devices
+from policies.edges.second_tags import SECOND_TAG
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.graph.model import Model
@@ -100,9 +101,12 @@ def _unpruned(model: Model, graph: Graph, a: str, b: str) -> str | None:
 
 
 def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
-    if graph.edges[a, b]["rule"] != "E2" or isinstance(parse(a), NeutronPortNode | SwitchPortNode):
+    rule = graph.edges[a, b]["rule"]
+    if rule not in ("E2", SECOND_TAG) or isinstance(parse(a), NeutronPortNode | SwitchPortNode):
         return None
     ends = next(_ends_between(model, a, b), None)
+    if rule == SECOND_TAG:
+        return None if ends is None else f"a second tag on the link {_link(ends)}, behind one that is taken off,"
     return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"
 
 
@@ -238,9 +242,9 @@ ISO_15 = Rule(
     title="native VLANs of links between switches are unused",
     severity=Severity.ERROR,
     polarity=Polarity.ABSENCE,
-    why="what leaves one switch untagged is in the other's native VLAN, whatever its number. For the site it is a "
-    "rule of its own: a native VLAN that is used waits for the other end",
-    source="IEEE 802.1Q, port VLAN id; docs/design/semantics.md §4, E2",
+    why="what leaves one switch untagged is in the other's native VLAN, whatever its number, or in the one that a "
+    "second tag names. For the site it is a rule of its own: a native VLAN that is used waits for the other end",
+    source="IEEE 802.1Q, port VLAN id; docs/design/semantics.md §4, E2 and E21",
     needs=("cables between switches", "switch ports", "pools", "claims"),
     ask=_dead_natives,
 )

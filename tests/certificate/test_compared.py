@@ -19,6 +19,7 @@ from policies.certificate import certificate
 from policies.judging import judge, seen_by
 from tests.certificate.test_forgeries import FORGERIES, grown
 from tests.oracle.comparing import RULES_OF_MEETING, lock_of
+from tests.oracle.examples_wire import second_tag_behind_a_native_vlan
 from tests.oracle.generator import PLOTS, told
 from tests.oracle.world import World
 from tests.support.sampling import Sampling
@@ -167,3 +168,13 @@ def test_no_forgery_of_a_leaking_world_passes(plot: str, sampling: Sampling) -> 
             found = grown(found)
             seen = [text for text in complaints(found) if not text.startswith("not asked")]
             assert seen or comparing.compare(found, "acme").complaints, forge.__name__
+
+
+def test_a_second_tag_that_is_left_out_is_told() -> None:
+    """What makes it is no single record: an untagged VLAN, a tagged one, and somebody in the first."""
+    world = second_tag_behind_a_native_vlan().made()
+    locks, comparing = derived(world)
+    _, found = certified(world, locks, "acme")
+    assert comparing.compare(found, "acme").complaints == ()
+    del found["statement"]["facts"]["E21"]
+    assert "E21 L:SN-leaf-1:1001 - L:SN-spine-1:1002 is missing" in comparing.compare(found, "acme").complaints

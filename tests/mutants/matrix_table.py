@@ -137,6 +137,10 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "A2 the cloud joins all projects unless A2 is held": (38, "A2.project_scope_enforced=false"),
     "A9 what was cleaned is its former holder's unless A9 is held": ("52b", "A9.steps_erase=false"),
     "A10 strangers may be on every claimed segment unless A10 is held": (261, "A10.pools_delegated=false"),
+    "E21 the next switch reads a second tag where the first is taken off": (
+        "64a-second_tag_behind_a_native_vlan",
+        "second-tag",
+    ),
     "E9 a declared device is an ordinary one for whoever is not in its audience": (
         "49c-address_declared_for_another",
         "vrf-audience",

@@ -96,6 +96,25 @@ def tagged_natives_apart(space: Workspace, _: Random) -> Workspace | None:
     return _harmless_link(space, {"untagged": DEAD, "tag_native": True}, {"untagged": DEAD - 1, "tag_native": True})
 
 
+def native_taken(space: Workspace, rng: Random) -> Workspace | None:
+    """One end sends its VLAN as the other's native one, whose list leaves that out: most switches take it."""
+    return _linked(space, rng, lambda a, b: ({"tagged": ((a, a),), "translations": ((b, a),)}, _untagged(b)))
+
+
+def native_taken_by_nobody(space: Workspace, _: Random) -> Workspace | None:
+    return _harmless_link(space, {"tagged": ((UNUSED, UNUSED),)}, _untagged(DEAD))
+
+
+def second_tag(space: Workspace, rng: Random) -> Workspace | None:
+    """One end sends its VLAN untagged; what is written behind its tag, the other end takes."""
+    return _linked(space, rng, lambda a, b: (_untagged(a), {"tagged": ((b, b),)}))
+
+
+def second_tag_of_nobody(space: Workspace, rng: Random) -> Workspace | None:
+    """Nobody is in the VLAN that leaves untagged."""
+    return _linked(space, rng, lambda _, b: (_untagged(DEAD), {"tagged": ((b, b),)}))
+
+
 def translated(space: Workspace, rng: Random) -> Workspace | None:
     """One end sends its VLAN as the other's id."""
     return _linked(space, rng, lambda a, b: ({"tagged": ((a, a),), "translations": ((2900, a),)}, _as_2900(b)))
@@ -276,6 +295,14 @@ LINKS = (
     Operator(
         "native-tagged", "a native VLAN sent with its tag, and translated",
         tagged_native, tagged_natives_apart, "ISO-11", ("ISO-01",),
+    ),
+    Operator(
+        "native-taken", "a native VLAN that no list names, which arrives with its tag",
+        native_taken, native_taken_by_nobody, "ISO-15", ("ISO-11",), N,
+    ),
+    Operator(
+        "second-tag", "a second tag behind a VLAN that goes untagged between switches",
+        second_tag, second_tag_of_nobody, "ISO-15", ("ISO-11",), N,
     ),
     Operator(
         "translation", "a translation that joins two tenants' VLANs",

@@ -12,7 +12,7 @@ from .world import World
 #: Rows of the page, and mechanisms beside them, that have to decide worlds. Each is hops or marks of its own, so that
 #: a terrain can be walked without it.
 _BESIDE = ("A1", "A2", "A6", "A7", "A8", "terminal", "Excl", "kernel", "address", "device")
-ROWS = frozenset((*(f"E{number}" for number in range(1, 21)), *_BESIDE))
+ROWS = frozenset((*(f"E{number}" for number in range(1, 22)), *_BESIDE))
 _ROW = re.compile(r" \(([A-Za-z0-9]+)\)$")
 
 

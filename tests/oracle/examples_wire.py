@@ -89,6 +89,42 @@ def natives_of_which_nobody_says_how_they_leave() -> Draft:
     return draft
 
 
+def _second_tag(native: int | None, *, tag_native: bool = False) -> Draft:
+    """acme on leaf-1, globex on spine-1; the link carries both VLANs with their tags, but for its native one."""
+    draft = leaf()
+    tenant(draft, A, 1001)
+    draft.networks["data-2"] = ("spine-1",)
+    draft.hypervisor("hv-2", "spine-1", "data-2", POOL)
+    tenant(draft, G, 1002, "data-2", "hv-2")
+    here: dict[str, object] = {"untagged": native, "tag_native": None if native is None else tag_native}
+    draft.link("leaf-1", "spine-1", here | {"tagged": ((1002, 1002),)}, here | {"tagged": ((1002, 1002),)})
+    return draft
+
+
+def second_tag_behind_a_native_vlan() -> Draft:
+    """acme's VLAN leaves leaf-1 untagged; what stands behind its tag the spine reads."""
+    return _second_tag(1001)
+
+
+def second_tag_behind_a_tagged_native_vlan() -> Draft:
+    """Its tag stays on."""
+    return _second_tag(1001, tag_native=True)
+
+
+def second_tag_behind_nobodys_native_vlan() -> Draft:
+    """Nobody can send in the native VLAN."""
+    return _second_tag(999)
+
+
+def second_tag_at_a_hypervisor() -> Draft:
+    """As the link, at a host's uplink: the external network has it untagged for itself, acme's function behind it."""
+    draft = leaf()
+    tenant(draft, A, 1001)
+    draft.external = draft.external.model_copy(update={"physical_network": "data-1", "network_type": "flat"})
+    draft.change_port("leaf-1", 1, untagged=900, tag_native=False)
+    return draft
+
+
 def left_over_on_bare_metal() -> Draft:
     """acme's whole host; its port still takes 1002 tagged."""
     draft = both()
@@ -320,6 +356,10 @@ EXAMPLES = (
     Example("6", "V", uplinks_without_lists),
     Example("7", "V", natives_that_differ),
     Example("7b", "N", natives_of_which_nobody_says_how_they_leave),
+    Example("64a", "N", second_tag_behind_a_native_vlan),
+    Example("64b", "P", second_tag_behind_a_tagged_native_vlan),
+    Example("64c", "P", second_tag_behind_nobodys_native_vlan),
+    Example("64d", "N", second_tag_at_a_hypervisor),
     Example("8a", "V", left_over_on_bare_metal),
     Example("8b", "P", left_over_on_a_hypervisor),
     Example("9a", "P", overlays_of_their_own),

@@ -84,10 +84,11 @@ def _received_by_trunk(setting: Setting, tag: int) -> Answer:
             yield setting.untagged, setting.tag_native is False
         return
     mapped = [inner for wire, inner in setting.translated() if wire == tag]
-    yield from ((inner, setting.lists(inner)) for inner in mapped)
+    yield from ((inner, setting.lists(inner)) for inner in mapped if inner != setting.untagged)
+    yield from ((i, setting.tag_native is True) for w, i in setting.translations if (w, i) == (tag, setting.untagged))
     if tag == setting.untagged:
-        if setting.tag_native is not False or setting.lists(tag):
-            yield tag, setting.tag_native is True
+        # Most switches take the VLAN that they send without a tag with it as well, whether or not the list names it.
+        yield tag, setting.tag_native is True
     elif setting.lists(tag) and not any(inner == tag for _, inner in setting.translated()):
         yield tag, not mapped
 

@@ -102,6 +102,22 @@ def _meetings(terrain: Terrain, must: bool, traces: dict[Pair, tuple[str, ...]])
         reached = flood(terrain, [mark.place], must)
         flooded |= reached.keys()
         yield from _met(terrain, reached, owners_at, traces)
+    if terrain.one_way and not must:
+        yield from _struck(terrain, owners_at, traces)
+
+
+def _struck(terrain: Terrain, owners_at: dict[Place, set[str]], traces: dict[Pair, tuple[str, ...]]) -> Iterator[Pair]:
+    """Pairs of owners one of whom gets something to the other, and perhaps nothing back. The operator tries nothing."""
+    for sender in sorted({owner for owners in owners_at.values() for owner in owners} - {OP}):
+        seeds = [place for place, owners in owners_at.items() if sender in owners]
+        reached = flood(terrain, seeds, must=False, one_way=True)
+        met = {owner: place for place in reached for owner in owners_at.get(place, ()) if owner != sender}
+        doors = (door for door in terrain.doors if door.place in reached and sender not in door.audience)
+        met.update((OP, door.place) for door in doors)
+        for other, place in met.items():
+            pair = frozenset((sender, other))
+            traces.setdefault(pair, tuple(reversed(list(trace(reached, place)))))
+            yield pair
 
 
 def _met(

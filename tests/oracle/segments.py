@@ -9,7 +9,7 @@ from interlock.model.site.inventory import Host
 from interlock.resources import Network, RbacPolicy
 
 from .frames import UNTAGGED
-from .readings import Facts, listed
+from .readings import Facts, PortId, listed
 from .switches import Switches
 from .terrain import Place, Terrain
 from .world import FOREIGN, OP, OUTSIDE, Stack
@@ -134,6 +134,17 @@ class Segments:
             at = self.facts.behind.get((name, interface))
             for place, certain in self.switches.tagged_as(at, tag) if at else ():
                 self.terrain.hop(self.nic(self.facts.site.host[name], interface, tag), place, "E4", certain)
+            if at:
+                self._second_tags(at, self.nic(self.facts.site.host[name], interface, tag), tag)
+
+    def _second_tags(self, at: PortId, nic: Place, tag: int) -> None:
+        """A tag behind the one that a switch port takes off is the adapter's to read, and the other way round."""
+        if tag == UNTAGGED:
+            for place in self.switches.by_a_tag(at):
+                self.terrain.way(nic, place, "E21")
+        else:
+            for place in self.switches.without_a_tag(at):
+                self.terrain.way(place, nic, "E21")
 
     def of_plans(self) -> Iterator[Segment]:
         """Every network of a plan with an id."""

@@ -37,6 +37,8 @@ class Switches:
         for a, b in self.facts.ends[0]:
             self._cable(a, b)
             self._cable(b, a)
+            self._second_tags(a, b)
+            self._second_tags(b, a)
         for switch in self.facts.site.switches:
             self._private_vlans(switch)
             self._overlays(switch)
@@ -56,6 +58,26 @@ class Switches:
                             row = "E2" if tag == UNTAGGED else "E1"
                             ends = self.entry(a, vlan, here), self.entry(b, inner, there)
                             self.terrain.hop(*ends, row, certain=leaves and enters)
+
+    def _second_tags(self, a: PortId, b: PortId) -> None:
+        """What a sends without its tag, b reads by the tag behind it."""
+        taken = list(self.by_a_tag(b))
+        for place in self.without_a_tag(a):
+            for there in taken:
+                self.terrain.way(place, there, "E21")
+
+    def without_a_tag(self, at: PortId) -> Iterator[Place]:
+        """Where frames are that leave a port without a tag, or may."""
+        for setting in self.facts.of_port(*at):
+            for vlan in self.facts.ids:
+                if UNTAGGED in (tag for tag, _ in sent(setting, vlan, self.facts.ids)):
+                    yield self.entry(at, vlan, setting)
+
+    def by_a_tag(self, at: PortId) -> Iterator[Place]:
+        """Where frames get to that come into a port with some tag."""
+        for setting in self.facts.of_port(*at):
+            found = {vlan for tag in self.facts.ids for vlan, _ in received(setting, tag, self.facts.ids)}
+            yield from (self.entry(at, vlan, setting) for vlan in sorted(found))
 
     def tagged_as(self, at: PortId, tag: int) -> Iterator[tuple[Place, bool]]:
         """Where frames with this tag get to that a hypervisor sends into the port, or come from.

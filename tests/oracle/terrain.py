@@ -44,6 +44,13 @@ class Terrain:
     hops: dict[Place, list[Hop]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
     doors: list[Door] = field(default_factory=list)
+    #: Hops by which nothing comes back; none of them is certain.
+    one_way: dict[Place, list[Hop]] = field(default_factory=dict)
+
+    def way(self, a: Place, b: Place, row: str) -> None:
+        """What is at `a` may get to `b`, and nothing back."""
+        if row not in self.without:
+            self.one_way.setdefault(a, []).append(Hop(b, False, row))
 
     def hop(self, a: Place, b: Place, row: str, certain: bool = True) -> None:
         """What is at `a` gets to `b`; back as well, for data flows both ways or is assumed to."""
@@ -70,7 +77,10 @@ class Terrain:
         """The same without one row: what a terrain made without it would be, where rows only put hops and marks."""
         hops = {place: [hop for hop in there if hop.row != row] for place, there in self.hops.items()}
         marks = [mark for mark in self.marks if mark.row != row]
-        return Terrain(self.without | {row}, hops, marks, self.doors)
+        one_way = {place: [hop for hop in there if hop.row != row] for place, there in self.one_way.items()}
+        return Terrain(
+            self.without | {row}, hops, marks, self.doors, {a: found for a, found in one_way.items() if found}
+        )
 
 
 class Step(NamedTuple):
@@ -80,13 +90,16 @@ class Step(NamedTuple):
     row: str
 
 
-def flood(terrain: Terrain, seeds: Iterable[Place], must: bool) -> dict[Place, Step]:
-    """Every place that something from the seeds gets to, and how; `must`: by certain hops only."""
+def flood(terrain: Terrain, seeds: Iterable[Place], must: bool, *, one_way: bool = False) -> dict[Place, Step]:
+    """Every place that something from the seeds gets to, and how; `must`: by certain hops only.
+
+    `one_way`: also by hops from which nothing comes back.
+    """
     reached = {seed: Step(None, "") for seed in seeds}
     front = list(reached)
     while front:
         here = front.pop()
-        for to, certain, row in terrain.hops.get(here, ()):
+        for to, certain, row in (*terrain.hops.get(here, ()), *(terrain.one_way.get(here, ()) if one_way else ())):
             if to not in reached and (certain or not must):
                 reached[to] = Step(here, row)
                 front.append(to)

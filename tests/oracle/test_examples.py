@@ -18,7 +18,7 @@ from .oracle import leaks
 from .sayings import A, Example, G
 from .world import World
 
-NUMBERS = range(1, 64)
+NUMBERS = range(1, 65)
 
 
 def prover(example: Example) -> str:

@@ -39,9 +39,9 @@ def meetings_of_vpods(world: World, terrain: Terrain) -> Iterator[Meeting]:
         things = list(_things(stack))
         for certain in (False, True):
             for start, vpod in things:
-                reached = flood(media, [start], certain)
+                reached = flood(media, [start], certain, one_way=True)
                 for place, other in things:
-                    if place in reached and vpod < other:
+                    if place in reached and vpod != other:
                         way = tuple(reversed(list(trace(reached, place))))
                         yield frozenset((vpod, other)), certain, way
 
@@ -93,4 +93,9 @@ def _without_other_networks(terrain: Terrain, stack: Stack) -> Terrain:
         for place, found in terrain.hops.items()
         if not is_other(place)
     }
-    return Terrain(terrain.without, hops, terrain.marks, terrain.doors)
+    one_way = {
+        place: [hop for hop in found if not is_other(hop.to)]
+        for place, found in terrain.one_way.items()
+        if not is_other(place)
+    }
+    return Terrain(terrain.without, hops, terrain.marks, terrain.doors, one_way)

@@ -42,7 +42,8 @@ def plant() -> Wiring:
 def state_of(record: SwitchPortConfig | None) -> PortState:
     """A port of a site as a switch is told it.
 
-    A trunk carries its native VLAN only if the list names it, and `tag_native` drops what comes without a tag.
+    A trunk here carries its native VLAN only if its own list names it, which that of a site file need not; `tag_native`
+    drops what comes without a tag.
     """
     if record is None or record.mode == "disabled":
         return DOWN

@@ -1,6 +1,6 @@
 """Random small fabrics as sites: a tree of switches, and devices on them that may send any frame.
 
-Everything is stated, and as a switch would be read back: a trunk that carries its native VLAN names it in its list.
+Everything is stated. A trunk may leave its native VLAN out of its list: the switches here take it all the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ VLANS = (10, 20, 30, 40)
 OTHER, QUARANTINE = 999, 4000
 #: Every tag that hosts send, () being none.
 TAGS: tuple[tuple[int, ...], ...] = ((), *((vlan,) for vlan in (*VLANS, OTHER, QUARANTINE)))
+#: Two tags, the outer one first; 0 says nothing.
+SECOND: tuple[tuple[int, ...], ...] = tuple((outer, inner) for outer in (0, *VLANS) for inner in (*VLANS, OTHER))
 
 
 def wiring(rng: Random) -> Draft:
@@ -62,7 +64,7 @@ def _trunk(rng: Random, pruned: float) -> dict[str, Any]:
     native = rng.choice(VLANS) if rng.random() < 0.4 else None
     tag_native = rng.random() < 0.25
     listed = set(rng.sample(VLANS, rng.randint(0, len(VLANS)))) if rng.random() < pruned else None
-    if listed is not None and native is not None and not tag_native:
+    if listed is not None and native is not None and not tag_native and rng.random() < 0.5:
         listed.add(native)
     tagged: Ranges | None = None if listed is None else tuple((vlan, vlan) for vlan in sorted(listed))
     return {"mode": "trunk", "untagged": native, "tag_native": tag_native, "tagged": tagged}

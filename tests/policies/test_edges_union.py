@@ -45,14 +45,30 @@ def pair(left: SwitchPortConfig | None, right: SwitchPortConfig | None, **fields
 
 def test_tags_that_both_ends_carry() -> None:
     assert row(TAGS, pair(tagged(1, 100, 200), tagged(1, 200, 300)), USED, marked(A300)) == {(A200, B200, ())}
-    assert row(TAGS, pair(tagged(1, 100), port(1, untagged=100, tag_native=False)), USED) == set()
+
+
+@pytest.mark.parametrize("listed", [(), (100,)])
+def test_a_native_vlan_that_arrives_with_its_tag(listed: tuple[int, ...]) -> None:
+    """Whether the list names it or not: most switches take it."""
+    site = pair(tagged(1, 100), tagged(1, *listed, untagged=100, tag_native=False))
+    assert row(TAGS, site, USED) == {(A100, B100, ("whether b port 1 takes its untagged VLAN 100 with a tag",))}
+    assert row(TAGS, pair(tagged(1, 200), tagged(1, *listed, untagged=100, tag_native=False)), USED) == set()
+    lacking = ("switches.b.ports.1.tag_native",)
+    assert row(TAGS, pair(tagged(1, 100), tagged(1, *listed, untagged=100)), USED) == {(A100, B100, lacking)}
+
+
+def test_a_native_vlan_that_a_translation_gives_another_id() -> None:
+    """It may come by its own id, and by that one; the list has neither."""
+    item = port(1, untagged=100, tagged=((300, 300),), translations=((200, 100),), tag_native=False)
+    words = ("whether b port 1 takes its untagged VLAN 100 with a tag",)
+    assert row(TAGS, pair(tagged(1, 100, 200), item), USED) == {(A100, B100, words), (A200, B100, words)}
 
 
 def test_what_is_unstated_of_both_ends_is_named_in_their_order() -> None:
     """Both list their native VLAN as well, and nobody says whether it bears its tag."""
     site = pair(tagged(1, 100, untagged=100), tagged(1, 100, untagged=100))
     first, second = ("switches.a.ports.1.tag_native",), ("switches.b.ports.1.tag_native",)
-    assert row(TAGS, site, USED) == {(A100, B100, (*first, *second)), (B100, A100, (*second, *first))}
+    assert row(TAGS, site, USED) == {(A100, B100, (*first, *second))}
     assert row(NATIVES, site, USED) == {(A100, B100, (*first, *second))}
 
 
@@ -127,9 +143,10 @@ def test_a_leg_whose_native_vlan_a_plan_sets() -> None:
     words = "whether a port 1 takes frames with the tag of the VLAN 200 that a plan sets there"
     site = legs(tagged(1, 100, tag_native=False))
     assert row(LEGS, site, marked(leg(200), leg(100), A200), put) == {(leg(200), A200, (words,)), (leg(100), A100, ())}
-    # Its own record says so already.
+    # Its own record has it already.
     native = legs(tagged(1, 100, untagged=200, tag_native=False))
-    assert row(LEGS, native, marked(leg(200), A200), put) == set()
+    taken = ("whether a port 1 takes its untagged VLAN 200 with a tag",)
+    assert row(LEGS, native, marked(leg(200), A200), put) == {(leg(200), A200, taken)}
     unsaid = row(LEGS, legs(tagged(1, 100)), marked(leg(200), A200), put)
     assert unsaid == {(leg(200), A200, ("switches.a.ports.1.tag_native",))}
 
@@ -142,8 +159,9 @@ def test_a_vlan_of_a_leg_that_several_name() -> None:
     """A node of its own, a function that is held to no VLAN, and the external network: each alone is enough."""
     outside = external(physical_network="fabric", network_type="flat", vlan=None)
     site = legs(tagged(1, 100, untagged=200, tag_native=False), external=outside)
-    every = {(leg(0), A200, ()), (leg(100), A100, ()), (leg(200), A200, ())}
-    assert row(LEGS, site, marked(leg(100)), free()) == every - {(leg(200), A200, ())}
+    taken = ("whether a port 1 takes its untagged VLAN 200 with a tag",)
+    every = {(leg(0), A200, ()), (leg(100), A100, ()), (leg(200), A200, taken)}
+    assert row(LEGS, site, marked(leg(100)), free()) == every
 
 
 @pytest.mark.parametrize("number", [None, 300])
@@ -198,7 +216,7 @@ def test_a_free_function_reaches_what_its_port_carries(item: SwitchPortConfig, c
     assert row(ANY, legs(item), free()) == expected
     # Each of these VLANs of the host leads to the switch.
     there = row(LEGS, legs(item), free())
-    assert {near for near, _, _ in there} == {leg(number) for number in certain if number != 200 or number == 0}
+    assert {near for near, _, _ in there} == {leg(number) for number in certain}
 
 
 def test_a_free_function_at_an_interface_without_a_cable() -> None:

@@ -298,7 +298,7 @@ def bundled(*ports: SwitchPortConfig) -> Union:
 )
 def test_what_a_bundle_surely_carries_with_its_tag(ports: tuple[SwitchPortConfig, ...], expected: bool) -> None:
     found = bundled(*ports)
-    assert [found.surely_tagged(SwitchEnd("a", number), 100) for number in (1, 2)] == [expected, expected]
+    assert [found.surely_tagged(SwitchEnd("a", number), 100, 100) for number in (1, 2)] == [expected, expected]
 
 
 @pytest.mark.parametrize(
