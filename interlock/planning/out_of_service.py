@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from interlock.model.lock.record import Allocation
 from interlock.model.site.inventory import Host, Machine, Site
+from interlock.model.site.physical import ServiceState
 from interlock.model.tenant.request import Pins
 
 #: Devices that a sentence names before it only counts.
@@ -17,24 +18,36 @@ SHOWN = 4
 #: What an operator can do about them.
 BRING_BACK = "mend what is out of service, and take its `state` out of the site file"
 
+#: Claim of a vPOD -> the word for what stands in it.
+_KINDS = {"machines": "IPU-Machine", "hosts": "host", "controller_host": "the host of its controller,"}
+
 #: State -> what is said of one device, and of several.
-_SAID = {"failed": ("has failed", "have failed"), "maintenance": ("is in maintenance", "are in maintenance")}
+_SAID: dict[ServiceState, tuple[str, str]] = {
+    "ok": ("is in service", "are in service"),
+    "failed": ("has failed", "have failed"),
+    "maintenance": ("is in maintenance", "are in maintenance"),
+}
 
 
 @dataclass(frozen=True)
 class HeldOutOfService:
-    """A machine or host that a vPOD has and that is not in service. `kind` is the word for what it is to the vPOD."""
+    """A machine or host that a vPOD has and that is not in service; `claim` is the field that it stands in."""
 
     vpod: str
-    kind: str
+    claim: str
     device: str
-    state: str
+    state: ServiceState
     reason: str
 
     @property
-    def in_words(self) -> str:
-        """`IPU-Machine ipum-03 has failed (RNIC dead, ticket 123)`."""
-        return f"{self.kind} {self.device} {_SAID[self.state][0]} ({self.reason})"
+    def kind(self) -> str:
+        """The word for what it is to the vPOD."""
+        return _KINDS[self.claim]
+
+    @property
+    def why(self) -> str:
+        """`has failed (RNIC dead, ticket 123)`."""
+        return f"{_SAID[self.state][0]} ({self.reason})"
 
 
 def said_of(device: Machine | Host, link: str = "") -> str:
@@ -49,7 +62,7 @@ def state_of(device: Machine | Host) -> str:
 
 def counted(devices: Iterable[Machine | Host]) -> str:
     """How many failed or are in maintenance, which, and why; empty if none is."""
-    by_state: dict[str, list[Machine | Host]] = {}
+    by_state: dict[ServiceState, list[Machine | Host]] = {}
     for device in devices:
         if not device.in_service:
             by_state.setdefault(device.state, []).append(device)
@@ -63,12 +76,12 @@ def counted(devices: Iterable[Machine | Host]) -> str:
 def held_out_of_service(site: Site, allocation: Allocation) -> tuple[HeldOutOfService, ...]:
     """What a tenant has that is not in service, by vPOD."""
     return tuple(
-        HeldOutOfService(name, kind, device.name, device.state, device.state_reason)
-        for name, vpod in allocation.vpods.items()
-        for kind, device in (
-            *(("IPU-Machine", site.machine.get(machine)) for machine in vpod.machines),
-            *(("host", site.host.get(host)) for host in dict.fromkeys(vpod.hosts)),
-            ("host of its controller", site.host.get(vpod.controller_host)),
+        HeldOutOfService(name, claim, device.name, device.state, device.state_reason)
+        for name, vpod in sorted(allocation.vpods.items())
+        for claim, device in (
+            *(("machines", site.machine.get(machine)) for machine in vpod.machines),
+            *(("hosts", site.host.get(host)) for host in dict.fromkeys(vpod.hosts)),
+            ("controller_host", site.host.get(vpod.controller_host)),
         )
         if device is not None and not device.in_service
     )

@@ -186,10 +186,10 @@ class TestHosts:
 def test_what_a_tenant_has_that_is_out_of_service_is_known_by_vpod() -> None:
     host, controller = train(ACME).hosts[0], train(ACME).controller_host
     site = out(SITE, "ipum-03", "ipum-09", host, controller)
-    assert [item.in_words for item in held_out_of_service(site, ACME.allocation)] == [
-        f"IPU-Machine ipum-03 has failed ({DEAD})",
-        f"host {host} has failed ({DEAD})",
-        f"host of its controller {controller} has failed ({DEAD})",
+    assert [(item.vpod, item.kind, item.device, item.why) for item in held_out_of_service(site, ACME.allocation)] == [
+        ("train", "IPU-Machine", "ipum-03", f"has failed ({DEAD})"),
+        ("train", "host", host, f"has failed ({DEAD})"),
+        ("train", "the host of its controller,", controller, f"has failed ({DEAD})"),
     ]
     assert held_out_of_service(SITE, ACME.allocation) == ()
 
