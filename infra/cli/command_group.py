@@ -27,7 +27,7 @@ COMMANDS = {
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
     "recover": "Take over a stack whose state was lost or is an old copy.",
     "audit": "Read the live cloud and compare it with what was proved.",
-    "switches": "Read the switches themselves and compare them with what is stated.",
+    "switches": "Read the switches and compare each port with what is stated.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
     "site": "Show what a site holds, and which facts are not stated.",
     "schema": "Print the JSON Schema of files, and of what `wiring` prints.",

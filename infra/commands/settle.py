@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -18,6 +18,7 @@ from infra.program.gate import Gate
 from infra.stack.engine import Engine
 from infra.stack.handing_over import Handover, Lacking, demands, file_of
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
+from infra.switches import survey
 from interlock.model.lock.record import Lock
 from interlock.provider.census import census
 from interlock.provider.clouds import Cloud
@@ -56,11 +57,12 @@ def settle(
     """Settle what a tenant released, once it was seen to be clean.
 
     A released claim stays reserved until this command has checked three places: the engine's state
-    (PULUMI_BACKEND_URL), the claims store and the cloud (every object with the tenant's owner id). Switches, machines
-    and whole hosts cannot be asked, so it wants evidence: files in the site's `evidence/` that say who saw which step,
-    and when. If nothing holds the claim, and every step that it needs was seen after it was last in use, it is
-    removed from the lock and the store. Otherwise everything that is in the way is named, with what to write, and
-    nothing changes.
+    (PULUMI_BACKEND_URL), the claims store and the cloud (every object with the tenant's owner id). Switches that
+    `switches.yaml` knows are asked: a port or a VLAN that is still set is in the way, and one that is not was seen
+    unwired. What cannot be asked (machines, whole hosts, other switches) wants evidence: files in the site's
+    `evidence/` that say who saw which step, and when. If nothing holds the claim, and every step that it needs was
+    seen after it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way
+    is named, with what to write, and nothing changes.
 
     The same is done for what a killed run claimed and no later run knows of, because the request was edited
     meanwhile: its footprint is removed from the store when nothing of it can exist; for that
@@ -90,13 +92,7 @@ def settle(
         if form is Format.JSON:
             print_json(_document(Findings(plan.stack, (), (), ""), None))
         return
-    handover = _handover(gate, found)
-    findings = Findings(
-        plan.stack,
-        (*found.obstacles(), *_disagreement(found)),
-        handover.lacking(),
-        gate.workspace.shown(gate.workspace.folder / file_of(name)),
-    )
+    handover, findings = _judged(gate, found)
     if form is Format.JSON:
         print_json(_document(findings, found))
     if findings.exit_code is not Exit.PROVED:
@@ -105,6 +101,16 @@ def settle(
         _tell(found)
     if not dry_run:
         _settle(gate, found, handover)
+
+
+def _judged(gate: Gate, found: LookedAt) -> tuple[Handover, Findings]:
+    """What is handed over with all that was seen of it, and what stands in the way."""
+    handover = _handover(gate, found)
+    said = survey.read_back_of(gate, handover)
+    handover = replace(handover, seen=(*handover.seen, *said.seen), now=datetime.now(UTC))
+    obstacles = (*found.obstacles(), *_disagreement(found), *said.still_set)
+    file = gate.workspace.shown(gate.workspace.folder / file_of(found.lock.id))
+    return handover, Findings(found.plan.stack, obstacles, handover.lacking(), file)
 
 
 def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:

@@ -22,7 +22,7 @@ def switches(
     site: Site = "",
     form: Annotated[Format, format_option("switches")] = Format.TEXT,
 ) -> None:
-    """Read the switches themselves and compare them with what is stated. Changes nothing on them.
+    """Read the switches and compare each port with what is stated. Changes nothing on them.
 
     Each port is compared with what the site file states of it and with what the plans of all stacks set, ports that no
     plan has included; and what it hears by LLDP with the list of cables. A port that nothing states may be disabled,

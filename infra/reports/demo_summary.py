@@ -11,7 +11,7 @@ from infra.program.gate import Gate
 from infra.program.places import OPENSTACK, ROOT, SANDBOX
 from infra.reports.wiring_words import wiring_words
 from interlock.planning import Plan
-from interlock.resources import VipuAllocation
+from interlock.resources import SwitchPort, VipuAllocation
 from interlock.vocabulary import StackName
 
 #: Outputs that the summary tells in other words.
@@ -51,11 +51,22 @@ def _open_ends(plan: Plan, site: str) -> str:
     allocations = (item.name for item in plan.without_actuator() if isinstance(item.resource, VipuAllocation))
     wiring = "".join(f"{words}.\n" for words in wiring_words(plan, site))
     return (
-        f"{wiring}Not registered: the IPU-Machines are reserved for this tenant, and nothing tells V-IPU yet: "
+        f"{_wired(plan)}{wiring}"
+        "Not registered: the IPU-Machines are reserved for this tenant, and nothing tells V-IPU yet: "
         f"{', '.join(allocations)}.\n"
         "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
-        "The sandbox's services are real; its hypervisors are not: no guest runs and no packet flows."
+        "The sandbox's services are real; its hypervisors and switches are not: no guest runs and no packet flows."
     )
+
+
+def _wired(plan: Plan) -> str:
+    """The switch ports that Neutron set, and that their switches confirmed."""
+    ports = [item.resource for item in plan.resources if isinstance(item.resource, SwitchPort)]
+    switches = sorted({port.switch for port in ports if port.is_declared})
+    count = sum(port.is_declared for port in ports)
+    if not count:
+        return ""
+    return f"Wired: {count} switch ports of {' and '.join(switches)}, each read back from its switch.\n"
 
 
 def _look(tenant: str) -> str:
@@ -75,6 +86,7 @@ def _try(stack: str) -> str:
         "Try next:\n"
         "  ./run interlock check                                 what is proved, rule by rule\n"
         "  ./run interlock audit                                 what the cloud holds, beside what was proved\n"
+        "  ./run interlock switches                              what the switches say, port by port\n"
         "  ./run interlock check --site leaky/vlan-of-another    a site that must not be built\n"
         f"  ./run pulumi up --stack {site}-globex                   the second tenant\n"
         f"  ./run pulumi destroy --stack {stack}                delete the tenant's stack\n"

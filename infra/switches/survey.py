@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from infra.program.gate import Gate
+from infra.stack.handing_over import Handover
+from infra.stack.read_back import ReadBack, read_back
 from interlock.model.site.inventory import Site
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.validation import nearest
@@ -87,7 +89,7 @@ def survey(
     planned = planned_ports(gate, applied)
     known = load_switches()
     named, unread = _named(site, asked, known)
-    targets = [SwitchTarget(known.switches[name], site.switch[name].serial, site.switch[name].mac) for name in named]
+    targets = [_target(site, known, name) for name in named]
     surveyed = dict[str, Surveyed]()
     for name, found in read_switches(targets, now, limits, progress).items():
         if isinstance(found, SwitchUnread):
@@ -111,6 +113,22 @@ def survey_of_audit(gate: Gate, applied: Container[str], progress: Callable[[str
     known = load_switches().switches
     names = [switch.name for switch in site.switches if switch.name in wired or switch.name in known]
     return survey(gate, names, progress, applied=applied) if names else Survey(site.name, {}, {})
+
+
+def read_back_of(gate: Gate, handover: Handover) -> ReadBack:
+    """What the switches that can be asked say of what is handed over. Raises `InputErrors` for `switches.yaml`."""
+    if not switches_file().exists():
+        return ReadBack()
+    site, known = gate.workspace.site, load_switches()
+
+    def ask(names: Collection[str]) -> Mapping[str, ObservedSwitch | SwitchUnread]:
+        return read_switches((_target(site, known, name) for name in names), now)
+
+    return read_back(site, handover.demands, handover.tenant, ask, known.switches)
+
+
+def _target(site: Site, known: SwitchesRead, name: str) -> SwitchTarget:
+    return SwitchTarget(known.switches[name], site.switch[name].serial, site.switch[name].mac)
 
 
 def _asked(site: Site, names: Iterable[str], position: str) -> tuple[str, ...]:

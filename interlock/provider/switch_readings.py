@@ -12,23 +12,37 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from interlock.switches.errors import SwitchUnread
-from interlock.switches.loading import SwitchesRead, load_switches
-from interlock.switches.observed import ObservedSwitch
-from interlock.switches.reading import Read, SwitchTarget, read_switches
 from interlock.vocabulary import InterlockError
+
+if TYPE_CHECKING:
+    from interlock.switches.loading import SwitchAccess, SwitchesRead
+    from interlock.switches.observed import ObservedSwitch
+    from interlock.switches.reading import Read
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _Shared:
     began: float
     said: Read
 
 
-def read_one(target: SwitchTarget) -> Read:
-    """One switch, read now."""
-    return read_switches([target], lambda: datetime.datetime.now(datetime.UTC))[target.access.name]
+def known_switches() -> SwitchesRead:
+    """How switches are asked. Raises `InputErrors`."""
+    # Imported here and below: a provider that makes no switch port loads neither the model nor ssh.
+    from interlock.switches.loading import load_switches
+
+    return load_switches()
+
+
+def read_one(access: SwitchAccess, mac: str | None) -> Read:
+    """One switch, read now. `mac`: its system MAC address, as the site states it."""
+    from interlock.switches.reading import SwitchTarget, read_switches
+
+    found = read_switches([SwitchTarget(access, None, mac)], lambda: datetime.datetime.now(datetime.UTC))
+    return found[access.name]
 
 
 class SwitchReadings:
@@ -36,14 +50,14 @@ class SwitchReadings:
 
     def __init__(
         self,
-        load: Callable[[], SwitchesRead] = load_switches,
-        read: Callable[[SwitchTarget], Read] = read_one,
+        load: Callable[[], SwitchesRead] = known_switches,
+        read: Callable[[SwitchAccess, str | None], Read] = read_one,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load, self._read, self._clock = load, read, clock
         self._guard = threading.Lock()
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        self._last: dict[str, _Reading] = {}
+        self._last: dict[str, _Shared] = {}
 
     def now(self, switch: str, mac: str | None) -> ObservedSwitch:
         """What a switch says, asked no earlier than this call. `mac`: its system MAC address, as the site states it.
@@ -56,7 +70,7 @@ class SwitchReadings:
         with lock:
             last = self._last.get(switch)
             if last is None or last.began < since:
-                last = _Reading(self._clock(), self._asked(switch, mac))
+                last = _Shared(self._clock(), self._asked(switch, mac))
                 self._last[switch] = last
         if isinstance(last.said, SwitchUnread):
             raise last.said
@@ -71,4 +85,4 @@ class SwitchReadings:
         if access is None:
             what = f"{known.file} does not say how it is asked"
             return SwitchUnread(switch, what, f"add `{switch}` under `switches:` there")
-        return self._read(SwitchTarget(access, None, mac))
+        return self._read(access, mac)

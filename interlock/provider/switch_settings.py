@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from interlock.resources import SwitchPort
-from interlock.switches.observed import ObservedPort, ObservedSwitch
+
+if TYPE_CHECKING:
+    from interlock.switches.observed import ObservedPort, ObservedSwitch
 
 #: VLAN in which every switch has its ports as delivered.
 DEFAULT_VLAN = 1
 
 
 @dataclass(frozen=True)
-class Setting:
+class PortAsSaid:
     """One port. Each part is None where the switch does not say it."""
 
     is_up: bool | None
@@ -36,14 +39,14 @@ class Setting:
         return None if None in (self.is_up, self.mode, self.vlan, self.exists) else True
 
 
-def setting_of(spec: SwitchPort, said: ObservedSwitch) -> Setting | None:
+def setting_of(spec: SwitchPort, said: ObservedSwitch) -> PortAsSaid | None:
     """How the planned port is set; None if the switch has no port of this name."""
     port: ObservedPort | None = said.ports.get(spec.port_name or "")
     if port is None:
         return None
     vlan = port.access_vlan if port.mode == "access" else None
     exists = None if said.vlans is None or vlan is None else vlan in said.vlans
-    return Setting(port.admin_up, port.mode, vlan, exists)
+    return PortAsSaid(port.admin_up, port.mode, vlan, exists)
 
 
 def unconfirmed(spec: SwitchPort, said: ObservedSwitch) -> str:

@@ -17,6 +17,9 @@ def port_names(switch: Switch, platform: Platform) -> Mapping[int, str]:
     if platform == "cumulus" and _by_catalogue(switch):
         # The names are Cumulus Linux's own, on every model; ports that are split have other ones.
         return {number: f"swp{number}" for number in numbers}
+    model = SWITCHES.get(switch.model)
+    if switch.port_names is None and model is not None and model.port_groups.value == switch.port_groups:
+        return {number: model.port_name(number) for number in numbers}
     named = {number: name for number in numbers if (name := switch.port_name(number)) is not None}
     if len(named) < len(numbers):
         what = f"the names of its ports are unknown: `{switch.model}` with these ports is not in the catalogue"

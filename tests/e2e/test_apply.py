@@ -11,9 +11,11 @@ import pytest
 from openstack import exceptions
 from openstack.connection import Connection
 
+from tests.conftest import Sandbox
 from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
 from tests.e2e.s3 import client, refusal
+from tests.sandbox.switch_sessions import clients
 
 POOLS = {"fabric100g": range(1000, 3000), "mgmt1g": range(110, 200), None: range(10000, 15000)}
 FORBIDDEN = 403
@@ -195,6 +197,17 @@ def _written(folder: Path) -> list[Path]:
 
 
 def test_what_is_reserved_with_the_machines_is_listed_as_not_wired(applied: Project) -> None:
-    """Two switch ports of each of four machines, and the V-IPU allocation."""
-    shown = applied.output("lyon-acme")
-    assert len(shown["not_wired"]) == 9
+    """The V-IPU allocation; switch ports are Neutron's."""
+    assert applied.output("lyon-acme")["not_wired"] == ["acme-train-allocation"]
+
+
+def test_switches_say_what_was_planned(applied: Project, sandbox: Sandbox) -> None:
+    """RNICs on the data VLAN, BMCs and gateways on the management VLAN, of each tenant its own."""
+    said = clients(sandbox.dir)
+    text = (applied.folder / "stacks" / "lyon" / "tenants" / "acme.lock.json").read_text(encoding="utf-8")
+    lock = json.loads(text)["allocation"]["vpods"]["train"]
+    numbers = [int(machine.removeprefix("ipum-")) for machine in lock["machines"]]
+    assert len(numbers) == 4
+    for number in numbers:
+        assert said["tor-1"].vlan_of(f"Ethernet{number}/1") == ("access", lock["ipu_data_vlan"])
+        assert said["mgmt-1"].vlan_of(f"Ethernet{number}") == ("access", lock["management_vlan"])

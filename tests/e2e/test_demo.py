@@ -67,8 +67,8 @@ def test_every_step_is_named_with_its_time(demo: Ran) -> None:
 def test_the_summary_says_what_exists_and_what_does_not(demo: Ran) -> None:
     assert re.search(r"^lyon-site: \d+ objects exist on the cloud$", demo.out, re.MULTILINE)
     assert re.search(r"^lyon-acme: \d+ objects exist on the cloud\n.* 3 Server, ", demo.out, re.MULTILINE)
-    assert "Not wired: 8 switch ports" in demo.out
-    assert "acme-train-mgmt-ipum-04" in demo.out
+    assert "Wired: 8 switch ports of mgmt-1 and tor-1, each read back from its switch." in demo.out
+    assert "Not registered: " in demo.out
     assert "Applied state: proved with the plan, as the claims store has it" in demo.out
     assert "no guest runs and no packet flows" in demo.out
 

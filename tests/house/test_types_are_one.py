@@ -26,6 +26,7 @@ TWO: dict[frozenset[str], str] = {
     frozenset({"name", "hosts", "metadata"}): _FACT,
     frozenset({"bmc", "gw", "rnic"}): "one of a single machine, one of ranges over a rack",
     frozenset({"ipu_data", "storage", "management"}): "of a vPOD the networks, and where each of them reaches",
+    frozenset({"model", "serial", "system_mac"}): "answers of two vendors, each with names of its own",
     frozenset({"project", "user", "role"}): "the resource, and the id by which the cloud knows it",
 }
 

@@ -34,7 +34,7 @@ def commands(text: str) -> list[list[str]]:
 
 def test_every_line_to_run_is_a_command(text: str) -> None:
     known = set(INTERLOCK_COMMANDS)
-    assert len(commands(text)) == 7
+    assert len(commands(text)) == 8
     for _, command, *rest in commands(text):
         assert command in COMMANDS
         assert command != "interlock" or rest[0] in known
@@ -57,8 +57,7 @@ def test_the_client_is_where_the_sandbox_installs_it(text: str) -> None:
 
 def test_what_nothing_makes_and_what_was_proved_is_said(text: str) -> None:
     assert "nothing tells V-IPU yet: acme-train-allocation." in text
-    # Neutron wires the switches of this site.
-    assert "switch port" not in text
+    assert "\nWired: 8 switch ports of mgmt-1 and tor-1, each read back from its switch.\n" in text
     assert "Applied state: proved with the plan, as the claims store has it" in text
 
 
@@ -68,6 +67,7 @@ def test_ports_that_are_to_be_wired_by_hand_are_counted(lyon: Lyon, interlock: I
     assert interlock("lock").code == 0
     told = summary(lyon.gate(), "acme", OUTPUTS)
     assert "\n8 switch ports to wire by hand: `interlock wiring acme`.\n" in told
+    assert "Wired: " not in told
 
 
 def test_the_tenants_outputs_stand_there_and_no_secret(text: str) -> None:

@@ -55,7 +55,7 @@ def answering(switch: Switch, planned: dict[int, int]) -> Answering:
         for port, config in switch.by_port.items()
     }
     answers = {
-        commands.EOS_VERSION: {"serialNumber": switch.serial, "systemMacAddress": "02:1c:73:00:00:01"},
+        commands.EOS_VERSION: {"serialNumber": switch.serial, "systemMacAddress": switch.mac},
         commands.EOS_VLANS: {"vlans": {str(vlan): {} for vlan in range(1, 4000)}},
         commands.EOS_LLDP: {"lldpNeighbors": {}},
         commands.EOS_ADDRESSES: {"interfaces": {}},
@@ -131,7 +131,9 @@ def test_what_is_unknown_is_no_pass(switches: Switches, interlock: Interlock) ->
 
 
 def test_a_switch_that_cannot_be_read_leaves_the_other(switches: Switches, interlock: Interlock) -> None:
-    switches["tor-1"].server.answers[commands.EOS_VERSION.text] = '{"serialNumber": "OTHER", "systemMacAddress": ""}'
+    switches["tor-1"].server.answers[commands.EOS_VERSION.text] = (
+        '{"serialNumber": "OTHER", "systemMacAddress": "02:1c:73:00:00:01"}'
+    )
     ended = interlock("switches")
     assert ended.code == 4
     assert "unread  tor-1: another device answers" in ended.out

@@ -15,7 +15,7 @@ from interlock.model.site.networks import VlanPool
 from interlock.model.tenant.request import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.planning.site_plan import S3_ROLE
-from interlock.resources import Resource, RoleAssignment
+from interlock.resources import Network, Resource, RoleAssignment, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
 
@@ -111,6 +111,17 @@ def _renamed(item: Resource) -> Resource:
     if item.KIND not in _UNIQUE:
         return item
     return item.model_copy(update={"name": f"kills-{item.canonical()['name']}"})
+
+
+def on_its_vlan(declared: Mapping[str, Resource], name: str, network: Resource) -> dict[str, Resource]:
+    """The switch ports on a network, in the VLAN that it has from now on: no plan says one without the other."""
+    if not isinstance(network, Network):
+        return {}
+    return {
+        each: item.model_copy(update={"vlan": network.segmentation_id})
+        for each, item in declared.items()
+        if isinstance(item, SwitchPort) and item.network == name
+    }
 
 
 def dependents(declared: Mapping[str, Resource], name: str) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from interlock.resources import Resource
 from tests.kills.points import Command, Done, Points
-from tests.kills.reference import dependents
+from tests.kills.reference import dependents, on_its_vlan
 from tests.kills.trap import Fault
 from tests.kills.variants import CHANGED, grown
 from tests.support.engine.stack import Stack
@@ -120,12 +120,12 @@ class Rounds:
         self._to_and_fro(label, *ways)
 
     def say(self, stack: Stack, name: str, item: Resource | None) -> None:
-        """From now on the program says this of a name, or nothing."""
+        """From now on the program says this of a name, or nothing; switch ports go with their network."""
         rest = {each: other for each, other in stack.resources.items() if each != name}
         if item is None:
             stack.declare(rest)
         elif name in stack.resources:
-            stack.declare(stack.resources | {name: item})
+            stack.declare(stack.resources | {name: item} | on_its_vlan(stack.resources, name, item))
         else:
             stack.declare(rest | {name: item})
 

@@ -175,3 +175,11 @@ def test_a_doubt_of_the_plan_and_one_at_the_appliance() -> None:
     plan = edited(plan, "acme-train-control-uplink", subnet="nobody")
     found = findings(L3_04, site, plan, both()[1])
     assert [(item.verdict, item.order) for item in found] == [(N, 85), (N, 84)]
+
+
+def test_addresses_of_machines_lie_in_their_subnets() -> None:
+    """Those behind switch ports as well as those of ports: of each the one that lies outside is told."""
+    found = findings(CAP_05, SITE, edited(clean(), "acme-train-mgmt-ipum-02", addresses=("10.3.0.10", "10.9.0.1")))
+    assert [item.message for item in found] == [
+        "10.9.0.1 of port acme-train-mgmt-ipum-02 is not in subnet acme-train-management-subnet (10.3.0.0/24)"
+    ]

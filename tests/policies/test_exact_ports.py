@@ -130,6 +130,72 @@ def test_a_network_of_another_vpod_is_not_meant() -> None:
     assert messages(answered(TOP_13, SITE, Plan(**(fields | {"resources": (*rest, *others)})))) == []
 
 
+# What Neutron wires has the VLAN of the network that it names.
+
+
+def by_neutron(**changes: object) -> Plan:
+    return at(wired_by="neutron", port_name="Ethernet1/1", **changes)
+
+
+def renetworked(**changes: object) -> Plan:
+    """The port is as it was, and its network another one."""
+    return edited(by_neutron(), "acme-train-ipu-data", **changes)
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (by_neutron(vlan=1001), "network acme-train-ipu-data is VLAN 1000 on fabric100g, not VLAN 1001"),
+        (
+            renetworked(segmentation_id=1001),
+            "network acme-train-ipu-data is VLAN 1001 on fabric100g, not VLAN 1000",
+        ),
+        (
+            renetworked(network_type="vxlan", physical_network=None),
+            "network acme-train-ipu-data is VXLAN 1000, not VLAN 1000",
+        ),
+        (
+            by_neutron(network="acme-train-storage", vlan=1000),
+            "network acme-train-storage is VLAN 2000 on fabric100g, not VLAN 1000",
+        ),
+        (
+            renetworked(physical_network="mgmt1g"),
+            "VLAN 1000 on mgmt1g (acme-train-ipu-data) does not reach tor-1",
+        ),
+        (
+            by_neutron(project="site:Project/controllers"),
+            "its project is one of op, and that of network acme-train-ipu-data one of acme",
+        ),
+    ],
+)
+def test_neutron_sets_the_vlan_of_the_network(plan: Plan, why: str) -> None:
+    answer = answered(TOP_13, SITE, plan)
+    name = why.partition("acme-train-")[2].partition(" ")[0].strip(")")
+    # Ports of other machines of the vPOD are on the network as well, and so told besides.
+    assert told(answer)[:3] == [
+        f"V 83: ipum-01:rnic of vPOD acme-train at tor-1 port 1: {why}",
+        f"  witness: ipum-01:rnic / tor-1 port 1, VLAN {1001 if 'not VLAN 1001' in why else 1000} / {why}",
+        f"  about: acme-train, ipum-01, tor-1, acme-train-{name}",
+    ]
+
+
+def test_a_network_of_another_vpod_is_no_place_for_a_port() -> None:
+    plan = by_neutron()
+    moved = tuple(
+        item.model_copy(update={"vpod": None}) if item.name == "acme-train-ipu-data" else item
+        for item in plan.resources
+    )
+    fields = {name: getattr(plan, name) for name in Plan.model_fields}
+    answer = answered(TOP_13, SITE, Plan(**(fields | {"resources": moved})))
+    assert messages(answer)[0].endswith("tor-1 port 1: network acme-train-ipu-data is of no vPOD")
+
+
+def test_neutron_wires_what_is_planned() -> None:
+    assert messages(answered(TOP_13, SITE, by_neutron())) == []
+    # A network that is not of the plan is told by FACT-01.
+    assert messages(answered(TOP_13, SITE, by_neutron(network="site:Network/elsewhere", vlan=77))) == []
+
+
 # TOP-14.
 
 

@@ -12,7 +12,6 @@ from interlock.provider.switch_settings import setting_of, taken_from, unconfirm
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess, SwitchesRead
 from interlock.switches.observed import ObservedPort, ObservedSwitch
-from interlock.switches.reading import SwitchTarget
 from tests.conftest import ROOT
 from tests.support.world.declared import switch_port
 
@@ -97,8 +96,8 @@ class Switch:
         self.asked = 0
         self.go = threading.Semaphore(0)
 
-    def read(self, target: SwitchTarget) -> ObservedSwitch:
-        assert (target.access, target.serial, target.system_mac) == (ACCESS, None, "02:00:00:00:00:01")
+    def read(self, access: SwitchAccess, mac: str | None) -> ObservedSwitch:
+        assert (access, mac) == (ACCESS, "02:00:00:00:00:01")
         self.asked += 1
         self.go.acquire()
         return replace(saying(GOOD), model=f"answer {self.asked}")
@@ -131,7 +130,7 @@ def test_those_who_wait_share_the_next_answer_and_nobody_takes_an_older_one() ->
 
 
 def test_what_is_not_known_is_raised_each_time() -> None:
-    readings = SwitchReadings(lambda: KNOWN, lambda target: SwitchUnread(target.access.name, "no answer", "wait"))
+    readings = SwitchReadings(lambda: KNOWN, lambda access, _: SwitchUnread(access.name, "no answer", "wait"))
     for _ in range(2):
         with pytest.raises(SwitchUnread, match="no answer"):
             readings.now("tor-1", None)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.switch_settings import Setting, setting_of, unconfirmed
+from interlock.provider.switch_settings import PortAsSaid, setting_of, unconfirmed
 from interlock.resources import Resource, SwitchPort
 from interlock.switches.errors import SwitchUnread
 
@@ -147,7 +147,7 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
 _NO_VLAN = 0
 
 
-def _vlan(setting: Setting) -> int:
+def _vlan(setting: PortAsSaid) -> int:
     return setting.vlan or _NO_VLAN if setting.mode == "access" and setting.is_up else _NO_VLAN
 
 
