@@ -25,7 +25,8 @@ def capacity(
 
     Also free machines, VLANs, VNIs, subnets, servers, ports and kilowatts.
     Everything is counted by itself, as if nothing else ran out first. What is released and not settled counts
-    as in use. Requests that are not locked yet do not count.
+    as in use. What failed or is in maintenance is counted beside, and not as free. Requests that are not locked
+    yet do not count.
 
     Exit code: 0 counted, 2 the input is wrong.
 
@@ -57,7 +58,8 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
         yield f"vPODs of {machines} ({size.generation}){besides}", str(size.aligned)
     for rack in found.racks:
         block = f", the largest free block is {rack.largest_block}" if rack.free else ""
-        yield f"IPU-Machines in logical rack {rack.rack} ({rack.generation}){block}", str(rack.free)
+        idle = _idle(rack.failed, rack.maintenance)
+        yield f"IPU-Machines in logical rack {rack.rack} ({rack.generation}){block}{idle}", str(rack.free)
     for network in found.vlans:
         pairs = f", {network.pairs} with their partner on storage" if network.pairs is not None else ""
         yield f"{network.pool.replace('_', '-')} VLANs on {network.network}{pairs}", str(network.free)
@@ -65,11 +67,23 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
     yield from ((f"{pool.pool.replace('_', '-')} subnets", str(pool.free)) for pool in found.subnets)
     yield from ((f"Poplar servers of flavour {item.flavor}", str(item.servers)) for item in found.servers)
     yield "bare-metal hosts", str(found.bare_metal_hosts)
+    for hosts in found.hosts:
+        if idle := _idle(hosts.failed, hosts.maintenance):
+            yield (
+                f"{hosts.role} hosts in service, of {hosts.of}{idle}",
+                str(hosts.of - hosts.failed - hosts.maintenance),
+            )
     yield "V-IPU controllers within the operator's quota", str(found.controllers)
     yield from ((f"ports of {item.role} switches, of {item.of}", str(item.free)) for item in found.ports)
     for place in (*found.racks_power, *found.rooms_power):
         left = UNKNOWN if place.left_w is None else f"{place.left_w / 1000:.1f} kW"
         yield f"power in {place.place}{_of_limit(place.limit_w)}", left
+
+
+def _idle(failed: int, maintenance: int) -> str:
+    """How many are out of service; empty if all are in it."""
+    counts = ((failed, "failed"), (maintenance, "in maintenance"))
+    return "".join(f", {count} {words}" for count, words in counts if count)
 
 
 def _of_limit(watts: int | None) -> str:

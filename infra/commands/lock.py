@@ -45,6 +45,7 @@ def lock(
 
     Machines, hosts, VLANs, VNIs, subnets, and what others could collide with. A tenant that does not change
     keeps every claim, and nobody else's lock changes by a byte. Claims given up count until they are settled.
+    What failed or is in maintenance is given to nobody new; who has it keeps it and is warned.
     Locks are not judged here: `interlock check` and `pulumi up` do.
 
     With --check nothing is written: hashes, claims and footprints of every tenant are derived again, and
@@ -105,7 +106,7 @@ def _write(gate: Gate, site_lock: SiteLock, made: Iterable[Made]) -> None:
 def _tell(old: SiteLock | None, new: SiteLock, made: list[Made]) -> None:
     _say(f"site: {'unchanged' if new == old else 'written'}, serial {new.serial}")
     for item in made:
-        if item.is_changed or len(made) <= MANY:
+        if item.is_changed or item.out_of_service or len(made) <= MANY:
             _say("\n".join(lines(item)))
     unchanged = sum(not item.is_changed for item in made)
     if len(made) > MANY:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +23,7 @@ from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.differences import ResourceChange, changes_between
+from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Shown:
     defaults: Sequence[Default]
     cost: Cost | None
     changes: Sequence[ResourceChange] | None
+    #: What of its machines and hosts failed or is in maintenance.
+    out_of_service: Sequence[HeldOutOfService] = ()
     #: The folder that commands in a text name, if not the usual one.
     site: str = ""
 
@@ -44,6 +47,7 @@ class Shown:
             "cost": None if self.cost is None else self.cost.model_dump(mode="json"),
             "changes": None if self.changes is None else [item.model_dump(mode="json") for item in self.changes],
             "not_makeable": [item.model_dump(mode="json") for item in not_makeable(self.plan)],
+            "out_of_service": [asdict(item) for item in self.out_of_service],
         }
 
 
@@ -59,10 +63,12 @@ def plan(
     """Show what a stack will be: ids, addresses, hosts, cost.
 
     A tree of every component and resource. It marks what the request does not state, and what nothing can
-    make yet. With --against it shows what each change does: in place, restart, replace, or forbidden.
+    make yet. Machines and hosts of the plan that failed or are in maintenance have a line each. With --against
+    it shows what each change does: in place, restart, replace, or forbidden.
     Nothing is judged here: `interlock check` does.
 
-    The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`.
+    The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
+    `out_of_service`.
 
     \b
     Exit code: 0 planned, 2 the input is wrong: a file, a lock that is missing or old, or REF.
@@ -88,7 +94,9 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     changes = None if against is None else changes_between(_earlier(against, site, tenant), planned)
     cost = cost_of(gate.workspace.site, planned, budget) if tenant else None
     defaults = gate.workspace.defaults[tenant] if tenant else ()
-    return Shown(planned, defaults, cost, changes, gate.explained_by)
+    lock = gate.workspace.locks.get(tenant or "")
+    idle = held_out_of_service(gate.workspace.site, lock.allocation) if lock else ()
+    return Shown(planned, defaults, cost, changes, idle, gate.explained_by)
 
 
 def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:
@@ -101,6 +109,8 @@ def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] |
 def _text(shown: Shown, against: str | None) -> str:
     paint = colour.wanted()
     parts = [tree(shown.plan, shown.defaults, colour=paint, site=shown.site)]
+    if shown.out_of_service:
+        parts.append("\n".join(["out of service", *map(_idle, shown.out_of_service)]))
     if shown.defaults:
         parts.append(defaults_text(shown.defaults))
     if shown.cost is not None:
@@ -108,3 +118,7 @@ def _text(shown: Shown, against: str | None) -> str:
     if shown.changes is not None:
         parts.append(changes_text(against or "", shown.changes, colour=paint))
     return "\n\n".join(parts)
+
+
+def _idle(item: HeldOutOfService) -> str:
+    return f"  {item.vpod}: {item.kind} {item.device} {item.why}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from infra.locking.making import Made
@@ -12,9 +12,15 @@ from infra.locking.places import WORDS
 from interlock.model.lock.record import VPodAllocation
 from interlock.planning import changes_of
 from interlock.planning.claims import claimed_values
+from interlock.planning.draft import RECREATES_SERVERS
+from interlock.planning.out_of_service import HeldOutOfService
+from interlock.planning.placing import RECREATED
 
 #: Names of data that the warning lists before it only counts.
 SHOWN = 4
+
+#: Claim -> what other machines or hosts cost a vPOD.
+_RECREATED = {"machines": RECREATED, "hosts": RECREATES_SERVERS, "controller_host": "its controller"}
 
 Claims = tuple[tuple[str, str], ...]
 
@@ -64,6 +70,7 @@ def document(made: Made) -> dict[str, Any]:
         "serial": made.new.serial,
         "released": len(made.new.released),
         "kept_data": list(made.kept_data),
+        "out_of_service": [asdict(item) for item in made.out_of_service],
         "vpods": [change.document() for change in vpod_changes(made)],
     }
 
@@ -71,13 +78,15 @@ def document(made: Made) -> dict[str, Any]:
 def lines(made: Made) -> Iterator[str]:
     """One line for the lock; for each vPOD whose claims changed, what it is given, keeps and gives up.
 
-    Data with `on_delete: keep` are warned of: whoever wants to destroy the stack learns it before trying.
+    Data with `on_delete: keep` are warned of: whoever wants to destroy the stack learns it before trying. So is what
+    failed or is in maintenance and stays where it is, changed or not.
     """
     yield f"{made.name}: {'written' if made.is_changed else 'unchanged'}, serial {made.new.serial}"
     if made.kept_data:
         names = ", ".join(made.kept_data[:SHOWN])
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
+    yield from map(_kept_out_of_service, made.out_of_service)
     if not made.is_changed:
         return
     for change in vpod_changes(made):
@@ -88,6 +97,14 @@ def lines(made: Made) -> Iterator[str]:
         if change.kept and (change.given or change.given_up):
             yield f"  {change.vpod} keeps {in_words(change.kept)}"
         yield from (f"  warning: {change.vpod}: recreated: {what}" for what in change.recreated)
+
+
+def _kept_out_of_service(item: HeldOutOfService) -> str:
+    return (
+        f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
+        f"of the site file, or give the vPOD others by `pins.{item.vpod}.{item.claim}` and lock again, which recreates "
+        f"{_RECREATED[item.claim]}"
+    )
 
 
 def in_words(claims: Sequence[tuple[str, str]]) -> str:

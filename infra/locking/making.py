@@ -13,6 +13,7 @@ from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released, Settled, SiteLock
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
+from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.vocabulary.owners import minted
 from policies import footprint
 
@@ -28,6 +29,8 @@ class Made:
     new: Lock
     #: Plan names of data with `on_delete: keep`, which `pulumi destroy` refuses to delete.
     kept_data: tuple[str, ...] = ()
+    #: What it has that failed or is in maintenance, and keeps.
+    out_of_service: tuple[HeldOutOfService, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -68,7 +71,8 @@ class Making:
         finally:
             if kept is not None:
                 self.allocated.add_lock(kept)
-        return Made(name, old, new, tuple(item.name for item in plan.resources if item.resource.is_kept))
+        kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
+        return Made(name, old, new, kept_data, held_out_of_service(self.site, new.allocation))
 
     def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
         tenant = self.gate.tenant(name)

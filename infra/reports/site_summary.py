@@ -22,6 +22,7 @@ def summary(site: Site) -> str:
         f"site {site.name} on cloud {site.cloud}",
         "pools",
         "shared",
+        "out of service: given to nobody new, kept by whoever has it",
         "complete: what rests on it that nothing else is there",
         "not stated: what rests on it is unknown",
     )
@@ -31,7 +32,7 @@ def summary(site: Site) -> str:
 
 def document(site: Site) -> dict[str, Any]:
     """The same as JSON values: a list of rows for each part of the screen, the cells as the screen has them."""
-    names = ("counts", "pools", "shared", "complete", "not_stated")
+    names = ("counts", "pools", "shared", "out_of_service", "complete", "not_stated")
     parts = dict(zip(names, _sections(site), strict=True))
     rows = {name: [[cell.strip() for cell in row] for row in found] for name, found in parts.items()}
     return {"site": site.name, "cloud": site.cloud, **rows}
@@ -39,7 +40,8 @@ def document(site: Site) -> dict[str, Any]:
 
 def _sections(site: Site) -> tuple[list[tuple[str, ...]], ...]:
     shared = [_shared(item) for item in site.sharing]
-    return _counts(site), list(_pools(site)), shared, list(_complete(site)), list(_unknown(site))
+    idle = list(_out_of_service(site))
+    return _counts(site), list(_pools(site)), shared, idle, list(_complete(site)), list(_unknown(site))
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -109,6 +111,11 @@ def _shared(item: Sharing) -> tuple[str, ...]:
     state = "; ".join(words) or f"all {len(item.guards)} guards hold"
     audience = "any tenant" if item.audience == ("*",) else _names(item.audience)
     return item.name, item.kind, audience, f"rule {item.rule}", state
+
+
+def _out_of_service(site: Site) -> Iterator[tuple[str, ...]]:
+    for kind, devices in (("machine", site.machines), ("host", site.hosts)):
+        yield from ((item.name, kind, item.state, item.state_reason) for item in devices if not item.in_service)
 
 
 def _draws_unknown(site: Site, placement: Placement) -> bool:

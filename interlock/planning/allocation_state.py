@@ -20,7 +20,7 @@ from interlock.vocabulary import Vlan
 from .blocks import WHOLE, WIDTH, maximal_blocks
 from .claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from .host_room import HostRooms
-from .layout import SiteLayout
+from .layout import RackMachines, SiteLayout
 from .registers import Holders, Numbers, SubnetRegister
 
 #: Ids that no port can carry as a VLAN of its own.
@@ -45,8 +45,10 @@ class AllocationState:
         self._subnets = _subnet_pools(site)
         #: Switch -> ids taken there, as a mask.
         self._vlans_on: dict[str, int] = {}
+        #: Machines by shelf that may be given out at all; one out of service is free to nobody, held or not.
+        self._in_service = [_in_service(site, shelf) for shelf in self.layout.shelves]
         #: Free machines by shelf, and for each size of a free block the shelves that have one, in order.
-        self.free = [shelf.present for shelf in self.layout.shelves]
+        self.free = list(self._in_service)
         self._with_block: dict[int, list[int]] = {}
         self._sizes: list[tuple[int, ...]] = [() for _ in self.layout.shelves]
         self._closed: dict[tuple[str, ...], set[int]] = {}
@@ -152,6 +154,8 @@ class AllocationState:
         if not changed or spot is None:
             return
         shelf, bit = spot
+        if not self._in_service[shelf] >> bit & 1:
+            return
         before = self.free[shelf]
         self.free[shelf] = before ^ 1 << bit
         self._index(shelf)
@@ -198,6 +202,13 @@ class AllocationState:
             if all(self.free[other] == WHOLE for other in group)
         ]
         return (WIDTH * max(racks, default=1),)
+
+
+def _in_service(site: Site, shelf: RackMachines) -> int:
+    """The machines of a shelf that are in service, as a mask."""
+    return sum(
+        1 << bit for bit, name in enumerate(shelf.machines) if name is not None and site.machine[name].in_service
+    )
 
 
 @lru_cache(maxsize=1 << 17)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,9 @@ class RackRoom:
     generation: Generation
     free: int
     largest_block: int
+    #: Machines out of service, held or not; none of them is free.
+    failed: int = 0
+    maintenance: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,16 @@ class ServerRoom:
 
 
 @dataclass(frozen=True)
+class HostRole:
+    """Hosts of a role, and how many of them are out of service: nothing more fits on those."""
+
+    role: str
+    of: int
+    failed: int
+    maintenance: int
+
+
+@dataclass(frozen=True)
 class PowerRoom:
     """Watts left of what a rack's feeds (derated) or a room give; None: a feed or a nameplate is not stated."""
 
@@ -93,6 +107,7 @@ class Capacity:
     ports: tuple[PortRoom, ...]
     servers: tuple[ServerRoom, ...]
     bare_metal_hosts: int
+    hosts: tuple[HostRole, ...]
     #: Controllers that the limits of the operator's project still allow.
     controllers: int
     racks_power: tuple[PowerRoom, ...]
@@ -112,7 +127,8 @@ def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
         subnets=tuple(_subnets(allocated)),
         ports=tuple(_ports(site)),
         servers=tuple(_servers(allocated, hypervisors)),
-        bare_metal_hosts=sum(not allocated.hosts.servers.get(host.name) for host in bare_metal),
+        bare_metal_hosts=sum(host.in_service and not allocated.hosts.servers.get(host.name) for host in bare_metal),
+        hosts=tuple(_hosts(site)),
         controllers=site.limits.controller_instances - sum(allocated.hosts.controllers.values()),
         racks_power=tuple(_power(site)),
         rooms_power=tuple(_rooms(site)),
@@ -159,7 +175,9 @@ def _racks(allocated: AllocationState) -> Iterator[RackRoom]:
     for shelf in allocated.layout.shelves:
         free = allocated.free[shelf.index]
         largest = max((size for _, size in maximal_blocks(free)), default=0)
-        yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest)
+        states = Counter(allocated.site.machine[name].state for name in shelf.machines if name is not None)
+        failed, maintenance = states["failed"], states["maintenance"]
+        yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest, failed, maintenance)
 
 
 def _vlans(allocated: AllocationState) -> Iterator[NetworkRoom]:
@@ -201,6 +219,12 @@ def _servers(allocated: AllocationState, hosts: list[Host]) -> Iterator[ServerRo
         if flavor.role == "poplar":
             need = ServerNeed((), flavor)
             yield ServerRoom(flavor.name, sum(allocated.hosts.fits(host, need) for host in hosts))
+
+
+def _hosts(site: Site) -> Iterator[HostRole]:
+    for role in dict.fromkeys(host.role for host in site.hosts):
+        states = Counter(host.state for host in site.hosts if host.role == role)
+        yield HostRole(role, states.total(), states["failed"], states["maintenance"])
 
 
 def _power(site: Site) -> Iterator[PowerRoom]:

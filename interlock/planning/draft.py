@@ -24,6 +24,7 @@ from .identifiers import (
 )
 from .layout import Networks
 from .machines import MachinePlacement
+from .out_of_service import BRING_BACK, counted, refused_pin, said_of
 from .placing import new_place, settled_place
 from .suitability import Wish, control_network, controller_networks, vlans_of
 
@@ -108,6 +109,19 @@ class Draft:
                     f"vPOD {vpod.name} asks for {wanted} {asked} and pins {len(pinned)} {claim}",
                     f"pin {wanted}, or remove `{claim}` from its pins",
                 )
+        self._check_states()
+
+    def _check_states(self) -> None:
+        """Nobody is given what is out of service, asked for or not; what a vPOD has it may go on to pin."""
+        before = self.wish.before
+        held = (*before.machines, *before.hosts, before.controller_host) if before else ()
+        refused = refused_pin(self.allocated.site, self.wish.pins, held)
+        if refused is not None:
+            claim, device = refused
+            raise PlanningError(
+                f"vPOD {self.wish.vpod.name} pins {said_of(device, 'which ')}",
+                f"pin another, or remove `{claim}` from its pins; or {BRING_BACK}",
+            )
 
     def _settle(self, place: MachinePlacement) -> None:
         """Take the machines, and what of ids and hosts is kept or pinned on their networks."""
@@ -138,7 +152,8 @@ class Draft:
         elsewhere = wish.pins.machines is not None and wish.networks_before != networks
         if len(self.hosts) < len(wanted) and not self.may_move and not elsewhere:
             left = ", ".join(host for host in wanted if host not in self.hosts)
-            why = f"{left} cannot carry what it asks for now"
+            idle = counted(found for name in wanted if (found := self.allocated.site.host.get(name)) is not None)
+            why = f"{left} cannot carry what it asks for now" + (f": {idle}" if idle else "")
             raise NeedsMove(wish.vpod.name, f"vPOD {wish.vpod.name} needs other hosts", why, RECREATES_SERVERS)
         kept = list(self.hosts)
         for claim in _host_claims(wish, before):

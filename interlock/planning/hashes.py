@@ -48,7 +48,9 @@ TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 #: Fields that no plan rests on: facts of the proof, which reads them anew. Hashes are as they were before there were
 #: such fields, so that locks stay as they are.
 _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Host, frozenset({"bmc"})),
+    # Who has a machine or host that fails keeps it: no lock rests on its state, and none grows old with it.
+    (Host, frozenset({"bmc", "state", "state_reason"})),
+    (Machine, frozenset({"state", "state_reason"})),
     (SwitchPortConfig, frozenset({"empty"})),
     (FlavorSpec, frozenset({"devices"})),
     # How a port that is planned comes to be set, and where others rest, decide no claim.
@@ -187,7 +189,7 @@ class SiteHashes:
             self._parts[key] = digest_of(
                 {
                     "rack": rack.model_dump(mode="json") if rack else name,
-                    "machines": [item.model_dump(mode="json") for item in machines],
+                    "machines": [planned_part(item) for item in machines],
                     "hosts": [planned_part(item) for item in hosts],
                     "plugged": self._plugged([*(item.name for item in machines), *(item.name for item in hosts)]),
                 }

@@ -131,8 +131,8 @@ class HostRooms:
         return self._rooms[host.name]
 
     def fits(self, host: Host, need: ServerNeed) -> int:
-        """How many servers of this need the host still takes."""
-        if not need.is_met_by(host):
+        """How many servers of this need the host still takes; none while it is out of service."""
+        if not host.in_service or not need.is_met_by(host):
             return 0
         if need.flavor is None:
             return int(not self.servers.get(host.name))

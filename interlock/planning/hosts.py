@@ -10,6 +10,7 @@ from interlock.model.tenant.request import VPod
 from .allocation_state import AllocationState
 from .errors import AllocationError, PlanningError
 from .host_room import VFS_PER_SERVER, ServerNeed
+from .out_of_service import BRING_BACK, counted, said_of
 
 #: Hosts that an error lists one by one.
 LISTED = 4
@@ -50,12 +51,14 @@ def choose_host(
 def choose_controller_host(allocated: AllocationState, vpod: str, networks: Sequence[str]) -> str:
     """The infra host on these networks with the fewest controllers, first in the site."""
     here = allocated.layout.hosts.get(networks[0], ())
-    names = [host.name for host in here if _carries_controllers(host, networks)]
+    names = [host.name for host in here if host.in_service and _reaches(host, networks)]
     if not names:
+        idle = counted(host for host in here if _reaches(host, networks))
         raise AllocationError(
-            f"vPOD {vpod}: no host of role infra has interfaces on {' and '.join(dict.fromkeys(networks))}, where "
-            "its V-IPU controller must stand",
-            hint="add one under `hosts:`, or state its `interfaces`",
+            f"vPOD {vpod}: no host of role infra{' in service' if idle else ''} has interfaces on "
+            f"{' and '.join(dict.fromkeys(networks))}, where its V-IPU controller must stand",
+            idle,
+            hint="add one under `hosts:`, or state its `interfaces`" + (f", or {BRING_BACK}" if idle else ""),
         )
     return min(names, key=lambda name: allocated.hosts.controllers[name])
 
@@ -81,15 +84,20 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
             hint="state the `interfaces` of the hosts in the site file, or ask for the other kind of server",
         )
     hint = _settling(allocated, hosts)
+    idle = counted(hosts)
+    if idle:
+        hint += f"; or {BRING_BACK}"
+    usable = [host for host in hosts if host.in_service]
     if need.flavor is None:
         what = f"vPOD {vpod.name}: no bare-metal host on {networks} is free for one more server"
-        return AllocationError(what, f"all {len(hosts)} are given out", hint)
+        taken = f"all {len(usable)} are given out" if usable else ""
+        return AllocationError(what, "; ".join(part for part in (taken, idle) if part), hint)
     flavor = need.flavor
     what = (
         f"vPOD {vpod.name}: no host has room for one more {flavor.name} ({flavor.vcpus} dedicated CPUs, "
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
-    return AllocationError(what, _left(allocated, hosts), hint)
+    return AllocationError(what, "; ".join(part for part in (_left(allocated, usable), idle) if part), hint)
 
 
 def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
@@ -106,13 +114,16 @@ def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
 def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host) -> AllocationError:
     """The error of a pin to a host that is full."""
     hint = "pin a host with room, or ask for fewer servers or a smaller flavour"
+    if not host.in_service:
+        what = f"vPOD {vpod} asks for other servers, and pins host {said_of(host, 'which ')}"
+        return AllocationError(what, hint=hint)
     if need.flavor is None:
         return AllocationError(f"vPOD {vpod} pins host {host.name}, which is given out already", hint=hint)
     what = f"vPOD {vpod} pins host {host.name}, which has no room for one more {need.flavor.name}"
     return AllocationError(what, _left(allocated, [host]), hint)
 
 
-def _carries_controllers(host: Host, networks: Sequence[str]) -> bool:
+def _reaches(host: Host, networks: Sequence[str]) -> bool:
     return host.role == "infra" and all(network in host.interfaces for network in networks)
 
 

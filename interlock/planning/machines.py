@@ -101,7 +101,7 @@ def blocks_around(allocated: AllocationState, kept: Block, count: int, own: Clai
 
 
 def part_kept(layout: SiteLayout, machines: Block, count: int) -> Block:
-    """What a vPOD keeps when it shrinks: its first aligned block of that size, else its first machines."""
+    """What a vPOD keeps when it shrinks: its first aligned block of that size in service, else its first machines."""
     by_shelf: dict[int, int] = {}
     for name in machines:
         shelf, bit = layout.spot.get(name, (-1, 0))
@@ -112,8 +112,11 @@ def part_kept(layout: SiteLayout, machines: Block, count: int) -> Block:
                 return _names(layout, group)
         return machines[:count]
     for shelf, mask in by_shelf.items():
-        for first in (*aligned_runs(mask, count), *loose_runs(mask, count)) if shelf >= 0 else ():
-            return layout.shelves[shelf].names(first, count)
+        runs = [*aligned_runs(mask, count), *loose_runs(mask, count)] if shelf >= 0 else []
+        blocks = [layout.shelves[shelf].names(first, count) for first in runs]
+        if blocks:
+            # The first of those with most machines in service: what is given up should be what is of no use.
+            return max(blocks, key=lambda block: sum(layout.site.machine[name].in_service for name in block))
     return machines[:count]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from interlock.model.site.inventory import Generation
+from interlock.model.site.inventory import Generation, Machine
 from interlock.vocabulary import Claimant
 
 from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, run_mask
 from .errors import AllocationError
 from .layout import RackMachines
+from .out_of_service import BRING_BACK, counted, said_of, state_of
 
 Block = tuple[str, ...]
 
@@ -30,21 +31,26 @@ def no_room(allocated: AllocationState, vpod: str, count: int, generation: Gener
         return AllocationError(
             what, f"the largest logical rack has {longest} machines", "ask for fewer machines, or add a rack"
         )
-    best = min(runs, key=lambda run: len(in_the_way(allocated, run)))
-    return AllocationError(f"{what}, none of it in such a run", closest(allocated, best), freeing(allocated, best))
+    best = min(runs, key=lambda run: _obstacles(allocated, run))
+    return AllocationError(
+        f"{what}, none of it in such a run{_idle(allocated, shelves)}",
+        closest(allocated, best),
+        freeing(allocated, best),
+    )
 
 
-def closest(allocated: AllocationState, block: Block, own: Claimant | None = None) -> str:
-    """The block that is nearly free, and who holds what is not."""
-    held = in_the_way(allocated, block, own)
-    named = list(held.items())
-    listed = ", ".join(f"{name} is held by {holder}" for name, holder in named[:4])
-    more = f" and {len(named) - 4} more are held" if len(named) > 4 else ""
-    return f"closest is {block[0]} to {block[-1]}, where {listed}{more}"
+def closest(allocated: AllocationState, block: Block, own: Claimant | None = None, *, why: bool = False) -> str:
+    """The block that is nearly free, who holds what is not, and what of it is out of service, with reasons if asked."""
+    told = [f"{name} is held by {holder}" for name, holder in in_the_way(allocated, block, own).items()]
+    more = f" and {len(told) - 4} more are held" if len(told) > 4 else ""
+    idle = [said_of(machine) if why else state_of(machine) for machine in out_of_service(allocated, block, own)]
+    others = f" and {len(idle) - 4} more are out of service" if len(idle) > 4 else ""
+    parts = [", ".join(told[:4]) + more, ", ".join(idle[:4]) + others]
+    return f"closest is {block[0]} to {block[-1]}, where {', '.join(part for part in parts if part)}"
 
 
 def freeing(allocated: AllocationState, block: Block, own: Claimant | None = None) -> str:
-    """What would free a block: settling what is released, moving or ending what is in force."""
+    """What would free a block: settling what is released, moving or ending what is in force, mending what failed."""
     holders = sorted(set(in_the_way(allocated, block, own).values()), key=str)
     released = sorted({holder.tenant for holder in holders if holder.released})
     held = [str(holder) for holder in holders if not holder.released]
@@ -53,16 +59,30 @@ def freeing(allocated: AllocationState, block: Block, own: Claimant | None = Non
         parts.append(f"free these ({', '.join(held)}) or ask for fewer machines")
     if released:
         parts.append(f"settle what {', '.join(released)} released: it stays claimed until then")
+    if out_of_service(allocated, block, own):
+        parts.append(BRING_BACK)
     return "; ".join(parts)
 
 
 def in_the_way(allocated: AllocationState, block: Sequence[str], own: Claimant | None = None) -> dict[str, Claimant]:
-    """Machine -> holder for those of a block that somebody else holds."""
+    """Machine -> holder for those in service that somebody else holds."""
     return {
         name: allocated.machines[name]
         for name in block
-        if name in allocated.machines and not (own and allocated.machines.is_held_by(name, own))
+        if name in allocated.machines
+        and allocated.site.machine[name].in_service
+        and not (own and allocated.machines.is_held_by(name, own))
     }
+
+
+def out_of_service(allocated: AllocationState, block: Sequence[str], own: Claimant | None = None) -> list[Machine]:
+    """Those of a block that are given to nobody, whoever holds them; what is one's own is not in one's way."""
+    machines = (allocated.site.machine[name] for name in block)
+    return [
+        machine
+        for machine in machines
+        if not machine.in_service and not (own and allocated.machines.is_held_by(machine.name, own))
+    ]
 
 
 def settling(allocated: AllocationState, field: str, network: str = "") -> str:
@@ -95,5 +115,18 @@ def _no_group(
         longest = max((len(lane) for lane in allocated.layout.lanes), default=1)
         hint = "ask for fewer machines, or state the GW-Link cables of the racks in the site file"
         return AllocationError(what, f"no more than {longest} racks of one kind are joined at all 16 positions", hint)
-    best = min(blocks, key=lambda block: len(in_the_way(allocated, block)))
-    return AllocationError(f"{what}, none in such a group", closest(allocated, best), freeing(allocated, best))
+    best = min(blocks, key=lambda block: _obstacles(allocated, block))
+    return AllocationError(
+        f"{what}, none in such a group{_idle(allocated, shelves)}", closest(allocated, best), freeing(allocated, best)
+    )
+
+
+def _obstacles(allocated: AllocationState, block: Block) -> int:
+    return len(in_the_way(allocated, block)) + len(out_of_service(allocated, block))
+
+
+def _idle(allocated: AllocationState, shelves: Sequence[RackMachines]) -> str:
+    """How many that nobody has are not given out, and why; empty if there are none."""
+    names = (name for shelf in shelves for name in shelf.machines if name is not None)
+    told = counted(allocated.site.machine[name] for name in names if name not in allocated.machines)
+    return f"; {told}" if told else ""

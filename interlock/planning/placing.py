@@ -104,7 +104,7 @@ def _cannot_grow(allocated: AllocationState, wish: Wish, kept: Block) -> tuple[s
     blocks = [block for block in _around(allocated, kept, wish.vpod.machines) if set(kept) <= set(block)]
     if not blocks:
         return what, "there is no block of that size around them"
-    return what, closest(allocated, blocks[0], wish.holder)
+    return what, closest(allocated, blocks[0], wish.holder, why=True)
 
 
 def _around(allocated: AllocationState, kept: Block, count: int) -> Iterator[Block]:

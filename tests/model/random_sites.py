@@ -57,6 +57,10 @@ T = TypeVar("T")
 NAMES = st.sampled_from(["a", "b-1", "no", "on", "null", "1e3", "0x10", "12", "7.5", "x.y-2", "2026-11-21"])
 TEXTS = st.sampled_from(["S-1", "12", "1.0", "yes", "0b1", "1_000", "A"])
 MACS = st.integers(0, 255).map(lambda number: f"02:00:00:00:00:{number:02x}")
+#: A device is in service, or there is a reason why it is not.
+SERVICE_STATES = st.sampled_from([
+    {}, {"state": "failed", "state_reason": "RNIC dead, ticket 123"}, {"state": "maintenance", "state_reason": "no"},
+])  # fmt: skip
 WATTS = st.none() | st.integers(1, 10**6)
 KILOGRAMS = st.none() | st.integers(1, 10**7).map(lambda grams: grams / 1000)
 GUARD = st.sampled_from([True, False, None])
@@ -132,13 +136,14 @@ def switches(draw: st.DrawFn, name: str) -> Switch:
 
 
 def hosts(name: str) -> st.SearchStrategy[Host]:
-    return some(
+    found = some(
         Host, name=name, serial=TEXTS, role=st.sampled_from(["poplar", "infra"]), logical_rack=st.none() | NAMES,
         model=st.none() | TEXTS, provisioning=st.sampled_from(["hypervisor", "bare-metal"]),
         dedicated_cpus=st.integers(0, 256), huge_pages_gib=st.integers(0, 2048), virtual_functions=st.integers(0, 64),
         shared_cpus=st.integers(0, 256), ram_gib=st.integers(0, 4096),
         interfaces=st.dictionaries(NAMES, INTERFACES, max_size=2),
     )  # fmt: skip
+    return st.builds(lambda host, state: host.model_copy(update=state), found, SERVICE_STATES)
 
 
 def racks(name: str) -> st.SearchStrategy[Rack]:
@@ -152,11 +157,12 @@ def racks(name: str) -> st.SearchStrategy[Rack]:
 
 
 def machines(name: str) -> st.SearchStrategy[Machine]:
-    return some(
+    found = some(
         Machine, name=name, serial=TEXTS, logical_rack=NAMES, position=st.integers(1, 16),
         generation=st.sampled_from(["ipu-m2000", "bow-2000"]),
         macs=st.fixed_dictionaries({}, optional={"bmc": MACS, "gw": MACS, "rnic": MACS}),
     )  # fmt: skip
+    return st.builds(lambda machine, state: machine.model_copy(update=state), found, SERVICE_STATES)
 
 
 def placements(device: str) -> st.SearchStrategy[Placement]:

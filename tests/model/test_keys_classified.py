@@ -24,7 +24,7 @@ SITE: dict[tuple[str, Class], str] = {
     "routed_vlans interfaces tor_interfaces management_interfaces port_map",
     ("racks", "fact"): f"{_SWITCH} port_names name serial design topology gw address_plan number macs bmc rnic "
     "sync_cables rnic_cables power pdu_serials",
-    ("racks", "policy"): "wired_by quarantine_vlan",
+    ("racks", "policy"): "wired_by quarantine_vlan states state reason",
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",
     ("rooms", "figure"): "rooms power floor_kg_m2",
@@ -32,6 +32,8 @@ SITE: dict[tuple[str, Class], str] = {
     "capacity derate pdus",
     ("logical_racks", "fact"): "logical_racks number design topology address_plan rack",
     ("machines", "table"): "machines", ("machines", "fact"): "serial logical_rack position generation macs bmc gw rnic",
+    # What is given out to somebody new: no isolation rests on it, so that silence is `ok`, and not unknown.
+    ("machines", "policy"): "state reason", ("hosts", "policy"): "state reason",
     ("hosts", "table"): "hosts interfaces", ("hosts", "fact"): "serial role logical_rack model provisioning bmc",
     ("hosts", "figure"): "dedicated_cpus huge_pages virtual_functions shared_cpus ram",
     ("switches", "table"): "switches ports routed_vlans vrfs vteps",

@@ -225,6 +225,23 @@ def test_macs_are_counted_off_in_the_order_of_positions() -> None:
     assert machines[9].macs == {"bmc": "02:00:00:00:01:0a", "rnic": "02:00:00:00:02:09"}
 
 
+def test_states_are_stated_by_name_or_range_and_all_others_are_in_service() -> None:
+    dead = {"state": "failed", "reason": "RNIC dead, ticket 123"}
+    rack = expanded(
+        "ipu-pod64",
+        machines={"states": {"ipum-[03-04]": dead, "ipum-09": {"state": "maintenance", "reason": "fan"}}},
+        poplar={"states": {"poplar-2": dead, "poplar-3": {"state": "ok"}}},
+    )
+    assert [(item.name, item.state, item.state_reason) for item in rack.machines if not item.in_service] == [
+        ("ipum-03", "failed", "RNIC dead, ticket 123"),
+        ("ipum-04", "failed", "RNIC dead, ticket 123"),
+        ("ipum-09", "maintenance", "fan"),
+    ]
+    assert [(item.name, item.state_reason) for item in rack.hosts if not item.in_service] == [
+        ("poplar-2", "RNIC dead, ticket 123")
+    ]
+
+
 @pytest.mark.parametrize("design", EVERY)
 def test_both_legs_of_a_servers_bundle_end_at_one_tor(design: str) -> None:
     rack = expanded(design)

@@ -122,6 +122,16 @@ def test_a_fault_of_a_port_leads_to_the_word_in_its_mapping(tmp_path: Path) -> N
     assert path == ("switches", "spine-1", "ports", "9", "translations")
 
 
+def test_where_a_state_stands_is_found_in_a_rack_and_beside_it(tmp_path: Path) -> None:
+    document = wide("ipu-pod64")
+    states = {"ipum-[03-04]": {"state": "failed", "reason": "RNIC dead"}}
+    document["racks"][0]["machines"]["states"] = states
+    file = loaded(document, tmp_path).file
+    assert fact_path(file, "machines.ipum-04.state") == ("racks", 0, "machines", "states", "ipum-[03-04]")
+    assert fact_path(file, "hosts.poplar-1.state") == ("racks", 0, "poplar", "states", "poplar-1")
+    assert fact_path(file, "machines.spare-01.state") == ("machines", "spare-01", "state")
+
+
 def test_ranges_stand_for_each_of_their_names(tmp_path: Path) -> None:
     site = loaded(wide("ipu-pod128"), tmp_path).site
     assert site.physical_network["fabric"].switches == ("tor-1", "tor-2", "spine-1")
@@ -140,6 +150,12 @@ def test_values_are_as_they_were_meant(tmp_path: Path) -> None:
     assert site.pools.partition_keys[0].keys == ((0x0001, 0x00FF), (0x7FFE, 0x7FFE))
     assert site.pools.storage_vips == (2, 9)
     assert site.machine["spare-01"].macs == {"bmc": "02:00:00:00:09:01", "rnic": "02:00:00:00:09:03"}
+    assert [(item.name, item.state, item.state_reason) for item in site.machines if not item.in_service] == [
+        ("spare-01", "failed", "RNIC dead, ticket 123")
+    ]
+    assert [(item.name, item.state, item.state_reason) for item in site.hosts if not item.in_service] == [
+        ("bare-1", "maintenance", "new firmware")
+    ]
     assert [item.node for item in site.sharing] == ["external", "filer"]
     assert [item.rule for item in site.sharing] == ["L3-08", "SEC-14"]
     assert {item.id: item.guards for item in site.assumptions}["A11"]["bucket_rules_enforced"] is False

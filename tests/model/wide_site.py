@@ -23,12 +23,12 @@ logical_racks:
 machines:
   spare-01:
     {serial: S-01, logical_rack: spare, position: 1, generation: bow-2000,
-     macs: {bmc: "02:00:00:00:09:01", rnic: "02-00-00-00-09-03"}}
+     macs: {bmc: "02:00:00:00:09:01", rnic: "02-00-00-00-09-03"}, state: failed, reason: "RNIC dead, ticket 123"}
 hosts:
   infra-1: {serial: I-1, role: infra, shared_cpus: 128, ram: 512GiB, interfaces: {mgmt: eno1}}
   bare-1:
     {serial: B-1, role: poplar, logical_rack: spare, model: dell-r6525, provisioning: bare-metal, ram: 512GiB,
-     interfaces: {fabric: "ens[1-2]"}, bmc: idrac}
+     interfaces: {fabric: "ens[1-2]"}, bmc: idrac, state: maintenance, reason: new firmware}
 switches:
   spine-1:
     serial: SP-1

@@ -16,6 +16,7 @@ from interlock.planning.plan import Plan
 from interlock.resources import RbacPolicy, SecurityGroupRule, Trunk, TrunkSubPort
 from policies import RULES, Judgement, Severity
 from tests.builders.pod64 import tenant
+from tests.builders.states import out
 from tests.mutants.operator import LOST
 from tests.mutants.operators import OPERATORS
 from tests.policies.test_data_rules import site_of as storing_site
@@ -120,6 +121,7 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-06": one_address_in_two_locks,
     "TOP-10": lambda: changed(ALLOCATION, machines=("ipum-01", "ipum-01", "ipum-02", "ipum-03")),
     "TOP-11": lambda: judged(SITE, divided(32)),
+    "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
     "CAP-05": lambda: narrow_subnet(RULES),
 }
 

@@ -10,6 +10,7 @@ from interlock.model.site.inventory import Feed, Placement, Rack, Room, Site, Vl
 from interlock.planning import AllocationError, AllocationState, Capacity, allocate, capacity
 from interlock.vocabulary.owners import OwnerId
 from tests.builders.pod64 import locked, pinned, tenant
+from tests.builders.states import out
 from tests.planning.halls import halls, machine
 
 SITE = halls([["r1", "r2"], ["r3"]], joined=[("r1", "r2")], hosts=8, bow=["r3"])
@@ -48,10 +49,12 @@ def more(found: Capacity, machines: int) -> int:
 
 
 @settings(max_examples=25)
-@given(positions, st.sampled_from([2, 4, 8, 16, 32]))
-def test_vpods_of_each_size_are_as_many_as_can_be_given_out(allocated: set[tuple[str, int]], machines: int) -> None:
-    locks = holding(SITE, allocated)
-    assert more(capacity(SITE, locks), machines) == given_out(SITE, locks, machines)
+@given(positions, positions, st.sampled_from([2, 4, 8, 16, 32]))
+def test_vpods_of_each_size_are_as_many_as_can_be_given_out(
+    allocated: set[tuple[str, int]], failed: set[tuple[str, int]], machines: int
+) -> None:
+    locks, site = holding(SITE, allocated), out(SITE, *(machine(*place) for place in failed))
+    assert more(capacity(site, locks), machines) == given_out(site, locks, machines)
 
 
 def test_each_generation_is_counted_by_itself() -> None:

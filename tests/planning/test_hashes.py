@@ -8,6 +8,7 @@ from interlock.model.lock.record import Allocation
 from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, Switch, SwitchPortConfig, Vrf, Vtep
 from interlock.planning import SiteHashes, site_hash
 from tests.builders.pod64 import locked, pinned, tenant
+from tests.builders.states import out
 from tests.planning.halls import block, cable, halls, machine, machines_of
 
 SITE = halls([["r1"], ["r2"]])
@@ -90,6 +91,12 @@ def test_a_change_makes_the_slice_old_only_where_it_is_used(name: str) -> None:
     here, elsewhere = CHANGES[name]
     assert slice_of(here) != slice_of(SITE)
     assert slice_of(elsewhere) == slice_of(SITE)
+
+
+def test_no_lock_grows_old_because_something_fails() -> None:
+    failed = out(SITE, machine("r1", 1), machine("r1", 9), "r1-p1", "infra-h1")
+    assert slice_of(failed) == slice_of(SITE)
+    assert site_hash(failed) == site_hash(SITE)
 
 
 def test_how_the_far_end_of_a_cable_is_set_counts() -> None:

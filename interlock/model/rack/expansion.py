@@ -25,6 +25,7 @@ from interlock.model.site.physical import (
     SwitchRole,
 )
 from interlock.model.site.physical import Rack as PhysicalRack
+from interlock.model.site.service_states import stated
 from interlock.model.site.switch_file import vrfs_of, vteps_of, wiring_of
 from interlock.model.site.switch_ports import settings_by_port
 
@@ -113,6 +114,7 @@ def _machines(rack: RackFile) -> Iterator[Machine]:
                 position=position,
                 generation=_GENERATIONS[design.machine.name],
                 macs=macs[name],
+                **stated(rack.machines.states, name),
             )
 
 
@@ -139,6 +141,7 @@ def _hosts(rack: RackFile) -> Iterator[Host]:
             virtual_functions=poplar.virtual_functions,
             ram_gib=server.ram.value,
             interfaces={network: tuple(found) for network, found in poplar.interfaces.items()},
+            **stated(poplar.states, name),
         )
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from interlock.hardware.designs import GatewayMode
 from interlock.model.site.physical import CoolingMethod
+from interlock.model.site.service_states import STATES, StateTable
 from interlock.model.site.switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
 from interlock.model.site.switch_ports import PortTable
 from interlock.model.text.names import DeviceName, DeviceNames, Interface, NetworkName, Serial, Serials
@@ -85,6 +86,7 @@ class RackMachinesFile(KitFile):
     sync_cables: Count = Field(description="Sync-Link cables between two neighbours: count those of the rack")
     rnic_cables: Positive = Field(1, description="cables from the RNIC of each machine to the ToR")
     macs: MachineMacsFile | None = Field(None, description="MAC addresses of their three devices; without it, unknown")
+    states: StateTable = Field(default_factory=dict, description=STATES)
 
 
 class RackServersFile(KitFile):
@@ -100,6 +102,7 @@ class RackServersFile(KitFile):
     interfaces: dict[NetworkName, list[Interface]] = Field(
         description="physical network → physical functions by which guests reach it"
     )
+    states: StateTable = Field(default_factory=dict, description=STATES)
 
 
 class PhysicalRackFile(FileModel):

@@ -19,6 +19,7 @@ from .offer_checks import check_offers
 from .pool_checks import check_pools
 from .sharing_checks import check_sharing
 from .stand_checks import check_stand
+from .state_checks import check_states
 from .switch_checks import check_switches
 from .view import SiteView
 
@@ -28,6 +29,7 @@ CHECKS = (
     check_cables,
     check_lags,
     check_stand,
+    check_states,
     check_completeness,
     check_networks,
     check_switches,

@@ -16,6 +16,7 @@ from .full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .inventory import Site
 from .physical import Cable, Device, Host, Lag, LogicalRack, Machine, Placement, Rack, Room, Switch
 from .physical import Feed as RackFeed
+from .service_states import state_fields
 from .switch_file import vrfs_of, vteps_of, wiring_of
 from .switch_ports import settings_by_port
 from .terms import Terms
@@ -103,6 +104,7 @@ def _machines(file: SiteFile) -> Iterable[Machine]:
             position=machine.position,
             generation=machine.generation,
             macs=_macs(machine.macs),
+            **state_fields(machine.state, machine.reason),
         )
 
 
@@ -130,6 +132,7 @@ def _host(name: str, file: HostFile) -> Host:
         shared_cpus=file.shared_cpus,
         ram_gib=file.ram,
         interfaces={network: tuple(found) for network, found in file.interfaces.items()},
+        **state_fields(file.state, file.reason),
     )
 
 

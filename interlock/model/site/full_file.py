@@ -10,11 +10,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from interlock.model.rack.values import Kilograms, Watts
+from interlock.model.tenant.values import Reason
 from interlock.model.text.names import DeviceName, Interface, Interfaces, NetworkName, Serial
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Count, MemoryGiB, Positive, VlanIds
 
-from .physical import CableKind, CoolingMethod, Generation, Provisioning, SwitchRole
+from .physical import CableKind, CoolingMethod, Generation, Provisioning, ServiceState, SwitchRole
+from .service_states import REASON, STATE
 from .switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
 from .switch_ports import PortTable
 from .values import End, Height, Mac, PortGroups
@@ -83,6 +85,8 @@ class MachineFile(FileModel):
     position: Annotated[int, Field(ge=1, le=16)] = Field(description="its place in the chain of IPU-Links")
     generation: Generation = Field(default="ipu-m2000", description="its model")
     macs: MacsFile = Field(default_factory=MacsFile, description="its MAC addresses")
+    state: ServiceState = Field(default="ok", description=STATE)
+    reason: Reason | None = Field(default=None, description=REASON)
 
 
 class HostFile(FileModel):
@@ -112,6 +116,8 @@ class HostFile(FileModel):
     interfaces: dict[NetworkName, Interfaces] = Field(
         description="physical network → interfaces by which guests reach it"
     )
+    state: ServiceState = Field(default="ok", description=STATE)
+    reason: Reason | None = Field(default=None, description=REASON)
 
 
 class SwitchFile(WiringFile):

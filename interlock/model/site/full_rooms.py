@@ -72,13 +72,17 @@ def _physical_rack(rack: Rack) -> Section:
 
 
 def _machine(machine: Machine) -> Section:
-    return _fields(machine, "name")
+    return _fields(machine, "name", "state_reason") | _reason(machine)
 
 
 def _host(host: Host) -> Section:
-    found = _fields(host, "name", "huge_pages_gib", "ram_gib", "interfaces")
+    found = _fields(host, "name", "huge_pages_gib", "ram_gib", "interfaces", "state_reason") | _reason(host)
     found |= {"huge_pages": f"{host.huge_pages_gib}GiB", "ram": f"{host.ram_gib}GiB"}
     return found | {"interfaces": {network: list(names) for network, names in host.interfaces.items()}}
+
+
+def _reason(device: Machine | Host) -> Section:
+    return _known(reason=device.state_reason or None)
 
 
 def _switch(switch: Switch) -> Section:

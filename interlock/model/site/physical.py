@@ -20,6 +20,8 @@ Generation = Literal["ipu-m2000", "bow-2000"]
 CableKind = Literal["ethernet", "ipu-link", "gw-link", "sync-link", "power"]
 CoolingMethod = Literal["room-air", "in-row-air", "rear-door", "direct-to-chip", "immersion"]
 Provisioning = Literal["hypervisor", "bare-metal"]
+#: Whether a machine or host is given out. One that is not keeps whoever has it.
+ServiceState = Literal["ok", "failed", "maintenance"]
 
 #: Network devices inside one IPU-Machine (DOMAIN: derived identity rule): each has a MAC address of its own.
 MACHINE_PARTS = ("bmc", "gw", "rnic")
@@ -54,6 +56,15 @@ class Machine(Frozen):
     generation: Generation = "ipu-m2000"
     #: MAC address by part (`bmc`, `gw`, `rnic`); a part that is not stated is absent.
     macs: dict[str, str] = {}
+    #: `ok` where nobody says anything else: no isolation rests on it.
+    state: ServiceState = "ok"
+    #: Why it is not in service; empty if it is.
+    state_reason: str = ""
+
+    @property
+    def in_service(self) -> bool:
+        """Whether it may be given to somebody new."""
+        return self.state == "ok"
 
 
 class Host(Frozen):
@@ -77,6 +88,14 @@ class Host(Frozen):
     ram_gib: int = 0
     #: Physical functions (SR-IOV) and bridges, by physical network: `fabric100g: [ens161f0, ens161f1]`.
     interfaces: dict[str, tuple[str, ...]] = {}
+    #: As of machines.
+    state: ServiceState = "ok"
+    state_reason: str = ""
+
+    @property
+    def in_service(self) -> bool:
+        """Whether it may be given to somebody new."""
+        return self.state == "ok"
 
 
 class SwitchPortConfig(Frozen):

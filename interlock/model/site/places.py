@@ -21,6 +21,7 @@ from interlock.model.rack.names import (
 from interlock.model.text.source import Step
 
 from .file import SiteFile
+from .service_states import key_of
 from .switch_ports import PortTable, ports_of
 
 Path = tuple[Step, ...]
@@ -107,6 +108,10 @@ def _inside(file: SiteFile, place: DevicePlace, steps: tuple[str, ...]) -> Path:
     """The path below a device; a port's number is written as its role or a range in a rack."""
     if place.section == "switches" and len(steps) > 1 and steps[0] == "ports":
         return (*place.path, "ports", _port_key(file, place, int(steps[1])), *steps[2:])
+    if steps == ("state",) and place.path[0] == "racks":
+        rack = file.racks[int(place.path[1])]
+        table = rack.machines.states if place.section == "machines" else rack.poplar.states
+        return (*place.path, "states", key_of(table, place.name) or place.name)
     return (*place.path, *steps)
 
 
