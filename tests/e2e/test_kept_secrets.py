@@ -77,6 +77,8 @@ class Ground:
 @pytest.fixture(scope="module")
 def ground(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Ground]:
     canaries = {"password": f"canary-{secrets.token_hex(12)}", "passphrase": f"canary-{secrets.token_hex(12)}"}
+    # A line out of the middle of the key by which switches are read.
+    canaries["switch key"] = (sandbox.dir / "state" / "switches" / "interlock.key").read_text().splitlines()[2]
     identity: Any = cloud.identity
     admin = identity.find_project("admin")
     user = identity.create_user(
@@ -85,6 +87,8 @@ def ground(victim: Project, sandbox: Sandbox, cloud: Connection) -> Iterator[Gro
     # The site's own project, too: there the site's stack made its operator an administrator, who is another user.
     for project_id in (admin.id, identity.find_project("lyon-controllers").id):
         identity.assign_project_role_to_user(project_id, user, identity.find_role("admin"))
+    # Whoever wires switch ports needs this one, too.
+    identity.assign_project_role_to_user(admin.id, user, identity.find_role("service"))
     clouds = yaml.safe_load(sandbox.clouds_yaml.read_text())
     clouds["clouds"]["sandbox"]["auth"] |= {"username": "canary", "password": canaries["password"]}
     # Beside the other one, so that the claims of the site are the same.
