@@ -24,8 +24,9 @@ def site(
     ] = False,
     form: Annotated[Format, format_option("site")] = Format.TEXT,
 ) -> None:
-    """Show what a site holds, what of it is out of service, and which facts are not stated.
+    """Show what a site holds, and which facts are not stated.
 
+    Machines and hosts that failed or are in maintenance are listed with the reason.
     With --full, all of it as a site file without short forms. Put in the place of site.yaml it means the same.
 
     \b
