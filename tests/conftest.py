@@ -23,6 +23,8 @@ from tests.support.sampling import KEY, WHOLE, Part, Sampling, Size, fresh_seed,
 from tests.support.scheduling import PROCESSES, GroupScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Whose cloud has switches that forward frames: that of one group of tests, which one process runs.
+FRAMES = "frames"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -117,11 +119,11 @@ class Sandbox:
     def clouds_yaml(self) -> Path:
         return self.dir / "clouds.yaml"
 
-    def supervise(self, command: str) -> None:
+    def supervise(self, command: str, *options: str) -> None:
         """Run the supervisor; its words are shown if it fails."""
         program = str(ROOT / "sandbox" / "supervisor.py")
         done = subprocess.run(
-            [sys.executable, program, command, "--dir", str(self.dir)],
+            [sys.executable, program, command, "--dir", str(self.dir), *options],
             check=False,
             text=True,
             capture_output=True,
@@ -169,7 +171,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Stops the clouds of processes that were ended before they could."""
     if session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
-        for number in range(session.config.option.numprocesses):
-            left = Sandbox(cloud_folder(f"gw{number}"))
+        workers = [f"gw{number}" for number in range(session.config.option.numprocesses)]
+        for name in (*workers, FRAMES):
+            left = Sandbox(cloud_folder(name))
             if left.dir.is_dir():
                 left.supervise("down")

@@ -29,15 +29,13 @@ def program(name: str) -> str:
     return found
 
 
-def require_fabric() -> None:
-    """Raise FabricLacks unless this process is root and all programs are there."""
+def require_fabric(command: str = "sudo ./run test tests/packets") -> None:
+    """Raise FabricLacks unless this process is root and all programs are there. `command`: what root is to run."""
     absent = [name for name in PROGRAMS if _found(name) is None]
     if absent:
         raise FabricLacks(_install(absent))
     if os.geteuid() != 0:
-        raise FabricLacks(
-            "network namespaces and switches that forward frames need root. Run: sudo ./run test tests/packets"
-        )
+        raise FabricLacks(f"network namespaces and switches that forward frames need root. Run: {command}")
 
 
 def _found(name: str) -> str | None:

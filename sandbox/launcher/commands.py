@@ -5,11 +5,12 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.launcher import configuration, golden, install, ports, processes, stamps
+from sandbox.launcher import configuration, frames, golden, install, ports, processes, stamps
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import BASE, DEFAULT_INSTANCE, Instance, locked
@@ -19,6 +20,8 @@ from sandbox.launcher.progress import say, step
 ENVIRONMENT_FAILED = 4
 INTERRUPTED = 130
 UNREAD = 141
+
+SWITCHES = "switches"
 
 EXAMPLES = """examples:
   interlock sandbox up                    install what is missing, start, wait until ready
@@ -35,10 +38,11 @@ Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked of one instance; `format` is for `status`."""
+    """What was asked of one instance; `format` is for `status`, `frames` for `up` and `reset`, None: as it was."""
 
     instance: Instance
     format: str
+    frames: bool | None
 
 
 def prepare_base() -> bool:
@@ -57,13 +61,26 @@ def install_command(_: Request) -> int:
 
 def up_command(request: Request) -> int:
     """Install what is missing, then start what does not run."""
+    frames.require(request.frames)
     with locked(BASE):
         install.ensure_venv()
         if not request.instance.state.is_dir():
             golden.ensure()
     with locked(request.instance.folder):
+        choose_frames(request)
         start(request.instance)
     return 0
+
+
+def choose_frames(request: Request) -> None:
+    """Keep whether switches forward frames; that of a running instance is not changed."""
+    folder = request.instance.folder
+    if request.frames is None or request.frames == frames.wanted(folder):
+        return
+    if processes.running(request.instance):
+        now, then = ("with", "without") if frames.wanted(folder) else ("without", "with")
+        raise SandboxError(f"{folder} runs {now} frames.\n  Run the command `down`, then start it {then} them.")
+    frames.keep(folder, request.frames)
 
 
 def start(instance: Instance) -> None:
@@ -84,9 +101,23 @@ def start(instance: Instance) -> None:
     configuration.write(instance, chosen)
     if not running:
         golden.address(instance, chosen)
-    with step(f"starting {len(PROCESSES) - len(running)} of {len(PROCESSES)} processes"):
+    with step(f"starting {len(PROCESSES) - len(running)} of {len(PROCESSES)} processes"), fabric(instance, running):
         processes.start(instance, PROCESSES)
     say(f"up. OS_CLIENT_CONFIG_FILE={instance.clouds} OS_CLOUD=sandbox")
+
+
+@contextmanager
+def fabric(instance: Instance, running: dict[str, int]) -> Iterator[None]:
+    """What the switches forward frames with, where they do; it goes again when the start fails."""
+    if SWITCHES in running or not frames.wanted(instance.folder):
+        yield
+        return
+    frames.up(instance.folder)
+    try:
+        yield
+    except BaseException:
+        frames.down(instance.folder)
+        raise
 
 
 def pick_ports(instance: Instance, running: dict[str, int]) -> dict[str, int]:
@@ -115,17 +146,20 @@ def stop(instance: Instance) -> None:
     """Stop an instance whose lock is held."""
     if not processes.running(instance):
         say("down already; nothing to do")
-        return
-    with step("stopping"):
-        processes.stop(instance)
+    else:
+        with step("stopping"):
+            processes.stop(instance)
+    frames.down(instance.folder)
 
 
 def reset_command(request: Request) -> int:
     """Throw the state away and start from the golden image, on the same ports."""
     instance = request.instance
+    frames.require(request.frames)
     prepare_base()
     with locked(instance.folder):
         stop(instance)
+        choose_frames(request)
         with step("a fresh state"):
             # Claims lie beside the clouds.yaml, and the cloud that they speak of is thrown away.
             for folder in (instance.state, instance.logs, instance.run, instance.folder / "claims"):
@@ -185,7 +219,12 @@ def parser() -> argparse.ArgumentParser:
         )
         if name == "status":
             one.add_argument("--format", choices=("text", "json"))
-        one.set_defaults(format="text")
+        if name in ("up", "reset"):
+            one.add_argument(
+                "--frames", action=argparse.BooleanOptionalAction,
+                help="switches that forward frames, as root; kept for later starts, and not so at the first",
+            )  # fmt: skip
+        one.set_defaults(format="text", frames=None)
     return top
 
 
@@ -200,7 +239,7 @@ def main(words: list[str]) -> int:
     signal.signal(signal.SIGTERM, interrupt)
     command, _ = COMMANDS[arguments.command]
     try:
-        code = command(Request(Instance(arguments.dir.resolve()), arguments.format))
+        code = command(Request(Instance(arguments.dir.resolve()), arguments.format, arguments.frames))
         sys.stdout.flush()  # what is still held back may meet a closed pipe or a full disk, too
     except BrokenPipeError:
         return _speechless(UNREAD)

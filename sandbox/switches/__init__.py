@@ -2,7 +2,8 @@
 
 `table` is the core: the frozen state of one switch, and the protocol of what a state is applied to. `command_line`
 reads commands (`configuring` what changes a state, `showing` what tells it), `devices` is the table of the sandbox's
-switches, and `server` the process that serves them. No packet flows here: `files` only keeps the state.
+switches, and `server` the process that serves them. No packet flows here: `files` only keeps the state. With
+`--frames` the state is applied to `sandbox.fabric` besides.
 
 Everything but `server` and `keys` needs nothing beyond the standard library.
 """

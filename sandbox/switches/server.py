@@ -15,6 +15,9 @@ from typing import Any
 import asyncssh
 import yaml
 
+from sandbox.fabric.kept import KeptBackend
+from sandbox.fabric.rack import fabric_of
+from sandbox.launcher import frames
 from sandbox.launcher.configuration import write_private
 from sandbox.services import process
 from sandbox.services.process import Here
@@ -22,6 +25,7 @@ from sandbox.switches import keys, showing
 from sandbox.switches.command_line import Device, Session
 from sandbox.switches.devices import SWITCHES, Switch
 from sandbox.switches.files import FileBackend
+from sandbox.switches.table import Backend
 
 PLATFORM = "eos"
 
@@ -106,12 +110,20 @@ async def listen(device: Device, host_key: Any, port: int, users: Users, log: Lo
     )
 
 
-async def start(switch: Switch, state: Path, port: int, users: Users, log: Log) -> str:
-    """Serve one of the sandbox's switches, whose state is a file; returns its public host key."""
-    device = Device(switch, FileBackend(state / f"{switch.name}.json", switch.initial))
+async def start(switch: Switch, backend: Backend, state: Path, port: int, users: Users, log: Log) -> str:
+    """Serve one of the sandbox's switches; returns its public host key."""
+    device = Device(switch, backend)
     host_key = keys.key(keys.host_key_file(state, switch.name), switch.name)
     await listen(device, host_key, port, users, log)
     return keys.public(host_key)
+
+
+def backend_of(switch: Switch, instance: Here) -> Backend:
+    """A file, and a bridge that forwards frames where the instance has them."""
+    file = FileBackend(instance.state / "switches" / f"{switch.name}.json", switch.initial)
+    if not frames.wanted(instance.folder):
+        return file
+    return KeptBackend(fabric_of(instance.folder).backend(switch.name), file)
 
 
 def tell(instance: Here, state: Path, port: int, host_keys: dict[str, str]) -> None:
@@ -145,7 +157,10 @@ async def serve(instance: Here) -> None:
         def log(text: str) -> None:
             file.write(f"{time.time():.3f} {text}\n")
 
-        host_keys = {switch.name: await start(switch, state, port, users, log) for switch in SWITCHES}
+        host_keys = {
+            switch.name: await start(switch, backend_of(switch, instance), state, port, users, log)
+            for switch in SWITCHES
+        }
         tell(instance, state, port, host_keys)
         process.ready(instance, "switches")
         await ended.wait()

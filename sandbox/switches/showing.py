@@ -25,7 +25,7 @@ Data = dict[str, Any]
 
 #: Says in every answer that knows a version that no Arista software runs here.
 VERSION = "4.0.0-simulated"
-NOTICE = "Simulator of the interlock sandbox: no Arista software, no packets"
+NOTICE = "Simulator of the interlock sandbox: no Arista software"
 
 
 def version(switch: Switch, booted: float) -> Data:

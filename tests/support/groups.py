@@ -27,6 +27,8 @@ GROUPS: tuple[Group, ...] = (
     Group("house", ("tests/house/",), cloud=False),
     # The clones of a newcomer have a cloud of their own each.
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
+    # A cloud of its own, with switches that forward frames.
+    Group("frames", ("tests/packets/test_applied.py",), cloud=False),
     # A site and two tenants that the engine applied; then the site alone, with a small tenant that comes and goes.
     Group("engine, two tenants", tuple(f"tests/e2e/test_{name}.py" for name in TWO_TENANTS)),
     Group("engine, small tenant", tuple(f"tests/e2e/test_{name}" for name in ("f", "k"))),
