@@ -74,8 +74,10 @@ def _programs(world: World) -> tuple[Stack, Stack]:
 
 @pytest.mark.parametrize("kind", sorted(ACTUATORS.keys() - UNLISTED.keys() - {"Bucket"}))
 def test_an_object_reads_the_same_from_lists_as_alone(world: World, operator: Cloud, kind: str) -> None:
-    found = listed(operator)
-    mirror = Mirror(operator, found)
+    mirror = Mirror(operator, listed(operator))
+    alone = Cloud(operator.name)
+    # What a switch says is in no list of the cloud's: an audit reads it by itself.
+    alone.switches = None
     read = 0
     for program in _programs(world):
         for name, recorded in program.state.items():
@@ -83,7 +85,7 @@ def test_an_object_reads_the_same_from_lists_as_alone(world: World, operator: Cl
                 item = declared(kind, name, recorded.inputs)
                 target = recorded_target(item, recorded.outputs)
                 actuator, read = ACTUATORS[kind], read + 1
-                assert actuator.read(mirror, recorded.id, target) == actuator.read(operator, recorded.id, target)
+                assert actuator.read(mirror, recorded.id, target) == actuator.read(alone, recorded.id, target)
     assert read
 
 
