@@ -188,6 +188,20 @@ def _port(operator: Operator, spec: Spec, ids: Ids) -> str:
     return str(made.id)
 
 
+def _switch_port(operator: Operator, spec: Spec, ids: Ids) -> str:
+    link = {"switch_info": spec["switch"], "switch_id": spec["switch_mac"], "port_id": spec["port_name"]}
+    made = operator.cloud.network.create_port(
+        project_id=ids[spec["project"]],
+        network_id=ids[spec["network"]],
+        fixed_ips=[{"subnet_id": ids[spec["subnet"]], "ip_address": address} for address in spec["addresses"]],
+        binding_vnic_type="baremetal",
+        binding_host_id=spec["device"],
+        binding_profile={"local_link_information": [link]},
+        is_port_security_enabled=False,
+    )
+    return str(made.id)
+
+
 def _volume(operator: Operator, spec: Spec, ids: Ids) -> str:
     made = operator.within(ids[spec["project"]]).block_storage.create_volume(
         name=spec["name"], size=spec["size_gib"], volume_type=ids[spec["volume_type"]]
@@ -252,6 +266,7 @@ MAKERS: dict[str, tuple[str, Make]] = {
     "RouterInterface": ("network", _router_interface),
     "SecurityGroup": ("network", _security_group),
     "Port": ("network", _port),
+    "SwitchPort": ("network", _switch_port),
     "Volume": ("block-storage", _volume),
     "Server": ("compute", _server),
     "VolumeAttachment": ("compute", _volume_attachment),

@@ -133,6 +133,9 @@ def _rack(first: dict[str, Any], number: str) -> dict[str, Any]:
     rack["name"] = f"r{number}"
     rack["machines"] |= {"names": f"r{number}-ipum-[01-16]", "serials": f"MACHINE-{number}-[01-16]"}
     rack["poplar"] |= {"names": f"r{number}-poplar-[1-4]", "serials": f"POPLAR-{number}-[1-4]"}
+    # Addresses are of single devices, and no benchmark is about them.
+    for part in ("machines", "tor", "management"):
+        del rack[part]["macs"]
     rack["poplar"]["interfaces"] = {f"fabric-{number}": ["ens161f0", "ens161f1"]}
     rack["tor"] |= {"name": f"tor-{number}", "serial": f"TOR-{number}"}
     rack["management"] |= {"name": f"mgmt-{number}", "serial": f"MANAGEMENT-{number}"}

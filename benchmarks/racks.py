@@ -76,6 +76,9 @@ def _rack(first: dict[str, Any], number: int) -> dict[str, Any]:
     rack["name"] = f"rack-{number}"
     rack["machines"] |= {"names": f"r{number}-ipum-[01-16]", "serials": f"MACHINE-{number}-[01-16]"}
     rack["poplar"] |= {"names": f"r{number}-poplar-[1-4]", "serials": f"POPLAR-{number}-[1-4]"}
+    # Addresses are of single devices, and no benchmark is about them.
+    for part in ("machines", "tor", "management"):
+        del rack[part]["macs"]
     rack["tor"] |= {"name": f"tor-{number}", "serial": f"TOR-{number}"}
     rack["management"] |= {"name": f"mgmt-{number}", "serial": f"MANAGEMENT-{number}"}
     # The two ends of each chain have no cable.
