@@ -106,8 +106,33 @@ def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
         return None
     ends = next(_ends_between(model, a, b), None)
     if rule == SECOND_TAG:
-        return None if ends is None else f"a second tag on the link {_link(ends)}, behind one that is taken off,"
+        if ends is None or not any(_has_sender(model, graph, first) for first in _left_untagged(model, ends, a, b)):
+            return None
+        return f"a second tag on the link {_link(ends)}, behind one that is taken off,"
     return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"
+
+
+def _left_untagged(model: Model, ends: tuple[SwitchEnd, SwitchEnd], *vlans: str) -> Iterator[str]:
+    """Those of two VLANs that leave their end of a link without a tag: where the sender of a second one is."""
+    for node in vlans:
+        vlan = switch_vlan(node)
+        for end in ends:
+            bridge = ids.switch_bridge(model.site.site.switch[end.switch].serial)
+            if vlan is not None and vlan.bridge == bridge and vlan.number in model.site.configured(end).untagged:
+                yield node
+
+
+def _has_sender(model: Model, graph: Graph, vlan: str) -> bool:
+    """Whether a tenant, or the world, is with a VLAN by what is listed.
+
+    Where only what nobody listed (E20) may be there, that is the cause, and other rules name it.
+    """
+    # Imported here: most commands ask no rule.
+    import networkx as nx
+
+    beside = ("E20", SECOND_TAG)
+    listed = nx.subgraph_view(graph, filter_edge=lambda a, b: graph.edges[a, b]["rule"] not in beside)
+    return any(model.label(node) - {ids.OPERATOR} for node in nx.node_connected_component(listed, vlan))
 
 
 def _record(model: Model, end: SwitchEnd) -> SwitchPortConfig | None:

@@ -308,7 +308,10 @@ def _all(place: str, guards: str, matters: Setting, not_here: Setting, rule: str
 
 
 PREMISES: tuple[Premise, ...] = (
-    *_all("A1", "vlan_lists_enforced configuration_matches", on_metal, guest, "ISO-05", "ISO-03", "ISO-02", "ISO-15"),
+    *_all(
+        "A1", "vlan_lists_enforced configuration_matches", on_metal, guest,
+        "ISO-05", "ISO-03", "ISO-02", "ISO-15", "ISO-11",
+    ),
     *_all("A2", "project_scope_enforced", anybody, nobody, "ISO-02", "AUTH-01"),
     *_all("A2", "default_policies", anybody, nobody, "L3-03", "ISO-02"),
     *_all("A3", "no_forwarding credentials_rotated agent_port_operator_only", anybody, nobody, "ISO-05", "ISO-02"),
@@ -343,7 +346,10 @@ PREMISES: tuple[Premise, ...] = (
     *_all("A19", "migration_closed consoles_closed", with_guests, guest, "ISO-28", "ISO-02"),
     *_all("A20", "volumes_apart", with_guests, guest, "ISO-28", "ISO-02"),
     *_all("A21", "upstream_filtered", anybody, without_gateways, "ISO-28", "ISO-02"),
-    *_all("A22", "vlan_protocols_off", anybody, guest, "ISO-28", "ISO-05", "ISO-03", "ISO-02", "ISO-15"),
+    *_all(
+        "A22", "vlan_protocols_off", anybody, guest, "ISO-28",
+        "ISO-05", "ISO-03", "ISO-02", "ISO-15", "ISO-11",
+    ),
     *_all("A23", "firmware_restored", metal_after_another, cleaned_after_another, "ISO-28", "ISO-02"),
     *_all("A15", "token_endpoints_closed", with_keys_for_buckets, nobody, "L3-14"),
 )  # fmt: skip

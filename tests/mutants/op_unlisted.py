@@ -70,15 +70,15 @@ def switch_on_its_own(space: Workspace, rng: Random) -> Workspace | None:
 UNLISTED = (
     Operator(
         "unlisted-cables", "a leaf with tenants' VLANs of which nobody says that all cables are listed",
-        cables_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+        cables_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
     ),
     Operator(
         "unlisted-way-out", "a leaf with tenants' VLANs that the external network may be attached to, too",
-        way_out_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+        way_out_of_a_leaf, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
     ),
     Operator(
         "unlisted-interfaces", "a hypervisor that may have more interfaces",
-        interfaces_of_a_hypervisor, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+        interfaces_of_a_hypervisor, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
     ),
     Operator(
         "unlisted-plugs", "a machine that may be plugged in elsewhere, too",
@@ -86,10 +86,11 @@ UNLISTED = (
     ),
     Operator(
         "unlisted-networks", "a cloud that may have a network of its own in the VLANs of a leaf",
-        networks_beside_a_vpods, switch_on_its_own, "ISO-03", ("ISO-01",), Verdict.NOT_PROVABLE,
+        networks_beside_a_vpods, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
     ),
     Operator(
         "unlisted-members", "a cloud in which somebody may be in a project whom no plan tells of",
-        members_of_projects, switch_on_its_own, "AUTH-01", ("ISO-05", "ISO-03", "ISO-02"), Verdict.NOT_PROVABLE,
+        members_of_projects, switch_on_its_own, "AUTH-01", ("ISO-05", "ISO-03", "ISO-02", "ISO-11"),
+        Verdict.NOT_PROVABLE,
     ),
 )  # fmt: skip
