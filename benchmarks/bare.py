@@ -59,10 +59,8 @@ class Operator:
 
 
 def _project(operator: Operator, spec: Spec, _ids: Ids) -> str:
-    made = operator.cloud.identity.create_project(
-        name=spec["name"], domain_id=spec["domain"], description=spec["description"]
-    )
-    return str(made.id)
+    more = {"domain_id": spec["domain"], "description": spec["description"]}
+    return str(operator.cloud.identity.create_project(name=spec["name"], **more).id)
 
 
 def _role_assignment(operator: Operator, spec: Spec, ids: Ids) -> str:
@@ -135,10 +133,8 @@ def _subnet(operator: Operator, spec: Spec, ids: Ids) -> str:
 
 def _router(operator: Operator, spec: Spec, ids: Ids) -> str:
     gateway = {"network_id": ids[spec["external_network"]], "enable_snat": spec["snat"]}
-    made = operator.cloud.network.create_router(
-        name=spec["name"], project_id=ids[spec["project"]], external_gateway_info=gateway
-    )
-    return str(made.id)
+    where = {"project_id": ids[spec["project"]], "external_gateway_info": gateway}
+    return str(operator.cloud.network.create_router(name=spec["name"], **where).id)
 
 
 def _router_interface(operator: Operator, spec: Spec, ids: Ids) -> str:
@@ -176,30 +172,22 @@ def _security_group(operator: Operator, spec: Spec, ids: Ids) -> str:
 
 
 def _port(operator: Operator, spec: Spec, ids: Ids) -> str:
-    made = operator.cloud.network.create_port(
-        name=spec["name"],
-        project_id=ids[spec["project"]],
-        network_id=ids[spec["network"]],
-        fixed_ips=[{"subnet_id": ids[spec["subnet"]], "ip_address": spec["address"]}],
-        binding_vnic_type=spec["vnic_type"],
-        is_port_security_enabled=spec["port_security"],
-        security_group_ids=[ids[group] for group in spec["security_groups"]],
-    )
-    return str(made.id)
+    groups = [ids[group] for group in spec["security_groups"]]
+    more = {"name": spec["name"], "is_port_security_enabled": spec["port_security"], "security_group_ids": groups}
+    return _on_network(operator, spec, ids, [spec["address"]], more | {"binding_vnic_type": spec["vnic_type"]})
 
 
 def _switch_port(operator: Operator, spec: Spec, ids: Ids) -> str:
     link = {"switch_info": spec["switch"], "switch_id": spec["switch_mac"], "port_id": spec["port_name"]}
-    made = operator.cloud.network.create_port(
-        project_id=ids[spec["project"]],
-        network_id=ids[spec["network"]],
-        fixed_ips=[{"subnet_id": ids[spec["subnet"]], "ip_address": address} for address in spec["addresses"]],
-        binding_vnic_type="baremetal",
-        binding_host_id=spec["device"],
-        binding_profile={"local_link_information": [link]},
-        is_port_security_enabled=False,
-    )
-    return str(made.id)
+    binding = {"binding_host_id": spec["device"], "binding_profile": {"local_link_information": [link]}}
+    more = binding | {"binding_vnic_type": "baremetal", "is_port_security_enabled": False}
+    return _on_network(operator, spec, ids, spec["addresses"], more)
+
+
+def _on_network(operator: Operator, spec: Spec, ids: Ids, addresses: list[str], more: Spec) -> str:
+    fixed = [{"subnet_id": ids[spec["subnet"]], "ip_address": address} for address in addresses]
+    where = {"project_id": ids[spec["project"]], "network_id": ids[spec["network"]], "fixed_ips": fixed}
+    return str(operator.cloud.network.create_port(**where, **more).id)
 
 
 def _volume(operator: Operator, spec: Spec, ids: Ids) -> str:
