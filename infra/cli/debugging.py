@@ -7,7 +7,7 @@ import re
 import sys
 
 #: Logs a line for each connection and each request of keystoneauth and of S3 clients.
-_REQUESTS = "urllib3.connectionpool"
+REQUESTS = "urllib3.connectionpool"
 #: The query of an address: signatures and names stand in it.
 _QUERY = re.compile(r"\?\S+")
 
@@ -26,7 +26,7 @@ class Redacted(logging.Formatter):
 
 def begin() -> None:
     """Show requests from now on. Calling it again changes nothing."""
-    log = logging.getLogger(_REQUESTS)
+    log = logging.getLogger(REQUESTS)
     if any(isinstance(handler.formatter, Redacted) for handler in log.handlers):
         return
     handler = logging.StreamHandler(sys.stderr)
@@ -44,4 +44,4 @@ def begin_if(wanted: bool) -> None:
 
 def is_on() -> bool:
     """True after `begin`."""
-    return logging.getLogger(_REQUESTS).level == logging.DEBUG
+    return logging.getLogger(REQUESTS).level == logging.DEBUG

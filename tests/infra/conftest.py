@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.cli import debugging
 from infra.cli import main as cli
 from infra.program.gate import Gate
 
@@ -31,6 +33,10 @@ Interlock = Callable[..., Ended]
 @pytest.fixture
 def interlock(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Interlock:
     """Runs `interlock …` and catches its exit."""
+    # `--debug` of a test before this one lasts as long as the process.
+    log = logging.getLogger(debugging.REQUESTS)
+    monkeypatch.setattr(log, "level", logging.NOTSET)
+    monkeypatch.setattr(log, "handlers", [])
 
     def run(*arguments: str) -> Ended:
         monkeypatch.setattr(sys, "argv", ["interlock", *arguments])

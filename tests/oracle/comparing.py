@@ -213,7 +213,9 @@ def exactly(seen: Leaks, decision: Decision, stack: str, judgement: Judgement) -
 def explained(world: World, findings: Sequence[Finding]) -> str:
     """Why the prover refuses what the oracle finds clean; empty unless every single finding has a reason.
 
-    One kind is known. acme and globex have VLAN 1001, each on its own leaf. The uplink of leaf-2 has no record, that of
+    Two kinds are known. Second tags (E21) pass one way only, and the graph has no direction. The other kind:
+
+    acme and globex have VLAN 1001, each on its own leaf. The uplink of leaf-2 has no record, that of
     leaf-1 lets nothing pass. The oracle sends a frame into leaf-1's port and it is gone: clean. The prover looks at
     the end that nobody knows, says that it may join everything at both, whatever the other end takes, and finds ISO-01,
     ISO-02 and ISO-11 not provable. Each of the three goes by that cable, and the oracle itself says *perhaps* once it
@@ -227,6 +229,9 @@ def explained(world: World, findings: Sequence[Finding]) -> str:
 def _kind(world: World, finding: Finding) -> str:
     """The kind of over-report that a finding is; empty: none that is known."""
     way = " – ".join(finding.witness)
+    # A second tag passes one way only; the graph has no direction, and joins what two such ways from one VLAN lead to.
+    if finding.verdict is Verdict.NOT_PROVABLE and any("second tag" in fact for fact in map(str, finding.missing)):
+        return "by second tags, which the graph takes for both ways"
     # Who may call a controller, or use a share from its addresses, is found by the same cable, and told without the
     # way there: then the facts say it.
     is_right = finding.rule == "AUTH-01" and {*map(bool, map(_PORT_FACT.fullmatch, finding.missing))} == {True}
