@@ -171,10 +171,6 @@ class Switch(Frozen):
                 return pattern.format(number)
         return None
 
-    def port_number(self, name: str) -> int | None:
-        """The number of a port by the switch's own name; None for what is no such port: `Management1`, `Vlan12`."""
-        return next((number for number in range(1, self.port_count + 1) if self.port_name(number) == name), None)
-
     @property
     def port_count(self) -> int:
         """How many ports it has, of all speeds."""
