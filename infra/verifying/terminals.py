@@ -156,7 +156,7 @@ class Terminals:
     def _routing_in(self, switch: Json, vlan: int) -> Iterator[list[Json]]:
         stated, shared = switch["routed_vlans"], self.inventory.shared
         if switch["ip_routing"] is not False and (stated is None or vlan in stated):
-            yield [] if stated is None else shared.get(switch["name"], [])
+            yield shared.get(switch["name"], [])
         for item in switch["vrfs"]:
             if vlan in item["vlans"]:
                 yield shared.get(names.declared_as(switch["name"], item["name"]), [])

@@ -19,6 +19,9 @@ from policies.facts.kinds import SwitchEnd
 from .guarded import unless
 from .shape import Edge, Union
 
+#: What says whether a switch routes in a VLAN.
+_OF_ROUTING = ("routed_vlans", "ip_routing")
+
 
 def roles(union: Union) -> Iterator[Edge]:
     """Each group and the VLAN, unless roles are held and every promiscuous member is a terminal."""
@@ -62,13 +65,11 @@ def _member(union: Union, port: SwitchEnd, vlan: int, declared: tuple[Sharing, .
 
 def _routing(union: Union, switch: Switch, vlan: int) -> Iterator[StatedFact]:
     path, declared = f"switches.{switch.name}", union.site.shared
-    if switch.ip_routing is not False and switch.routed_vlans is None:
-        yield SiteFact(f"{path}.routed_vlans"), None
-    elif switch.ip_routing is not False and vlan in (switch.routed_vlans or ()):
+    if switch.ip_routing is not False and (switch.routed_vlans is None or vlan in switch.routed_vlans):
         passing = _passing(union, f"{path}.routed_vlans", declared.get(switch.name, ()))
-        # A switch that may not route may not pass anything on: nothing is broken for certain.
-        routes = SiteFact(f"{path}.ip_routing")
-        yield from passing if switch.ip_routing else _perhaps(routes, passing)
+        unstated = [SiteFact(f"{path}.{key}") for key in _OF_ROUTING if getattr(switch, key) is None]
+        # A switch that may not route here may not pass anything on: nothing is broken for certain.
+        yield from _perhaps(unstated[0], passing) if unstated else passing
     for item in switch.vrfs:
         if vlan in item.vlans:
             named = str(RoutingInstance(switch.name, item.name))

@@ -20,6 +20,7 @@ from policies.judging import judge, seen_by
 from tests.certificate.test_forgeries import FORGERIES, grown
 from tests.oracle.comparing import RULES_OF_MEETING, lock_of
 from tests.oracle.examples_wire import second_tag_behind_a_native_vlan
+from tests.oracle.found import address_of_a_terminal_beside_roles
 from tests.oracle.generator import PLOTS, told
 from tests.oracle.world import World
 from tests.support.sampling import Sampling
@@ -178,3 +179,13 @@ def test_a_second_tag_that_is_left_out_is_told() -> None:
     assert comparing.compare(found, "acme").complaints == ()
     del found["statement"]["facts"]["E21"]
     assert "E21 L:SN-leaf-1:1001 - L:SN-spine-1:1002 is missing" in comparing.compare(found, "acme").complaints
+
+
+def test_a_declared_switch_keeps_roles_apart_in_both_derivations() -> None:
+    """Wherever it may have an address: nobody states in which VLANs."""
+    world = address_of_a_terminal_beside_roles().made()
+    locks, comparing = derived(world)
+    for tenant in world.plans:
+        rules, found = certified(world, locks, tenant)
+        assert rules == set()
+        assert comparing.compare(found, tenant).complaints == ()

@@ -135,6 +135,21 @@ def interface_of_a_strangers_router() -> Draft:
     return draft
 
 
+def address_of_a_terminal_beside_roles() -> Draft:
+    """Machines with roles on one VLAN; the leaf is declared, and nobody states in which VLANs it has an address."""
+    draft = leaf()
+    management(draft)
+    draft.assumptions["A7"] = {"private_vlan_enforced": True, "single_trunk": True}
+    for name, role in ((A, f"of-{A}"), (G, "isolated")):
+        draft.tenant(name)
+        port, _ = draft.machine(f"{name}-ipum")
+        draft.change_port("leaf-1", port, untagged=4000, private_vlan=role)
+        draft.give_up(name, "machines", f"{name}-ipum")
+    draft.switch("leaf-1", routed_vlans=None, ip_routing=None)
+    draft.declare("leaf-1", "name-and-time")
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -148,4 +163,5 @@ FOUND = (
     Example("j", "N", plug_that_may_be_the_bmcs),
     Example("k", "V", bmc_without_a_cable),
     Example("l", "V", interface_of_a_strangers_router),
+    Example("m", "P", address_of_a_terminal_beside_roles),
 )

@@ -18,6 +18,7 @@ from tests.policies.joining import (
     PERHAPS,
     YES,
     access,
+    declared,
     joined,
     marked,
     missing,
@@ -383,3 +384,18 @@ def test_a_routing_instance_in_a_private_vlan_passes_frames_on() -> None:
     links = [(f"box-{item.port}:eth0", f"a:{item.port}") for item in ports]
     one = switch("a", *ports, vrfs=(Vrf(name="red", vlans=(100,)),))
     assert joined(site_with(one, links=links, devices=["box-1", "box-2"]), box(1), box(2), USED) is YES
+
+
+@pytest.mark.parametrize("routing", [True, None])
+@pytest.mark.parametrize(("guard", "expected"), [(True, NO), (None, PERHAPS), (False, PERHAPS)])
+def test_a_switch_that_may_route_in_a_private_vlan_passes_nothing_on_if_it_is_a_terminal(
+    routing: bool | None, guard: bool | None, expected: bool | None
+) -> None:
+    """Found by a random run: in whichever VLANs it has an address, its declaration keeps the groups apart."""
+    ports = (access(1, 100, private_vlan="isolated"), access(2, 100, private_vlan="isolated"))
+    one = switch("a", *ports, routed_vlans=None, ip_routing=routing)
+    links = [(f"box-{item.port}:eth0", f"a:{item.port}") for item in ports]
+    shared = declared("a", "name-and-time", ipv4_forwarding_off=guard)
+    site = site_with(one, links=links, devices=["box-1", "box-2"], sharing=shared)
+    assert joined(site, box(1), box(2), USED) is expected
+    assert joined(site_with(one, links=links, devices=["box-1", "box-2"]), box(1), box(2), USED) is PERHAPS
