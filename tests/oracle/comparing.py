@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from interlock.model.lock.record import Allocation, Footprint, Lock, Settled
-from interlock.model.site.inventory import Site, Switch
 from interlock.planning.plan import Plan
 from interlock.resources import FloatingIp
 from interlock.vocabulary.nodes import HeldHost, HeldMachine
@@ -19,17 +16,15 @@ from policies.footprints.boundary import OPERATORS_LOCK, footprint_of
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.judging import Read, asked, model_of, operators_part, read
-from policies.proof import Finding, Verdict
 from policies.rules import RuleAnswer
 from policies.rules.data_network import ISO_03
 
 from .completing import Decision, decided
+from .explaining import explained
 from .generator import told
 from .oracle import Leaks, Pair, leaks
-from .readings import Facts, PortId
 from .world import World
 
-M = TypeVar("M", Site, Switch)
 ENTRIES = frozenset({"Expo"})
 
 #: Rules that say that two owners meet. Others look at sizes, cables and names, which these worlds do not care for.
@@ -50,11 +45,6 @@ def _apart(model: Model, names: Names) -> RuleAnswer:
 RULES_OF_MEETING += (replace(ISO_03, ask=_apart),)
 #: One world in so many is judged as an apply would be.
 WHOLE = 25
-#: A way by a port that nobody knows, or of which nobody can say what it carries (Q-in-Q): it may join everything at
-#: both its ends, whatever the other end of its cable takes. In brackets: what is known of it, as its translations.
-_UNKNOWN_PORT = re.compile(r"– \? \S+ (port \d+|\w+ VLAN \d+)( \([^()]*\))? – \?")
-#: The fact that a port has no record, or carries tags inside tags.
-_PORT_FACT = re.compile(r"switches\.\S+\.ports\.\d+(\.mode)?")
 
 
 @dataclass(frozen=True)
@@ -208,55 +198,6 @@ def exactly(seen: Leaks, decision: Decision, stack: str, judgement: Judgement) -
     if decision.some:
         return ""
     return EXCLUDED if seen.may else "over"
-
-
-def explained(world: World, findings: Sequence[Finding]) -> str:
-    """Why the prover refuses what the oracle finds clean; empty unless every single finding has a reason.
-
-    Two kinds are known. Second tags (E21) pass one way only, and the graph has no direction. The other kind:
-
-    acme and globex have VLAN 1001, each on its own leaf. The uplink of leaf-2 has no record, that of
-    leaf-1 lets nothing pass. The oracle sends a frame into leaf-1's port and it is gone: clean. The prover looks at
-    the end that nobody knows, says that it may join everything at both, whatever the other end takes, and finds ISO-01,
-    ISO-02 and ISO-11 not provable. Each of the three goes by that cable, and the oracle itself says *perhaps* once it
-    does not know leaf-1's port either, so each is explained. A fourth finding by any other way, or one that is
-    violated for certain, would leave the world unexplained: `over`, which no run may have.
-    """
-    kinds = {_kind(world, finding) for finding in findings}
-    return "" if "" in kinds else " and ".join(sorted(kinds))
-
-
-def _kind(world: World, finding: Finding) -> str:
-    """The kind of over-report that a finding is; empty: none that is known."""
-    way = " – ".join(finding.witness)
-    # A second tag passes one way only; the graph has no direction, and joins what two such ways from one VLAN lead to.
-    if finding.verdict is Verdict.NOT_PROVABLE and any("second tag" in fact for fact in map(str, finding.missing)):
-        return "by second tags, which the graph takes for both ways"
-    # Who may call a controller, or use a share from its addresses, is found by the same cable, and told without the
-    # way there: then the facts say it.
-    is_right = finding.rule == "AUTH-01" and {*map(bool, map(_PORT_FACT.fullmatch, finding.missing))} == {True}
-    is_by_unknown = finding.verdict is Verdict.NOT_PROVABLE and (_UNKNOWN_PORT.search(way) or is_right)
-    return "through a port that may join all" if is_by_unknown and leaks(_loosened(world)).may else ""
-
-
-def _loosened(world: World) -> World:
-    """The same world, where nobody knows the other end either of a cable between switches with one unknown end."""
-    facts = Facts(world)
-    beside = {pair[::step][0] for pair in facts.ends[0] for step in (1, -1) if _is_unknown(facts, pair[::step][1])}
-    switches = (
-        _with(item, ports=tuple(port for port in item.ports if (item.name, port.port) not in beside))
-        for item in world.site.switches
-    )
-    return replace(world, site=_with(world.site, switches=tuple(switches)))
-
-
-def _is_unknown(facts: Facts, at: PortId) -> bool:
-    return any(setting.mode in ("unknown", "dot1q-tunnel") for setting in facts.of_port(*at))
-
-
-def _with(model: M, **fields: object) -> M:
-    """Recreated, for a copy would keep what the old one cached."""
-    return type(model)(**{name: getattr(model, name) for name in type(model).model_fields} | fields)
 
 
 def _detail(seen: Leaks, stack: str, judgement: Judgement) -> str:

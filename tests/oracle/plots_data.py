@@ -63,6 +63,8 @@ def entries(made: Scene) -> None:
 def called_controllers(made: Scene) -> None:
     """A controller with an allocation, called by whoever meets it, with or without keys."""
     rng, draft, a = made.rng, made.draft, made.one()
+    if any(item.name == f"{a}-a-controller" for item in draft.resources[a]):
+        return
     own = machine(made, a)
     network = draft.vxlan(a, made.name(a, "a-calls"), 5600 + rng.randrange(9))
     port = draft.plug(a, made.name(a, "a-calls-port"), network, vnic_type="normal", project=CONTROLLERS)
