@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from interlock.switches.observed import ObservedSwitch
     from interlock.switches.reading import Read
 
+#: Switches that a process reads at a time: each takes a thread and a connection.
+SIDE_BY_SIDE = 16
+
 
 @dataclass(frozen=True)
 class _Shared:

@@ -56,11 +56,14 @@ async def _answer(connection: Any, access: SwitchAccess, command: Command, limit
         async with asyncio.timeout(limits.answer):
             # What a switch sends in no encoding that we know stands for itself in messages, and parses as nothing.
             process = await connection.create_process(command.text, errors="replace")
-            async with process:
+            try:
                 text = await _read(process.stdout, access, command)
                 complaint = await _read(process.stderr, access, command)
                 await process.wait_closed()
                 return SwitchAnswer(text, process.exit_status, complaint)
+            finally:
+                # Not waited for: a switch that hangs agrees to no end of a session.
+                process.close()
     except TimeoutError:
         what = f"no answer to `{command.text}` within {limits.answer:g} s"
         raise SwitchUnread(access.name, what, "see whether it is overloaded, and try again") from None

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from interlock.provider.clouds import Cloud
+from interlock.provider.preflight.faults import NotLookedAt
+from interlock.provider.preflight.switch_ports import resting_switch_ports
 from interlock.provider.switch_readings import SwitchReadings
 from interlock.provider.switch_settings import setting_of, taken_from, unconfirmed
+from interlock.resources import Admission, Admitted, SwitchPort
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess, SwitchesRead
 from interlock.switches.observed import ObservedPort, ObservedSwitch
@@ -127,6 +133,31 @@ def test_those_who_wait_share_the_next_answer_and_nobody_takes_an_older_one() ->
         thread.join()
     assert "answer 1" not in found[1:]
     assert switch.asked < len(threads)
+
+
+def test_the_preflight_waits_for_hanging_switches_side_by_side() -> None:
+    """None of eight answers before all are asked; each that hangs is told, and the one that answers is judged."""
+    names = [f"tor-{number}" for number in range(1, 9)]
+    meeting = threading.Barrier(len(names))
+
+    def read(access: SwitchAccess, _: str | None) -> ObservedSwitch | SwitchUnread:
+        meeting.wait(30)
+        return saying(GOOD) if access.name == "tor-5" else SwitchUnread(access.name, "no login within 15 s", "look")
+
+    known = SwitchesRead(KNOWN.file, {name: replace(ACCESS, name=name) for name in names})
+    specs = {name: PLANNED.model_copy(update={"switch": name, "vlan": 1001}) for name in names}
+    admission = SimpleNamespace(
+        resources=[
+            Admitted(name=f"port-{name}", kind=SwitchPort.KIND, spec=spec.canonical()) for name, spec in specs.items()
+        ]
+    )
+    cloud = SimpleNamespace(switches=SwitchReadings(lambda: known, read))
+    found = list(resting_switch_ports(cast(Cloud, cloud), cast(Admission, admission)))
+    assert [fault.message for fault in found if isinstance(fault, NotLookedAt)] == [
+        f"switch {name}: no login within 15 s" for name in names if name != "tor-5"
+    ]
+    (judged,) = (fault for fault in found if not isinstance(fault, NotLookedAt))
+    assert judged.message.startswith("tor-5 Ethernet5/1 is access 1000: it is neither at rest nor as planned")
 
 
 def test_what_is_not_known_is_raised_each_time() -> None:

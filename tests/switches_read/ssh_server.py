@@ -35,6 +35,10 @@ class FakeSwitch:
     meeting: asyncio.Barrier | None = None
     #: Commands after which the connection is cut, in the middle of the answer.
     cuts: tuple[str, ...] = ()
+    #: Commands at which the whole server stands still, in the middle of the answer, until the event is set: it takes
+    #: what is sent to it, and closes nothing that it is asked to close.
+    freezes: tuple[str, ...] = ()
+    thaw: threading.Event = field(default_factory=threading.Event)
     #: What was asked, in this order.
     asked: list[str] = field(default_factory=list)
     port: int = 0
@@ -83,6 +87,11 @@ async def _serve(switch: FakeSwitch) -> Any:
             await process.stdout.drain()
             process.get_extra_info("connection").abort()
             return
+        if command in switch.freezes:
+            process.stdout.write(text[: len(text) // 2])
+            await process.stdout.drain()
+            # On purpose without `await`: nobody else of this loop gets a turn either.
+            switch.thaw.wait(60)
         process.stdout.write(text)
         process.exit(0)
 
@@ -110,6 +119,8 @@ def running(*switches: FakeSwitch) -> Iterator[None]:
             switch.port = listening[-1].get_port()
         yield
     finally:
+        for switch in switches:
+            switch.thaw.set()
         for server in listening:
             loop.call_soon_threadsafe(server.close)
         call(_cancel_all())

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
 
 from interlock.provider.actuators.switch_port import ONE_WRITER, binds, bound_by, bound_ports
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import owner_of, split
+from interlock.provider.switch_readings import SIDE_BY_SIDE, SwitchReadings
 from interlock.provider.switch_settings import taken_from
 from interlock.resources import Admission, SwitchPort
 from interlock.switches.errors import SwitchUnread
 
 from .faults import Fault, NotLookedAt, planned
+
+if TYPE_CHECKING:
+    from interlock.switches.observed import ObservedSwitch
 
 #: Role that Neutron's default policies ask of whoever writes `binding:profile`; an administrator's is not enough.
 BINDING_ROLE = "service"
@@ -50,17 +57,26 @@ def resting_switch_ports(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
     by_switch = dict[tuple[str, str | None], list[SwitchPort]]()
     for _, spec in planned(admission, SwitchPort):
         by_switch.setdefault((spec.switch, spec.switch_mac), []).append(spec)
-    for (switch, mac), specs in by_switch.items():
-        if cloud.switches is None:
-            return
-        try:
-            said = cloud.switches.now(switch, mac)
-        except SwitchUnread as unread:
-            yield NotLookedAt("switch port", f"switch {switch}: {unread.what}", unread.hint)
+    if cloud.switches is None or not by_switch:
+        return
+    # Side by side: each that hangs takes a reader's time limit, and all of them together no more than that.
+    with ThreadPoolExecutor(min(len(by_switch), SIDE_BY_SIDE)) as pool:
+        answers = [*pool.map(partial(_said, cloud.switches), by_switch)]
+    for (switch, specs), said in zip(by_switch.items(), answers, strict=True):
+        if isinstance(said, SwitchUnread):
+            yield NotLookedAt("switch port", f"switch {switch[0]}: {said.what}", said.hint)
             continue
         for spec in specs:
             if taken := taken_from(spec, said):
                 yield Fault("switch port", f"{taken}: it is neither at rest nor as planned", _IN_USE)
+
+
+def _said(switches: SwitchReadings, switch: tuple[str, str | None]) -> ObservedSwitch | SwitchUnread:
+    """What a switch, of this name and MAC address, says; or why it could not be read."""
+    try:
+        return switches.now(*switch)
+    except SwitchUnread as unread:
+        return unread
 
 
 _IN_USE = (
