@@ -13,7 +13,8 @@ from typing import Any
 
 import openstack
 
-from benchmarks.bare import Connection, s3_client
+from benchmarks.bare import s3_client
+from benchmarks.bare_operator import Connection
 
 #: What the script printed: [{"kind", "id"}, …] in the order in which it was made.
 Made = list[dict[str, str]]
@@ -69,6 +70,7 @@ REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "Server": _server,
     "Volume": _volume,
     "Port": lambda cloud, ident: cloud.network.delete_port(ident),
+    "SwitchPort": lambda cloud, ident: cloud.network.delete_port(ident),
     "SecurityGroup": lambda cloud, ident: cloud.network.delete_security_group(ident),
     "RouterInterface": _interface,
     "Router": lambda cloud, ident: cloud.network.delete_router(ident),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import bare
+from benchmarks import bare, bare_operator
 from benchmarks.demo import steps_of
 from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, measure
@@ -95,7 +95,7 @@ class Pretended:
         self._now = 0
         self._lock = threading.Lock()
 
-    def make(self, _operator: bare.Operator, spec: dict[str, Any], ids: bare.Ids) -> str:
+    def make(self, _operator: bare_operator.Operator, spec: dict[str, Any], ids: bare_operator.Ids) -> str:
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
@@ -118,7 +118,7 @@ def objects(**needs: tuple[str, ...]) -> dict[str, Any]:
 def test_the_script_keeps_order_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = Pretended()
     monkeypatch.setitem(bare.MAKERS, "Port", ("network", cloud.make))
-    made = bare.Run(bare.Operator(None), objects(a=(), b=(), c=(), d=(), last=("a", "d"))).make()
+    made = bare.Run(bare_operator.Operator(None), objects(a=(), b=(), c=(), d=(), last=("a", "d"))).make()
     assert cloud.ended[-1] == "last"
     assert cloud.most == 2
     assert made["last"] == "id of last after ['a', 'd']"
@@ -128,7 +128,7 @@ def test_the_script_ends_with_the_first_failure(monkeypatch: pytest.MonkeyPatch)
     cloud = Pretended()
     monkeypatch.setitem(bare.MAKERS, "Port", ("network", cloud.make))
     with pytest.raises(RuntimeError, match="no room"):
-        bare.Run(bare.Operator(None), objects(broken=(), last=("broken",))).make()
+        bare.Run(bare_operator.Operator(None), objects(broken=(), last=("broken",))).make()
     assert cloud.ended == ["broken"]
 
 
