@@ -64,7 +64,10 @@ def _project(cloud: Connection, ident: str) -> None:
     cloud.identity.delete_project(ident)
 
 
-#: Kind -> how one is deleted. Assignments, keys and quotas go with their user and project.
+#: Kinds that go with their user or project; a bucket is deleted by hand of the key that made it.
+WITH_OTHERS = ("RoleAssignment", "Quota", "S3Credential", "Bucket")
+
+#: Kind -> how one is deleted.
 REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "VolumeAttachment": _attachment,
     "Server": _server,
