@@ -14,9 +14,9 @@ import base64
 import json
 import sys
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,36 +26,14 @@ import openstack
 from botocore.config import Config
 from openstack.exceptions import ConflictException
 
-#: A connection of openstacksdk, whose types are unions over all versions of each service.
-Connection = Any
+from benchmarks import bare_network
+from benchmarks.bare_operator import Connection, Ids, Operator, Spec
 
 #: Seconds between two looks at what is on its way, and until patience ends.
 LOOK, PATIENCE = 0.25, 300
 
-#: How often one creation is tried.
-TRIES = 4
-
-Spec = dict[str, Any]
-#: Reference -> id on the cloud.
-Ids = Mapping[str, str]
-
-
-@dataclass
-class Operator:
-    """The administrator's connection, and others of the same user for single projects."""
-
-    cloud: Connection
-    _scoped: dict[str, Connection] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    #: Access key -> secret.
-    secrets: dict[str, str] = field(default_factory=dict)
-
-    def within(self, project: str) -> Connection:
-        """A connection whose token is for one project: Nova and Cinder take the owner from the token."""
-        with self._lock:
-            if project not in self._scoped:
-                self._scoped[project] = self.cloud.connect_as_project({"id": project})
-            return self._scoped[project]
+#: Seconds for which a creation is tried that Neutron refuses for its quota.
+TRIED = 60
 
 
 def _project(operator: Operator, spec: Spec, _ids: Ids) -> str:
@@ -98,96 +76,6 @@ def _s3_credential(operator: Operator, spec: Spec, ids: Ids) -> str:
     made = answer.json()["credential"]
     operator.secrets[made["access"]] = made["secret"]
     return f"{user}/{made['access']}"
-
-
-def _network(operator: Operator, spec: Spec, ids: Ids) -> str:
-    optional = {
-        "provider_physical_network": spec["physical_network"],
-        "provider_segmentation_id": spec["segmentation_id"],
-        "mtu": spec["mtu"],
-    }
-    made = operator.cloud.network.create_network(
-        name=spec["name"],
-        project_id=ids[spec["project"]],
-        provider_network_type=spec["network_type"],
-        is_port_security_enabled=spec["port_security"],
-        **{key: value for key, value in optional.items() if value is not None},
-    )
-    return str(made.id)
-
-
-def _subnet(operator: Operator, spec: Spec, ids: Ids) -> str:
-    made = operator.cloud.network.create_subnet(
-        name=spec["name"],
-        project_id=ids[spec["project"]],
-        network_id=ids[spec["network"]],
-        ip_version=4,
-        cidr=spec["cidr"],
-        gateway_ip=spec["gateway"],
-        is_dhcp_enabled=spec["dhcp"],
-        dns_nameservers=spec["dns"],
-        allocation_pools=[{"start": first, "end": last} for first, last in spec["pools"]],
-    )
-    return str(made.id)
-
-
-def _router(operator: Operator, spec: Spec, ids: Ids) -> str:
-    gateway = {"network_id": ids[spec["external_network"]], "enable_snat": spec["snat"]}
-    where = {"project_id": ids[spec["project"]], "external_gateway_info": gateway}
-    return str(operator.cloud.network.create_router(name=spec["name"], **where).id)
-
-
-def _router_interface(operator: Operator, spec: Spec, ids: Ids) -> str:
-    router, subnet = ids[spec["router"]], ids[spec["subnet"]]
-    operator.cloud.network.add_interface_to_router(router, subnet_id=subnet)
-    return f"{router}/{subnet}"
-
-
-#: Field of a rule in the file -> Neutron's name of it.
-RULE = {
-    "direction": "direction",
-    "ethertype": "ethertype",
-    "protocol": "protocol",
-    "port_min": "port_range_min",
-    "port_max": "port_range_max",
-    "remote_prefix": "remote_ip_prefix",
-}
-
-
-def _security_group(operator: Operator, spec: Spec, ids: Ids) -> str:
-    neutron, owner = operator.cloud.network, ids[spec["project"]]
-    made = neutron.create_security_group(name=spec["name"], project_id=owner)
-    wanted = [{theirs: rule[ours] for ours, theirs in RULE.items()} for rule in spec["rules"]]
-    # Neutron gives every new group two rules that let everything out.
-    for rule in made.security_group_rules:
-        same = {theirs: rule[theirs] for theirs in RULE.values()}
-        if same in wanted:
-            wanted.remove(same)
-        else:
-            neutron.delete_security_group_rule(rule["id"])
-    if wanted:
-        whose = {"security_group_id": made.id, "project_id": owner}
-        list(neutron.create_security_group_rules([rule | whose for rule in wanted]))
-    return str(made.id)
-
-
-def _port(operator: Operator, spec: Spec, ids: Ids) -> str:
-    groups = [ids[group] for group in spec["security_groups"]]
-    more = {"name": spec["name"], "is_port_security_enabled": spec["port_security"], "security_group_ids": groups}
-    return _on_network(operator, spec, ids, [spec["address"]], more | {"binding_vnic_type": spec["vnic_type"]})
-
-
-def _switch_port(operator: Operator, spec: Spec, ids: Ids) -> str:
-    link = {"switch_info": spec["switch"], "switch_id": spec["switch_mac"], "port_id": spec["port_name"]}
-    binding = {"binding_host_id": spec["device"], "binding_profile": {"local_link_information": [link]}}
-    more = binding | {"binding_vnic_type": "baremetal", "is_port_security_enabled": False}
-    return _on_network(operator, spec, ids, spec["addresses"], more)
-
-
-def _on_network(operator: Operator, spec: Spec, ids: Ids, addresses: list[str], more: Spec) -> str:
-    fixed = [{"subnet_id": ids[spec["subnet"]], "ip_address": address} for address in addresses]
-    where = {"project_id": ids[spec["project"]], "network_id": ids[spec["network"]], "fixed_ips": fixed}
-    return str(operator.cloud.network.create_port(**where, **more).id)
 
 
 def _volume(operator: Operator, spec: Spec, ids: Ids) -> str:
@@ -248,13 +136,13 @@ MAKERS: dict[str, tuple[str, Make]] = {
     "Keypair": ("compute", _keypair),
     "ServiceUser": ("identity", _service_user),
     "S3Credential": ("identity", _s3_credential),
-    "Network": ("network", _network),
-    "Subnet": ("network", _subnet),
-    "Router": ("network", _router),
-    "RouterInterface": ("network", _router_interface),
-    "SecurityGroup": ("network", _security_group),
-    "Port": ("network", _port),
-    "SwitchPort": ("network", _switch_port),
+    "Network": ("network", bare_network.network),
+    "Subnet": ("network", bare_network.subnet),
+    "Router": ("network", bare_network.router),
+    "RouterInterface": ("network", bare_network.router_interface),
+    "SecurityGroup": ("network", bare_network.security_group),
+    "Port": ("network", bare_network.port),
+    "SwitchPort": ("network", bare_network.switch_port),
     "Volume": ("block-storage", _volume),
     "Server": ("compute", _server),
     "VolumeAttachment": ("compute", _volume_attachment),
@@ -328,14 +216,18 @@ class Run:
 
 
 def _within_quota(make: Callable[[], str]) -> str:
-    """Neutron counts what other requests have reserved at this moment, and refuses one although all fit."""
-    for left in reversed(range(TRIES)):
+    """Neutron counts what other requests have reserved at this moment, and refuses one although all fit.
+
+    A port of a switch keeps its reservation until the driver is done, and all wait for each other there.
+    """
+    until = time.monotonic() + TRIED
+    while True:
         try:
             return make()
         except ConflictException as refused:
-            if not left or "Quota exceeded" not in str(refused):
+            if time.monotonic() > until or "Quota exceeded" not in str(refused):
                 raise
-    raise AssertionError("the last try returns or raises")
+        time.sleep(LOOK)
 
 
 def main(words: list[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import openstack
 
-from benchmarks.bare import Connection
+from benchmarks.bare_operator import Connection
 from benchmarks.measure import BenchmarkFailed
 from tests.e2e.project import Project
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import openstack
 
-from benchmarks.bare import Connection, s3_client
+from benchmarks.bare import s3_client
+from benchmarks.bare_operator import Connection
 
 #: What the script printed: [{"kind", "id"}, …] in the order in which it was made.
 Made = list[dict[str, str]]
@@ -63,12 +64,16 @@ def _project(cloud: Connection, ident: str) -> None:
     cloud.identity.delete_project(ident)
 
 
-#: Kind -> how one is deleted. Assignments, keys and quotas go with their user and project.
+#: Kinds that go with their user or project; a bucket is deleted by hand of the key that made it.
+WITH_OTHERS = ("RoleAssignment", "Quota", "S3Credential", "Bucket")
+
+#: Kind -> how one is deleted.
 REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "VolumeAttachment": _attachment,
     "Server": _server,
     "Volume": _volume,
     "Port": lambda cloud, ident: cloud.network.delete_port(ident),
+    "SwitchPort": lambda cloud, ident: cloud.network.delete_port(ident),
     "SecurityGroup": lambda cloud, ident: cloud.network.delete_security_group(ident),
     "RouterInterface": _interface,
     "Router": lambda cloud, ident: cloud.network.delete_router(ident),

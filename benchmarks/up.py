@@ -20,8 +20,9 @@ from benchmarks.machine import Machine
 from benchmarks.measure import Measured, measure
 from benchmarks.report import Report, median, options, run, runs_of, table_of
 from benchmarks.values import values_of
-from benchmarks.world import TENANT, TENANT_STACK, beside_services, say, world
+from benchmarks.world import SITE, TENANT, TENANT_STACK, beside_services, say, world
 from infra.program.gate import Gate
+from interlock.model.load import load_workspace
 from tests.e2e.project import PACK, ROOT, Project
 
 PAIRS = 2
@@ -59,7 +60,7 @@ class Bare:
         self._environment = project.environment | {"OS_CLOUD": "sandbox"}
         self._values = project.folder / "values.json"
         self._made = project.folder / "made.json"
-        self._values.write_text(json.dumps(values_of(Gate.open("lyon"), TENANT)))
+        self._values.write_text(json.dumps(values_of(Gate(load_workspace(project.folder / "stacks", SITE)), TENANT)))
 
     def make(self) -> Measured:
         """Make the objects, measured."""

@@ -37,7 +37,8 @@ def _values(item: Planned) -> dict[str, Any]:
     return {
         "name": item.name,
         "kind": item.resource.KIND,
-        "spec": item.resource.canonical(),
+        # Some kinds have no name of their own: the provider calls them as the plan does.
+        "spec": {"name": item.name} | item.resource.canonical(),
         "needs": list(needs),
     }
 

@@ -17,7 +17,7 @@ from benchmarks.measure import BenchmarkFailed, Measured, processor_seconds
 from tests.e2e.project import ROOT, Project
 
 INSTANCE = ROOT / ".interlock" / "bench-sandbox"
-SITE_STACK, TENANT, TENANT_STACK = "lyon-site", "acme", "lyon-acme"
+SITE, SITE_STACK, TENANT, TENANT_STACK = "lyon", "lyon-site", "acme", "lyon-acme"
 
 
 def say(line: str) -> None:
@@ -46,14 +46,22 @@ def empty_cloud() -> Iterator[None]:
         _supervise("down")
 
 
+def as_shipped(_: Project) -> None:
+    """Changes nothing of a project."""
+
+
 @contextmanager
-def world() -> Iterator[Project]:
-    """The project, on a fresh cloud with the site applied and the tenant's stack made; the cloud goes down after."""
+def world(change: Callable[[Project], None] = as_shipped) -> Iterator[Project]:
+    """The project, on a fresh cloud with the site applied and the tenant's stack made; the cloud goes down after.
+
+    `change` may change the project's files before.
+    """
     require_prepared()
     _supervise("reset")
     try:
         with tempfile.TemporaryDirectory(prefix="interlock-benchmark-") as folder:
             project = Project.make(Path(folder) / "project", INSTANCE / "clouds.yaml")
+            change(project)
             project.init(SITE_STACK, TENANT_STACK)
             say(f"applying {SITE_STACK}")
             done = project.up(SITE_STACK)

@@ -13,14 +13,20 @@ from typing import Any
 
 import pytest
 
-from benchmarks import bare
+from benchmarks import bare, bare_operator, removal
 from benchmarks.demo import steps_of
 from benchmarks.machine import Machine
 from benchmarks.measure import BenchmarkFailed, measure
 from benchmarks.report import PAGE, Report, Table
 from benchmarks.values import values_of
+from benchmarks.wired_ports import WiredPorts
+from benchmarks.wiring import request
 from infra.program.gate import Gate
+from interlock.model.load import load_workspace
+from interlock.switches.observed import ObservedPort, ObservedSwitch
 from tests.conftest import ROOT
+from tests.e2e.project import Project
+from tests.support.world.declared import switch_port
 
 CHILD = "import time; b = b'x' * 80_000_000; time.sleep(0.5)"
 TREE = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {CHILD!r}])"
@@ -86,6 +92,51 @@ def test_the_script_can_make_all_that_the_plan_holds() -> None:
         assert set(item["needs"]) <= {*names[:number], *values["existing"]}
 
 
+def test_the_script_wires_all_machines_of_a_site(tmp_path: Path) -> None:
+    project = Project.make(tmp_path / "project", tmp_path / "clouds.yaml")
+    request(16)(project)
+    ports = WiredPorts.of(project).wanted
+    assert len({(port.switch, port.port_name) for port in ports}) == 32
+    values = values_of(Gate(load_workspace(project.folder / "stacks", "lyon")), "acme")
+    assert {item["kind"] for item in values["objects"]} <= bare.MAKERS.keys() & {
+        *removal.REMOVERS,
+        *removal.WITH_OTHERS,
+    }
+    told = [item["spec"] for item in values["objects"] if item["kind"] == "SwitchPort"]
+    assert {(spec["switch"], spec["port_name"]) for spec in told} == {(port.switch, port.port_name) for port in ports}
+    assert all(spec["name"] for spec in told)
+
+
+def test_a_switch_is_read_in_each_way() -> None:
+    subprocess.run([sys.executable, ROOT / "sandbox" / "supervisor.py", "install"], check=True, capture_output=True)
+    command = [sys.executable, "-m", "benchmarks.switches", "--ports", "2", "40", "--rounds", "1", "--format", "json"]
+    done = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    rows = [row[0] for row in json.loads(done.stdout)["table"]["rows"]]
+    ways = ("interlock", "netmiko script", "asyncssh script")
+    assert rows == [f"{way}, {ports} ports" for ports in (2, 40) for way in ways]
+
+
+@pytest.mark.parametrize("vlan", [1003, 4000])
+def test_a_port_that_is_read_in_another_vlan_has_no_figure(vlan: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = WiredPorts((switch_port("acme", 1, 1002, "10.32.0.10"),), {"tor-1": None})
+    port = ObservedPort("Ethernet1/1", admin_up=True, mode="access", access_vlan=vlan)
+    said = ObservedSwitch("tor-1", None, None, None, {port.name: port})
+    monkeypatch.setattr(WiredPorts, "_read", lambda _: {"tor-1": said})
+    with pytest.raises(BenchmarkFailed, match="is not wired"):
+        ports.require_set()
+    ports.require_rest()
+
+
+def test_a_port_that_keeps_its_vlan_does_not_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = WiredPorts((switch_port("acme", 1, 1002, "10.32.0.10"),), {"tor-1": None})
+    port = ObservedPort("Ethernet1/1", admin_up=False, mode="access", access_vlan=1002)
+    said = ObservedSwitch("tor-1", None, None, None, {port.name: port})
+    monkeypatch.setattr(WiredPorts, "_read", lambda _: {"tor-1": said})
+    with pytest.raises(BenchmarkFailed, match="is not at rest"):
+        ports.require_rest()
+
+
 class Pretended:
     """Stands for a cloud: notes how many calls are made at once, and in which order they end."""
 
@@ -95,7 +146,7 @@ class Pretended:
         self._now = 0
         self._lock = threading.Lock()
 
-    def make(self, _operator: bare.Operator, spec: dict[str, Any], ids: bare.Ids) -> str:
+    def make(self, _operator: bare_operator.Operator, spec: dict[str, Any], ids: bare_operator.Ids) -> str:
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
@@ -118,7 +169,7 @@ def objects(**needs: tuple[str, ...]) -> dict[str, Any]:
 def test_the_script_keeps_order_and_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     cloud = Pretended()
     monkeypatch.setitem(bare.MAKERS, "Port", ("network", cloud.make))
-    made = bare.Run(bare.Operator(None), objects(a=(), b=(), c=(), d=(), last=("a", "d"))).make()
+    made = bare.Run(bare_operator.Operator(None), objects(a=(), b=(), c=(), d=(), last=("a", "d"))).make()
     assert cloud.ended[-1] == "last"
     assert cloud.most == 2
     assert made["last"] == "id of last after ['a', 'd']"
@@ -128,7 +179,7 @@ def test_the_script_ends_with_the_first_failure(monkeypatch: pytest.MonkeyPatch)
     cloud = Pretended()
     monkeypatch.setitem(bare.MAKERS, "Port", ("network", cloud.make))
     with pytest.raises(RuntimeError, match="no room"):
-        bare.Run(bare.Operator(None), objects(broken=(), last=("broken",))).make()
+        bare.Run(bare_operator.Operator(None), objects(broken=(), last=("broken",))).make()
     assert cloud.ended == ["broken"]
 
 
@@ -164,7 +215,9 @@ def test_writes_its_block_of_the_page(tmp_path: Path) -> None:
     assert "old" not in text
 
 
-@pytest.mark.parametrize("name", ["up", "unchanged", "growth", "fleet", "editing", "startup", "demo"])
+@pytest.mark.parametrize(
+    "name", ["up", "unchanged", "growth", "fleet", "editing", "startup", "demo", "wiring", "switches"]
+)
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text()
     assert f"<!-- begin {name} -->" in text
