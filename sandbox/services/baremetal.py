@@ -1,10 +1,33 @@
-"""Ironic: real API and conductor in one process, without RPC.
+"""Ironic: real API, conductor, allocations and network interface `neutron` in one process, without RPC.
 
-Stand-in: the machines, by Ironic's own `fake-hardware` drivers. Its own API can
-deploy a fake node; Nova on Ironic does not work here.
+Stand-in: the machines, by Ironic's own `fake-hardware` drivers, and their ramdisk (services/whole_hosts.py). Nova on
+Ironic does not work here.
 """
 
+# What is patched or imitated here is private to a project, and its signatures are given.
+# ruff: noqa: SLF001
+
+from typing import Any
+
 from sandbox.services import process, sqlite
+
+
+def serve_nodes_without_a_group() -> None:
+    """Let the one conductor, which is of a group, serve nodes without a group as well.
+
+    Where both kinds are used there is a conductor for each, and that takes two processes. Nodes of any other group
+    are refused, as they would be there.
+    """
+    from ironic.common import hash_ring
+    from ironic.conf import CONF
+
+    load, group = hash_ring.HashRingManager._load_hash_rings, CONF.conductor.conductor_group
+
+    def both(self: Any) -> dict[str, Any]:
+        rings: dict[str, Any] = load(self)
+        return {name.removeprefix(group): ring for name, ring in rings.items()} | rings
+
+    hash_ring.HashRingManager._load_hash_rings = both
 
 
 def main() -> None:
@@ -24,6 +47,10 @@ def main() -> None:
     from ironic.conductor import rpc_service
     from oslo_config import cfg
 
+    from sandbox.services import whole_hosts
+
+    whole_hosts.install()
+    serve_nodes_without_a_group()
     conductor = rpc_service.RPCService(cfg.CONF.host, "ironic.conductor.manager", "ConductorManager")
     conductor.start()
 
