@@ -19,6 +19,7 @@ from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source
 from interlock.model.text.validation import nearest, validated
 from interlock.resources import digest_of
+from interlock.vocabulary import Position
 from interlock.whole_files import write_at_once
 
 from .reading import FOLDER
@@ -26,6 +27,7 @@ from .switch_file import SwitchEvidenceFile
 from .values import moment_text
 
 _PREFIX, _SUFFIX = "switches-", ".json"
+_AGAIN = f"delete the file, and run `{RENEW}`"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.dat
     for file in sorted((folder / FOLDER).glob(f"{_PREFIX}*{_SUFFIX}")):
         try:
             source = Source.read(file, file.relative_to(base).as_posix())
+            _require_json(source)
             found = validated(SwitchEvidenceFile, source)
             _require_sound(found, source, site, now)
             files[found.switch] = found
@@ -55,14 +58,23 @@ def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.dat
     return SwitchEvidenceRead(files, tuple(faults))
 
 
+def _require_json(source: Source) -> None:
+    try:
+        json.loads(source.text)
+    except json.JSONDecodeError as error:
+        position = str(Position(source.name, error.lineno, error.colno))
+        raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", _AGAIN)]) from None
+    except RecursionError:
+        raise InputErrors([InputError(Code.SYNTAX, source.name, "nested too deeply", _AGAIN)]) from None
+
+
 def _require_sound(found: SwitchEvidenceFile, source: Source, site: Site, now: datetime.datetime) -> None:
-    again = f"delete the file, and run `{RENEW}`"
     wrong: tuple[Code, str, str, str] | None = None
     if found.digest != found.expected_digest:
-        wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", again
+        wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", _AGAIN
     elif found.site != site.name:
         words = f"it is evidence of the site `{found.site}`, and this is `{site.name}`"
-        wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, again
+        wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, _AGAIN
     elif source.file.name != Path(file_of(found.switch)).name:
         words = f"it is evidence of `{found.switch}`, and its name says another switch"
         wrong = Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
@@ -71,7 +83,7 @@ def _require_sound(found: SwitchEvidenceFile, source: Source, site: Site, now: d
         wrong = Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
     elif found.read > now:
         words = f"{moment_text(found.read)} is yet to come: here it is {moment_text(now)}"
-        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock right, or {again}"
+        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock right, or {_AGAIN}"
     if wrong is not None:
         code, key, message, hint = wrong
         raise InputErrors([source.error(code, (key,), message, hint)])
