@@ -60,7 +60,7 @@ WAYS = {
     "keeps": ("read", "write"), "serves": ("read", "write"), "controls": ("write", "write"),
 }  # fmt: skip
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
-FORMAT, SEMANTICS = 4, 3
+FORMAT, SEMANTICS = 5, 3
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "
@@ -121,7 +121,7 @@ FORM: dict[Any, Any] = {
     },
     "statement": {
         "semantics": int, "owner": str, "facts": {str: [_ROW]}, "ground": GROUND, "unknown": {str: _TEXTS},
-        "guards": {str: {True, False, None}}, "labels": {str: _TEXTS},
+        "guards": {str: {True, False, None}}, "evidence": {str: [(str,) * 5]}, "labels": {str: _TEXTS},
         "terminals": [{"name": str, "kind": {*SHARING}, "node": str, "audience": _TEXTS, "rule": str}],
         "exclusive": {str: _TEXTS}, "grants": [(set(WAYS), str, str)], "owners": {str: _TEXTS}, "public": _TEXTS,
     },

@@ -21,7 +21,7 @@ from .statement import Statement, statement
 if TYPE_CHECKING:
     from .graph.search import Graph
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 
 
 class Certificate(Frozen):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from interlock.model.evidence.values import age_text
 from interlock.model.site.inventory import Site
 from interlock.resources import Frozen, digest_of
 from policies.edges.plan_fragment import volume_holders
@@ -55,6 +56,9 @@ class Statement(Frozen):
     unknown: dict[str, tuple[str, ...]]
     #: Guard -> whether it holds; None: nobody stated it.
     guards: dict[str, bool | None]
+    #: Guard that rests on evidence -> of each switch of the site: its name, the file, when it was read, how old that
+    #: may be, and the digest of what it was compared with. Whether the guard holds says `guards`.
+    evidence: dict[str, tuple[tuple[str, ...], ...]]
     #: Node -> who owns or controls it.
     labels: dict[str, tuple[str, ...]]
     terminals: tuple[Terminal, ...]
@@ -87,6 +91,7 @@ def statement(model: Model) -> Statement:
         ground=tables_of(filter(is_ground, (*edges, *held)), model.site.site, wired),
         unknown=_unknown(edges),
         guards=_guards(model.site.site),
+        evidence=_evidence(model.site.site),
         labels={node: tuple(sorted(model.label(node))) for node in sorted(here) if model.label(node)},
         terminals=tuple(
             Terminal(name=item.name, kind=item.kind, node=item.node, audience=item.audience, rule=item.rule)
@@ -123,6 +128,18 @@ def _guards(site: Site) -> dict[str, bool | None]:
     }
     found["external.address_scope"] = site.external.address_scope is not None
     return dict(sorted(found.items()))
+
+
+def _evidence(site: Site) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """What guards rest on that nobody states by hand; of a switch without evidence all but the age is empty."""
+    return {
+        f"assumptions.{item.id}.{guard}": tuple(
+            (seen.switch, seen.file, seen.read, age_text(rests.max_age_h), seen.configuration)
+            for seen in rests.switches
+        )
+        for item in site.assumptions
+        for guard, rests in item.evidence.items()
+    }
 
 
 def _exclusive(model: Model) -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,9 @@ from infra.cli.terminal import Progress, print_text
 from infra.commands.options import Site, switches_of
 from infra.program.gate import Gate
 
+#: Characters of a name in a file of evidence.
+MOST_OF_NAME = 80
+
 
 def switches(
     names: Annotated[
@@ -20,6 +23,12 @@ def switches(
         typer.Argument(metavar="SWITCH", help="Only these switches; all by default.", autocompletion=switches_of),
     ] = None,
     site: Site = "",
+    keep: Annotated[
+        bool, typer.Option("--record", help="Write evidence of each switch that is as stated, for the proof.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="NAME", help="With --record: who answers for it; else the login name.")
+    ] = None,
     form: Annotated[Format, format_option("switches")] = Format.TEXT,
 ) -> None:
     """Read the switches and compare each port with what is stated. Changes nothing on them.
@@ -31,6 +40,12 @@ def switches(
 
     How switches are reached, by which user and with which host key, stands in `switches.yaml` beside `clouds.yaml`.
     They are asked over ssh, side by side, with a fixed list of commands that only read.
+
+    With --record each switch is compared with the plans that are applied, as the claims store knows them. Of one that
+    was read in full, and in which nothing differs or is unknown, `evidence/switches-<name>.json` is written into the
+    site's folder, in place of an older one: commit it. A site whose `A1.configuration_matches` rests on evidence is
+    proved only while there is such a file of every switch, young enough. Of any other switch nothing is written, and
+    the file that there may be stays.
 
     \b
     Exit code:
@@ -44,19 +59,36 @@ def switches(
     Examples:
       interlock switches
       interlock switches tor-1 mgmt-1
+      interlock switches --record --by "night shift"
       interlock switches --format json > switches.json
     """
     # Imported here: help needs none of it.
-    from infra.reports.switch_reports import as_json, as_table
+    from infra.reports.switch_reports import as_json, as_table, recorded_lines
+    from infra.switches.recording import applied_stacks, record, whoever_runs_this
     from infra.switches.survey import survey
 
+    if by is not None and not keep:
+        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
+    answers = _name(by) if by is not None else whoever_runs_this()
+    gate = Gate.indexed(site).with_applied() if keep else Gate.indexed(site)
     progress = Progress("read")
-    found = survey(Gate.indexed(site), names or (), progress)
+    found = survey(gate, names or (), progress, applied=applied_stacks(gate) if keep else None)
     progress.end()
+    kept = record(gate, found, answers) if keep else None
     if form is Format.JSON:
-        print_json(as_json(found))
+        print_json(as_json(found, kept, gate.workspace.shown))
     else:
-        print_text(as_table(found, colour=colour.wanted()))
+        print_text(as_table(found, colour=colour.wanted()) + recorded_lines(kept, gate.workspace.shown))
     if found.unread:
         raise typer.Exit(Exit.ENVIRONMENT)
-    raise typer.Exit(Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if found.is_unknown else Exit.PROVED)
+    is_unknown = found.is_unknown or bool(kept and kept.lacking)
+    raise typer.Exit(Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if is_unknown else Exit.PROVED)
+
+
+def _name(given: str) -> str:
+    """A name for people, as files of evidence have it."""
+    if not given.strip() or len(given) > MOST_OF_NAME or not given.isprintable():
+        raise typer.BadParameter(
+            f"{given[:MOST_OF_NAME]!r} is no name: one line of 1 to 80 characters", param_hint="--by"
+        )
+    return given

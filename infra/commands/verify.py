@@ -15,6 +15,7 @@ from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.cli.terminal import print_text
 from infra.commands.options import OPERATORS, tenant_of
+from infra.verifying.evidence import moment_of, outdated
 from interlock.planning.plan_hash import hashed_form
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.errors import ErrorKind
@@ -45,7 +46,10 @@ _Site = Annotated[
     str, typer.Option("--site", "-s", metavar="FOLDER", help="It must be about this site, folder below stacks/.")
 ]
 _AsOf = Annotated[
-    str, typer.Option("--as-of", metavar="DATE", help="The day by which waivers count; today, in UTC, by default.")
+    str,
+    typer.Option(
+        "--as-of", metavar="DATE", help="The day by which waivers and evidence count; today, in UTC, by default."
+    ),
 ]
 _ProofHash = Annotated[
     str | None, typer.Option("--proof", metavar="HASH", help="It must be about the proof with this hash.")
@@ -74,6 +78,9 @@ def verify(
     The checker derives the edges that guards can remove from facts in the certificate, takes all others as stated, and
     rebuilds all classes by tables of its own. It checks that every class and identity has one owner, that every rule
     was asked, and that what the owner can do by API calls is closed. It shares no code with the proof.
+
+    A guard that rests on evidence holds only while that is no older than the certificate says that it may be: by the
+    clock of this machine, or of another day by its end.
 
     With --site it also derives edges, labels, guards, exclusive identities and what API calls allow from the site, all
     plans and the locks, again by code of its own, and compares them with the certificate; plan, locks and waivers must
@@ -153,7 +160,9 @@ def _checked(
     if inputs is None:
         return VerifiedCertificate(found, tuple(said), (), (UNTIED,))
     compared = inputs.compare(found, _tenant(inputs, whose or found["judgement"]["stack"]))
-    return VerifiedCertificate(found, (*said, *compared.complaints), compared.tied, (*compared.untied, BEYOND))
+    return VerifiedCertificate(
+        found, (*dict.fromkeys((*said, *compared.complaints)),), compared.tied, (*compared.untied, BEYOND)
+    )
 
 
 def _tenant(inputs: Inputs, word: str) -> str | None:
@@ -199,7 +208,8 @@ def _read(file: Path) -> dict[str, Any]:
 
 def _complaints(found: dict[str, Any], file: Path, proof: str | None, day: str) -> list[str]:
     try:
-        return list(complaints(found, proof, day))
+        said = list(complaints(found, proof, day))
+        return [*said, *map(printable, outdated(found["statement"], found["date"], moment_of(day, today())))]
     except Malformed as error:
         told = "not a certificate as `interlock check --certificate` writes it"
         raise Unreadable(f"{printable(str(file))}: {told}: {error}") from None

@@ -39,10 +39,15 @@ _JOIN_NOTHING = frozenset({
 })  # fmt: skip
 
 
-def derived_from(site: Json, plans: Json, locks: Sequence[Json] = ()) -> tuple[Ground, DerivedAuthority]:
-    """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned."""
+def derived_from(
+    site: Json, plans: Json, locks: Sequence[Json] = (), *, seen: bool = False
+) -> tuple[Ground, DerivedAuthority]:
+    """What is derived of packets and of calls; `plans` by stack, of `locks` what is released or was cleaned.
+
+    `seen`: there is evidence of all switches, so that guards hold that rest on it, as long as it is young enough.
+    """
     inventory, ground = Inventory(site, Ports(site, asked_of(plans.values()))), Ground()
-    inventory.state_guards(ground)
+    inventory.state_guards(ground, seen=seen)
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
     for stack in stacks:
         ground.reading = stack.owner

@@ -37,10 +37,11 @@ class Inventory:
         self.strangers = names.named("foreign", site["cloud"])
         self.hub = names.named("X", site["external"]["name"])
 
-    def state_guards(self, ground: Ground) -> None:
-        """What the site says of its guards."""
+    def state_guards(self, ground: Ground, *, seen: bool) -> None:
+        """What the site says of its guards; `seen`: there is evidence for those that rest on it, of whatever age."""
         for item in self.site["assumptions"]:
-            ground.guards |= {f"assumptions.{item['id']}.{name}": value for name, value in item["guards"].items()}
+            stated = item["guards"] | dict.fromkeys(item["evidence"], seen or None)
+            ground.guards |= {f"assumptions.{item['id']}.{name}": value for name, value in stated.items()}
         for item in self.site["sharing"]:
             ground.guards |= {f"sharing.{item['name']}.guards.{name}": value for name, value in item["guards"].items()}
         ground.guards["external.address_scope"] = self.site["external"]["address_scope"] is not None

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from interlock.model.evidence.reading import FOLDER, Sighting, read_evidence
+from interlock.model.evidence.switch_reading import read_switch_evidence, with_evidence
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
 from interlock.model.site.inventory import Site
@@ -79,12 +81,13 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
     evidence = read_evidence(folder, base, loaded.site)
+    seen = read_switch_evidence(folder, base, loaded.site, datetime.now(UTC))
     audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
-    if faults := [*requests.faults, *found.faults, *evidence.faults, *audiences]:
+    if faults := [*requests.faults, *found.faults, *evidence.faults, *seen.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
-        site=loaded.site,
+        site=with_evidence(loaded.site, seen.files),
         site_lock=found.site,
         tenants=requests.tenants,
         locks=found.tenants,

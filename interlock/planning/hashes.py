@@ -55,6 +55,8 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (FlavorSpec, frozenset({"devices"})),
     # How a port that is planned comes to be set, and where others rest, decide no claim.
     (Switch, frozenset({"wired_by", "mac", "port_names", "quarantine_vlan"})),
+    # What was seen when: a lock does not grow old with the evidence that the proof rests on.
+    (Assumption, frozenset({"evidence"})),
 )
 #: Assumptions that are as old as the hashes of locks. What was added since is left out like other facts of the proof.
 _HASHED = frozenset(f"A{number}" for number in range(1, 16))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import Sharing, Site
@@ -61,6 +62,12 @@ def assumption_facts(site: Site, name: str) -> tuple[StatedInSite, ...]:
     stated = {guard: value for item in site.assumptions if item.id == name for guard, value in item.guards.items()}
     facts = dict.fromkeys(ASSUMPTION_GUARDS.get(name, ())) | stated
     return tuple((SiteFact(f"assumptions.{name}.{guard}"), value) for guard, value in sorted(facts.items()))
+
+
+def lacking(site: Site, now: datetime) -> dict[str, tuple[str, ...]]:
+    """Guard that rests on evidence -> why it does not hold at this moment; those that hold are left out."""
+    each = ((item.id, guard, rests) for item in site.assumptions for guard, rests in item.evidence.items())
+    return {f"assumptions.{name}.{guard}": why for name, guard, rests in each if (why := rests.lacking(now))}
 
 
 def sharing(site: Site, declarations: Iterable[Sharing]) -> GuardState:

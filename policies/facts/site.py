@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,7 +15,7 @@ from interlock.vocabulary import ExistingObject, Reference, RoutingInstance
 from policies.about import Fact, SiteFact
 
 from . import identities as ids
-from .guards import GuardState, assumption
+from .guards import GuardState, assumption, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
@@ -31,8 +31,11 @@ PLANNED_SHARING = frozenset({"external-network", "vipu-controller"})
 class SiteFacts:
     """A site as the proof reads it. An absent row says that there is nothing only where its table is complete."""
 
-    def __init__(self, site: Site, today: date | None = None) -> None:
-        self.site = site.as_of(today or datetime.now(UTC).date())
+    def __init__(self, site: Site, now: datetime | None = None) -> None:
+        moment = now or datetime.now(UTC)
+        self.site = site.as_of(moment)
+        #: Guard that rests on evidence and does not hold at this moment -> why, a sentence for each switch.
+        self.lacking: Mapping[str, tuple[str, ...]] = lacking(self.site, moment)
         self._configured: dict[SwitchEnd, PortMode] = {}
         self._held: dict[tuple[str, str | None, str | None], GuardState] = {}
 

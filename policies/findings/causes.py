@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from interlock.model.site.rests import RENEW
 from interlock.planning.plan import Plan
 from policies.graph.model import Model
 from policies.proof import Finding, RuleResult, Severity, Verdict
@@ -16,6 +17,8 @@ from .spec_entries import SpecEntries
 DIGITS = (4, 8, 16)
 #: Findings of one judgement for which a set of changes is looked for.
 MOST_MENDED = 10
+#: Switches whose evidence a finding speaks of before it only counts.
+MOST_SWITCHES = 4
 
 
 def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, suggest: bool) -> tuple[RuleResult, ...]:
@@ -30,13 +33,22 @@ def explained(model: Model, plan: Plan, results: Sequence[RuleResult], *, sugges
     def told(finding: Finding) -> Finding:
         about = entries.of_finding(finding)
         fix = fix_of(entries, finding) if id(finding) in mended else None
-        changes = {"fix": fix[0], "fix_kind": fix[1]} if fix is not None else {}
+        changes: dict[str, object] = {"fix": fix[0], "fix_kind": fix[1]} if fix is not None else {}
+        if why := _without_evidence(model, finding):
+            changes["hint"] = f"{why}: run `{RENEW}`; else {finding.hint}" if finding.hint else f"{why}: run `{RENEW}`"
         return finding.model_copy(update={"id": short[finding.id], "about": about, "subjects": (), **changes})
 
     return tuple(
         result.model_copy(update={"findings": tuple(map(told, result.findings))}) if result.findings else result
         for result in results
     )
+
+
+def _without_evidence(model: Model, finding: Finding) -> str:
+    """Why guards that this rests on do not hold, though evidence could say so; empty if none does."""
+    why = [words for guard, each in model.site.lacking.items() if guard in finding.missing for words in each]
+    more = f"; and of {len(why) - MOST_SWITCHES} more" if len(why) > MOST_SWITCHES else ""
+    return "; ".join(why[:MOST_SWITCHES]) + more
 
 
 def _worst(findings: Iterable[Finding]) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -179,7 +179,7 @@ def test_a_declaration_counts_for_so_long_as_the_site_says(days: int, max_age: i
     """What is too old counts like none, and is named like one that is lacking."""
     acme, globex = pair(full_site())
     site = changed(full_site(), complete_max_age_h=None if max_age is None else max_age * 24)
-    facts = SiteFacts(site, date(2026, 11, 20) + timedelta(days=days))
+    facts = SiteFacts(site, datetime(2026, 11, 20, tzinfo=UTC) + timedelta(days=days))
     judgement = judge(facts, acme.plan, [globex.lock])
     assert verdicts(judgement)["ISO-02"] == verdict
     named = {fact for finding in judgement.findings for fact in finding.missing}
@@ -188,7 +188,7 @@ def test_a_declaration_counts_for_so_long_as_the_site_says(days: int, max_age: i
 
 def test_one_that_was_given_again_counts() -> None:
     site = changed(full_site(), complete_max_age_h=24)
-    day = date(2026, 12, 24)
+    day = datetime(2026, 12, 24, tzinfo=UTC)
     again = tuple(item.model_copy(update={"seen": "2026-12-24"}) for item in site.complete)
     assert SiteFacts(site, day).undeclared("cables", "tor-1")
     assert not SiteFacts(changed(site, complete=(*site.complete, *again)), day).undeclared("cables", "tor-1")

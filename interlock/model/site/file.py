@@ -30,7 +30,7 @@ from .full_file import (
     StandingRackFile,
     SwitchFile,
 )
-from .guards import Guard
+from .guards import AssumptionGuard
 from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
 from .offers import Controller
 from .offers_file import (
@@ -162,8 +162,10 @@ class SiteFile(FileModel):
     sharing: dict[DeviceName, SharingFile] = Field(
         default_factory=dict, description="what is shared on purpose, by name; nothing else is"
     )
-    assumptions: dict[str, dict[str, Guard]] = Field(
-        default_factory=dict, description="assumption → guard → `true`, `false` or `unknown`, see below"
+    assumptions: dict[str, dict[str, AssumptionGuard]] = Field(
+        default_factory=dict,
+        description="assumption → guard → `true`, `false` or `unknown`, see below; `A1.configuration_matches` also "
+        "`{by: evidence, max_age: 30d}`",
     )
     evidence: EvidenceTermsFile = Field(
         default_factory=EvidenceTermsFile, description="what evidence of wiped and unwired things must be to count"

@@ -15,7 +15,7 @@ from .file import TenantDefaultsFile
 from .full_rooms import ids, room_sections
 from .inventory import Site
 from .networks import Pools, SegmentRangeSpec
-from .offers import FlavorSpec, Limits, Sharing
+from .offers import Assumption, FlavorSpec, Limits, Sharing
 from .terms import CURRENCY
 
 #: A file, or a part of it, as plain values.
@@ -133,7 +133,7 @@ def _terms(site: Site) -> Document:
         "limits": _limits(site.limits),
         "prices": None if prices is None else {CURRENCY: prices.currency, **prices.prices},
         "sharing": {item.name: _sharing(item) for item in site.sharing},
-        "assumptions": {item.id: _guards(item.guards) for item in site.assumptions},
+        "assumptions": {item.id: _assumption(item) for item in site.assumptions},
         "evidence": {} if site.evidence.max_age_h is None else {"max_age": age_text(site.evidence.max_age_h)},
         "existing": dict(site.existing),
         "waivers": {item.rule: _stated(item, "rule") for item in site.waivers},
@@ -156,6 +156,10 @@ def _sharing(item: Sharing) -> Document:
         found["node"] = item.node
     found["audience"] = "any" if item.audience == ("*",) else list(item.audience)
     return found | {"guards": _guards(item.guards)}
+
+
+def _assumption(item: Assumption) -> Document:
+    return _guards(item.guards) | {guard: rests.stated() for guard, rests in item.evidence.items()}
 
 
 def _guards(guards: dict[str, bool | None]) -> dict[str, bool | str]:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.values import shown
+
+from .rests import RestsOnEvidence, rests_on_evidence
 
 
 @dataclass(frozen=True)
@@ -100,4 +102,20 @@ def _guard(value: Any) -> bool | None:
     raise fault(Code.WRONG_TYPE, f"{shown(value)} is no state of a guard", "write true, false or unknown")
 
 
-Guard = Annotated[bool | None, BeforeValidator(_guard), WithJsonSchema({"enum": [True, False, "unknown", None]})]
+def _assumption_guard(value: Any) -> bool | RestsOnEvidence | None:
+    return rests_on_evidence(value) if isinstance(value, dict) else _guard(value)
+
+
+_STATES = {"enum": [True, False, "unknown", None]}
+_RESTS = {
+    "type": "object",
+    "properties": {"by": {"const": "evidence"}, "max_age": {"type": "string", "pattern": "^[1-9][0-9]{0,4}[dh]$"}},
+    "required": ["by", "max_age"],
+    "additionalProperties": False,
+}
+
+Guard = Annotated[bool | None, BeforeValidator(_guard), WithJsonSchema(_STATES)]
+#: The same of an assumption, some guards of which may rest on evidence (`rests.BY_EVIDENCE`).
+AssumptionGuard = Annotated[
+    bool | RestsOnEvidence | None, PlainValidator(_assumption_guard), WithJsonSchema({"anyOf": [_STATES, _RESTS]})
+]

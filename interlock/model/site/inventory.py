@@ -6,7 +6,7 @@ is None: unknown, never assumed.
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import datetime
 from functools import cached_property
 
 from interlock.model.waivers import Waiver
@@ -157,12 +157,17 @@ class Site(Frozen):
         """True if somebody declared that a table has all records of a device: only then an absent one says anything."""
         return (table, device) in self.declared
 
-    def as_of(self, today: date) -> Site:
-        """The site without declarations that are too old to count."""
-        kept = tuple(item for item in self.complete if not too_old(item, self.complete_max_age_h, today))
-        if kept == self.complete:
+    def as_of(self, now: datetime) -> Site:
+        """The site without declarations that are too old to count, and with what evidence says of guards."""
+        kept = tuple(item for item in self.complete if not too_old(item, self.complete_max_age_h, now.date()))
+        held = tuple(item.as_of(now) for item in self.assumptions)
+        if (kept, held) == (self.complete, self.assumptions):
             return self
-        return Site(**{name: getattr(self, name) for name in Site.model_fields} | {"complete": kept})
+        return self.with_parts(complete=kept, assumptions=held)
+
+    def with_parts(self, **parts: object) -> Site:
+        """The same site with other sections. Look-ups that were made for this one do not come along."""
+        return Site.model_construct(**({name: getattr(self, name) for name in Site.model_fields} | parts))
 
     def subjects(self, table: Table) -> tuple[str, ...]:
         """Names of what a table can be complete of: switches, what the cloud holds, or all other devices."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
+
+from .rests import RestsOnEvidence
 
 TcpPort = Annotated[int, Field(ge=1, le=65535)]
 #: `network`: whole network functions, whose holder sends any frame; `other`: processors that reach no network.
@@ -38,6 +41,15 @@ class Assumption(Frozen):
 
     id: str
     guards: dict[str, bool | None]
+    #: Guards that rest on evidence; each is None above until a moment is given (`Site.as_of`).
+    evidence: dict[str, RestsOnEvidence] = {}
+
+    def as_of(self, now: datetime) -> Assumption:
+        """With what evidence says at this moment."""
+        if not self.evidence:
+            return self
+        held = {guard: rests.value(now) for guard, rests in self.evidence.items()}
+        return self.model_copy(update={"guards": self.guards | held})
 
 
 class FlavorSpec(Frozen):

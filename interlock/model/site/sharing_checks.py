@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from interlock.model.text.errors import Code
 from interlock.model.text.names import RESERVED_TENANTS
@@ -15,6 +15,7 @@ from interlock.vocabulary import ExistingObject, RoutingInstance
 
 from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from .places import Path
+from .rests import BY_EVIDENCE, RestsOnEvidence
 from .values import AS_PRINTED
 from .view import SiteView
 
@@ -86,9 +87,17 @@ def _check_assumptions(view: SiteView) -> None:
         path: Path = ("assumptions", assumption)
         if assumption in ASSUMPTION_GUARDS:
             _unknown_guards(view, path, guards, ASSUMPTION_GUARDS[assumption])
+            _check_evidence(view, path, guards, BY_EVIDENCE.get(assumption, ()))
             continue
         hint = nearest(assumption, ASSUMPTION_GUARDS)
         view.faults.add(Code.UNKNOWN_KEY, path, f"`{assumption}` is no assumption of the proof", hint)
+
+
+def _check_evidence(view: SiteView, path: Path, guards: Mapping[str, object], readable: tuple[str, ...]) -> None:
+    for guard, value in guards.items():
+        if isinstance(value, RestsOnEvidence) and guard not in readable:
+            hint = "write true if you have seen to it and answer for it, else false or unknown"
+            view.faults.add(Code.CONTRADICTION, (*path, guard), f"nothing writes evidence of `{guard}`", hint)
 
 
 def _check_existing(view: SiteView) -> None:

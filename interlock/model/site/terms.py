@@ -29,6 +29,7 @@ from .offers import (
     Sharing,
 )
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
+from .rests import RestsOnEvidence
 
 #: Key of a price book that is no item.
 CURRENCY = "currency"
@@ -152,10 +153,13 @@ class Terms:
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """All assumptions of the proof, also those that the file says nothing about."""
-        return tuple(
-            Assumption(id=name, guards=completed(self.file.assumptions.get(name, {}), known))
-            for name, known in ASSUMPTION_GUARDS.items()
-        )
+        return tuple(self._assumption(name, known) for name, known in ASSUMPTION_GUARDS.items())
+
+    def _assumption(self, name: str, known: tuple[str, ...]) -> Assumption:
+        stated = self.file.assumptions.get(name, {})
+        evidence = {guard: value for guard, value in stated.items() if isinstance(value, RestsOnEvidence)}
+        by_hand = {guard: value for guard, value in stated.items() if not isinstance(value, RestsOnEvidence)}
+        return Assumption(id=name, guards=completed(by_hand, known), evidence=evidence)
 
 
 def _vlan_pool(file: BareVlanPoolFile) -> VlanPool:

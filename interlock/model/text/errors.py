@@ -25,6 +25,9 @@ IN-033  a lock was edited by hand
 IN-034  a lock in a form that this version does not read
 IN-035  a lock that holds claims, and no request that they belong to
 IN-040  two sites of one fleet claim the same thing (assumption A12)
+IN-041  evidence that interlock wrote was edited by hand
+IN-042  evidence that was written for another site
+IN-043  evidence of a time that is yet to come
 ======= ==========================================================================
 """
 
@@ -67,6 +70,9 @@ class Code(StrEnum):
     LOCK_FORMAT = "IN-034"
     LOCK_WITHOUT_REQUEST = "IN-035"
     FLEET = "IN-040"
+    EVIDENCE_EDITED = "IN-041"
+    EVIDENCE_OF_ANOTHER_SITE = "IN-042"
+    EVIDENCE_YET_TO_COME = "IN-043"
 
 
 class InputError(InterlockError):

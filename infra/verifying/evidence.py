@@ -1,0 +1,149 @@
+"""Guards that rest on evidence, derived from its files and the site in full form, and looked at by the clock.
+
+Written from docs/design/semantics.md §7 and docs/reference/evidence-file.md: nothing is used of what the loader made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from infra.checker import digest, read
+
+Json = dict[str, Any]
+#: (switch, file, when it was read, how old that may be, digest of what it was compared with); empty where it is absent.
+Row = tuple[str, str, str, str, str]
+_HOURS = {"d": 24, "h": 1}
+_RESULT = "as stated"
+
+
+@dataclass(frozen=True)
+class EvidenceFiles:
+    """Files of evidence of switches, by name."""
+
+    files: dict[str, Json]
+
+    @classmethod
+    def of(cls, folder: Path) -> EvidenceFiles:
+        """Those in the folder of a site. Raises Malformed for one that is no JSON."""
+        found = sorted((folder / "evidence").glob("switches-*.json"))
+        return cls({f"evidence/{file.name}": read(file.read_bytes()) for file in found})
+
+    def rows(self, site: Json) -> dict[str, list[Row]]:
+        """Guard that the site lets rest on evidence -> one row for each switch of the site."""
+        return {
+            f"assumptions.{item['id']}.{guard}": [self._row(switch, rests["max_age_h"]) for switch in site["switches"]]
+            for item in site["assumptions"]
+            for guard, rests in item["evidence"].items()
+        }
+
+    def _row(self, switch: Json, hours: int) -> Row:
+        name = f"evidence/switches-{switch['name']}.json"
+        found, age = self.files.get(name), f"{hours}h" if hours % 24 else f"{hours // 24}d"
+        if found is None:
+            return switch["name"], "", "", age, ""
+        return switch["name"], name, found["read"], age, found["configuration"]
+
+    def misfits(self, site: Json) -> Iterator[str]:
+        """Why files say nothing of the switches of this site, one sentence for each switch."""
+        for switch in site["switches"]:
+            found = self.files.get(f"evidence/switches-{switch['name']}.json")
+            if why := "is not there" if found is None else _misfit(site, switch, found):
+                yield f"the evidence of {switch['name']} {why}"
+
+    def hold(self, site: Json) -> bool:
+        """True if there is evidence of every switch, and of what the site states of it, however old."""
+        return bool(site["switches"]) and not any(self.misfits(site))
+
+
+def _misfit(site: Json, switch: Json, found: Json) -> str:
+    if found["digest"] != digest({key: value for key, value in found.items() if key != "digest"}):
+        return "was edited"
+    if (found["site"], found["switch"]) != (site["name"], switch["name"]):
+        return f"is of {found['switch']} of site {found['site']}"
+    if found["serial"] not in (None, switch["serial"]):
+        return f"is of serial {found['serial']}"
+    if found["configuration"] != digest(_stated_of(site, switch)) or found["result"] != _RESULT:
+        return "is about another configuration"
+    return ""
+
+
+def _stated_of(site: Json, switch: Json) -> Json:
+    """What a reading of a switch is compared with."""
+    name, machines = switch["name"], {item["name"]: item["macs"] for item in site["machines"]}
+    cables = [item for item in site["cables"] if any(item[end]["device"] == name for end in "ab")]
+    ends = {item[end]["device"] for item in cables for end in "ab"}
+    return {
+        "switch": switch,
+        "cables": cables,
+        "lags": [item for item in site["lags"] if item["device"] == name],
+        "macs": {device: machines[device] for device in ends & machines.keys()},
+        "reserved_vlans": site["pools"]["reserved_vlans"],
+    }
+
+
+def outdated(said: Json, made: str, moment: datetime) -> Iterator[str]:
+    """What of a statement does not hold by the clock: a guard that holds on evidence which does not count at a moment.
+
+    `made`: the day of the certificate.
+    """
+    for guard, rows in sorted(said["evidence"].items()):
+        if said["guards"].get(guard) is None:
+            continue  # the edges that it would keep away are there
+        if said["guards"][guard] is not True or not rows:
+            yield f"{guard} rests on evidence, and is {said['guards'][guard]} in it without any"
+        for row in rows:
+            yield from (f"{guard}: the evidence of {row[0]} {why}" for why in _by_clock(row, made, moment))
+
+
+def _by_clock(row: Sequence[str], made: str, moment: datetime) -> Iterator[str]:
+    _, _, said, age, _ = row
+    try:
+        seen = datetime.strptime(said, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        longest = timedelta(hours=int(age[:-1]) * _HOURS[age[-1]])
+    except (ValueError, KeyError, IndexError, OverflowError):
+        yield "says in no known form when it was read, or how old it may be" if said else "is not there"
+        return
+    if seen > moment or said[:10] > made:
+        yield f"is of {said}, which is yet to come"
+    elif moment - seen > longest:
+        yield f"is of {said}, older than {age} by {moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def unlike(said: Json, site: Json, files: EvidenceFiles) -> Iterator[str]:
+    """Where a statement rests on other evidence than there is in the site's folder, or on what says nothing of it."""
+    known = files.rows(site)
+    for guard in sorted(said["evidence"].keys() | known.keys()):
+        if guard not in known or guard not in said["evidence"]:
+            yield f"{guard} rests on evidence in {'it' if guard in said['evidence'] else 'the site'} alone"
+            continue
+        yield from _other_rows(guard, [tuple(row) for row in said["evidence"][guard]], known[guard])
+        if said["guards"].get(guard) is not None:
+            yield from (f"{guard}: {why}" for why in files.misfits(site))
+
+
+def _other_rows(guard: str, theirs: Sequence[Sequence[str]], ours: Sequence[Row]) -> Iterator[str]:
+    for row in [item for item in ours if item not in theirs]:
+        yield f"{guard}: it does not rest on the evidence of {row[0]} in the site, {_told(row)}"
+    names = [row[0] for row in ours]
+    for name in sorted({row[0] for row in theirs} - {*names}):
+        yield f"{guard}: it rests on evidence of {name}, and the site has no such switch"
+    for name in names if len(theirs) > len(ours) else ():
+        if sum(row[0] == name for row in theirs) > 1:
+            yield f"{guard}: it names evidence of {name} more than once"
+
+
+def _told(row: Row) -> str:
+    _, _, said, age, compared = row
+    return f"of {said}, {compared}, no older than {age}" if said else "which is not there"
+
+
+def moment_of(day: str, today: str) -> datetime:
+    """The moment by which evidence is looked at: now, or of another day its end."""
+    now = datetime.now(UTC)
+    if day == today:
+        return now
+    return datetime.fromisoformat(day).replace(hour=23, minute=59, second=59, tzinfo=UTC)

@@ -1,0 +1,160 @@
+"""`evidence/switches-*.json` of a site -> what guards rest on; and writing such a file.
+
+A file that is wrong in itself (edited, of another site, of a time that is yet to come) is an error. One that is right
+and says nothing of the site as it is now counts for nothing, and what rests on it is unknown.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.model.site.inventory import Site, Switch
+from interlock.model.site.rests import RENEW, RestsOnEvidence, SwitchSeen
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.source import Source
+from interlock.model.text.validation import nearest, validated
+from interlock.resources import digest_of
+from interlock.vocabulary import Position
+from interlock.whole_files import write_at_once
+
+from .reading import FOLDER
+from .switch_file import SwitchEvidenceFile
+from .values import moment_text
+
+_PREFIX, _SUFFIX = "switches-", ".json"
+_AGAIN = f"delete the file, and run `{RENEW}`"
+
+
+@dataclass(frozen=True)
+class SwitchEvidenceRead:
+    """The files of one site, by switch, and everything that is wrong with them."""
+
+    files: Mapping[str, SwitchEvidenceFile]
+    faults: tuple[InputError, ...] = ()
+
+
+def file_of(switch: str) -> str:
+    """The file of a switch, relative to the site's folder."""
+    return f"{FOLDER}/{_PREFIX}{switch}{_SUFFIX}"
+
+
+def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> SwitchEvidenceRead:
+    """Every file of a switch below the site's folder; goes on after a fault, so that all are told at once."""
+    files, faults = dict[str, SwitchEvidenceFile](), list[InputError]()
+    for file in sorted((folder / FOLDER).glob(f"{_PREFIX}*{_SUFFIX}")):
+        try:
+            source = Source.read(file, file.relative_to(base).as_posix())
+            _require_json(source)
+            found = validated(SwitchEvidenceFile, source)
+            _require_sound(found, source, site, now)
+            files[found.switch] = found
+        except InputErrors as error:
+            faults += error.errors
+    return SwitchEvidenceRead(files, tuple(faults))
+
+
+def _require_json(source: Source) -> None:
+    try:
+        json.loads(source.text)
+    except json.JSONDecodeError as error:
+        position = str(Position(source.name, error.lineno, error.colno))
+        raise InputErrors([InputError(Code.SYNTAX, position, "not JSON", _AGAIN)]) from None
+    except RecursionError:
+        raise InputErrors([InputError(Code.SYNTAX, source.name, "nested too deeply", _AGAIN)]) from None
+
+
+def _require_sound(found: SwitchEvidenceFile, source: Source, site: Site, now: datetime.datetime) -> None:
+    wrong: tuple[Code, str, str, str] | None = None
+    if found.digest != found.expected_digest:
+        wrong = Code.EVIDENCE_EDITED, "digest", "the digest is not that of the rest: somebody edited it", _AGAIN
+    elif found.site != site.name:
+        words = f"it is evidence of the site `{found.site}`, and this is `{site.name}`"
+        wrong = Code.EVIDENCE_OF_ANOTHER_SITE, "site", words, _AGAIN
+    elif source.file.name != Path(file_of(found.switch)).name:
+        words = f"it is evidence of `{found.switch}`, and its name says another switch"
+        wrong = Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
+    elif found.switch not in site.switch:
+        hint = f"{nearest(found.switch, site.switch)}; delete the file if the switch is gone"
+        wrong = Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
+    elif found.read > now:
+        words = f"{moment_text(found.read)} is yet to come: here it is {moment_text(now)}"
+        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock right, or {_AGAIN}"
+    if wrong is not None:
+        code, key, message, hint = wrong
+        raise InputErrors([source.error(code, (key,), message, hint)])
+
+
+def with_evidence(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
+    """The site with what its guards rest on; itself where none rests on evidence."""
+    if not any(item.evidence for item in site.assumptions):
+        return site
+    seen = tuple(_seen(site, switch, files.get(switch.name)) for switch in site.switches)
+    return site.with_parts(
+        assumptions=tuple(
+            item.model_copy(update={"evidence": {guard: _with(rests, seen) for guard, rests in item.evidence.items()}})
+            for item in site.assumptions
+        )
+    )
+
+
+def _with(rests: RestsOnEvidence, seen: Iterable[SwitchSeen]) -> RestsOnEvidence:
+    return rests.model_copy(update={"switches": tuple(seen)})
+
+
+def _seen(site: Site, switch: Switch, file: SwitchEvidenceFile | None) -> SwitchSeen:
+    if file is None:
+        return SwitchSeen(switch=switch.name)
+    return SwitchSeen(
+        switch=switch.name,
+        file=file_of(switch.name),
+        read=moment_text(file.read),
+        by=file.by,
+        configuration=file.configuration,
+        wrong=_wrong(site, switch, file),
+    )
+
+
+def _wrong(site: Site, switch: Switch, file: SwitchEvidenceFile) -> str:
+    """Why a sound file says nothing of this switch as the site has it."""
+    if file.serial is not None and file.serial != switch.serial:
+        return f"the evidence of {switch.name} is of serial {file.serial}, and the site has {switch.serial}"
+    if file.configuration != configuration_digest(site, switch):
+        return f"the evidence of {switch.name} is about another configuration than that of the site file"
+    return ""
+
+
+def configuration_digest(site: Site, switch: Switch) -> str:
+    """`sha256:` of all that the site file states of a switch and that a reading of it is compared with.
+
+    That is: the switch itself; its cables and bundles; the MAC addresses of machines at the far ends of the cables; the
+    VLANs that no tenant is given, in which unused ports may rest. Docs/reference/evidence-file.md has it for others.
+    """
+    cables = [item for item in site.cables if switch.name in (item.a.device, item.b.device)]
+    ends = {end.device for item in cables for end in (item.a, item.b)}
+    return digest_of(
+        {
+            "switch": _plain(switch),
+            "cables": [_plain(item) for item in cables],
+            "lags": [_plain(item) for item in site.lags if item.device == switch.name],
+            "macs": {name: dict(site.machine[name].macs) for name in sorted(ends) if name in site.machine},
+            "reserved_vlans": list(site.pools.reserved_vlans),
+        }
+    )
+
+
+def _plain(part: Any) -> Any:
+    return part.model_dump(mode="json")
+
+
+def write_switch_evidence(folder: Path, evidence: SwitchEvidenceFile) -> Path:
+    """Write the file of a switch, in place of the one that there may be."""
+    path = folder / file_of(evidence.switch)
+    path.parent.mkdir(exist_ok=True)
+    document = evidence.content | {"digest": evidence.digest}
+    write_at_once(path, json.dumps(document, indent=1) + "\n")
+    return path
