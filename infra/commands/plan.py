@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
 import typer
@@ -17,13 +17,16 @@ from infra.program.gate import Gate
 from infra.program.refusal import note
 from infra.reports.plan_changes import changes_text
 from infra.reports.plan_cost import cost_text, defaults_text
-from infra.reports.plan_earlier import NoEarlierPlan, earlier_plan
+from infra.reports.plan_earlier import Earlier, NoEarlierPlan, earlier_plan
 from infra.reports.plan_tree import tree
+from interlock.model.lock.record import Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.costs import Cost, cost_of
+from interlock.planning.devices import serials_of
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.replacements import Replacement, changes_of_devices, replacements
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,10 @@ class Shown:
     out_of_service: Sequence[HeldOutOfService] = ()
     #: The folder that commands in a text name, if not the usual one.
     site: str = ""
+    #: What of its machines and hosts stands where another device stood.
+    replaced: Sequence[Replacement] = ()
+    #: Name -> serial of the site's machines and hosts: a later plan is compared with them.
+    devices: Mapping[str, str] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -48,6 +55,8 @@ class Shown:
             "changes": None if self.changes is None else [item.model_dump(mode="json") for item in self.changes],
             "not_makeable": [item.model_dump(mode="json") for item in not_makeable(self.plan)],
             "out_of_service": [asdict(item) for item in self.out_of_service],
+            "replaced": [asdict(item) for item in self.replaced],
+            "devices": dict(self.devices),
         }
 
 
@@ -63,12 +72,13 @@ def plan(
     """Show what a stack will be: ids, addresses, hosts, cost.
 
     A tree of every component and resource. It marks what the request does not state, and what nothing can
-    make yet. Machines and hosts of the plan that failed or are in maintenance have a line each. With --against
-    it shows what each change does: in place, restart, replace, or forbidden.
+    make yet. Machines and hosts of the plan that failed or are in maintenance have a line each,
+    and so has what stands where a device of another serial stood: it is another machine. With --against it
+    shows what each change does: in place, restart, replace, or forbidden.
     Nothing is judged here: `interlock check` does.
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
-    `out_of_service`.
+    `out_of_service`, `replaced`, `devices`.
 
     \b
     Exit code: 0 planned, 2 the input is wrong: a file, a lock that is missing or old, or REF.
@@ -91,15 +101,23 @@ def plan(
 def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Shown:
     planned = gate.plan(tenant)
     budget = gate.tenant(tenant).budget if tenant else None
-    changes = None if against is None else changes_between(_earlier(against, site, tenant), planned)
+    lock = gate.workspace.locks.get(tenant or "")
+    changes = None if against is None else _changes(gate, planned, _earlier(against, site, tenant), lock)
     cost = cost_of(gate.workspace.site, planned, budget) if tenant else None
     defaults = gate.workspace.defaults[tenant] if tenant else ()
-    lock = gate.workspace.locks.get(tenant or "")
     idle = held_out_of_service(gate.workspace.site, lock.allocation) if lock else ()
-    return Shown(planned, defaults, cost, changes, idle, gate.explained_by)
+    there = gate.workspace.site
+    replaced = replacements(there, lock) if lock else ()
+    return Shown(planned, defaults, cost, changes, idle, gate.explained_by, replaced, serials_of(there))
 
 
-def _earlier(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:
+def _changes(gate: Gate, planned: Plan, before: Earlier, lock: Lock | None) -> Sequence[ResourceChange]:
+    """Of the plan's resources, then of the devices below them."""
+    devices = changes_of_devices(gate.workspace.site, before.devices, lock) if before.plan else ()
+    return (*changes_between(before.plan, planned), *devices)
+
+
+def _earlier(against: str, site: str, tenant: str | None) -> Earlier:
     try:
         return earlier_plan(against, site, tenant)
     except NoEarlierPlan as error:
@@ -111,6 +129,8 @@ def _text(shown: Shown, against: str | None) -> str:
     parts = [tree(shown.plan, shown.defaults, colour=paint, site=shown.site)]
     if shown.out_of_service:
         parts.append("\n".join(["out of service", *map(_idle, shown.out_of_service)]))
+    if shown.replaced:
+        parts.append("\n".join(["replaced", *(f"  {item.vpod}: {item}" for item in shown.replaced)]))
     if shown.defaults:
         parts.append(defaults_text(shown.defaults))
     if shown.cost is not None:

@@ -17,6 +17,8 @@ from infra.locking.making import keep, settled
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
 from infra.stack.handing_over import Handover, Lacking, demands, file_of
+from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
+from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
 from infra.switches import survey
 from interlock.model.lock.record import Lock
@@ -39,6 +41,8 @@ class Findings:
     lacking: tuple[Lacking, ...]
     #: The file for evidence of it.
     file: str
+    #: The file that now says what switches said of machines and hosts; empty: nothing was recorded.
+    recorded: str = ""
 
     @property
     def exit_code(self) -> Exit:
@@ -59,10 +63,14 @@ def settle(
     A released claim stays reserved until this command has checked three places: the engine's state
     (PULUMI_BACKEND_URL), the claims store and the cloud (every object with the tenant's owner id). Switches that
     `switches.yaml` knows are asked: a port or a VLAN that is still set is in the way, and one that is not was seen
-    unwired. What cannot be asked (machines, whole hosts, other switches) wants evidence: files in the site's
-    `evidence/` that say who saw which step, and when. If nothing holds the claim, and every step that it needs was
-    seen after it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way
-    is named, with what to write, and nothing changes.
+    unwired. That of a machine or whole host is kept in `evidence/<tenant>-read.yaml`, since its power cycle has to
+    come after it. What cannot be asked wants evidence: files in the site's `evidence/` that say who saw which step,
+    and when. If nothing holds the claim, and every step that it needs was seen after it was last in use, it is
+    removed from the lock and the store. Otherwise everything that is in the way is named, with what to write, and
+    the lock stays as it is.
+
+    A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
+    evidence of its self-test; until then the plan that has it is not provable (LIF-13).
 
     The same is done for what a killed run claimed and no later run knows of, because the request was edited
     meanwhile: its footprint is removed from the store when nothing of it can exist; for that
@@ -85,14 +93,19 @@ def settle(
     gate = Gate.open(site)
     name = gate.tenant(tenant).id
     plan, lock = gate.plan(name), gate.held[name]
+    untested = tests(gate, lock)
+    lock = noted(gate, lock, untested, dry_run=dry_run)
     record = _ledger(gate).stack(plan.stack)
     found = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
     if found is None or not (lock.released or found.leftover):
-        print(f"{name}: nothing to settle", file=sys.stderr)
+        findings = Findings(plan.stack, (), untested.lacking(), _file(gate, name))
         if form is Format.JSON:
-            print_json(_document(Findings(plan.stack, (), (), ""), None))
+            print_json(_document(findings, None))
+        if findings.lacking:
+            _refuse(findings)
+        print(f"{name}: nothing to settle", file=sys.stderr)
         return
-    handover, findings = _judged(gate, found)
+    handover, findings = _judged(gate, found, untested, dry_run=dry_run)
     if form is Format.JSON:
         print_json(_document(findings, found))
     if findings.exit_code is not Exit.PROVED:
@@ -103,14 +116,26 @@ def settle(
         _settle(gate, found, handover)
 
 
-def _judged(gate: Gate, found: LookedAt) -> tuple[Handover, Findings]:
+def _judged(gate: Gate, found: LookedAt, untested: Handover, *, dry_run: bool) -> tuple[Handover, Findings]:
     """What is handed over with all that was seen of it, and what stands in the way."""
     handover = _handover(gate, found)
     said = survey.read_back_of(gate, handover)
+    held = (*found.obstacles(), *_disagreement(found))
+    recorded = () if held else to_record(handover, said.seen)
+    if recorded and not dry_run:
+        keep_readings(gate.workspace.folder / file_of_readings(found.lock.id), handover, recorded)
     handover = replace(handover, seen=(*handover.seen, *said.seen), now=datetime.now(UTC))
-    obstacles = (*found.obstacles(), *_disagreement(found), *said.still_set)
-    file = gate.workspace.shown(gate.workspace.folder / file_of(found.lock.id))
-    return handover, Findings(found.plan.stack, obstacles, handover.lacking(), file)
+    lacking = (*handover.lacking(), *untested.lacking())
+    findings = Findings(found.plan.stack, (*held, *said.still_set), lacking, _file(gate, found.lock.id))
+    if recorded and not dry_run:
+        findings = replace(
+            findings, recorded=gate.workspace.shown(gate.workspace.folder / file_of_readings(found.lock.id))
+        )
+    return handover, findings
+
+
+def _file(gate: Gate, tenant: str) -> str:
+    return gate.workspace.shown(gate.workspace.folder / file_of(tenant))
 
 
 def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:
@@ -189,6 +214,7 @@ def _document(findings: Findings, found: LookedAt | None) -> dict[str, object]:
         ],
         "leftover": [entry.digest for entry in leftover],
         "obstacles": [*findings.obstacles, *map(str, findings.lacking)],
+        "recorded": findings.recorded,
         "evidence": [
             {
                 "identity": one.demand.identity,
@@ -225,7 +251,10 @@ def _ledger(gate: Gate) -> Ledger:
 
 def _refuse(findings: Findings) -> None:
     said = "\n".join(f"  - {line}" for line in (*findings.obstacles, *findings.lacking))
-    print(f"{findings.stack}: not settled, nothing was changed:\n{said}", file=sys.stderr)
+    kept = f"it was recorded in {findings.recorded} what was unwired" if findings.recorded else "nothing was changed"
+    print(f"{findings.stack}: not settled, {kept}:\n{said}", file=sys.stderr)
+    if findings.recorded:
+        print(f"next: commit {findings.recorded}; what comes after `unwired` counts from now on", file=sys.stderr)
     if findings.obstacles:
         print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
     facts = sorted({fact for one in findings.lacking for fact in one.missing})

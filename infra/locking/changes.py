@@ -71,6 +71,7 @@ def document(made: Made) -> dict[str, Any]:
         "released": len(made.new.released),
         "kept_data": list(made.kept_data),
         "out_of_service": [asdict(item) for item in made.out_of_service],
+        "replaced": [asdict(item) for item in made.replacements],
         "vpods": [change.document() for change in vpod_changes(made)],
     }
 
@@ -79,7 +80,7 @@ def lines(made: Made) -> Iterator[str]:
     """One line for the lock; for each vPOD whose claims changed, what it is given, keeps and gives up.
 
     Data with `on_delete: keep` are warned of: whoever wants to destroy the stack learns it before trying. So is what
-    failed or is in maintenance and stays where it is, changed or not.
+    failed or is in maintenance and stays where it is, and a device that stands where another stood, changed or not.
     """
     yield f"{made.name}: {'written' if made.is_changed else 'unchanged'}, serial {made.new.serial}"
     if made.kept_data:
@@ -87,6 +88,7 @@ def lines(made: Made) -> Iterator[str]:
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     yield from map(_kept_out_of_service, made.out_of_service)
+    yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
     if not made.is_changed:
         return
     for change in vpod_changes(made):

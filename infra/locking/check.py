@@ -14,6 +14,7 @@ from infra.locking.places import Places
 from infra.program.gate import Gate, NotPlanned
 from interlock.model.lock.record import Lock, SiteLock
 from interlock.model.text.source import Step
+from interlock.planning.devices import without_serials
 
 Path = tuple[Step, ...]
 
@@ -104,6 +105,9 @@ def differences(old: Lock | SiteLock | None, new: Lock | SiteLock, places: Place
     """Every field in which a lock is not what request and site call for."""
     if old is None:
         return [LockDifference(new.id, "", ABSENT, "a lock", places.position(new.id))]
+    if isinstance(old, Lock) and isinstance(new, Lock) and not old.serials:
+        # An earlier version wrote it, and recorded no serials.
+        old, new = without_serials(old), without_serials(new)
     says, should = (_comparable(item).model_dump(mode="json", exclude=LEFT_OUT) for item in (old, new))
     return [
         LockDifference(new.id, ".".join(map(str, path)), left, right, places.position(new.id, path))
@@ -112,11 +116,12 @@ def differences(old: Lock | SiteLock | None, new: Lock | SiteLock, places: Place
 
 
 def _comparable(lock: Lock | SiteLock) -> Lock | SiteLock:
-    """Without the times at which claims were given up: the run that writes a lock notes them, and no other knows."""
+    """Without the times at which something was given up or replaced: only the run that writes a lock notes them."""
     if isinstance(lock, SiteLock):
         return lock
     released = tuple(entry.model_copy(update={"since": ""}) for entry in lock.released)
-    return lock.model_copy(update={"released": released})
+    replaced = tuple(entry.model_copy(update={"since": ""}) for entry in lock.replaced)
+    return lock.model_copy(update={"released": released, "replaced": replaced})
 
 
 def _differing(says: Any, should: Any, path: Path) -> Iterator[tuple[Path, str, str]]:

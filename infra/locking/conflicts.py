@@ -42,7 +42,8 @@ class Conflict:
 def conflicts(site: Site, locks: Iterable[Lock], places: Places) -> list[Conflict]:
     """Everything that is claimed twice, by kind and name. Linear in the number of claims."""
     ordered = sorted(locks, key=lambda lock: lock.id)
-    claims = [claim for lock in ordered for claim in claims_of_lock(lock)]
+    stated = (claim.on(site) for lock in ordered for claim in claims_of_lock(lock))
+    claims = [claim for claim in stated if claim is not None]
     allocated = AllocationState.of(site, ordered)
     found = [
         *_same_value(claims, "machines", "IPU-Machine"),

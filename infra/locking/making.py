@@ -13,7 +13,9 @@ from interlock.model.load import dump_lock
 from interlock.model.lock.record import Allocation, Footprint, Lock, Released, Settled, SiteLock
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
+from interlock.planning.devices import next_devices, without_serials
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.replacements import Replacement, replacements
 from interlock.vocabulary.owners import minted
 from policies import footprint
 
@@ -31,6 +33,8 @@ class Made:
     kept_data: tuple[str, ...] = ()
     #: What it has that failed or is in maintenance, and keeps.
     out_of_service: tuple[HeldOutOfService, ...] = ()
+    #: What stands where another device stood.
+    replacements: tuple[Replacement, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -72,13 +76,17 @@ class Making:
             if kept is not None:
                 self.allocated.add_lock(kept)
         kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
-        return Made(name, old, new, kept_data, held_out_of_service(self.site, new.allocation))
+        idle = held_out_of_service(self.site, new.allocation)
+        return Made(name, old, new, kept_data, idle, replacements(self.site, new))
 
     def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
             allocation, given_up = self._allocated(tenant, old)
-            released = tuple(one if one.since else one.model_copy(update={"since": self.now}) for one in given_up)
+            devices = next_devices(self.site, old, allocation, given_up, self.now)
+            released = tuple(
+                one if one.since else one.model_copy(update={"since": self.now}) for one in devices.released
+            )
             draft = Lock(
                 id=name,
                 owner=old.owner if old else minted(),
@@ -88,6 +96,8 @@ class Making:
                 allocation=allocation,
                 released=released,
                 settled=old.settled if old else (),
+                serials=devices.serials,
+                replaced=devices.replaced,
                 footprint=NO_FOOTPRINT,
             )
             plan = plan_tenant(self.site, self.site_lock, tenant, draft)
@@ -96,6 +106,9 @@ class Making:
         ).sealed()
         if old is None or full == old:
             return full, plan
+        if not old.serials and without_serials(full).sealed() == old:
+            # Nothing is new but what earlier versions did not record.
+            return old, plan
         return full.model_copy(update={"serial": old.serial + 1}).sealed(), plan
 
     def _allocated(self, tenant: Tenant, old: Lock | None) -> tuple[Allocation, tuple[Released, ...]]:

@@ -67,5 +67,6 @@ class Places:
 
     def _released(self, claim: Claim) -> tuple[Step, ...]:
         released = self.workspace.locks[claim.holder.tenant].released
-        entries = [(item.vpod, item.claim, item.value) for item in released]
-        return ("released", entries.index((claim.holder.vpod, claim.field, claim.value)), "value")
+        # A device may have another name by now.
+        entries = [(item.vpod, item.claim, item.serial or item.value) for item in released]
+        return ("released", entries.index((claim.holder.vpod, claim.field, claim.serial or claim.value)), "value")

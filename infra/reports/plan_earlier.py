@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from infra.program.gate import Gate, NotPlanned
 from infra.program.places import stacks
 from interlock.model.load import InputErrors, load_workspace
 from interlock.planning import Plan, plan_site, plan_tenant
+from interlock.planning.devices import serials_of
 from interlock.vocabulary import InterlockError
 from interlock.vocabulary.errors import ErrorKind
 
@@ -25,8 +27,18 @@ class NoEarlierPlan(InterlockError):
     kind = ErrorKind.INPUT
 
 
-def earlier_plan(against: str, site: str, tenant: str | None) -> Mapping[str, Any] | None:
-    """The canonical plan of a stack at `against`; None if the tenant was not there. Raises `NoEarlierPlan`."""
+@dataclass(frozen=True)
+class Earlier:
+    """What a plan is compared with."""
+
+    #: The canonical plan; None if the tenant was not there.
+    plan: Mapping[str, Any] | None
+    #: Name -> serial of the machines and hosts that the site had; empty: a file does not say.
+    devices: Mapping[str, str]
+
+
+def earlier_plan(against: str, site: str, tenant: str | None) -> Earlier:
+    """The plan of a stack at `against`. Raises `NoEarlierPlan`."""
     if Path(against).is_file():
         return _from_file(Path(against))
     with tempfile.TemporaryDirectory(prefix="interlock-plan-") as folder:
@@ -36,7 +48,7 @@ def earlier_plan(against: str, site: str, tenant: str | None) -> Mapping[str, An
         return _planned(against, there, site, tenant)
 
 
-def _from_file(file: Path) -> Mapping[str, Any]:
+def _from_file(file: Path) -> Earlier:
     """The plan alone, or the whole document in which it is `plan`."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
@@ -45,8 +57,8 @@ def _from_file(file: Path) -> Mapping[str, Any]:
     plan = document.get("plan", document) if isinstance(document, dict) else None
     if not isinstance(plan, dict) or not isinstance(plan.get("resources"), list):
         raise NoEarlierPlan(f"{file} holds no plan: write one with `interlock plan TENANT --format json`")
-    found: Mapping[str, Any] = plan
-    return found
+    devices = document.get("devices")
+    return Earlier(plan, devices if isinstance(devices, dict) else {})
 
 
 def _unpack(revision: str, folder: Path) -> None:
@@ -63,10 +75,11 @@ def _unpack(revision: str, folder: Path) -> None:
         archive.extractall(folder)
 
 
-def _planned(revision: str, folder: Path, site: str, tenant: str | None) -> Mapping[str, Any] | None:
+def _planned(revision: str, folder: Path, site: str, tenant: str | None) -> Earlier:
     try:
         gate = Gate(load_workspace(folder, site))
-        return None if _is_absent(gate, tenant) else _as_it_was(gate, tenant).canonical()
+        plan = None if _is_absent(gate, tenant) else _as_it_was(gate, tenant).canonical()
+        return Earlier(plan, serials_of(gate.workspace.site))
     except (InputErrors, NotPlanned) as error:
         raise NoEarlierPlan(f"{revision} cannot be planned:\n{error}") from None
 

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 
 from interlock.model.evidence.file import SUBJECTS
 from interlock.model.evidence.reading import FOLDER, Sighting
-from interlock.model.evidence.steps import SANITISING, SeenStep, steps_of
+from interlock.model.evidence.steps import BEFORE_USE, SANITISING, STEPS, SeenStep, steps_of
 from interlock.model.evidence.values import age_text, moment, moment_text
-from interlock.model.lock.record import Released, Settled
+from interlock.model.lock.record import Released, Replaced, Settled
 from interlock.model.site.inventory import Site
 from interlock.vocabulary import nodes
 from policies.edges.residue import cleaned_by, lost_segments, still_held
@@ -38,6 +38,8 @@ class Demand:
     entry: Mapping[str, str | int]
     #: None: nobody recorded it.
     since: datetime | None
+    #: What must have been seen, in this order.
+    steps: tuple[SeenStep, ...]
 
     def __str__(self) -> str:
         subject = next(key for key in self.entry if key in SUBJECTS)
@@ -97,9 +99,8 @@ class Handover:
         """What rests on A9 from now on: the devices that were cleaned. Ask only where nothing is lacking."""
         found = []
         for demand in self.demands:
-            last = [
-                one for step in steps_of(demand.identity) if step in SANITISING for one in self._about(demand, step)
-            ]
+            seen = (one for step in demand.steps if step in SANITISING for one in self._about(demand, step))
+            last = [one for one in seen if one.identity == demand.identity]
             if last:
                 one = max(last, key=lambda item: item.at)
                 found.append(Settled(identity=demand.identity, at=moment_text(one.at), by=one.by))
@@ -108,7 +109,7 @@ class Handover:
     def _lacking(self, demand: Demand) -> Iterator[Lacking]:
         """Steps in their order, each with the first entry that counts: a later one would leave less time for others."""
         before: Sighting | None = None
-        for step in steps_of(demand.identity):
+        for step in demand.steps:
             if step in SANITISING and (lacks := self._not_erasing(demand, step)) is not None:
                 yield lacks
                 continue
@@ -180,15 +181,37 @@ def demands(
         times[identity] = times[identity] or [let_go]
     wanted = (name for name in sorted(times) if name not in kept and steps_of(name))
     unlisted = sorted({(_LISTS[entry.claim], entry.value) for entry in released if _is_unlisted(site, entry)})
+    was = {(_LISTS[entry.claim], entry.serial): entry.value for entry in released if entry.serial}
     # Two vPODs may have released one VLAN, one after the other. A time that nobody recorded may be the latest.
     return (
-        *(Demand(UNLISTED, {kind: name, "serial": "?"}, None) for kind, name in unlisted),
-        *(Demand(name, entry_of(site, name), None if None in times[name] else _latest(times[name])) for name in wanted),
+        *(Demand(UNLISTED, {kind: name, "serial": "?"}, None, _STEPS_OF[kind]) for kind, name in unlisted),
+        *(
+            Demand(
+                name, entry_of(site, name, was), None if None in times[name] else _latest(times[name]), steps_of(name)
+            )
+            for name in wanted
+        ),
     )
+
+
+def tests_before_use(replaced: Iterable[Replaced]) -> tuple[Demand, ...]:
+    """What a lock's devices that stand where others stood want before they are used: each its own self-test."""
+    return tuple(
+        Demand(identity, {_LISTS[one.claim]: one.device, "serial": one.serial}, moment(one.since), (step,))
+        for one in replaced
+        for identity in (identity_of(one),)
+        for step in (BEFORE_USE[type(nodes.parse(identity))],)
+    )
+
+
+def identity_of(one: Replaced) -> str:
+    """The exclusive identity of the new device."""
+    return str(nodes.HeldMachine(one.serial) if one.claim == "machines" else nodes.HeldHost(one.serial))
 
 
 #: Claim on devices -> what evidence calls one.
 _LISTS = {"machines": "machine", "hosts": "host"}
+_STEPS_OF = {"machine": STEPS[nodes.HeldMachine].steps, "host": STEPS[nodes.HeldHost].steps}
 
 
 def _is_unlisted(site: Site, entry: Released) -> bool:
@@ -198,15 +221,19 @@ def _is_unlisted(site: Site, entry: Released) -> bool:
     )
 
 
-def entry_of(site: Site, identity: str) -> dict[str, str | int]:
-    """What an entry of evidence says of an identity besides the step."""
+def entry_of(site: Site, identity: str, was: Mapping[tuple[str, str], str] | None = None) -> dict[str, str | int]:
+    """What an entry of evidence says of an identity besides the step.
+
+    `was`: (kind, serial) -> the name of a device that stands nowhere on the site any more, or under another one.
+    """
+    was = was or {}
     machines = {item.serial: item.name for item in site.machines}
     hosts = {item.serial: item.name for item in site.hosts}
     match nodes.parse(identity):
         case nodes.HeldMachine(serial):
-            return {"machine": machines.get(serial, "?"), "serial": serial}
+            return {"machine": machines.get(serial, was.get(("machine", serial), "?")), "serial": serial}
         case nodes.HeldHost(serial):
-            return {"host": hosts.get(serial, "?"), "serial": serial}
+            return {"host": hosts.get(serial, was.get(("host", serial), "?")), "serial": serial}
         case nodes.HeldSwitchPort(serial, number):
             return {"switch_port": number, **_switch(site, serial)}
         case nodes.HeldSegment(segment):
@@ -224,6 +251,14 @@ def entry_of(site: Site, identity: str) -> dict[str, str | int]:
             return {"gpu": name, "domain": domain}
         case _:
             raise TypeError(f"{identity} is nothing that can be handed out")
+
+
+def first_lacking(handover: Handover) -> frozenset[tuple[str, SeenStep]]:
+    """(identity, step) that is to be seen next, of each identity that lacks any."""
+    found: dict[str, SeenStep] = {}
+    for one in handover.lacking():
+        found.setdefault(one.demand.identity, one.step)
+    return frozenset(found.items())
 
 
 def file_of(tenant: str) -> str:

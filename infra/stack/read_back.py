@@ -1,8 +1,8 @@
 """What switches say of what was released: a switch port or a VLAN that is still set stops `interlock settle`.
 
 A switch that was read counts as somebody who saw it unwired, at the time of the reading. That ends the claim on a port
-or a VLAN. A machine needs more: that it was unwired is to be seen before its power cycle, so a reading of now comes too
-late, and a person's evidence is wanted.
+or a VLAN. A machine or whole host was unwired if all its ports are at rest; its power cycle has to come after that, so
+the reading is kept in a file of evidence (`recorded_evidence`), and the steps that follow are a person's.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import datetime
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from interlock.hardware import MACHINE_PLUGS
 from interlock.model.evidence.reading import Sighting
-from interlock.model.evidence.steps import SeenStep, steps_of
+from interlock.model.evidence.steps import SeenStep
 from interlock.model.site.inventory import Site, Switch
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.observed import ObservedPort, ObservedSwitch
@@ -39,27 +40,101 @@ class ReadBack:
 
 def read_back(site: Site, demands: Iterable[Demand], tenant: str, ask: Ask, known: Collection[str]) -> ReadBack:
     """Read the switches that the demands are about, of those that can be asked. What they do not say is no sighting."""
+    demands = tuple(demands)
     asked = [(demand, switch) for demand in demands for switch in _switches(site, demand.identity)]
     names = {switch.name for _, switch in asked} & set(known)
     said = ask(sorted(names)) if names else {}
     still_set, seen = list[str](), list[Sighting]()
+    devices = [demand for demand in demands if _is_device(demand.identity)]
     for demand, switch in asked:
+        if demand in devices:
+            continue
         found = said.get(switch.name)
         if not isinstance(found, ObservedSwitch):
             continue
         is_set = _still_set(switch, found, demand.identity)
         if is_set:
             still_set.append(f"switch: {demand}: {is_set}")
-        elif is_set == "" and steps_of(demand.identity) == (SeenStep.UNWIRED,):
-            at = found.at or datetime.datetime.now(datetime.UTC)
-            position = f"switch {switch.name}"
-            seen.append(Sighting(demand.identity, "", tenant, SeenStep.UNWIRED, at, READER, position))
+        elif is_set == "" and demand.steps == (SeenStep.UNWIRED,):
+            seen.append(_sighting(demand, tenant, [found]))
+    for demand in devices:
+        sentences, readings = _of_device(site, demand, said)
+        still_set += sentences
+        seen += [_sighting(demand, tenant, readings)] if readings else []
     return ReadBack(tuple(still_set), tuple(seen))
+
+
+def _sighting(demand: Demand, tenant: str, readings: Collection[ObservedSwitch]) -> Sighting:
+    """Seen unwired: at the time of the first reading of those that it takes."""
+    now = datetime.datetime.now(datetime.UTC)
+    at = min((found.at or now for found in readings), default=now)
+    names = ", ".join(sorted(found.name for found in readings))
+    name = str(demand.entry.get("machine") or demand.entry.get("host") or "")
+    return Sighting(demand.identity, name, tenant, SeenStep.UNWIRED, at, READER, f"switch {names}")
+
+
+def _of_device(
+    site: Site, demand: Demand, said: Mapping[str, ObservedSwitch | SwitchUnread]
+) -> tuple[list[str], list[ObservedSwitch]]:
+    """(what is still set, the readings by which all its ports are at rest): neither, where a switch does not say."""
+    plugs = _plugged(site, demand.identity)
+    is_host = isinstance(nodes.parse(demand.identity), nodes.HeldHost)
+    still_set, readings, is_known = list[str](), dict[str, ObservedSwitch](), bool(plugs)
+    for switch, number in plugs:
+        found = said.get(switch.name)
+        port = found.ports.get(switch.port_name(number) or "") if isinstance(found, ObservedSwitch) else None
+        is_set = None if port is None else _not_at_rest(switch, port)
+        if is_set and is_host and port is not None and _is_operators(site, port):
+            is_set = ""
+        if is_set:
+            still_set.append(f"switch: {demand}: {is_set}")
+        is_known = is_known and is_set == ""
+        if isinstance(found, ObservedSwitch):
+            readings[found.name] = found
+    return still_set, list(readings.values()) if is_known else []
+
+
+def _is_device(identity: str) -> bool:
+    return isinstance(nodes.parse(identity), nodes.HeldMachine | nodes.HeldHost)
+
+
+def _is_operators(site: Site, port: ObservedPort) -> bool:
+    """True for a VLAN that no lock gives out: a whole host is provisioned and cleaned on one."""
+    vlan = port.untagged
+    pooled = (ids for pool in site.pools.vlans_of.values() for ids in pool.vlans)
+    return port.mode == "access" and bool(vlan) and not any(first <= (vlan or 0) <= last for first, last in pooled)
+
+
+def _plugged(site: Site, identity: str) -> list[tuple[Switch, int]]:
+    """The switch ports of a machine, all of them, or of a host those by which a tenant is on its networks.
+
+    None where the site has no such device, or it is not known where one of its plugs is.
+    """
+    match nodes.parse(identity):
+        case nodes.HeldMachine(serial) if serial in site.machine_of:
+            machine = site.machine[site.machine_of[serial]]
+            wanted = {plug for plug, parts in MACHINE_PLUGS[machine.generation].items() if parts}
+            name = machine.name
+        case nodes.HeldHost(serial) if serial in site.host_of:
+            host = site.host[site.host_of[serial]]
+            wanted = {plug for plugs in host.interfaces.values() for plug in plugs}
+            name = host.name
+        case _:
+            return []
+    ends = [site.far_end(name, plug) for plug in sorted(wanted)]
+    if None in ends and not site.is_complete("attachments", name):
+        return []
+    cabled = [end for end in ends if end is not None]
+    found = [(site.switch[end.device], int(end.interface)) for end in cabled if end.device in site.switch]
+    return found if len(found) == len(cabled) else []
 
 
 def _switches(site: Site, identity: str) -> Iterator[Switch]:
     """The switch that an identity lies on."""
     serials = set[str]()
+    if _is_device(identity):
+        yield from {switch.name: switch for switch, _ in _plugged(site, identity)}.values()
+        return
     match nodes.parse(identity):
         case nodes.HeldSwitchPort(serial, _):
             serials = {serial}

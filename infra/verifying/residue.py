@@ -53,7 +53,9 @@ class Residue:
     def _held(self, entry: Json) -> Iterator[tuple[str, list[str]]]:
         """(node, exclusive identities) of a released claim."""
         inventory, claim, value = self.inventory, entry["claim"], entry["value"]
-        if claim == "machines" and value in inventory.machines:
+        if entry.get("serial"):
+            yield from self._by_serial(claim, entry["serial"])
+        elif claim == "machines" and value in inventory.machines:
             machine = inventory.machines[value]
             mac = machine["macs"].get("rnic")
             held = [names.identity("machine", machine["serial"]), *([names.mac(mac)] if mac is not None else [])]
@@ -70,6 +72,24 @@ class Residue:
         elif claim in _VLANS:
             for node in inventory.segments(*references.vlan_of_claim(value)):
                 yield node, [names.identity("segment", node)]
+
+    def _by_serial(self, claim: str, serial: str) -> Iterator[tuple[str, list[str]]]:
+        """A device that had another name, or stands nowhere on the site by now."""
+        inventory = self.inventory
+        if claim == "machines":
+            macs = [item["macs"].get("rnic") for item in inventory.machines.values() if item["serial"] == serial]
+            held = [names.identity("machine", serial), *(names.mac(mac) for mac in macs if mac is not None)]
+            yield names.part(serial, "rnic"), held
+            return
+        whole = [
+            node
+            for name in inventory.hosts
+            if inventory.serial[name] == serial and inventory.is_whole(name)
+            for node in inventory.interfaces(name)
+        ]
+        is_listed = any(inventory.serial[name] == serial and inventory.is_whole(name) for name in inventory.hosts)
+        for node in whole if is_listed else [names.named("dev", serial)]:
+            yield node, [names.identity("host", serial)]
 
     def _lost(self, ground: Ground, entry: Json, owner: str) -> None:
         """A VLAN of which nobody recorded a known physical network may lie on any switch."""

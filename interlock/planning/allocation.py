@@ -55,11 +55,12 @@ def allocate(
 def merged(earlier: Sequence[Released], new: Sequence[Released]) -> tuple[Released, ...]:
     """Both, sorted. A claim stands once; only `hosts` may repeat, for each server takes room of its own.
 
-    What is given up again counts as given up now: evidence of the time before says nothing of it.
+    What is given up again counts as given up now: evidence of the time before says nothing of it. A device whose
+    serial is recorded is another one than what is given up without: `devices.next_devices` joins those.
     """
     again = {entry.key for entry in new if entry.claim != "hosts"}
-    entries = [*(entry for entry in earlier if entry.key not in again), *new]
-    return tuple(sorted(entries, key=lambda entry: (entry.vpod, entry.claim, entry.value)))
+    entries = [*(entry for entry in earlier if entry.serial or entry.key not in again), *new]
+    return tuple(sorted(entries, key=lambda entry: (*entry.key, entry.serial)))
 
 
 def _taken_by(site: Site, others: Sequence[Lock], tenant: str) -> AllocationState:

@@ -128,6 +128,11 @@ class AllocationState:
     def _change(self, claim: Claim, *, add: bool) -> None:
         if self._journal is not None:
             self._journal.append((add, claim))
+        # A device that was replaced is in nobody's way where it stood.
+        found = claim.on(self.site)
+        if found is None:
+            return
+        claim = found
         if claim.holder.released:
             scope = Vlan.parse(claim.value).network if claim.field in VLAN_CLAIMS else ""
             self.released.setdefault((claim.field, scope), Counter())[claim.holder.tenant] += 1 if add else -1

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from interlock.model.lock.record import Lock, Released, VPodAllocation
+from interlock.model.site.inventory import Site
 from interlock.vocabulary import CLAIMS_OF, Claimant, Vlan
 
 #: VLAN claims, each with the field that names the physical network of the id.
@@ -27,6 +28,16 @@ class Claim:
     holder: Claimant
     #: Flavour of the server, for `hosts`; empty where nobody recorded it.
     flavor: str = ""
+    #: Of a released device, where its lock recorded it.
+    serial: str = ""
+
+    def on(self, site: Site) -> Claim | None:
+        """The same by the name that the device has on the site now; None if it stands nowhere there."""
+        if not self.serial:
+            return self
+        known = site.machine_of if self.field == "machines" else site.host_of
+        name = known.get(self.serial)
+        return None if name is None else replace(self, value=name)
 
 
 def claims_of_lock(lock: Lock) -> Iterator[Claim]:
@@ -61,4 +72,4 @@ def released_claim(tenant: str, entry: Released) -> Claim:
 
     A server counts as the largest: earlier locks record no flavour, and one that is recorded may not have been applied.
     """
-    return Claim(entry.claim, entry.value, Claimant(tenant, entry.vpod, released=True))
+    return Claim(entry.claim, entry.value, Claimant(tenant, entry.vpod, released=True), serial=entry.serial)

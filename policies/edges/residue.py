@@ -123,7 +123,9 @@ def _vlan(entry: Released) -> Vlan | None:
 
 def still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
     """(node, exclusive identity) of a released claim; nothing for what is room or addresses inside of another claim."""
-    if entry.claim == "machines":
+    if entry.serial:
+        yield from _device(site, entry)
+    elif entry.claim == "machines":
         machine = site.site.machine.get(entry.value)
         if machine is not None:
             yield from ((ids.part(machine.serial, "rnic"), identity) for identity in site.held_with(machine))
@@ -135,6 +137,20 @@ def still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
         yield address, address
     else:
         yield from ((segment, ids.segment_identity(segment)) for segment in _segments(site, entry))
+
+
+def _device(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
+    """The same of a device by its serial, whatever its name is by now; it may have left the site."""
+    inventory, serial = site.site, entry.serial
+    if entry.claim == "machines":
+        name = inventory.machine_of.get(serial)
+        held = (ids.machine_identity(serial),) if name is None else site.held_with(inventory.machine[name])
+        yield from ((ids.part(serial, "rnic"), identity) for identity in held)
+    else:
+        name = inventory.host_of.get(serial)
+        is_whole = name is not None and site.is_bare_metal(name)
+        parts = site.interfaces(name) if name is not None and is_whole else (ids.hypervisor(serial),)
+        yield from ((node, ids.host_identity(serial)) for node in parts)
 
 
 def lost_segments(site: SiteFacts, entry: Released) -> Iterator[str]:

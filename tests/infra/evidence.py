@@ -11,7 +11,7 @@ import yaml
 from interlock.model.evidence.values import moment_text
 from tests.infra.conftest import Lyon
 
-STEPS = ("unwired", "power-cycled", "wiped")
+STEPS = ("deregistered", "unwired", "power-cycled", "wiped", "self-tested")
 #: In the file of lyon: serials of machines are PLACEHOLDER-M2000-<number>.
 SERIAL = "PLACEHOLDER-M2000-{}"
 
@@ -22,7 +22,7 @@ def now(**ago: float) -> str:
 
 
 def of_machine(name: str, **changes: Any) -> list[dict[str, Any]]:
-    """The three steps of one machine, seen just now."""
+    """Every step of one machine, seen just now."""
     start = {"machine": name, "serial": SERIAL.format(name.removeprefix("ipum-"))}
     return [{**start, "step": step, "at": now(seconds=1), "by": "Anne", **changes} for step in STEPS]
 

@@ -10,7 +10,7 @@ import pytest
 
 from infra.stack.handing_over import Demand, Handover, entry_of
 from infra.stack.read_back import ReadBack, read_back
-from interlock.model.evidence.steps import SeenStep
+from interlock.model.evidence.steps import SeenStep, steps_of
 from interlock.model.site.inventory import EvidenceTerms, Site
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.observed import ObservedPort, ObservedSwitch
@@ -40,7 +40,7 @@ MACHINE = str(nodes.HeldMachine(SITE.machines[0].serial))
 
 
 def demand(identity: str) -> Demand:
-    return Demand(identity, entry_of(SITE, identity), NOON - timedelta(hours=1))
+    return Demand(identity, entry_of(SITE, identity), NOON - timedelta(hours=1), steps_of(identity))
 
 
 def said_of(identity: str, *ports: ObservedPort, known: Collection[str] = ("tor-1",)) -> ReadBack:
@@ -70,8 +70,6 @@ def said_of(identity: str, *ports: ObservedPort, known: Collection[str] = ("tor-
         (VLAN, (QUIET, replace(QUIET, name="Ethernet2/1", access_vlan=None)), "", False),
         (VLAN, (replace(QUIET, admin_up=False, access_vlan=1000), replace(QUIET, name="Ethernet2/1")), "", True),
         (VLAN, (), "", False),
-        # Its ports may be at rest by now: whether they were before its power cycle, nobody sees.
-        (MACHINE, (QUIET,), "", False),
     ],
 )
 def test_what_a_switch_says(identity: str, ports: tuple[ObservedPort, ...], still: str, unwired: bool) -> None:

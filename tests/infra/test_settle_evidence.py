@@ -38,7 +38,7 @@ from tests.policies.workspace import assumptions
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SINCE = NOON - timedelta(days=2)
-U, C, W = SeenStep.UNWIRED, SeenStep.POWER_CYCLED, SeenStep.WIPED
+D, U, C, W, T = SeenStep
 
 
 def site_of(max_age_h: int | None = 24, **guards: bool | None) -> Site:
@@ -75,9 +75,10 @@ def steps_lacking(found: Handover) -> list[SeenStep]:
 
 READ_BACK = (U,)
 DEVICE = (U, C, W)
+MACHINE = (D, U, C, W, T)
 #: Claim -> a value of it, how many identities it is, and the steps of each.
 RELEASED: dict[str, tuple[str, int, tuple[SeenStep, ...]]] = {
-    "machines": ("ipum-03", 1, DEVICE),
+    "machines": ("ipum-03", 1, MACHINE),
     "hosts": ("poplar-1", 1, DEVICE),
     "ipu_data_vlan": ("fabric100g:1001", 1, READ_BACK),
     "storage_vlan": ("fabric100g:2001", 1, READ_BACK),
@@ -161,7 +162,7 @@ def test_a_device_that_left_the_site_is_not_forgotten(claim: str, name: str) -> 
     """It may come back under any name, as its former holder left it."""
     seen = tuple(replace(one, name=name) for one in seen_of(machine()))
     found = handing_over(gave_up(claim, name), seen=seen).lacking()
-    assert [one.step for one in found] == list(DEVICE)
+    assert [one.step for one in found] == list(MACHINE if claim == "machines" else DEVICE)
     assert all("list it until it is settled" in str(one) for one in found)
 
 
@@ -193,7 +194,7 @@ NOT_COUNTED: dict[str, tuple[Callable[[Sighting], Sighting], str]] = {
 
 
 @pytest.mark.parametrize("case", NOT_COUNTED)
-@pytest.mark.parametrize("step", DEVICE)
+@pytest.mark.parametrize("step", MACHINE)
 def test_what_does_not_count(case: str, step: SeenStep) -> None:
     change, why = NOT_COUNTED[case]
     seen = tuple(change(one) if one.step == step else one for one in seen_of(machine()))
@@ -205,20 +206,20 @@ def test_what_does_not_count(case: str, step: SeenStep) -> None:
 
 def test_steps_out_of_order_do_not_count() -> None:
     """Wiped on a live port, or wiped before the former holder's code was gone: it may be back."""
-    unwired, cycled, wiped = seen_of(machine())
+    gone, unwired, cycled, wiped, tested = seen_of(machine())
     early = replace(wiped, at=unwired.at - timedelta(minutes=1))
-    found = handing_over(RACK, seen=(unwired, cycled, early)).lacking()
+    found = handing_over(RACK, seen=(gone, unwired, cycled, early, tested)).lacking()
     assert [one.step for one in found] == [W]
     assert "comes before it was power-cycled" in found[0].because[0]
     # A second wipe, after all of it, is enough.
-    assert handing_over(RACK, seen=(unwired, cycled, early, wiped)).lacking() == ()
+    assert handing_over(RACK, seen=(gone, unwired, cycled, early, wiped, tested)).lacking() == ()
 
 
 def test_the_last_use_is_that_of_what_was_applied() -> None:
     """The lock gave it up first; until the `up` the tenant could use it."""
     seen = seen_of(machine(), hours=3)
     assert handing_over(RACK, seen=seen, let_go=NOON - timedelta(hours=4)).lacking() == ()
-    assert steps_lacking(handing_over(RACK, seen=seen, let_go=NOON - timedelta(hours=2))) == list(DEVICE)
+    assert steps_lacking(handing_over(RACK, seen=seen, let_go=NOON - timedelta(hours=2))) == list(MACHINE)
 
 
 def test_two_releases_of_one_vlan_count_from_the_later_one() -> None:
@@ -235,7 +236,7 @@ def test_two_releases_of_one_vlan_count_from_the_later_one() -> None:
 
 def test_a_release_of_which_nobody_recorded_when_is_not_provable() -> None:
     found = handing_over(gave_up("machines", "ipum-03", None), seen=seen_of(machine())).lacking()
-    assert [one.step for one in found] == list(DEVICE)
+    assert [one.step for one in found] == list(MACHINE)
     assert "`interlock lock` does" in found[0].because[0]
 
 
@@ -292,7 +293,7 @@ def test_what_was_cleaned_is_remembered() -> None:
     found = handing_over(RACK, vlan)
     seen = tuple(one for demand in found.demands for one in seen_of(demand.identity))
     (cleaned,) = replace(found, seen=seen).cleaned()
-    assert (cleaned.identity, cleaned.at, cleaned.by) == (machine(), "2026-11-23T09:02:00Z", "Anne")
+    assert (cleaned.identity, cleaned.at, cleaned.by) == (machine(), "2026-11-23T09:03:00Z", "Anne")
 
 
 # The command.
@@ -321,7 +322,7 @@ def test_without_evidence_it_is_refused_and_told_what_to_write(smaller: Lyon, in
     assert refused.code == 3
     for name in ("ipum-03", "ipum-04"):
         serial = name.replace("ipum", "PLACEHOLDER-M2000")
-        for step in DEVICE:
+        for step in MACHINE:
             assert f"machine {name} (serial {serial}): nobody is known to have seen it {step}\n" in refused.err
             assert f"  - {{machine: {name}, serial: {serial}, step: {step}, at: <when>, by: <who>}}" in refused.err
     assert "stacks/lyon/evidence/acme.yaml" in refused.err
@@ -329,7 +330,7 @@ def test_without_evidence_it_is_refused_and_told_what_to_write(smaller: Lyon, in
     found = json.loads(interlock("settle", "acme", "--dry-run", "--format", "json").out)
     assert found["exit_code"] == 3
     assert [(one["about"]["machine"], one["step"]) for one in found["evidence"]] == [
-        (name, step) for name in ("ipum-03", "ipum-04") for step in DEVICE
+        (name, step) for name in ("ipum-03", "ipum-04") for step in MACHINE
     ]
     written(smaller, "ipum-03")
     assert "ipum-03" not in interlock("settle", "acme").err

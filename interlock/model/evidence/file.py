@@ -50,9 +50,11 @@ class SeenFile(FileModel):
     switch: DeviceName | None = Field(default=None, description="name of the switch that was read back")
     infiniband: DeviceName | None = Field(default=None, description="name of the InfiniBand subnet")
     domain: Serial | None = Field(default=None, description="name of the NVLink domain")
-    step: Literal["unwired", "power-cycled", "wiped"] = Field(
-        description="`unwired`: read back from switch, manager or appliance that it is off there; `power-cycled`: "
-        "started from the operator's own ramdisk; `wiped`: all that a holder can write is erased"
+    step: Literal["deregistered", "unwired", "power-cycled", "wiped", "self-tested"] = Field(
+        description="`deregistered`: no partition of it is left and no V-IPU controller has its agent; `unwired`: read "
+        "back from switch, manager or appliance that it is off there; `power-cycled`: started again by the operator, a "
+        "host from the operator's own ramdisk; `wiped`: all that a holder can write is erased; `self-tested`: its "
+        "self-test found nothing wrong"
     )
     at: Moment = Field(description="when it was seen, with the time zone")
     by: DisplayName = Field(description="who saw it")

@@ -15,7 +15,7 @@ from interlock.model.text.validation import well_formed
 from interlock.vocabulary import nodes
 
 from .file import SUBJECTS, EvidenceFile, SeenFile
-from .steps import SeenStep, steps_of
+from .steps import SeenStep, evidenced
 
 #: Folder of a site with its evidence.
 FOLDER = "evidence"
@@ -77,8 +77,8 @@ def _entry(file: EvidenceFile, index: int, entry: SeenFile, site: Site, faults: 
     if identity is None:
         return
     step = SeenStep(entry.step)
-    if step not in steps_of(identity):
-        known = ", ".join(steps_of(identity))
+    if step not in evidenced(identity):
+        known = ", ".join(evidenced(identity))
         faults.add(Code.CONTRADICTION, (*path, "step"), f"`{subject}` is never `{step}`", f"its steps: {known}")
         return
     name = entry.machine or entry.host or entry.switch or ""

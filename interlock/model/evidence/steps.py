@@ -16,12 +16,16 @@ from interlock.vocabulary import nodes
 class SeenStep(StrEnum):
     """What somebody saw done."""
 
+    #: Its partitions are removed, and no V-IPU controller has its agent any more.
+    DEREGISTERED = "deregistered"
     #: Read back from the switch, subnet manager, fabric manager or appliance itself: it is off there.
     UNWIRED = "unwired"
     #: Started from the operator's own ramdisk: the former holder's code no longer runs.
     POWER_CYCLED = "power-cycled"
     #: Disks, flash and memory that a holder can write are erased.
     WIPED = "wiped"
+    #: Its self-test ended without a fault: BIST, and the links to its neighbours.
+    SELF_TESTED = "self-tested"
 
 
 #: Steps that clean something: they count only while A9 (sanitising steps erase) is held.
@@ -37,11 +41,13 @@ class Steps:
 
 
 _DEVICE = (SeenStep.UNWIRED, SeenStep.POWER_CYCLED, SeenStep.WIPED)
+#: LIF-01: an IPU-Machine boots no ramdisk, so what Ironic sees of a host is seen of it out of band, and tested.
+_MACHINE = (SeenStep.DEREGISTERED, *_DEVICE, SeenStep.SELF_TESTED)
 _READ_BACK = (SeenStep.UNWIRED,)
 
 #: Kind of exclusive identity -> what it needs. Every kind that a footprint can hold stands here.
 STEPS: Mapping[type[nodes.Node], Steps] = {
-    nodes.HeldMachine: Steps(_DEVICE, "it runs its former holder's code, on a live port, until all three are done"),
+    nodes.HeldMachine: Steps(_MACHINE, "it runs its former holder's code, on a live port, until it is wiped"),
     nodes.HeldHost: Steps(_DEVICE, "its former holder was root on it"),
     nodes.GpuNode: Steps(_DEVICE, "its memory and firmware were its former holder's"),
     nodes.HeldSwitchPort: Steps(_READ_BACK, "a port keeps its VLAN until the switch has taken it off"),
@@ -53,8 +59,20 @@ STEPS: Mapping[type[nodes.Node], Steps] = {
     nodes.MacAddress: Steps((), "an address goes with its machine"),
 }
 
+#: What must be seen of a device that stands where another stood before anybody uses it (LIF-13).
+BEFORE_USE: Mapping[type[nodes.Node], SeenStep] = {
+    nodes.HeldMachine: SeenStep.SELF_TESTED,
+    nodes.HeldHost: SeenStep.SELF_TESTED,
+}
+
 
 def steps_of(identity: str) -> tuple[SeenStep, ...]:
     """The steps that an exclusive identity needs; all of them for a kind that the table does not know."""
     found = STEPS.get(type(nodes.parse(identity)))
     return _DEVICE if found is None else found.steps
+
+
+def evidenced(identity: str) -> tuple[SeenStep, ...]:
+    """Every step of which there can be evidence: of its release, and of a device before it is used."""
+    before_use = BEFORE_USE.get(type(nodes.parse(identity)))
+    return tuple(dict.fromkeys((*steps_of(identity), *((before_use,) if before_use else ()))))

@@ -33,6 +33,9 @@ def _prefix(text: str) -> str:
     return text
 
 
+#: Claims on devices, which are who their serial says.
+DEVICES = ("machines", "hosts")
+
 #: Which id or prefix is right, the rules say; what no reader could read is refused with the file.
 _Id = Annotated[int, Field(ge=0)]
 _Prefix = Annotated[str, AfterValidator(_prefix)]
@@ -97,6 +100,9 @@ class Released(Frozen):
     since: str = ""
     #: Of a Poplar server its flavour as it was locked last: how much of its host it takes. Empty: not recorded.
     flavor: str = ""
+    #: Of a machine or whole host the serial that was given up: another device under its name is another device.
+    #: Empty: not recorded, it is the one that the site states.
+    serial: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -108,12 +114,31 @@ class Released(Frozen):
         """Nobody looks for a claim of another name, so it would hold nothing."""
         if self.claim not in _RELEASED:
             raise ValueError(f"{self.claim} is no claim")
+        if self.serial and self.claim not in DEVICES:
+            raise ValueError(f"{self.claim} has no serial")
         _RELEASED[self.claim](self.value)
         return self
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("since", "flavor"))
+        return _without_empty(written(self), ("since", "flavor", "serial"))
+
+
+class Replaced(Frozen):
+    """A device of the tenant that stands where another stood, and of which nobody has seen a self-test yet (LIF-13).
+
+    The other is among what is released, by its serial. `interlock settle` takes the note away, on evidence.
+    """
+
+    vpod: str
+    claim: Literal["machines", "hosts"]
+    #: Its name, which both have had.
+    device: str
+    #: Serials of the one before and of the new one.
+    before: str
+    serial: str
+    #: When the lock first said so, in UTC: a self-test from before says nothing.
+    since: str
 
 
 class Settled(Frozen):
@@ -167,12 +192,16 @@ class Lock(Frozen):
     released: tuple[Released, ...] = ()
     #: Devices that this tenant had and that were given out again on evidence, by identity.
     settled: tuple[Settled, ...] = ()
+    #: Name -> serial of the machines and whole hosts in it when it was written. Empty: an earlier version wrote it.
+    serials: dict[str, str] = {}
+    #: Devices in it that replaced others and were not seen tested.
+    replaced: tuple[Replaced, ...] = ()
     footprint: Footprint
     hash: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("settled",))
+        return _without_empty(written(self), ("settled", "serials", "replaced"))
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""

@@ -124,6 +124,16 @@ class Site(Frozen):
         return {item.name: item for item in self.hosts}
 
     @cached_property
+    def machine_of(self) -> dict[str, str]:
+        """Serial -> name of the machine."""
+        return {item.serial: item.name for item in self.machines}
+
+    @cached_property
+    def host_of(self) -> dict[str, str]:
+        """Serial -> name of the host."""
+        return {item.serial: item.name for item in self.hosts}
+
+    @cached_property
     def switch(self) -> dict[str, Switch]:
         """Switches by name."""
         return {item.name: item for item in self.switches}
