@@ -65,9 +65,9 @@ placements:
   spine-1: {rack: cabinet-9, unit: 40, height: 2U}
   pdu-9: {rack: cabinet-9, height: 0U}
 cables:
+  - {ends: [dumb-1:1, bare-1:eno1]}
   - {ends: ["spine-1:9-10", "bare-1:ens[1-2]"]}
   - {ends: [spine-1:11, filer:e0]}
-  - {ends: [dumb-1:1, bare-1:eno1]}
   - {ends: [spare-01:psu-1, pdu-9:outlet-1], kind: power}
 lags:
   - {name: bond0, device: bare-1, interfaces: "ens[1-2]", mode: static}
