@@ -32,9 +32,13 @@ NOT_MADE = frozenset({
 
 
 def is_not_made(item: Json) -> bool:
-    """True if no actuator makes a planned resource; a switch port only Neutron's, where Neutron wires the switch."""
+    """True if no actuator makes a planned resource.
+
+    A switch port only Neutron's does, where Neutron wires the switch; a whole host only Ironic's, where there is one.
+    """
     by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] != "neutron"
-    return by_others or item["kind"] in NOT_MADE
+    by_nobody = item["kind"] == "BareMetalServer" and item["spec"]["resource_class"] is None
+    return by_others or by_nobody or item["kind"] in NOT_MADE
 
 
 def waiver_faults(judgement: Json, stated: list[Json], day: str) -> list[str]:

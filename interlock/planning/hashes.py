@@ -37,9 +37,9 @@ COMMON = {
     "volume_types", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
 }  # fmt: skip
 
-#: Sections that no plan rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
-#: which tables are complete, which every proof reads anew.
-UNPLANNED = {"claims", "complete", "complete_max_age_h", "evidence", "waivers"}
+#: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
+#: which tables are complete, which every proof reads anew; and Ironic, whose networks are the operator's own.
+UNPLANNED = {"claims", "complete", "complete_max_age_h", "evidence", "ironic", "waivers"}
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
@@ -49,7 +49,7 @@ TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 #: such fields, so that locks stay as they are.
 _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     # Who has a machine or host that fails keeps it: no lock rests on its state, and none grows old with it.
-    (Host, frozenset({"bmc", "state", "state_reason"})),
+    (Host, frozenset({"bmc", "macs", "state", "state_reason"})),
     (Machine, frozenset({"state", "state_reason"})),
     (SwitchPortConfig, frozenset({"empty"})),
     (FlavorSpec, frozenset({"devices"})),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import Frozen
+from interlock.resources import BareMetalServer, Frozen, Resource
 
 from .origins import request_path
 from .plan import Plan, Planned
@@ -23,6 +23,8 @@ WHY = {
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
     "StoredCredential": "nothing here writes credentials into storage yet",
 }
+#: Of a whole host on a site that states no Ironic.
+NO_IRONIC = "the site file has no `ironic`, so nothing deploys hosts"
 #: Kind of which nothing can keep a copy with `on_delete: snapshot` -> why. Volumes are kept as Cinder backups.
 WHY_NO_COPY = {
     "Bucket": "S3 has no copy of a bucket that outlives it: say `keep` or `erase`",
@@ -53,11 +55,16 @@ def not_makeable(plan: Plan) -> tuple[NotMakeable, ...]:
 def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
     resource = item.resource
     if not resource.is_declared and not resource.RESERVED:
-        why = WHY.get(resource.KIND, "it has no actuator yet")
-        yield NotMakeable(name=item.name, kind=resource.KIND, why=why, where=_where(plan, item))
+        yield NotMakeable(name=item.name, kind=resource.KIND, why=_why(resource), where=_where(plan, item))
     if getattr(resource, "on_delete", None) == "snapshot" and resource.KIND in WHY_NO_COPY:
         where = request_path(plan, item, "on_delete") or ""
         yield NotMakeable(name=item.name, kind=resource.KIND, why=WHY_NO_COPY[resource.KIND], where=where)
+
+
+def _why(resource: Resource) -> str:
+    if isinstance(resource, BareMetalServer) and resource.resource_class is None:
+        return NO_IRONIC
+    return WHY.get(resource.KIND, "it has no actuator yet")
 
 
 #: Kinds that a part of an entry asks for, and not the entry as a whole: the field that shows which part.

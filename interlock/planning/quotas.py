@@ -76,8 +76,6 @@ def _gib(_: Site, resource: Resource) -> int:
 
 ROWS = (
     Row("instances", "Server", _one),
-    # A whole host is an instance to Nova too; it counts no CPUs and no RAM for a custom resource class.
-    Row("instances", "BareMetalServer", _one),
     Row("cores", "Server", _cores),
     Row("ram_mib", "Server", _ram_mib),
     Row("networks", "Network", _one),

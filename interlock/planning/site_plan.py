@@ -6,6 +6,7 @@ from ipaddress import IPv4Network
 
 from interlock.model.lock.record import SiteLock
 from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
+from interlock.model.site.service_networks import ServiceNetwork, service_networks
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import (
@@ -122,6 +123,8 @@ def _written(site: Site) -> SitePlanBuilder:
     for spec in site.segment_ranges:
         _segment_range(spec, builder)
     _external(site, builder)
+    for service in service_networks(site).values():
+        _service_network(service, builder)
     _catalogue(site, builder)
     for role in ("poplar", "infra"):
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
@@ -173,6 +176,23 @@ def _external(site: Site, builder: SitePlanBuilder) -> None:
         subnet_pool=pool,
     )
     builder.own("external-subnet", subnet)
+
+
+def _service_network(service: ServiceNetwork, builder: SitePlanBuilder) -> None:
+    """Where Ironic deploys and cleans one host. No router and no gateway: conductors have addresses there."""
+    network = Network(
+        name=service.name,
+        network_type="vlan",
+        physical_network=service.physical_network,
+        segmentation_id=service.vlan,
+    )
+    subnet = Subnet(
+        name=f"{service.name}-subnet",
+        network=builder.own(service.name, network),
+        cidr=service.cidr,
+        pools=(service.pool,),
+    )
+    builder.own(f"{service.name}-subnet", subnet)
 
 
 def _catalogue(site: Site, builder: SitePlanBuilder) -> None:

@@ -47,11 +47,11 @@ def write_management_ports(scope: VPodScope, builder: PlanBuilder, on: Segment) 
 
 
 def access_port(
-    site: Site, device: str, interface: str, on: Segment, addresses: tuple[str, ...], wired_by: Wirer | None = None
+    site: Site, device: str, interface: str, on: Segment, addresses: tuple[str, ...], by_neutron: Wirer = "neutron"
 ) -> SwitchPort:
     """The switch port at the other end of a cable, in access mode. Raises PlanningError if there is none.
 
-    `wired_by`: who sets it, where that is not who sets the other ports of the switch.
+    `by_neutron`: who has Neutron's driver set it, where Neutron wires the switch.
     """
     end = site.far_end(device, interface)
     if end is None:
@@ -65,21 +65,10 @@ def access_port(
             "correct the cable in the site file",
         )
     switch, port = site.switch[end.device], int(end.interface)
+    wired_by: Wirer = by_neutron if switch.wired_by == "neutron" else switch.wired_by
     return SwitchPort(
         switch=end.device, port=port, device=device, interface=interface, vlan=on.vlan,
-        wired_by=wired_by or switch.wired_by, port_name=switch.port_name(port), switch_mac=switch.mac,
+        wired_by=wired_by, port_name=switch.port_name(port), switch_mac=switch.mac,
         quarantine_vlan=switch.quarantine_vlan,
         project=on.project, network=on.network, subnet=on.subnet, addresses=addresses,
     )  # fmt: skip
-
-
-def interfaces_on(site: Site, host: str, network: str) -> tuple[str, ...]:
-    """Interfaces of a host on a physical network: as its entry lists them, else those cabled to its switches."""
-    listed = site.host[host].interfaces.get(network) if host in site.host else None
-    if listed:
-        return listed
-    physical = site.physical_network.get(network)
-    switches = physical.switches if physical else ()
-    cabled = (interface for device, interface in site.cable_at if device == host)
-    ends = ((interface, site.far_end(host, interface)) for interface in cabled)
-    return tuple(sorted(interface for interface, end in ends if end is not None and end.device in switches))

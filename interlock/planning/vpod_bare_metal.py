@@ -3,6 +3,10 @@
 Ironic allows one network for each interface. The first 100G interface stands on `ipu-data`, the second on
 `storage`, the first 1G interface on `control`; the switch port behind each is in access mode on that VLAN, and
 that port is the isolation: root on a host sends any frame it likes, and no security group filters there.
+
+Where the site has Ironic and Neutron wires the switch, Ironic attaches the `Port` of a leg when it deploys the host,
+and Neutron's driver sets the switch port with it. Behind other switches an attachment sets nothing, and without Ironic
+there is none: there the switch port is wired as the others of its switch are.
 """
 
 from __future__ import annotations
@@ -10,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.resources import BareMetalServer, Port
+from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import controller_address, poplar_address
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
-from .switch_ports import Segment, access_port, interfaces_on
+from .switch_ports import Segment, access_port
 from .user_data import poplar_user_data
 
 
@@ -37,19 +41,32 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
     host, claims = scope.claims.hosts[index], scope.claims
     legs = _legs(scope, host)
     ports = tuple(_write_port(scope, builder, name, leg, index) for leg in legs)
-    for leg in legs:
-        network = scope.name(leg.part)
-        on = Segment(scope.project, network, f"{network}-subnet", leg.vlan)
-        # Ironic binds the port of the leg when it deploys the host: a second bound port would fight over the VLAN.
-        port = access_port(scope.site, host, leg.interface, on, (), "ironic")
-        builder.add(f"{name}-{leg.part}-switch", port)
+    switch_ports = tuple(_write_switch_port(scope, builder, name, leg, host) for leg in legs)
+    ironic = scope.site.ironic
     api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
-        name=name, project=scope.project, node=host, image=Reference.site("Image", scope.vpod.poplar.image),
+        name=name, project=scope.project, node=host,
+        resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
+        image=Reference.site("Image", scope.vpod.poplar.image),
         keypair=f"{scope.tenant.id}-key", ports=ports,
+        legs=tuple(_leg_of(port) for port in switch_ports),
         user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
     )  # fmt: skip
     builder.add(name, server)
+
+
+def _write_switch_port(scope: VPodScope, builder: PlanBuilder, server: str, leg: Leg, host: str) -> SwitchPort:
+    """The switch port behind a leg. It has no addresses: the leg's `Port` has, and Neutron gives each once."""
+    network = scope.name(leg.part)
+    on = Segment(scope.project, network, f"{network}-subnet", leg.vlan)
+    # Ironic binds the port of the leg: a second bound port would fight over the VLAN.
+    port = access_port(scope.site, host, leg.interface, on, (), "neutron" if scope.site.ironic is None else "ironic")
+    builder.add(f"{server}-{leg.part}-switch", port)
+    return port
+
+
+def _leg_of(port: SwitchPort) -> BareMetalLeg:
+    return BareMetalLeg(**{field: getattr(port, field) for field in BareMetalLeg.model_fields})
 
 
 def _legs(scope: VPodScope, host: str) -> tuple[Leg, ...]:
@@ -70,7 +87,7 @@ def _legs(scope: VPodScope, host: str) -> tuple[Leg, ...]:
 
 
 def _interface(scope: VPodScope, host: str, network: str, taken: Sequence[str]) -> str:
-    found = interfaces_on(scope.site, host, network)
+    found = scope.site.interfaces_on(host, network)
     free = [interface for interface in found if interface not in taken]
     if not free:
         raise PlanningError(

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from interlock.model.site.inventory import Site, Switch
+from interlock.model.site.inventory import Endpoint, Site, Switch
 from interlock.model.site.physical import WiredBy
 from interlock.resources import Frozen, Network, SwitchPort
 
@@ -60,7 +60,7 @@ class WiredVlan(Frozen):
 
 
 class RestingPort(Frozen):
-    """The port of an IPU-Machine that no plan of the site uses."""
+    """The port of an IPU-Machine, or of a whole host that Ironic does not set, and that no plan of the site uses."""
 
     number: int = Field(description=_NUMBER)
     name: str | None = Field(description=_NAME)
@@ -91,7 +91,7 @@ class SwitchWiring(Frozen):
     quarantine_vlan: int | None = Field(description="where ports without a plan rest; null: they are disabled alone")
     ports: tuple[WiredPort, ...] = Field(description="ports that plans set")
     vlans: tuple[WiredVlan, ...] = Field(description="VLANs that have to exist")
-    rest: tuple[RestingPort, ...] = Field(description="ports of IPU-Machines that no plan of the site uses")
+    rest: tuple[RestingPort, ...] = Field(description="ports of machines and whole hosts that no plan uses")
     ironic: tuple[IronicPort, ...] = Field(description="ports of whole hosts, which Ironic sets")
 
 
@@ -163,11 +163,22 @@ def vlan_name(network: str, tenant: str, vlan: int) -> str:
     return network if len(network) <= LONGEST_VLAN_NAME else f"{tenant}-vlan-{vlan}"
 
 
+def _is_lent(site: Site, switch: Switch, end: Endpoint) -> bool:
+    """Whether what is behind a port is given to tenants: a machine, or a listed interface of a whole host."""
+    host = site.host.get(end.device)
+    if host is None or host.provisioning != "bare-metal" or (site.ironic and switch.wired_by == "neutron"):
+        return end.device in site.machine
+    return any(end.interface in found for found in host.interfaces.values())
+
+
 def _resting(site: Site, switch: Switch, used: set[tuple[str, int]]) -> Iterable[RestingPort]:
-    """Ports with an IPU-Machine behind them that no plan uses, but those that the site file itself gives a VLAN."""
+    """Ports with an IPU-Machine or a whole host behind them that no plan uses.
+
+    But not those that the site file itself gives a VLAN, nor those of hosts that Ironic sets.
+    """
     for number in range(1, switch.port_count + 1):
         end, stated = site.far_end(switch.name, str(number)), switch.by_port.get(number)
-        if end is None or end.device not in site.machine or (switch.name, number) in used:
+        if end is None or not _is_lent(site, switch, end) or (switch.name, number) in used:
             continue
         if stated is None or (stated.mode in ("access", "disabled") and stated.untagged is None):
             quarantine = switch.quarantine_vlan

@@ -20,7 +20,7 @@ from .base import (
     is_site_reference,
 )
 from .claims import Claims
-from .compute import Aggregate, BareMetalServer, Flavor, FlavorAccess, Image, Server
+from .compute import Aggregate, BareMetalLeg, BareMetalServer, Flavor, FlavorAccess, Image, Server
 from .fabric import (
     NvlinkPartition,
     PartitionKey,
@@ -80,6 +80,7 @@ __all__ = [
     "Admission",
     "Admitted",
     "Aggregate",
+    "BareMetalLeg",
     "BareMetalServer",
     "Bucket",
     "BucketPolicy",

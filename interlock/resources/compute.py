@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
+from pydantic import model_validator
+
+from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden
 
 
 class Flavor(Resource):
@@ -71,6 +73,20 @@ class Server(Resource):
     user_data: Annotated[str, REPLACE] = ""
 
 
+class BareMetalLeg(Frozen):
+    """The switch port behind one interface of a whole host, as the node's Ironic port states it."""
+
+    switch: str
+    port: int
+    #: What the switch itself calls the port; None: nobody states it.
+    port_name: str | None = None
+    #: System MAC address of the switch, by which a driver may know it; None: it knows it by name.
+    switch_mac: str | None = None
+    vlan: int
+    #: VLAN in which the driver of the switch leaves a port that nobody uses; None: such ports are shut.
+    quarantine_vlan: int | None = None
+
+
 class BareMetalServer(Resource):
     """A whole host, deployed by Ironic. Root on it sends any frame that the switch ports behind it take."""
 
@@ -81,8 +97,23 @@ class BareMetalServer(Resource):
     project: Annotated[str, Refers(("Project",)), REPLACE]
     #: Name of the Ironic node, which is the host's in the site.
     node: Annotated[str, REPLACE]
+    #: That of the node; None: the site has no Ironic, so nothing can deploy the host.
+    resource_class: Annotated[str | None, REPLACE] = None
     image: Annotated[str, Refers(("Image",)), REPLACE]
     keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None
     ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
+    #: What each of `ports` is attached to, in their order: Ironic finds the node's own port by it.
+    legs: Annotated[tuple[BareMetalLeg, ...], IN_PLACE] = ()
     #: cloud-init document, without secrets.
     user_data: Annotated[str, REPLACE] = ""
+
+    @property
+    def is_declared(self) -> bool:
+        """True if something can make it: there is an actuator, and the site has the Ironic that it asks."""
+        return self.HAS_ACTUATOR and self.resource_class is not None
+
+    @model_validator(mode="after")
+    def _attachable(self) -> BareMetalServer:
+        if self.resource_class is not None and len(self.legs) != len(self.ports):
+            raise ValueError("a host that Ironic deploys has a switch port for each of its ports")
+        return self

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from interlock.model.site.inventory import Endpoint, Site, Switch
+from interlock.model.site.inventory import Endpoint, Host, Machine, Site, Switch
 
 from .answers import mac
 from .findings import FindingKind, SwitchFinding
@@ -31,7 +31,8 @@ class _Known:
 
     @classmethod
     def of(cls, site: Site) -> _Known:
-        macs = {mac(text) or text: item.name for item in site.machines for text in item.macs.values()}
+        named: tuple[Machine | Host, ...] = (*site.machines, *site.hosts)
+        macs = {mac(text) or text: item.name for item in named for text in item.macs.values()}
         listed = (*site.machine, *site.host, *site.switch, *(item.name for item in site.devices))
         return cls(macs, {name.lower(): name for name in listed})
 

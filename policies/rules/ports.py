@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from interlock.model.site.inventory import Endpoint, Machine, Switch
+from interlock.model.site.inventory import Endpoint, Host, Machine, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from policies.about import Fact, Reason, SiteFact, components, devices, resources
 from policies.facts.fabric import SwitchPortFact
@@ -110,27 +110,31 @@ def _port_cause(item: SwitchPortFact, why: Reason, missing: tuple[Fact, ...]) ->
 
 
 def _unique_addresses(model: Model, _: Names) -> RuleAnswer:
-    machines = model.site.site.machines
+    site = model.site.site
+    machines = site.machines
     silent = [_silent_cause(rack, found) for rack, found in by_rack(list(machines)).items()]
     unknown = tuple(cause for cause in silent if cause is not None)
-    return RuleAnswer(len(machines) * len(MACHINE_PARTS), tuple(_same_addresses(model)), unknown)
+    asked = len(machines) * len(MACHINE_PARTS) + sum(len(host.macs) for host in site.hosts)
+    return RuleAnswer(asked, tuple(_same_addresses(model)), unknown)
 
 
 def _same_addresses(model: Model) -> Iterator[Cause]:
     holders: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for machine in model.site.site.machines:
-        for part, address in machine.macs.items():
-            holders[address.lower().replace("-", ":")].append((part, machine.name))
+    site = model.site.site
+    named: tuple[Machine | Host, ...] = (*site.machines, *site.hosts)
+    for device in named:
+        for part, address in device.macs.items():
+            holders[address.lower().replace("-", ":")].append((part, device.name))
     for address, found in sorted(holders.items()):
         if len(found) > 1:
-            parts = tuple(f"{part} of {machine}" for part, machine in found)
+            parts = tuple(f"{part} of {device}" for part, device in found)
             yield Cause(
                 key=address,
                 message=f"{' and '.join(parts)} have one MAC address, {address}",
                 witness=parts,
                 hint="read the labels again: gateway, BMC and RNIC of each machine have one each",
                 specificity=33,
-                about=devices(*(machine for _, machine in found)),
+                about=devices(*(device for _, device in found)),
             )
 
 

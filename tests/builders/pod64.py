@@ -37,6 +37,8 @@ from interlock.model.site.inventory import (
     SwitchPortConfig,
     VlanPool,
 )
+from interlock.model.site.ironic import Ironic, ServiceNetworks
+from interlock.model.site.physical import MACHINE_PARTS
 from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import AllocationState, SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
@@ -297,6 +299,53 @@ def bare_metal_pod64(**overrides: object) -> Site:
         "pools": pools(bare_metal_control=VlanPool(physical_networks=("mgmt1g",), vlans=((3000, 3099),))),
     }
     return pod64(**(fields | overrides))
+
+
+def ironic_pod64(**overrides: object) -> Site:
+    """The site of whole hosts whose Ironic deploys them: Neutron wires its switches, all MAC addresses are known.
+
+    Each host boots from its 1G interface, on VLANs 3200-3203.
+    """
+    base = bare_metal_pod64()
+    fields: dict[str, object] = {
+        "machines": tuple(
+            item.model_copy(
+                update={"macs": {part: _mac(kind, item.position) for kind, part in enumerate(MACHINE_PARTS)}}
+            )
+            for item in base.machines
+        ),
+        "hosts": tuple(_with_macs(number, item) for number, item in enumerate(base.hosts, start=1)),
+        "switches": tuple(
+            Switch.model_validate(
+                item.model_dump()
+                | {
+                    "wired_by": "neutron",
+                    "port_names": ("swp{}", "swp{}"),
+                    "mac": _mac(9, number),
+                    "quarantine_vlan": 4000,
+                }
+            )
+            for number, item in enumerate(base.switches, start=1)
+        ),
+        "pools": base.pools.model_copy(update={"reserved_vlans": (1, 4000, 4095)}),
+        "ironic": Ironic(
+            conductor_group="lent",
+            networks=(ServiceNetworks(physical_network="mgmt1g", vlans=((3200, 3203),), subnets=("10.90.0.0/24", 26)),),
+        ),
+    }
+    return bare_metal_pod64(**(fields | overrides))
+
+
+def _with_macs(number: int, host: Host) -> Host:
+    if host.role != "poplar":
+        return host
+    interfaces = ("ens161f0", "ens161f1", "eno1")
+    macs = {interface: _mac(kind, number) for kind, interface in enumerate(interfaces, start=4)}
+    return host.model_copy(update={"macs": macs})
+
+
+def _mac(kind: int, number: int) -> str:
+    return f"02:00:00:00:{kind:02x}:{number:02x}"
 
 
 def _untagged(switch: Switch, ports: range) -> Switch:

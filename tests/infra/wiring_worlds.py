@@ -12,6 +12,7 @@ from interlock.planning.wiring import SiteWiring, wiring_of
 from tests.builders.pod64 import (
     bare_metal_pod64,
     bare_metal_vpod,
+    ironic_pod64,
     locked,
     management_switch,
     pod64,
@@ -54,10 +55,10 @@ def wiring(site: Site, *, rest: bool = True) -> SiteWiring:
 
 
 def with_whole_hosts() -> SiteWiring:
-    """Four machines with two whole hosts behind switches that Neutron wires."""
+    """Four machines with two whole hosts that Ironic deploys, behind switches that Neutron wires."""
     base = bare_metal_pod64()
     switches = tuple(altered(item, wired_by="neutron", port_names=EOS_NAMES[item.name]) for item in base.switches)
-    site = bare_metal_pod64(switches=switches)
+    site = ironic_pod64(switches=switches)
     request = tenant("acme", vpods=(bare_metal_vpod(),))
     plans = [plan_tenant(site, site_locked(site), request, locked(site, request))]
     return wiring_of(site, plans, site.switch, None)

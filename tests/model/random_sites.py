@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
 from interlock.model.site.inventory import Site
+from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.site.networks import (
     ExternalNetwork,
     FabricProfile,
@@ -142,6 +143,7 @@ def hosts(name: str) -> st.SearchStrategy[Host]:
         dedicated_cpus=st.integers(0, 256), huge_pages_gib=st.integers(0, 2048), virtual_functions=st.integers(0, 64),
         shared_cpus=st.integers(0, 256), ram_gib=st.integers(0, 4096),
         interfaces=st.dictionaries(NAMES, INTERFACES, max_size=2),
+        macs=st.dictionaries(st.sampled_from(["eno1", "ens1"]), MACS, max_size=2),
     )  # fmt: skip
     return st.builds(lambda host, state: host.model_copy(update=state), found, SERVICE_STATES)
 
@@ -218,6 +220,11 @@ SEGMENTS = st.builds(
     st.none() | NAMES,
     VLAN_RANGES,
 )
+SERVICE_NETWORKS = some(ServiceNetworks, physical_network=NAMES, vlans=ranges(1, 4094), subnets=SUBNETS)
+IRONIC = some(
+    Ironic, conductor_group=NAMES, driver=NAMES, poplar_class=st.none() | NAMES, machine_class=st.none() | NAMES,
+    networks=st.lists(SERVICE_NETWORKS, max_size=2).map(tuple),
+)  # fmt: skip
 EXTERNAL = some(
     ExternalNetwork, name=NAMES, physical_network=NAMES, network_type=st.sampled_from(["flat", "vlan"]),
     vlan=st.none() | VLAN, cidr="203.0.113.0/24", gateway="203.0.113.1",
@@ -295,7 +302,7 @@ def sites() -> st.SearchStrategy[Site]:
         fabric_profiles=named(profiles),
         underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000), neutron=st.booleans())),
         infiniband=named(prefixes), pools=POOLS, external=EXTERNAL,
-        segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), flavors=named(flavors),
+        segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), ironic=st.none() | IRONIC, flavors=named(flavors),
         images=named(lambda name: some(
             ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),
         )),

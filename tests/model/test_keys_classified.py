@@ -34,7 +34,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("machines", "table"): "machines", ("machines", "fact"): "serial logical_rack position generation macs bmc gw rnic",
     # What is given out to somebody new: no isolation rests on it, so that silence is `ok`, and not unknown.
     ("machines", "policy"): "state reason", ("hosts", "policy"): "state reason",
-    ("hosts", "table"): "hosts interfaces", ("hosts", "fact"): "serial role logical_rack model provisioning bmc",
+    ("hosts", "table"): "hosts interfaces", ("hosts", "fact"): "serial role logical_rack model provisioning bmc macs",
     ("hosts", "figure"): "dedicated_cpus huge_pages virtual_functions shared_cpus ram",
     ("switches", "table"): "switches ports routed_vlans vrfs vteps",
     ("switches", "fact"): f"{_SWITCH} serial model role port_groups mac port_names",
@@ -54,6 +54,8 @@ SITE: dict[tuple[str, Class], str] = {
     "storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys reserved",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",
+    ("ironic", "intent"): "ironic conductor_group driver resource_classes poplar machine networks physical_network "
+    "vlans subnets prefix each",
     ("flavors", "intent"): "flavors role extra_specs public", ("flavors", "fact"): "devices",
     ("flavors", "figure"): "vcpus ram disk",
     ("images", "intent"): "images file sha512 disk_format",

@@ -28,7 +28,8 @@ hosts:
   infra-1: {serial: I-1, role: infra, shared_cpus: 128, ram: 512GiB, interfaces: {mgmt: eno1}}
   bare-1:
     {serial: B-1, role: poplar, logical_rack: spare, model: dell-r6525, provisioning: bare-metal, ram: 512GiB,
-     interfaces: {fabric: "ens[1-2]"}, bmc: idrac, state: maintenance, reason: new firmware}
+     interfaces: {fabric: "ens[1-2]", boot: eno1}, macs: {eno1: "02:00:00:00:09:11"},
+     bmc: idrac, state: maintenance, reason: new firmware}
 switches:
   spine-1:
     serial: SP-1
@@ -52,7 +53,8 @@ switches:
       15: dot1q-tunnel 13
       16: trunk 1-9
       17: {mode: trunk all, empty: true}
-  dumb-1: {serial: D-1, model: unknown, role: management, port_groups: [[1, 8]]}
+  dumb-1:
+    {serial: D-1, model: unknown, role: management, port_groups: [[1, 8]], wired_by: neutron, port_names: ["swp{}"]}
   dark-1: {serial: K-1, model: unknown, role: tor, port_groups: [[1, 8]], ports: {}}
   grey-1: {serial: Y-1, model: unknown, role: tor, port_groups: [[1, 8]]}
 devices:
@@ -63,6 +65,7 @@ placements:
   spine-1: {rack: cabinet-9, unit: 40, height: 2U}
   pdu-9: {rack: cabinet-9, height: 0U}
 cables:
+  - {ends: [dumb-1:1, bare-1:eno1]}
   - {ends: ["spine-1:9-10", "bare-1:ens[1-2]"]}
   - {ends: [spine-1:11, filer:e0]}
   - {ends: [spare-01:psu-1, pdu-9:outlet-1], kind: power}
@@ -81,6 +84,7 @@ complete:
 physical_networks:
   fabric: {switches: ["tor-[1-2]", spine-1], mtu: 9216, profile: roce}
   mgmt: [mgmt-1]
+  boot: [dumb-1]
   external: []
 fabric_profiles:
   roce: {pfc_priority: 3, dscp: 26, cnp_dscp: 48, ecn: true, mtu: 9000}
@@ -99,6 +103,11 @@ pools:
 segment_ranges:
   - {physical_network: fabric, vlans: [3500-3999, 3100]}
   - {vnis: 30000-39999}
+ironic:
+  conductor_group: lent
+  resource_classes: {machine: ipu}
+  networks:
+    - {physical_network: boot, vlans: "3000,3005", subnets: {prefix: 172.20.0.0/24, each: 28}}
 share_types: {nfs: {storage_class: nfs-appliance}}
 tenant_defaults: {flavor: poplar.half, image: poplar, share_type: nfs}
 limits:

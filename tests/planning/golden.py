@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
 from tests.builders.pod64 import (
     bare_metal_pod64,
     bare_metal_vpod,
     gone,
+    ironic_pod64,
     locked,
     partition,
     pod64,
@@ -36,15 +38,17 @@ def plans() -> dict[str, Plan]:
         "globex": plan_tenant(site, site_lock, globex, globex_lock),
         "storing-site": plan_site(storing_pod64(), site_locked(storing_pod64())),
         "bare-metal": bare_metal(),
+        "ironic-site": plan_site(ironic_pod64(), site_locked(ironic_pod64())),
+        "ironic": bare_metal(ironic_pod64()),
         "data": data(),
         "partitions": partitions(),
         "gone": leaving(),
     }
 
 
-def bare_metal() -> Plan:
-    """Four machines with two whole hosts."""
-    site, request = bare_metal_pod64(), tenant("acme", vpods=(bare_metal_vpod(),))
+def bare_metal(site: Site | None = None) -> Plan:
+    """Four machines with two whole hosts, on a site without Ironic if none is given."""
+    site, request = site or bare_metal_pod64(), tenant("acme", vpods=(bare_metal_vpod(),))
     return plan_tenant(site, site_locked(site), request, locked(site, request))
 
 

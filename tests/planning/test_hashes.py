@@ -6,6 +6,7 @@ import pytest
 
 from interlock.model.lock.record import Allocation
 from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, Switch, SwitchPortConfig, Vrf, Vtep
+from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.planning import SiteHashes, site_hash
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out
@@ -97,6 +98,14 @@ def test_no_lock_grows_old_because_something_fails() -> None:
     failed = out(SITE, machine("r1", 1), machine("r1", 9), "r1-p1", "infra-h1")
     assert slice_of(failed) == slice_of(SITE)
     assert site_hash(failed) == site_hash(SITE)
+
+
+def test_no_lock_grows_old_because_ironic_comes_or_an_address_is_read() -> None:
+    networks = (ServiceNetworks(physical_network="mgmt-h1", vlans=((3200, 3203),), subnets=("10.90.0.0/24", 26)),)
+    hosts = tuple(item.model_copy(update={"macs": {"f0": "02:00:00:00:00:01"}}) for item in SITE.hosts)
+    stated = fresh(ironic=Ironic(conductor_group="lent", networks=networks), hosts=hosts)
+    assert slice_of(stated) == slice_of(SITE)
+    assert site_hash(stated) == site_hash(SITE)
 
 
 def test_how_the_far_end_of_a_cable_is_set_counts() -> None:

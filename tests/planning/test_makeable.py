@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interlock.planning import not_makeable
-from interlock.planning.makeable import WHY, WHY_NO_COPY
+from interlock.planning.makeable import NO_IRONIC, WHY, WHY_NO_COPY
 from interlock.planning.origins import ORIGINS, request_path
 from interlock.planning.plan import Planned
 from interlock.resources import KINDS
@@ -13,6 +13,10 @@ from tests.planning.golden import plans
 
 ASKED = {
     "bare-metal": [
+        ("BareMetalServer", "acme-train-poplar-0", "vpods.train.poplar.kind"),
+        ("BareMetalServer", "acme-train-poplar-1", "vpods.train.poplar.kind"),
+    ],
+    "ironic": [
         ("BareMetalServer", "acme-train-poplar-0", "vpods.train.poplar.kind"),
         ("BareMetalServer", "acme-train-poplar-1", "vpods.train.poplar.kind"),
     ],
@@ -44,6 +48,16 @@ def test_what_is_reserved_or_offered_is_not_in_the_way(name: str) -> None:
 
 def test_every_kind_without_an_actuator_has_a_reason_of_its_own() -> None:
     assert {kind for kind, cls in KINDS.items() if not cls.HAS_ACTUATOR and not cls.RESERVED} == set(WHY)
+
+
+def test_a_whole_host_is_refused_by_the_reason_that_is_its_own() -> None:
+    why = {name: {str(item.why) for item in not_makeable(plans()[name])} for name in ("bare-metal", "ironic")}
+    assert why == {"bare-metal": {NO_IRONIC}, "ironic": {WHY["BareMetalServer"]}}
+    first = not_makeable(plans()["bare-metal"])[0]
+    assert str(first) == (
+        "vpods.train.poplar.kind: BareMetalServer acme-train-poplar-0: "
+        "the site file has no `ironic`, so nothing deploys hosts"
+    )
 
 
 def test_one_line_says_where_what_and_why() -> None:

@@ -61,6 +61,8 @@ UNREAD: dict[str, str] = {
     "Aggregate.name": NAME,
     "Server.name": NAME,
     "BareMetalServer.name": NAME,
+    "BareMetalServer.resource_class": "what Ironic looks the node up by; `node` says which it is",
+    "BareMetalServer.legs": "where Ironic attaches; the switch ports of the plan say the same and are read",
     "Volume.name": NAME,
     "Volume.size_gib": SIZE,
     "Volume.volume_type": SPEED,

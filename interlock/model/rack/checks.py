@@ -87,6 +87,8 @@ def _counts(rack: RackFile, pod: PodDesign) -> Iterator[Count]:
     for part, macs in rack.machines.macs or ():
         if macs is not None:
             yield ("machines", "macs", part), len(macs), pod.machines, pod.machines, "MAC addresses"
+    for interface, macs in rack.poplar.macs.items():
+        yield ("poplar", "macs", interface), len(macs), servers, servers, "MAC addresses"
     yield from _switch_counts("tor", rack.tor, tor_names(rack), logical)
     yield from _switch_counts("management", rack.management, management_names(rack), logical)
     if rack.pdu_serials is not None:

@@ -128,7 +128,7 @@ def _macs(rack: RackFile) -> Iterator[dict[str, str]]:
 def _hosts(rack: RackFile) -> Iterator[Host]:
     poplar, server = rack.poplar, design_of(rack).rack.server
     logical_rack = {host: part.name for part in logical_parts(rack) for host in part.hosts}
-    for name, serial in zip(host_names(rack), poplar.serials, strict=True):
+    for index, (name, serial) in enumerate(zip(host_names(rack), poplar.serials, strict=True)):
         yield Host(
             name=name,
             serial=serial,
@@ -141,6 +141,7 @@ def _hosts(rack: RackFile) -> Iterator[Host]:
             virtual_functions=poplar.virtual_functions,
             ram_gib=server.ram.value,
             interfaces={network: tuple(found) for network, found in poplar.interfaces.items()},
+            macs={interface: addresses[index] for interface, addresses in poplar.macs.items()},
             **stated(poplar.states, name),
         )
 

@@ -102,6 +102,11 @@ class RackServersFile(KitFile):
     interfaces: dict[NetworkName, list[Interface]] = Field(
         description="physical network → physical functions by which guests reach it"
     )
+    macs: dict[Interface, Macs] = Field(
+        default_factory=dict,
+        description="interface → its MAC address on each host, in the order of the hosts, as in "
+        '`{eno1: "02:00:00:00:04:[01-04]"}`; of one left out it is unknown',
+    )
     states: StateTable = Field(default_factory=dict, description=STATES)
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from interlock.model.site.file import SiteFile
 from interlock.model.site.inventory import Site
-from interlock.model.site.physical import LogicalRack
+from interlock.model.site.physical import Host, LogicalRack, Machine
 from interlock.model.site.places import Path, places
 from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
@@ -74,17 +74,19 @@ def _management_groups(site: Site) -> Iterator[tuple[str, list[LogicalRack]]]:
 
 def _check_macs(file: SiteFile, site: Site, faults: Faults) -> None:
     """A MAC address is one device: two of them in one VLAN would take each other's frames."""
-    where = {place.name: place.path for place in places(file) if place.section in ("machines", "switches")}
+    where = {place.name: place.path for place in places(file) if place.section != "devices"}
     taken = dict[str, str]()
     for switch in site.switches:
         if switch.mac is not None and taken.setdefault(switch.mac, f"`{switch.name}`") != f"`{switch.name}`":
             message = f"`{switch.name}` has the MAC address {switch.mac} of {taken[switch.mac]}"
             path = where.get(switch.name, ("switches",))
             faults.add(Code.TWICE, path, message, "read it again: `show version` of the switch says it")
-    for machine in site.machines:
-        for part, mac in machine.macs.items():
-            owner = f"{part} of `{machine.name}`"
+    devices: tuple[Machine | Host, ...] = (*site.machines, *site.hosts)
+    for device in devices:
+        for part, mac in device.macs.items():
+            owner = f"{part} of `{device.name}`"
             if taken.setdefault(mac, owner) != owner:
                 message = f"{owner} has the MAC address {mac} of {taken[mac]}"
-                path = (*where.get(machine.name, ("machines",)), "macs", part)
-                faults.add(Code.TWICE, path, message, "read the label of each machine again")
+                path = (*where.get(device.name, ()), "macs", part)
+                kind = "machine" if isinstance(device, Machine) else "host"
+                faults.add(Code.TWICE, path, message, f"read the label of each {kind} again")

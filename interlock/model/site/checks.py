@@ -14,6 +14,7 @@ from .completeness_checks import check_completeness
 from .device_checks import check_devices
 from .file import SiteFile
 from .inventory import Site
+from .ironic_checks import check_ironic
 from .network_checks import check_networks
 from .offer_checks import check_offers
 from .pool_checks import check_pools
@@ -34,6 +35,7 @@ CHECKS = (
     check_networks,
     check_switches,
     check_pools,
+    check_ironic,
     check_offers,
     check_sharing,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from interlock.model.rack.names import host_names
 from interlock.model.text.errors import Code
 
-from .places import places
+from .places import Path, places
 from .view import SiteView
 
 
@@ -15,6 +18,7 @@ def check_devices(view: SiteView) -> None:
     _check_logical_racks(view)
     _check_positions(view)
     _check_interfaces(view)
+    _check_macs(view)
 
 
 def _check_names(view: SiteView) -> None:
@@ -83,3 +87,23 @@ def _check_interfaces(view: SiteView) -> None:
                     message = f"`{interface}` is on `{first}` already"
                     hint = "one interface is one port of one switch, whose VLANs are those of one network"
                     view.faults.add(Code.TWICE, ("hosts", name, "interfaces", network), message, hint)
+
+
+def _check_macs(view: SiteView) -> None:
+    """MAC addresses are of interfaces that the site knows: a slip in the name would leave one without."""
+    listed = [(("hosts", name, "macs"), name, host.macs) for name, host in view.file.hosts.items()]
+    of_racks = (
+        (("racks", index, "poplar", "macs"), name, rack.poplar.macs)
+        for index, rack in enumerate(view.file.racks)
+        for name in host_names(rack)[:1]
+    )
+    stated: list[tuple[Path, str, Mapping[str, object]]] = [*listed, *of_racks]
+    for path, name, macs in stated:
+        host = view.site.host.get(name)
+        if host is None or not macs:
+            continue
+        known = {interface for found in host.interfaces.values() for interface in found} | {host.bmc}
+        known |= {interface for device, interface in view.site.cable_at if device == name}
+        for interface in macs:
+            message = f"`{interface}` is no interface of `{name}` that has a cable or a network"
+            view.faults.need_name((*path, interface), interface, {*filter(None, known)}, message, of=("cables",))

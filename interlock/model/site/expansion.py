@@ -51,6 +51,7 @@ def expand_site(file: SiteFile) -> Site:
         pools=terms.pools(),
         external=terms.external(),
         segment_ranges=terms.segment_ranges(),
+        ironic=terms.ironic(),
         flavors=terms.flavors(),
         images=terms.images(),
         volume_types=tuple(file.volume_types),
@@ -132,6 +133,7 @@ def _host(name: str, file: HostFile) -> Host:
         shared_cpus=file.shared_cpus,
         ram_gib=file.ram,
         interfaces={network: tuple(found) for network, found in file.interfaces.items()},
+        macs=file.macs,
         **state_fields(file.state, file.reason),
     )
 

@@ -31,6 +31,7 @@ from .full_file import (
     SwitchFile,
 )
 from .guards import AssumptionGuard
+from .ironic_file import IronicFile
 from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
 from .offers import Controller
 from .offers_file import (
@@ -139,6 +140,9 @@ class SiteFile(FileModel):
     external: ExternalFile = Field(description="the provider network that router gateways stand on")
     segment_ranges: list[SegmentRangeFile] = Field(
         default_factory=list, description="ids that Neutron may hand out by itself, never one of the pools"
+    )
+    ironic: IronicFile | None = Field(
+        default=None, description="Ironic, which deploys whole hosts; without it, nothing deploys them"
     )
     flavors: dict[DeviceName, FlavorFile] = Field(description="flavours, by name")
     images: dict[DeviceName, ImageFile] = Field(description="images, by name")

@@ -14,6 +14,7 @@ from .completeness import complete_section
 from .file import TenantDefaultsFile
 from .full_rooms import ids, room_sections
 from .inventory import Site
+from .ironic import Ironic, ServiceNetworks
 from .networks import Pools, SegmentRangeSpec
 from .offers import Assumption, FlavorSpec, Limits, Sharing
 from .terms import CURRENCY
@@ -48,6 +49,7 @@ def _networks(site: Site) -> Document:
         "pools": _pools(site.pools),
         "external": _stated(site.external) | {"pool": "-".join(site.external.pool)},
         "segment_ranges": [_segment_range(item) for item in site.segment_ranges],
+        "ironic": None if site.ironic is None else _ironic(site.ironic),
     }
 
 
@@ -102,6 +104,23 @@ def _segment_range(item: SegmentRangeSpec) -> Document:
     if item.network_type == "vxlan":
         return {"vnis": found}
     return {"physical_network": item.physical_network, "vlans": found}
+
+
+def _ironic(ironic: Ironic) -> Document:
+    stated = {"poplar": ironic.poplar_class, "machine": ironic.machine_class}
+    classes = {key: value for key, value in stated.items() if value is not None}
+    networks = [_service_networks(item) for item in ironic.networks]
+    found: Document = {"conductor_group": ironic.conductor_group, "driver": ironic.driver}
+    return found | ({"resource_classes": classes} if classes else {}) | ({"networks": networks} if networks else {})
+
+
+def _service_networks(item: ServiceNetworks) -> Document:
+    prefix, each = item.subnets
+    return {
+        "physical_network": item.physical_network,
+        "vlans": ids(item.vlans),
+        "subnets": {"prefix": prefix, "each": each},
+    }
 
 
 def _offers(site: Site) -> Document:

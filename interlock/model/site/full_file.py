@@ -116,6 +116,9 @@ class HostFile(FileModel):
     interfaces: dict[NetworkName, Interfaces] = Field(
         description="physical network → interfaces by which guests reach it"
     )
+    macs: dict[Interface, Mac] = Field(
+        default_factory=dict, description="interface → its MAC address; of one left out it is unknown"
+    )
     state: ServiceState = Field(default="ok", description=STATE)
     reason: Reason | None = Field(default=None, description=REASON)
 

@@ -13,6 +13,7 @@ from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
 
 from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
+from .ironic import Ironic
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -97,6 +98,8 @@ class Site(Frozen):
     pools: Pools
     external: ExternalNetwork
     segment_ranges: tuple[SegmentRangeSpec, ...]
+    #: What deploys whole hosts; None: nothing does.
+    ironic: Ironic | None = None
     flavors: tuple[FlavorSpec, ...]
     images: tuple[ImageSpec, ...]
     volume_types: tuple[str, ...]
@@ -132,6 +135,11 @@ class Site(Frozen):
     def host_of(self) -> dict[str, str]:
         """Serial -> name of the host."""
         return {item.serial: item.name for item in self.hosts}
+
+    @cached_property
+    def whole_hosts(self) -> tuple[Host, ...]:
+        """Hosts that are given out whole, by Ironic."""
+        return tuple(item for item in self.hosts if item.provisioning == "bare-metal")
 
     @cached_property
     def switch(self) -> dict[str, Switch]:
@@ -193,6 +201,23 @@ class Site(Frozen):
         if table in of_cloud:
             return of_cloud[table]
         return (*self.machine, *self.host, *(item.name for item in self.devices))
+
+    def interfaces_on(self, host: str, network: str) -> tuple[str, ...]:
+        """Interfaces of a host on a physical network: as its entry lists them, else those cabled to its switches."""
+        listed = self.host[host].interfaces.get(network) if host in self.host else None
+        if listed:
+            return listed
+        physical = self.physical_network.get(network)
+        switches = physical.switches if physical else ()
+        ends = ((interface, self.far_end(host, interface)) for interface in self._cabled.get(host, ()))
+        return tuple(sorted(interface for interface, end in ends if end is not None and end.device in switches))
+
+    @cached_property
+    def _cabled(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for device, interface in self.cable_at:
+            found.setdefault(device, []).append(interface)
+        return found
 
     def far_end(self, device: str, interface: str) -> Endpoint | None:
         """What the cable at this plug leads to; None if there is no cable."""

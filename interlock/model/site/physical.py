@@ -88,6 +88,8 @@ class Host(Frozen):
     ram_gib: int = 0
     #: Physical functions (SR-IOV) and bridges, by physical network: `fabric100g: [ens161f0, ens161f1]`.
     interfaces: dict[str, tuple[str, ...]] = {}
+    #: MAC address by interface; of one that is not stated it is unknown.
+    macs: dict[str, str] = {}
     #: As of machines.
     state: ServiceState = "ok"
     state_reason: str = ""

@@ -20,7 +20,7 @@ NEUTRONS_OWN = 8
 
 def check_pools(view: SiteView) -> None:
     """Adds faults of `pools` and `segment_ranges`."""
-    for name, pool in _vlan_pools(view):
+    for name, pool in vlan_pools(view):
         _check_pool_networks(view, ("pools", name), pool)
     _check_subnets(view)
     _check_vips(view)
@@ -28,7 +28,8 @@ def check_pools(view: SiteView) -> None:
         _check_segment_range(view, ("segment_ranges", index), entry)
 
 
-def _vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
+def vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
+    """Pools of VLANs that the file has, by name."""
     pools = view.file.pools
     yield from (("ipu_data", pools.ipu_data), ("storage", pools.storage), ("management", pools.management))
     if pools.bare_metal_control is not None:
@@ -89,13 +90,14 @@ def _check_segment_range(view: SiteView, path: Path, entry: SegmentRangeFile) ->
 
 def _pools_met(view: SiteView, entry: SegmentRangeFile) -> list[str]:
     if entry.vnis is not None:
-        return ["control"] if _overlap(entry.vnis, view.file.pools.control.vnis) else []
+        return ["control"] if overlap(entry.vnis, view.file.pools.control.vnis) else []
     return [
         name
-        for name, pool in _vlan_pools(view)
-        if entry.physical_network in pool.networks and _overlap(entry.vlans or (), pool.vlans)
+        for name, pool in vlan_pools(view)
+        if entry.physical_network in pool.networks and overlap(entry.vlans or (), pool.vlans)
     ]
 
 
-def _overlap(one: tuple[Range, ...], other: tuple[Range, ...]) -> bool:
+def overlap(one: tuple[Range, ...], other: tuple[Range, ...]) -> bool:
+    """Whether two lists of inclusive ranges have a number in common."""
     return any(a <= d and c <= b for a, b in one for c, d in other)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .file import SiteFile
 from .guards import ASSUMPTION_GUARDS, SHARING, completed
+from .ironic import Ironic, ServiceNetworks
 from .networks import (
     ExternalNetwork,
     FabricProfile,
@@ -90,6 +91,24 @@ class Terms:
     def segment_ranges(self) -> tuple[SegmentRangeSpec, ...]:
         """One for each range of each entry."""
         return tuple(item for entry in self.file.segment_ranges for item in _segment_ranges(entry))
+
+    def ironic(self) -> Ironic | None:
+        """None if the file states none."""
+        file = self.file.ironic
+        if file is None:
+            return None
+        return Ironic(
+            conductor_group=file.conductor_group,
+            driver=file.driver,
+            poplar_class=file.resource_classes.poplar,
+            machine_class=file.resource_classes.machine,
+            networks=tuple(
+                ServiceNetworks(
+                    physical_network=entry.physical_network, vlans=entry.vlans, subnets=_subnets(entry.subnets)
+                )
+                for entry in file.networks
+            ),
+        )
 
     def flavors(self) -> tuple[FlavorSpec, ...]:
         """In the order of the file."""
