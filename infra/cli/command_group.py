@@ -22,6 +22,7 @@ COMMANDS = {
     "verify": "Check a certificate that `interlock check --certificate` wrote.",
     "plan": "Show what a stack will be: ids, addresses, hosts, cost.",
     "wiring": "Print what switches need that Neutron does not wire.",
+    "nodes": "List what is to be enrolled at Ironic for a site.",
     "capacity": "Count how many more vPODs of each size a site holds.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",

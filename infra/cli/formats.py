@@ -33,6 +33,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "verify": (Format.TEXT, Format.JSON),
     "plan": (Format.TEXT, Format.JSON),
     "wiring": (Format.TEXT, Format.JSON),
+    "nodes": (Format.TEXT, Format.JSON),
     "capacity": (Format.TEXT, Format.JSON),
     "preflight": (Format.TEXT, Format.JSON),
     "unlock": (Format.TEXT, Format.JSON),

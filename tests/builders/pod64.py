@@ -38,7 +38,7 @@ from interlock.model.site.inventory import (
     VlanPool,
 )
 from interlock.model.site.ironic import Ironic, ServiceNetworks
-from interlock.model.site.physical import MACHINE_PARTS
+from interlock.model.site.physical import MACHINE_PARTS, LogicalRack
 from interlock.model.tenant.request import Access, BucketRequest, Partition, Pins, Poplar, Tenant, Volumes, VPod
 from interlock.planning import AllocationState, SiteHashes, allocate, request_hash, site_hash
 from interlock.resources import digest_of
@@ -327,7 +327,8 @@ def ironic_pod64(**overrides: object) -> Site:
             )
             for number, item in enumerate(base.switches, start=1)
         ),
-        "pools": base.pools.model_copy(update={"reserved_vlans": (1, 4000, 4095)}),
+        "pools": base.pools.model_copy(update={"reserved_vlans": (1, 4000)}),
+        "logical_racks": (LogicalRack(name="lrack-1"),),
         "ironic": Ironic(
             conductor_group="lent",
             networks=(ServiceNetworks(physical_network="mgmt1g", vlans=((3200, 3203),), subnets=("10.90.0.0/24", 26)),),

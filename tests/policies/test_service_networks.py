@@ -16,9 +16,10 @@ OPERATORS = plan_site(SITE, site_locked(SITE))
 REQUEST = tenant("acme", vpods=(bare_metal_vpod(),))
 
 
-def acme(**claims: object) -> Made:
-    """Two whole hosts, by a lock with other claims than it would get."""
-    lock = given(locked(SITE, REQUEST), **claims)
+def acme(control_vlan: int | None = None) -> Made:
+    """Two whole hosts, if wanted by a lock with another VLAN than it would get."""
+    lock = locked(SITE, REQUEST)
+    lock = lock if control_vlan is None else given(lock, control_vlan=control_vlan)
     return with_footprint(SITE, plan_tenant(SITE, site_locked(SITE), REQUEST, lock), lock)
 
 
