@@ -153,7 +153,7 @@ def _ports(site: Site, plugs: Iterator[Plug]) -> tuple[tuple[EnrolledPort, ...],
         if not plug.networks:
             missing = [*missing, "a physical network that its switch is on"]
         if missing or link is None or plug.address is None:
-            lacking.append(f"{plug.device}:{plug.name}: not stated: {', '.join(missing)}")
+            lacking.append(f"{Endpoint(device=plug.device, interface=plug.name)}: not stated: {', '.join(missing)}")
             continue
         ports.append(
             EnrolledPort(

@@ -19,6 +19,7 @@ _FACT = "a fact that rules see: it names nodes and owners, where the resource ha
 TWO: dict[frozenset[str], str] = {
     frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
     frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
+    frozenset({"physical_network", "vlans", "subnets"}): _RAW,
     frozenset({"members", "ssh_public_key", "ssh_from"}): _LISTS,
     frozenset({"device", "name", "interfaces", "mode"}): _LISTS,
     frozenset({"vlan", "vni", "underlay", "encapsulation"}): _LISTS,
