@@ -55,7 +55,8 @@ def _open_ends(plan: Plan, site: str) -> str:
         "Not registered: the IPU-Machines are reserved for this tenant, and nothing tells V-IPU yet: "
         f"{', '.join(allocations)}.\n"
         "Applied state: proved with the plan, as the claims store has it; the cloud itself is read by an audit.\n"
-        "The sandbox's services are real; its hypervisors and switches are not: no guest runs and no packet flows."
+        "The sandbox's services are real; its hypervisors and switches are not: no guest runs, and frames flow only "
+        "where it was started with `--frames`."
     )
 
 

@@ -54,6 +54,11 @@ class Fabric:
             raise KeyError(host)
         return f"{self.prefix}host-{host}"
 
+    @property
+    def is_up(self) -> bool:
+        """True if its switches are there, whoever made them."""
+        return self.switch_namespace in with_prefix(self.prefix)
+
     def up(self, initial: Mapping[str, SwitchState] | None = None) -> None:
         """Make everything; all ports are down but those of the switches with an `initial` state.
 

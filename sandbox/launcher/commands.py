@@ -10,12 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.launcher import configuration, frames, golden, install, ports, processes, stamps
+from sandbox.launcher import configuration, frames, golden, install, ports, processes, racks, stamps
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import BASE, DEFAULT_INSTANCE, Instance, locked
 from sandbox.launcher.making import discard
 from sandbox.launcher.progress import say, step
+from sandbox.rack.reading import DEFAULT, shipped
 
 ENVIRONMENT_FAILED = 4
 INTERRUPTED = 130
@@ -38,11 +39,15 @@ Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked of one instance; `format` is for `status`, `frames` for `up` and `reset`, None: as it was."""
+    """What was asked of one instance; `format` is for `status`, the rest for `up` and `reset`, None: as it was.
+
+    `rack` is the text of its file.
+    """
 
     instance: Instance
     format: str
     frames: bool | None
+    rack: str | None
 
 
 def prepare_base() -> bool:
@@ -67,9 +72,20 @@ def up_command(request: Request) -> int:
         if not request.instance.state.is_dir():
             golden.ensure()
     with locked(request.instance.folder):
+        choose_rack(request)
         choose_frames(request)
         start(request.instance)
     return 0
+
+
+def choose_rack(request: Request) -> None:
+    """Keep the rack that was asked for. Databases and switches are of one rack, so it stays while there are any."""
+    folder = request.instance.folder
+    if request.rack is not None and request.rack != racks.kept(folder):
+        if request.instance.state.is_dir():
+            raise SandboxError(f"{folder} has another rack.\n  `reset --rack` begins with an empty cloud on this one.")
+        racks.keep(folder, request.rack)
+    racks.require(folder)
 
 
 def choose_frames(request: Request) -> None:
@@ -124,7 +140,8 @@ def pick_ports(instance: Instance, running: dict[str, int]) -> dict[str, int]:
     """The instance's ports; new ones when it is down and another program listens on one of them."""
     with locked(BASE):
         chosen = ports.settle(instance)
-        lost = [] if running else [name for name, port in chosen.items() if not ports.is_free(port)]
+        own = ports.addresses(instance.folder)
+        lost = [] if running else [name for name, port in chosen.items() if not ports.is_free(port, own)]
         if not lost:
             return chosen
         say(f"port {chosen[lost[0]]} ({lost[0]}) is in use by another program; all ports are chosen again")
@@ -167,6 +184,7 @@ def reset_command(request: Request) -> int:
             for pattern in ("requests.*", "trap.*"):
                 for path in instance.folder.glob(pattern):
                     path.unlink()
+            choose_rack(request)
         start(instance)
     return 0
 
@@ -187,6 +205,7 @@ def status_command(request: Request) -> int:
             f"{'total':9} {sum(one.ready for one in seen)}/{len(seen):<7} {'':12} "
             f"{sum(one.rss_mib for one in seen):5} MiB  {instance.folder}"
         )
+        print(f"{'frames':9} {frames.words(instance.folder)}")
     return 0
 
 
@@ -224,7 +243,11 @@ def parser() -> argparse.ArgumentParser:
                 "--frames", action=argparse.BooleanOptionalAction,
                 help="switches that forward frames, as root; kept for later starts, and not so at the first",
             )  # fmt: skip
-        one.set_defaults(format="text", frames=None)
+            one.add_argument(
+                "--rack", metavar="NAME|FILE",
+                help=f"what stands in it: {' or '.join(shipped())}, or a file; kept; at first {DEFAULT}",
+            )  # fmt: skip
+        one.set_defaults(format="text", frames=None, rack=None)
     return top
 
 
@@ -239,7 +262,8 @@ def main(words: list[str]) -> int:
     signal.signal(signal.SIGTERM, interrupt)
     command, _ = COMMANDS[arguments.command]
     try:
-        code = command(Request(Instance(arguments.dir.resolve()), arguments.format, arguments.frames))
+        rack = racks.asked(arguments.rack)
+        code = command(Request(Instance(arguments.dir.resolve()), arguments.format, arguments.frames, rack))
         sys.stdout.flush()  # what is still held back may meet a closed pipe or a full disk, too
     except BrokenPipeError:
         return _speechless(UNREAD)

@@ -1,5 +1,6 @@
 """Fills the templates in `conf/` with an instance's ports and paths."""
 
+import json
 import os
 from pathlib import Path
 from string import Template
@@ -8,10 +9,16 @@ from sandbox.launcher.catalogue import PASSWORD, REGION, SERVICE_USERS
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.install import python
 from sandbox.launcher.layout import ROOT, TEMPLATES, VENV, Instance
+from sandbox.rack.reading import rack_of
+from sandbox.rack.table import Rack
+from sandbox.services.hosts import VIRTUAL_FUNCTION
 from sandbox.switches import driver
 
 # The services talk only to 127.0.0.1; a proxy from the caller's shell would take that traffic away.
 PROXIES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
+
+# The one VLAN of a physical network that Neutron may choose by itself; outside every pool that an operator hands out.
+OWN_VLAN = 4090
 
 LOGIN = """auth_type = password
 auth_url = {url}
@@ -34,6 +41,7 @@ def site_packages() -> Path:
 
 def values(instance: Instance, ports: dict[str, int]) -> dict[str, str]:
     """Everything a template may name."""
+    rack = rack_of(instance.folder)
     keystone = f"http://127.0.0.1:{ports['keystone']}/v3"
     logins = {
         f"login_{user}": LOGIN.format(url=keystone, user=user, password=PASSWORD, region=REGION)
@@ -45,10 +53,27 @@ def values(instance: Instance, ports: dict[str, int]) -> dict[str, str]:
         "log": str(instance.logs),
         "venv": str(VENV),
         "site_packages": str(site_packages()),
-        "switches": driver.sections(instance.conf, instance.state, ports["switches"]),
+        "switches": driver.sections(rack, instance.conf, instance.state, ports["switches"]),
+    }
+    networks = {
+        "vlan_ranges": ",".join(f"{network.name}:{OWN_VLAN}:{OWN_VLAN}" for network in rack.physical_networks),
+        "flat_networks": ",".join(network.name for network in rack.physical_networks if network.flat),
+        "device_specs": "\n".join(f"device_spec = {spec}" for spec in device_specs(rack)),
     }
     numbers = {f"port_{name}": str(port) for name, port in ports.items()}
-    return {"keystone": keystone, "password": PASSWORD, "region": REGION, **logins, **places, **numbers}
+    return {"keystone": keystone, "password": PASSWORD, "region": REGION, **logins, **places, **networks, **numbers}
+
+
+def device_specs(rack: Rack) -> list[str]:
+    """For each PCI bus that has cards, their virtual functions and the physical network that they are on."""
+    networks = sorted({(bus, host.physical_network) for host in rack.hosts for bus in host.buses})
+    vendor, product = VIRTUAL_FUNCTION
+    return [
+        json.dumps(
+            {"vendor_id": vendor, "product_id": product, "address": f"*:{bus:02x}:*.*", "physical_network": network}
+        )
+        for bus, network in networks
+    ]
 
 
 def write(instance: Instance, ports: dict[str, int]) -> None:

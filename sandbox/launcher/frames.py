@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sandbox.fabric.namespaces import FabricFailed
 from sandbox.fabric.needs import FabricLacks, require_fabric
-from sandbox.fabric.rack import fabric_of
+from sandbox.fabric.rack import fabric_of, remains_of
 from sandbox.launcher.errors import SandboxError
 
 #: In the instance's folder, not in its state: `reset` keeps it.
@@ -24,6 +24,18 @@ def wanted(folder: Path) -> bool:
         return False
     except (ValueError, KeyError, TypeError) as error:
         raise SandboxError(f'{path} is not {{"frames": true}} or {{"frames": false}}.\n  Remove it.') from error
+
+
+def forwarded(folder: Path) -> bool:
+    """Whether they do so now: there are bridges."""
+    return wanted(folder) and remains_of(folder).is_up
+
+
+def words(folder: Path) -> str:
+    """What `status` tells of it."""
+    if not wanted(folder):
+        return "off: switches keep tables, and no frame flows"
+    return "on: switches forward frames" if forwarded(folder) else "on at the next start; there are no bridges now"
 
 
 def keep(folder: Path, frames: bool) -> None:
@@ -49,7 +61,7 @@ def up(folder: Path) -> None:
 
 def down(folder: Path) -> None:
     """Remove them; does nothing for an instance that never had any."""
-    fabric = fabric_of(folder)
+    fabric = remains_of(folder)
     if not fabric.folder.exists():
         return
     require(True)

@@ -8,19 +8,21 @@ from pathlib import Path
 from sandbox.launcher.catalogue import LISTENERS
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import MADE, Instance
-from sandbox.switches.devices import SWITCHES
+from sandbox.rack.reading import rack_of
 
 # Below Linux's range for outgoing connections (32768-60999): a port taken from
 # that range could be in use by somebody's client when the instance starts again.
 FIRST, LAST = 20000, 31999
 
-#: The switches have an address each and share a port.
-ADDRESSES = ("127.0.0.1", *(switch.address for switch in SWITCHES))
+
+def addresses(folder: Path) -> tuple[str, ...]:
+    """Every address of the sandbox in this folder. Its switches have one each and share a port."""
+    return ("127.0.0.1", *(switch.address for switch in rack_of(folder).switches))
 
 
-def is_free(port: int) -> bool:
-    """Whether a listener can be opened on every address of a sandbox."""
-    return all(can_bind(address, port) for address in ADDRESSES)
+def is_free(port: int, own: tuple[str, ...]) -> bool:
+    """Whether a listener can be opened on all of these addresses."""
+    return all(can_bind(address, port) for address in own)
 
 
 def can_bind(address: str, port: int) -> bool:
@@ -60,10 +62,10 @@ def choose(own: Path, taken: set[int], wanted: tuple[str, ...] = LISTENERS) -> d
     """
     span = LAST - FIRST + 1
     start = zlib.crc32(str(own).encode()) % span
-    found: list[int] = []
+    found, here = list[int](), addresses(own)
     for step in range(span):
         port = FIRST + (start + step) % span
-        if port not in taken and is_free(port):
+        if port not in taken and is_free(port, here):
             found.append(port)
         if len(found) == len(wanted):
             return dict(zip(wanted, found, strict=True))

@@ -10,7 +10,7 @@ import urllib.request
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sandbox.launcher import configuration
+from sandbox.launcher import configuration, frames
 from sandbox.launcher.catalogue import PROCESSES, Process
 from sandbox.launcher.errors import SandboxError, with_log
 from sandbox.launcher.layout import Instance
@@ -221,6 +221,7 @@ def as_json(instance: Instance, ports: dict[str, int], seen: tuple[Health, ...])
             "clouds_yaml": str(instance.clouds),
             "cloud": "sandbox",
             "up": all(one.ready for one in seen),
+            "frames": frames.forwarded(instance.folder),
             "ports": ports,
             "rss_mib": sum(one.rss_mib for one in seen),
             "processes": [one.as_data() for one in seen],

@@ -11,37 +11,37 @@ import threading
 import time
 from typing import Any
 
-from sandbox.services import hosts, process
+from sandbox.rack.table import Rack
+from sandbox.services import process
+from sandbox.services.hosts import Host
 
-# fabric100g has no bridge anywhere: in the reference design only virtual functions reach it.
-BRIDGES = {"mgmt1g": "br-mgmt", "external": "br-ex"}
 HEARTBEAT_SECONDS = 600
 NOT_BOUND = (None, "unbound", "binding_failed")
 
 bound: "queue.Queue[tuple[str, str]]" = queue.Queue()
 
 
-def start() -> None:
+def start(rack: Rack) -> None:
     """Write the rows, then keep them fresh and report bound ports as up."""
     from neutron_lib.callbacks import events, registry, resources
 
-    write_rows()
+    write_rows(rack)
     registry.subscribe(note_port, resources.PORT, events.AFTER_CREATE)
     registry.subscribe(note_port, resources.PORT, events.AFTER_UPDATE)
-    for work in (report_up, keep_fresh):
-        threading.Thread(target=work, daemon=True, name=work.__name__).start()
+    threading.Thread(target=report_up, daemon=True, name="report_up").start()
+    threading.Thread(target=keep_fresh, args=(rack,), daemon=True, name="keep_fresh").start()
 
 
-def bridge_agent(host: str) -> dict[str, Any]:
-    """The row of an Open vSwitch agent: VXLAN tunnels everywhere, bridges for two physical networks."""
+def bridge_agent(host: Host, bridges: dict[str, str]) -> dict[str, Any]:
+    """The row of an Open vSwitch agent: VXLAN tunnels everywhere, and bridges by physical network."""
     return {
-        "host": host,
+        "host": host.name,
         "topic": "N/A",
         "availability_zone": None,
         "agent_type": "Open vSwitch agent",
         "binary": "neutron-openvswitch-agent",
         "configurations": {
-            "bridge_mappings": BRIDGES,
+            "bridge_mappings": bridges,
             "tunnel_types": ["vxlan"],
             "tunneling_ip": "127.0.0.1",
             "datapath_type": "system",
@@ -52,37 +52,37 @@ def bridge_agent(host: str) -> dict[str, Any]:
     }
 
 
-def device_agent(host: str) -> dict[str, Any]:
+def device_agent(host: Host) -> dict[str, Any]:
     """The row of an SR-IOV agent: which network cards lead to the fabric."""
-    cards = [port.interface for port in hosts.network_ports(host)]
+    cards = [port.interface for port in host.network_ports]
     return {
-        "host": host,
+        "host": host.name,
         "topic": "N/A",
         "availability_zone": None,
         "agent_type": "NIC Switch agent",
         "binary": "neutron-sriov-nic-agent",
-        "configurations": {"device_mappings": {hosts.PHYSICAL_NETWORK: cards}},
+        "configurations": {"device_mappings": {host.physical_network: cards}},
     }
 
 
-def write_rows() -> None:
+def write_rows(rack: Rack) -> None:
     """Create or refresh the agents of all hosts."""
     from neutron_lib import context
     from neutron_lib.plugins import directory
 
     plugin, admin = directory.get_plugin(), context.get_admin_context()
-    for host in hosts.NAMES:
-        plugin.create_or_update_agent(admin, bridge_agent(host))
-        if hosts.network_ports(host):
+    for host in rack.hosts:
+        plugin.create_or_update_agent(admin, bridge_agent(host, rack.bridges))
+        if host.network_ports:
             plugin.create_or_update_agent(admin, device_agent(host))
 
 
-def keep_fresh() -> None:
+def keep_fresh(rack: Rack) -> None:
     """Refresh the rows for as long as the process lives."""
     while True:
         time.sleep(HEARTBEAT_SECONDS)
         try:
-            write_rows()
+            write_rows(rack)
         except Exception as error:  # noqa: BLE001  a later round may succeed
             process.say(f"agent rows: {error!r}")
 

@@ -1,7 +1,7 @@
 """Nova: real API, conductor, scheduler with its filters, resource tracker, claims and PCI manager.
 
 Stand-in: what libvirt would read from a machine, and the guests (services/virtual_hosts.py).
-Eight compute services share this process, one per host of services/hosts.py.
+Its compute services share this process, one per host of the rack.
 """
 
 # What is patched or imitated here is private to a project, and its signatures are given.
@@ -15,7 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sandbox.services import hosts, messages, process, sqlite
+from sandbox.rack.reading import rack_of
+from sandbox.rack.table import Rack
+from sandbox.services import messages, process, sqlite
 from sandbox.services.process import Here
 
 IDENTITY_SECONDS = 60
@@ -49,7 +51,7 @@ def wait_for_placement(instance: Here) -> None:
             time.sleep(0.25)
 
 
-def prepare_libraries() -> None:
+def prepare_libraries(rack: Rack) -> None:
     """What nova-compute's own command does before it starts a service."""
     import nova.conf
     import os_brick
@@ -59,11 +61,11 @@ def prepare_libraries() -> None:
 
     from sandbox.services import virtual_hosts
 
-    virtual_hosts.register()
+    virtual_hosts.register(rack.host)
     opts.register_service_opts(nova.conf.CONF)
     os_brick.setup(nova.conf.CONF)
     os_vif.initialize()
-    # Nova guards against two computes of one machine by a file with the node's id. Here eight share
+    # Nova guards against two computes of one machine by a file with the node's id. Here all share
     # a machine, and their ids follow from their names.
     manager.ComputeManager._ensure_existing_node_identity = lambda *_: None
 
@@ -76,14 +78,14 @@ def start_service(**arguments: Any) -> None:
     process.say(f"{arguments['binary']} {arguments.get('host', '')} runs")
 
 
-def start_computes() -> None:
+def start_computes(rack: Rack) -> None:
     """One compute service per host, then tell the cell about them."""
     from nova import context
     from nova.compute import rpcapi
     from nova.objects import host_mapping
 
-    for host in hosts.NAMES:
-        start_service(binary="nova-compute", host=host, topic=rpcapi.RPC_TOPIC, topic_alt=rpcapi.RPC_TOPIC_ALT)
+    for host in rack.hosts:
+        start_service(binary="nova-compute", host=host.name, topic=rpcapi.RPC_TOPIC, topic_alt=rpcapi.RPC_TOPIC_ALT)
     host_mapping.discover_hosts(context.get_admin_context(), by_service=True)
 
 
@@ -101,7 +103,8 @@ def main() -> None:
     process.die_when_uncaught()
     configure(instance)
     application = load_api()
-    prepare_libraries()
+    rack = rack_of(instance.folder)
+    prepare_libraries(rack)
 
     from nova.conductor import rpcapi as conductor
     from nova.scheduler import rpcapi as scheduler
@@ -110,7 +113,7 @@ def main() -> None:
     start_service(binary="nova-scheduler", topic=scheduler.RPC_TOPIC)
     process.serve(instance, "nova", application, threads=24)
     wait_for_placement(instance)
-    start_computes()
+    start_computes(rack)
 
     process.die_when_uncaught()
     process.ready(instance, "nova")

@@ -1,9 +1,10 @@
-"""The stand-in hosts, as data: one table, read by Nova's stand-in driver and Neutron's stand-in agents.
+"""The stand-in hosts by shape, as Nova's stand-in driver and Neutron's stand-in agents tell them. A rack names them.
 
 poplar  2 x EPYC 7742 as 8 NUMA cells (NPS=4): 16 cores with 2 threads and 64 GiB per cell, of
         which 58 are 1 GiB pages (8 x 58 = 464). The first 2 cores of a cell belong to the host,
         so 8 x 28 = 224 dedicated threads and no shared ones. One dual-port ConnectX-5 on bus a1
-        (cell 5), 8 virtual functions per port, both ports on one physical network.
+        (cell 5) where the rack names no other, 8 virtual functions per port, both ports on one
+        physical network.
 gpu     2 NUMA cells, 8 GPUs (4 per cell), one ConnectX-5 per socket.
 infra   for controller servers: shared CPUs, no 1 GiB pages, no virtual functions.
 
@@ -13,26 +14,15 @@ functions per port, the card's cell, and the gpu and infra shapes are this sandb
 
 from dataclasses import dataclass
 
-PHYSICAL_NETWORK = "fabric100g"
 GIB = 1024
 FUNCTIONS_PER_PORT = 8
 FIRST_FUNCTION = 2
-
-NAMES: tuple[str, ...] = (
-    "poplar-1",
-    "poplar-2",
-    "poplar-3",
-    "poplar-4",
-    "infra-1",
-    "infra-2",
-    "gpu-1",
-    "gpu-2",
-)
+VIRTUAL_FUNCTION = ("15b3", "1018")  # ConnectX-5: vendor and product
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of host. Memory in MiB, disk in GB, cores and pages per cell; a card is (PCI bus, NUMA cell)."""
+    """A kind of host. Memory in MiB, disk in GB, cores and pages per cell; a card is (usual PCI bus, NUMA cell)."""
 
     cells: int
     sockets: int
@@ -106,9 +96,27 @@ class NetworkPort:
     functions: tuple[str, ...]
 
 
-def shape(host: str) -> Shape:
-    """The kind of a host, from its name."""
-    return SHAPES[host.rsplit("-", 1)[0]]
+@dataclass(frozen=True)
+class Host:
+    """One host: the name of its shape, the physical network of its cards, and the PCI bus of each of them."""
+
+    name: str
+    kind: str
+    physical_network: str | None
+    buses: tuple[int, ...]
+
+    @property
+    def shape(self) -> Shape:
+        """What it is made of."""
+        return SHAPES[self.kind]
+
+    @property
+    def network_ports(self) -> tuple[NetworkPort, ...]:
+        """Its fabric ports."""
+        cells = [cell for _, cell in self.shape.cards]
+        return tuple(
+            network_port(bus, number, cell) for bus, cell in zip(self.buses, cells, strict=True) for number in (0, 1)
+        )
 
 
 def cell_cpus(kind: Shape, cell: int) -> CellCpus:
@@ -125,11 +133,6 @@ def cell_cpus(kind: Shape, cell: int) -> CellCpus:
         none if kind.dedicated else usable,
         siblings,
     )
-
-
-def network_ports(host: str) -> tuple[NetworkPort, ...]:
-    """The fabric ports of a host."""
-    return tuple(network_port(bus, number, cell) for bus, cell in shape(host).cards for number in (0, 1))
 
 
 def network_port(bus: int, number: int, cell: int) -> NetworkPort:

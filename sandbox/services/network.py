@@ -1,12 +1,14 @@
 """Neutron: real API, ML2 plugin, segment ranges, RBAC, and the real openvswitch, SR-IOV and genericswitch drivers.
 
 Stand-ins: the agents (services/agents.py), and the switches at the other end of ssh
-(sandbox/switches). Routers, floating IPs and security groups are API objects; no packet flows.
+(sandbox/switches), which forward frames where the instance has them. Routers, floating IPs and security groups
+are API objects: nothing routes, translates or filters a packet.
 """
 
 import os
 import sys
 
+from sandbox.rack.reading import rack_of
 from sandbox.services import agents, process, sqlite
 
 
@@ -24,7 +26,7 @@ def main() -> None:
 
     # Loaded by the first request otherwise: requests that come meanwhile find no rules and are refused with 403.
     policy.init()
-    agents.start()
+    agents.start(rack_of(instance.folder))
     process.serve(instance, "neutron", api.application, threads=16)
 
     process.die_when_uncaught()

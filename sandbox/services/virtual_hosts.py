@@ -1,7 +1,7 @@
 """Stand-in for libvirt: Nova's own FakeDriver, plus what a real driver reports about hardware.
 
 NUMA cells, thread siblings, 1 GiB pages, dedicated CPUs and PCI devices come from
-services/hosts.py in the very form that nova.virt.libvirt builds; Nova's scheduler,
+the rack and services/hosts.py in the very form that nova.virt.libvirt builds; Nova's scheduler,
 claims, pinning and PCI code then work on them unchanged. There is no guest.
 """
 
@@ -12,6 +12,7 @@ import hashlib
 import sys
 import types
 import uuid
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import nova.pci.utils
@@ -23,14 +24,14 @@ from oslo_serialization import jsonutils
 
 from sandbox.services import hosts
 
-VIRTUAL_FUNCTION = ("15b3", "1018")  # ConnectX-5
 GPU = ("10de", "2330")  # H100 SXM
 FIRST_GPU_BUS = 0x10
 KIB_PER_GIB = 1024 * 1024
 
 
-def register() -> None:
-    """Make the driver known as `sandbox.SandboxDriver` and answer what Nova reads from sysfs."""
+def register(table: Mapping[str, hosts.Host]) -> None:
+    """Make the driver known as `sandbox.SandboxDriver`, of these hosts, and answer what Nova reads from sysfs."""
+    SandboxDriver.table = table
     module = types.ModuleType("nova.virt.sandbox")
     module.__dict__["SandboxDriver"] = SandboxDriver
     sys.modules["nova.virt.sandbox"] = module
@@ -87,12 +88,13 @@ def device(ids: tuple[str, str], address: str, cell: int, kind: str, **more: str
     }
 
 
-def pci_devices(host: str) -> list[dict[str, Any]]:
+def pci_devices(host: hosts.Host) -> list[dict[str, Any]]:
     """The virtual functions and GPUs of a host."""
-    kind = hosts.shape(host)
+    kind = host.shape
+    ids = hosts.VIRTUAL_FUNCTION
     functions = [
-        device(VIRTUAL_FUNCTION, address, port.cell, "type-VF", parent_addr=port.address, parent_ifname=port.interface)
-        for port in hosts.network_ports(host)
+        device(ids, address, port.cell, "type-VF", parent_addr=port.address, parent_ifname=port.interface)
+        for port in host.network_ports
         for address in port.functions
     ]
     gpus = [
@@ -108,8 +110,9 @@ def node_id(name: str) -> str:
 
 
 class SandboxDriver(fake.FakeDriver):
-    """One host of the table."""
+    """One host of the rack."""
 
+    table: ClassVar[Mapping[str, hosts.Host]] = {}
     capabilities: ClassVar[dict[str, Any]] = dict(
         fake.FakeDriver.capabilities, supports_pcpus=True, supports_socket_pci_numa_affinity=True
     )
@@ -117,7 +120,7 @@ class SandboxDriver(fake.FakeDriver):
     def init_host(self, host: str) -> None:
         """Learn the shape, and take back the servers that the database says are here."""
         super().init_host(host)
-        self.shape = hosts.shape(host)
+        self.shape = self.table[host].shape
         cells = [hosts.cell_cpus(self.shape, number) for number in range(self.shape.cells)]
         self.dedicated = sum(len(cell.dedicated) for cell in cells)
         self.shared = sum(len(cell.shared) for cell in cells)
@@ -153,7 +156,7 @@ class SandboxDriver(fake.FakeDriver):
             "cpu_info": jsonutils.dumps(cpu),
             "numa_topology": numa_topology(kind),
             "uuid": node_id(nodename),
-            "pci_passthrough_devices": jsonutils.dumps(pci_devices(nodename)),
+            "pci_passthrough_devices": jsonutils.dumps(pci_devices(self.table[nodename])),
         }
 
     def update_provider_tree(self, provider_tree: Any, nodename: str, allocations: Any = None) -> None:

@@ -12,7 +12,8 @@ ngs_ssh_connect_*   seconds. The driver's own 60 and 10 would let a request to a
 
 from pathlib import Path
 
-from sandbox.switches.devices import QUARANTINE, SWITCHES, Switch
+from sandbox.rack.table import Rack
+from sandbox.switches.devices import Switch
 from sandbox.switches.keys import WRITER, user_key_file
 
 SECTION = """[genericswitch:{switch.name}]
@@ -38,12 +39,12 @@ ngs_max_connections = 1
 """
 
 
-def sections(conf: Path, state: Path, port: int) -> str:
+def sections(rack: Rack, conf: Path, state: Path, port: int) -> str:
     """One section for each switch. `state`: the instance's state folder; `port`: where all of them listen."""
-    return "\n".join(section(switch, conf, state, port) for switch in SWITCHES)
+    return "\n".join(section(switch, rack.quarantine_vlan, conf, state, port) for switch in rack.switches)
 
 
-def section(switch: Switch, conf: Path, state: Path, port: int) -> str:
+def section(switch: Switch, quarantine: int, conf: Path, state: Path, port: int) -> str:
     """The section of one switch."""
     return SECTION.format(
         switch=switch,
@@ -51,6 +52,6 @@ def section(switch: Switch, conf: Path, state: Path, port: int) -> str:
         user=WRITER,
         key_file=user_key_file(state / "switches", WRITER),
         conf=conf,
-        quarantine=QUARANTINE,
+        quarantine=quarantine,
         shut_unused=str(switch.shut_unused).lower(),
     )

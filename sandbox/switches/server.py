@@ -19,11 +19,12 @@ from sandbox.fabric.kept import KeptBackend
 from sandbox.fabric.rack import fabric_of
 from sandbox.launcher import frames
 from sandbox.launcher.configuration import write_private
+from sandbox.rack.reading import rack_of
 from sandbox.services import process
 from sandbox.services.process import Here
 from sandbox.switches import keys, showing
 from sandbox.switches.command_line import Device, Session
-from sandbox.switches.devices import SWITCHES, Switch
+from sandbox.switches.devices import Switch
 from sandbox.switches.files import FileBackend
 from sandbox.switches.table import Backend
 
@@ -126,11 +127,12 @@ def backend_of(switch: Switch, instance: Here) -> Backend:
     return KeptBackend(fabric_of(instance.folder).backend(switch.name), file)
 
 
-def tell(instance: Here, state: Path, port: int, host_keys: dict[str, str]) -> None:
+def tell(instance: Here, switches: tuple[Switch, ...], state: Path, host_keys: dict[str, str]) -> None:
     """Write what clients need: `known_hosts` for Neutron, `switches.yaml` for readers."""
-    by_address = {switch.address: host_keys[switch.name] for switch in SWITCHES}
+    port = instance.ports["switches"]
+    by_address = {switch.address: host_keys[switch.name] for switch in switches}
     write_private(instance.conf / "known_hosts", keys.known_hosts(by_address, port))
-    switches = {
+    entries = {
         switch.name: {
             "platform": PLATFORM,
             "host": switch.address,
@@ -139,15 +141,16 @@ def tell(instance: Here, state: Path, port: int, host_keys: dict[str, str]) -> N
             "key_file": str(keys.user_key_file(state, keys.READER)),
             "host_key": host_keys[switch.name],
         }
-        for switch in SWITCHES
+        for switch in switches
     }
-    text = yaml.safe_dump({"switches": switches}, sort_keys=False, width=1000)
+    text = yaml.safe_dump({"switches": entries}, sort_keys=False, width=1000)
     write_private(instance.folder / "switches.yaml", "# The sandbox's switches, for who reads them.\n" + text)
 
 
 async def serve(instance: Here) -> None:
     """Serve all switches until the process is asked to end."""
     state, port = instance.state / "switches", instance.ports["switches"]
+    switches = rack_of(instance.folder).switches
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
@@ -159,9 +162,9 @@ async def serve(instance: Here) -> None:
 
         host_keys = {
             switch.name: await start(switch, backend_of(switch, instance), state, port, users, log)
-            for switch in SWITCHES
+            for switch in switches
         }
-        tell(instance, state, port, host_keys)
+        tell(instance, switches, state, host_keys)
         process.ready(instance, "switches")
         await ended.wait()
 

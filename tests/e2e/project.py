@@ -72,6 +72,12 @@ class Project:
         """The same project with more variables."""
         return replace(self, more=(*self.more, *variables.items()))
 
+    def only_stacks(self) -> Path:
+        """The folder of stacks, empty: for a project whose sites are not the shipped ones."""
+        shutil.rmtree(self.folder / "stacks")
+        (self.folder / "stacks").mkdir()
+        return self.folder / "stacks"
+
     def copy_stacks(self, other: Project) -> None:
         """Take over the stacks of another project, with its locks."""
         shutil.rmtree(self.folder / "stacks")

@@ -70,7 +70,7 @@ def test_the_summary_says_what_exists_and_what_does_not(demo: Ran) -> None:
     assert "Wired: 8 switch ports of mgmt-1 and tor-1, each read back from its switch." in demo.out
     assert "Not registered: " in demo.out
     assert "Applied state: proved with the plan, as the claims store has it" in demo.out
-    assert "no guest runs and no packet flows" in demo.out
+    assert "no guest runs, and frames flow only where it was started with `--frames`" in demo.out
 
 
 def test_the_clone_stays_clean(newcomer: Newcomer, demo: Ran) -> None:

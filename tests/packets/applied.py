@@ -13,22 +13,65 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sandbox.fabric.fabric import Fabric
 from sandbox.fabric.frames import Kind, Probe
 from sandbox.fabric.prober import Arrival, Prober, everybody
-from sandbox.switches.devices import HOSTS, MACHINES, OPERATOR, QUARANTINE, SWITCHES, access
+from sandbox.rack.table import Rack
+from sandbox.switches.devices import Switch, access
 from sandbox.switches.table import PortState, SwitchState
 
 #: In which all ports of a switch meet while the positive control runs.
 CONTROL = 2
-UPLINKS = tuple(f"poplar-{host}-ens161f{leg}" for host in HOSTS for leg in (0, 1))
-INFRA = ("infra-1-ens1f0", "infra-2-ens1f0")
-TRUNKS: Mapping[str, range] = dict.fromkeys(UPLINKS, range(1000, 3000)) | dict.fromkeys(INFRA, range(110, 200))
-"""Ports that carry VLANs with their tags: what a host hears there, its hypervisor hands to whom it is for."""
-RNICS = tuple(f"ipum-{number:02}-rnic" for number in MACHINES)
-BMCS = tuple(f"ipum-{number:02}-mgmt" for number in MACHINES)
+OPERATOR = 20
+
+
+@dataclass(frozen=True)
+class Field:
+    """What stands at the ends of a rack's cables, by the name of its namespace."""
+
+    rack: Rack
+
+    @cached_property
+    def _ends(self) -> dict[str, tuple[Switch, PortState]]:
+        return {
+            f"{end.system}-{end.port}": (switch, switch.initial.ports[port])
+            for switch in self.rack.switches
+            for port, end in switch.neighbors.items()
+            if end.system not in self.rack.switch
+        }
+
+    @cached_property
+    def rnics(self) -> tuple[str, ...]:
+        """Of all machines, in their order."""
+        return tuple(name for name in self._ends if name.endswith("-rnic"))
+
+    @cached_property
+    def bmcs(self) -> tuple[str, ...]:
+        """In the same order."""
+        return tuple(f"{name.removesuffix('rnic')}mgmt" for name in self.rnics)
+
+    @cached_property
+    def trunks(self) -> Mapping[str, frozenset[int]]:
+        """Ports that carry VLANs with their tags: what a host hears there, its hypervisor hands to whom it is for."""
+        return {name: frozenset(port.allowed) for name, (_, port) in self._ends.items() if port.mode == "trunk"}
+
+    @cached_property
+    def operators(self) -> tuple[str, ...]:
+        """Ports of the operator's own VLAN."""
+        return tuple(name for name, (_, port) in self._ends.items() if (port.mode, port.access_vlan) == IN_OPERATORS)
+
+    def switch(self, host: str) -> str:
+        """The switch that a port is cabled to."""
+        return self._ends[host][0].name
+
+    def uplinks(self, host: str) -> list[str]:
+        """The trunks of a host."""
+        return [name for name in self.trunks if name.startswith(f"{host}-")]
+
+
+IN_OPERATORS = ("access", OPERATOR)
 
 
 class Plug(NamedTuple):
@@ -45,8 +88,9 @@ class Plug(NamedTuple):
 
 @dataclass(frozen=True)
 class Segment:
-    """Who is to meet in a VLAN of one switch, and nobody else."""
+    """Who is to meet in a VLAN of one switch, and nobody else. Other switches may have the same id."""
 
+    switch: str
     vlan: int
     plugs: frozenset[Plug]
 
@@ -62,23 +106,30 @@ class Pod:
     management: Segment
 
     @classmethod
-    def locked(cls, file: Path) -> Pod:
-        """The one vPOD of a tenant's lock."""
-        (claims,) = json.loads(file.read_text(encoding="utf-8"))["allocation"]["vpods"].values()
+    def locked(cls, field: Field, file: Path) -> dict[str, Pod]:
+        """The vPODs of a tenant's lock, by name."""
+        vpods = json.loads(file.read_text(encoding="utf-8"))["allocation"]["vpods"]
+        return {name: cls.of(field, claims) for name, claims in vpods.items()}
+
+    @classmethod
+    def of(cls, field: Field, claims: Mapping[str, Any]) -> Pod:
+        """A vPOD with the claims of a lock."""
         rnics = tuple(f"{machine}-rnic" for machine in claims["machines"])
         bmcs = tuple(f"{machine}-mgmt" for machine in claims["machines"])
-        uplinks = [f"{host}-ens161f{leg}" for host in claims["hosts"] for leg in (0, 1)]
+        uplinks = [uplink for host in claims["hosts"] for uplink in field.uplinks(host)]
 
         def segment(what: str, untagged: Iterable[str], tagged: Iterable[str]) -> Segment:
             vlan = claims[f"{what}_vlan"]
-            return Segment(vlan, frozenset({*map(Plug, untagged), *(Plug(host, vlan) for host in tagged)}))
+            plugs = frozenset({*map(Plug, untagged), *(Plug(host, vlan) for host in tagged)})
+            (switch,) = {field.switch(plug.host) for plug in plugs}
+            return Segment(switch, vlan, plugs)
 
         return cls(
             rnics,
             bmcs,
             segment("ipu_data", rnics, uplinks),
             segment("storage", (), uplinks),
-            segment("management", bmcs, [f"{claims['controller_host']}-ens1f0"]),
+            segment("management", bmcs, field.uplinks(claims["controller_host"])),
         )
 
     @property
@@ -92,14 +143,14 @@ class Pod:
         return frozenset().union(*(segment.plugs for segment in self.segments))
 
 
-def expected(pods: Iterable[Pod]) -> tuple[Segment, ...]:
-    """All segments of both switches with these vPODs: the operator's, and the one in which BMCs of nobody rest."""
+def expected(field: Field, pods: Iterable[Pod]) -> tuple[Segment, ...]:
+    """All segments of all switches with these vPODs: the operator's, and the one in which BMCs of nobody rest."""
     pods = tuple(pods)
     taken = {bmc for pod in pods for bmc in pod.bmcs}
-    own = [f"{end.system}-{end.port}" for switch in SWITCHES for end in switch.neighbors.values()]
-    operators = {Plug(name) for name in own if name not in {*RNICS, *BMCS, *TRUNKS}}
-    resting = Segment(QUARANTINE, frozenset(Plug(bmc) for bmc in BMCS if bmc not in taken))
-    return (Segment(OPERATOR, frozenset(operators)), resting, *(item for pod in pods for item in pod.segments))
+    operators = Segment("mgmt-1", OPERATOR, frozenset(map(Plug, field.operators)))
+    rest = frozenset(Plug(bmc) for bmc in field.bmcs if bmc not in taken)
+    resting = Segment("mgmt-1", field.rack.quarantine_vlan, rest)
+    return (operators, resting, *(item for pod in pods for item in pod.segments))
 
 
 Meeting = tuple[Plug, Plug, Kind]
@@ -109,8 +160,9 @@ Meeting = tuple[Plug, Plug, Kind]
 class Round:
     """Everything that was sent once, by every plug and in every wrong way, and everything that arrived."""
 
+    field: Field
     sent: frozenset[Plug]
-    #: (sender, receiver) of the positive control: the same ports, all in one VLAN of their switch.
+    #: (sender, receiver) of the positive control: the same ports and cables, all in one VLAN.
     control: frozenset[tuple[str, str]]
     arrivals: tuple[Arrival, ...]
 
@@ -144,16 +196,21 @@ class Round:
         return wanted - self.meetings
 
     def stray(self, segments: Iterable[Segment]) -> set[Meeting]:
-        """What arrived and must not have. Trunks hear all VLANs of theirs: see `TRUNKS`."""
+        """What arrived and must not have. Trunks hear all VLANs of theirs: see `Field.trunks`."""
         home = {plug: segment for segment in segments for plug in segment.plugs}
-        return {item for item in self.meetings if not _explained(home.get(item[0]), item[1])}
+        return {item for item in self.meetings if not _explained(self.field, home.get(item[0]), item[1])}
 
 
-def _explained(home: Segment | None, receiver: Plug) -> bool:
+def _explained(field: Field, home: Segment | None, receiver: Plug) -> bool:
     if home is None:
         return False
-    trunk = receiver.tag == home.vlan and home.vlan in TRUNKS.get(receiver.host, ())
-    return receiver in home.plugs or trunk
+    return receiver in home.plugs or on_trunk(field, home.switch, home.vlan, receiver)
+
+
+def on_trunk(field: Field, switch: str, vlan: int, receiver: Plug) -> bool:
+    """Whether a receiver hears a VLAN of a switch because it is on a trunk there that carries it."""
+    carries = receiver.tag == vlan and vlan in field.trunks.get(receiver.host, ())
+    return carries and field.switch(receiver.host) == switch
 
 
 def sender_of(item: Arrival) -> Plug:
@@ -161,40 +218,46 @@ def sender_of(item: Arrival) -> Plug:
     return Plug(item.probe.sender, *item.probe.tags)
 
 
-def wrong_ways(pods: Iterable[Pod]) -> Iterator[Plug]:
+def wrong_ways(field: Field, pods: Iterable[Pod]) -> Iterator[Plug]:
     """Frames that nobody is to get: with tags of others from untagged ports, with management's from the fabric."""
-    vlans = [segment.vlan for pod in pods for segment in pod.segments]
-    for host in (*RNICS, *BMCS, "poplar-1-eno1", "poplar-1-idrac"):
+    vlans = {segment.vlan for pod in pods for segment in pod.segments}
+    for host in (*field.rnics, *field.bmcs, "poplar-1-eno1", "poplar-1-idrac"):
         yield from (Plug(host, vlan) for vlan in vlans)
-    for host, carried in TRUNKS.items():
+    for host, carried in field.trunks.items():
         yield Plug(host)
-        yield from (Plug(host, vlan) for vlan in (1, OPERATOR, QUARANTINE, *vlans) if vlan not in carried)
+        yield from (
+            Plug(host, vlan) for vlan in (1, OPERATOR, field.rack.quarantine_vlan, *vlans) if vlan not in carried
+        )
 
 
-def observed(fabric: Fabric, pods: tuple[Pod, ...], awaited: Iterable[Segment]) -> Round:
+def observed(fabric: Fabric, field: Field, pods: tuple[Pod, ...], awaited: Iterable[Segment]) -> Round:
     """The positive control, then one round. `pods`: whose plugs send; `awaited`: where there is patience for frames."""
-    plugs = {plug for segment in expected(pods) for plug in segment.plugs} | {*map(Plug, (*RNICS, *BMCS))}
-    wrong = {*wrong_ways(pods)} - plugs
+    machines = map(Plug, (*field.rnics, *field.bmcs))
+    plugs = {plug for segment in expected(field, pods) for plug in segment.plugs} | {*machines}
+    wrong = {*wrong_ways(field, pods)} - plugs
     probes = [Probe(plug.host, plug.tags, kind) for plug in sorted(plugs, key=str) for kind in Kind]
     probes += [Probe(plug.host, plug.tags, Kind.ARP) for plug in sorted(wrong, key=str)]
     with Prober(fabric) as prober:
-        cables = frozenset(pair for one in _by_switch(fabric) for pair in everybody(one))
+        cables = frozenset(pair for one in _cabled_together(fabric) for pair in everybody(one))
         with _all_together(fabric):
             prober.probe([Probe(host) for host in fabric.wiring.hosts], control=cables)
         pairs = {(a.host, b.host) for one in awaited for a in one.plugs for b in one.plugs if a.host != b.host}
         seen = prober.probe(probes, awaited=pairs)
-    return Round(frozenset(plugs | wrong), cables, seen.arrivals)
+    return Round(field, frozenset(plugs | wrong), cables, seen.arrivals)
 
 
-def _by_switch(fabric: Fabric) -> list[list[str]]:
-    return [
-        [host for host, end in fabric.wiring.hosts.items() if end.switch == name] for name in fabric.wiring.switches
-    ]
+def _cabled_together(fabric: Fabric) -> list[list[str]]:
+    """Hosts by the switches that reach one another by cables."""
+    groups = [{name} for name in fabric.wiring.switches]
+    for a, b in fabric.wiring.links:
+        joined = [group for group in groups if {a.switch, b.switch} & group]
+        groups = [*(group for group in groups if group not in joined), set().union(*joined)]
+    return [[host for host, end in fabric.wiring.hosts.items() if end.switch in group] for group in groups]
 
 
 @contextmanager
 def _all_together(fabric: Fabric) -> Iterator[None]:
-    """All ports of a switch up and in one VLAN, behind its command line's back, and then as they were before."""
+    """All ports of all switches up and in one VLAN, behind their command lines' backs, and then as before."""
     before = [fabric.load(name) for name in fabric.wiring.switches]
     changes = [(state, _joined(state, access(CONTROL))) for state in before]
     fabric.apply(changes)

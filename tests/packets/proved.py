@@ -13,7 +13,7 @@ from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 from policies.judging import model_of, operators_part
 
-from .applied import TRUNKS, Plug
+from .applied import Field, Plug
 
 if TYPE_CHECKING:
     from policies.graph.model import Model
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Wires = frozenset[frozenset[Plug]]
 
 
-def proved(stacks: Path, site: str) -> tuple[Wires, Wires]:
+def proved(field: Field, stacks: Path, site: str) -> tuple[Wires, Wires]:
     """Wires of all tenants: for certain, and if all that nobody stated is as bad as it can be."""
     space = load_workspace(stacks, site)
     assert space.site_lock is not None
@@ -33,18 +33,18 @@ def proved(stacks: Path, site: str) -> tuple[Wires, Wires]:
         plan = plan_tenant(space.site, space.site_lock, wish, space.locks[tenant])
         others = [lock for name, lock in space.locks.items() if name != tenant]
         model = model_of(facts, plan, [*others, own])
-        must |= {*_wires(space, facts, model, model.must)}
-        may |= {*_wires(space, facts, model, model.may)}
+        must |= {*_wires(field, space, facts, model, model.must)}
+        may |= {*_wires(field, space, facts, model, model.may)}
     return frozenset(must), frozenset(may)
 
 
-def _wires(space: Workspace, facts: SiteFacts, model: Model, graph: Graph) -> Iterator[frozenset[Plug]]:
+def _wires(field: Field, space: Workspace, facts: SiteFacts, model: Model, graph: Graph) -> Iterator[frozenset[Plug]]:
     switches = space.site.switch
     ports = {
         ids.switch_port(switches[port.switch].serial, port.port): Plug(f"{end.device}-{end.interface}")
         for end, port in facts.ordinary_ends
     }
-    tagged = dict(_tagged(space))
+    tagged = dict(_tagged(field, space))
     for wire in model.wires(graph):
         plugs = {plug for node, plug in ports.items() if node in graph and wire & {*graph[node]}}
         plugs |= {plug for node, plug in tagged.items() if node in wire}
@@ -52,9 +52,9 @@ def _wires(space: Workspace, facts: SiteFacts, model: Model, graph: Graph) -> It
             yield frozenset(plugs)
 
 
-def _tagged(space: Workspace) -> Iterator[tuple[str, Plug]]:
+def _tagged(field: Field, space: Workspace) -> Iterator[tuple[str, Plug]]:
     """What a hypervisor's interface is in a VLAN, as a node and as a plug."""
-    for name, carried in TRUNKS.items():
+    for name, carried in field.trunks.items():
         host, _, interface = name.rpartition("-")
         bridge = ids.host_bridge(space.site.host[host].serial, interface)
         yield from ((ids.vlan_segment(bridge, vlan), Plug(name, vlan)) for vlan in carried)

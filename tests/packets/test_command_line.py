@@ -10,12 +10,12 @@ from sandbox.fabric.fabric import Fabric
 from sandbox.fabric.frames import Probe
 from sandbox.fabric.prober import Prober, everybody
 from sandbox.fabric.wiring import End, Wiring
+from sandbox.rack.reading import named
 from sandbox.switches.command_line import Device, Session
-from sandbox.switches.devices import SWITCHES
 
 from .conftest import folder
 
-TOR = next(switch for switch in SWITCHES if switch.name == "tor-1")
+TOR = named("lyon").switch["tor-1"]
 PORTS = ("Ethernet1/1", "Ethernet2/1", "Ethernet3/1")
 NAMES = ("one", "two", "three")
 WIRING = Wiring(

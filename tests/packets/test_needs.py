@@ -86,6 +86,22 @@ def test_an_instance_keeps_whether_it_has_frames(tmp_path: Path) -> None:
         frames.wanted(tmp_path)
 
 
+def test_a_status_says_whether_frames_are_on(tmp_path: Path) -> None:
+    assert (frames.words(tmp_path), frames.forwarded(tmp_path)) == (
+        "off: switches keep tables, and no frame flows",
+        False,
+    )
+    frames.keep(tmp_path, True)
+    later = ("on at the next start; there are no bridges now", False)
+    assert (frames.words(tmp_path), frames.forwarded(tmp_path)) == later
+    frames.up(tmp_path)
+    try:
+        assert (frames.words(tmp_path), frames.forwarded(tmp_path)) == ("on: switches forward frames", True)
+    finally:
+        frames.down(tmp_path)
+    assert (frames.words(tmp_path), frames.forwarded(tmp_path)) == later
+
+
 def test_a_switch_that_cannot_be_kept_is_set_back(tmp_path: Path) -> None:
     """The command is refused, so what is forwarded is as before."""
     first = initial("one", ("Ethernet1",))

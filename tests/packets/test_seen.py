@@ -9,30 +9,31 @@ import pytest
 
 from sandbox.fabric.fabric import Fabric
 from sandbox.fabric.rack import fabric_of
-from sandbox.switches.devices import SWITCHES, access
+from sandbox.rack.reading import named
+from sandbox.switches.devices import access
 from sandbox.switches.table import PortState, SwitchState
 
-from .applied import Plug, Pod, expected, observed
+from .applied import Field, Plug, Pod, expected, observed
 from .conftest import ROOT, folder
 
-TOR, MANAGEMENT = SWITCHES
-ACME, GLOBEX = (Pod.locked(ROOT / "stacks" / "lyon" / "tenants" / f"{name}.lock.json") for name in ("acme", "globex"))
+LYON = Field(named("lyon"))
+TENANTS = ROOT / "stacks" / "lyon" / "tenants"
+((ACME,), (GLOBEX,)) = (Pod.locked(LYON, TENANTS / f"{name}.lock.json").values() for name in ("acme", "globex"))
 PODS = (ACME, GLOBEX)
-SEGMENTS = expected(PODS)
+SEGMENTS = expected(LYON, PODS)
 
 
 def planned(fabric: Fabric) -> dict[str, SwitchState]:
     """Both switches as the locks want them."""
     ends = fabric.wiring.hosts
-    found = {switch.name: dict(switch.initial.ports) for switch in SWITCHES}
-    vlans = {switch.name: dict(switch.initial.vlans) for switch in SWITCHES}
+    found = {switch.name: dict(switch.initial.ports) for switch in LYON.rack.switches}
+    vlans = {switch.name: dict(switch.initial.vlans) for switch in LYON.rack.switches}
     for pod in PODS:
         for segment in pod.segments:
-            switch = ends[next(iter(segment.plugs)).host].switch
-            vlans[switch][segment.vlan] = f"vlan-{segment.vlan}"
+            vlans[segment.switch][segment.vlan] = f"vlan-{segment.vlan}"
             for plug in segment.plugs:
                 if plug.tag is None:
-                    found[switch][ends[plug.host].port] = access(segment.vlan)
+                    found[segment.switch][ends[plug.host].port] = access(segment.vlan)
     return {name: SwitchState(name, ports, vlans[name]) for name, ports in found.items()}
 
 
@@ -45,7 +46,7 @@ def fabric() -> Iterator[Fabric]:
 
 
 def test_as_planned_nothing_is_absent_or_stray(fabric: Fabric) -> None:
-    seen = observed(fabric, PODS, SEGMENTS)
+    seen = observed(fabric, LYON, PODS, SEGMENTS)
     assert seen.absent(SEGMENTS) == seen.stray(SEGMENTS) == set()
     assert seen.between(ACME.plugs, GLOBEX.plugs) == frozenset()
 
@@ -66,7 +67,7 @@ def test_a_port_that_is_set_wrong_is_seen(fabric: Fabric, name: str) -> None:
     wrong = replace(right, ports={**right.ports, end.port: port})
     fabric.apply([(right, wrong)])
     try:
-        strays = observed(fabric, PODS, ()).stray(SEGMENTS)
+        strays = observed(fabric, LYON, PODS, ()).stray(SEGMENTS)
     finally:
         fabric.apply([(wrong, right)])
     assert strays
@@ -79,7 +80,7 @@ def test_a_port_that_is_shut_is_absent(fabric: Fabric) -> None:
     shut = replace(right, ports={**right.ports, end.port: replace(right.ports[end.port], enabled=False)})
     fabric.apply([(right, shut)])
     try:
-        seen = observed(fabric, PODS, ())
+        seen = observed(fabric, LYON, PODS, ())
     finally:
         fabric.apply([(shut, right)])
     assert seen.stray(SEGMENTS) == set()

@@ -16,9 +16,8 @@ from sandbox.launcher import processes
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.layout import Instance
 from sandbox.switches import keys
-from sandbox.switches.devices import QUARANTINE
 from tests.conftest import Sandbox
-from tests.sandbox.switch_sessions import Client, clients
+from tests.sandbox.switch_sessions import QUARANTINE, Client, clients
 from tests.support.engine.process import Refused
 from tests.support.engine.stack import Stack
 from tests.support.world.declared import switch_port

@@ -15,12 +15,15 @@ from typing import Any
 import yaml
 
 from sandbox.launcher.install import python
+from sandbox.rack.reading import named
 from sandbox.switches import devices
 from sandbox.switches.command_line import Device, Session
 from sandbox.switches.files import FileBackend
 from sandbox.switches.table import SwitchState
 
-TOR, MANAGEMENT = devices.SWITCHES
+LYON = named("lyon")
+TOR, MANAGEMENT = LYON.switches
+QUARANTINE = LYON.quarantine_vlan
 
 #: Reads what to do as JSON on stdin, tells what came of it as JSON on stdout.
 CLIENT = """

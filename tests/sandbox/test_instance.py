@@ -17,9 +17,8 @@ from sandbox.launcher.catalogue import LISTENERS, PEOPLE, PROCESSES
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import Instance
 from sandbox.launcher.making import making
-from sandbox.services import hosts
-from sandbox.switches.devices import SWITCHES
 from tests.sandbox.cloud import Cloud, Running
+from tests.sandbox.switch_sessions import LYON
 
 SUPERVISOR = Path(__file__).resolve().parents[2] / "sandbox" / "supervisor.py"
 
@@ -52,7 +51,7 @@ def test_a_port_in_use_is_not_chosen(tmp_path: Path) -> None:
 def test_a_port_in_use_on_the_address_of_a_switch_is_not_chosen(tmp_path: Path) -> None:
     wanted = ports.choose(tmp_path, set())["keystone"]
     with socket.socket() as other:
-        other.bind((SWITCHES[-1].address, wanted))
+        other.bind((LYON.switches[-1].address, wanted))
         other.listen()
         assert wanted not in ports.choose(tmp_path, set()).values()
 
@@ -103,6 +102,7 @@ def test_status_reports_every_service(sandbox: Running, tmp_path: Path) -> None:
     seen = json.loads(done.stdout)
     assert seen["version"] == 1
     assert seen["up"]
+    assert seen["frames"] is False
     assert [one["name"] for one in seen["processes"]] == [process.name for process in PROCESSES]
     answers = {name: code for one in seen["processes"] for name, code in one["http"].items()}
     # 300 is a list of API versions
@@ -113,8 +113,8 @@ def test_status_reports_every_service(sandbox: Running, tmp_path: Path) -> None:
 def test_every_service_of_the_catalogue_answers(cloud: Cloud) -> None:
     admin = cloud.admin
     assert {user.name for user in admin.identity.users()} >= set(PEOPLE)
-    assert {host.name for host in admin.compute.hypervisors()} == set(hosts.NAMES)
-    assert {provider.name for provider in admin.placement.resource_providers()} >= set(hosts.NAMES)
+    assert {host.name for host in admin.compute.hypervisors()} == {*LYON.host}
+    assert {provider.name for provider in admin.placement.resource_providers()} >= {*LYON.host}
     agents = {(agent.host, agent.agent_type) for agent in admin.network.agents()}
     assert ("poplar-1", "NIC Switch agent") in agents
     assert ("infra-1", "Open vSwitch agent") in agents

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from sandbox.switches.command_line import Device, Session
-from sandbox.switches.devices import QUARANTINE
 from sandbox.switches.files import FileBackend
 from sandbox.switches.grammar import AMBIGUOUS, INCOMPLETE, INVALID
 from sandbox.switches.table import PortState
-from tests.sandbox.switch_sessions import MANAGEMENT, TOR, Recorder, session, typed
+from tests.sandbox.switch_sessions import MANAGEMENT, QUARANTINE, TOR, Recorder, session, typed
 
 PORT = "Ethernet1/1"
 

@@ -1,4 +1,4 @@
-"""The state of a switch: lists of VLANs, its file, and the table of the sandbox's switches."""
+"""The state of a switch: lists of VLANs, its file, and the racks that the sandbox comes with."""
 
 from __future__ import annotations
 
@@ -9,20 +9,36 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from interlock.model.load import Workspace, load_workspace
+from interlock.model.load import load_workspace
+from interlock.model.site.inventory import Site
+from sandbox.rack.reading import named, shipped
+from sandbox.rack.table import Rack
 from sandbox.switches import devices, driver, vlans
-from sandbox.switches.devices import SWITCHES, Switch
+from sandbox.switches.devices import Switch
 from sandbox.switches.files import FileBackend, decoded, encoded
 from sandbox.switches.table import Backend
-from tests.sandbox.switch_sessions import MANAGEMENT, TOR
+from tests.builders.leaf_groups import write_stacks
+from tests.sandbox.switch_sessions import LYON, MANAGEMENT, TOR
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
 
 
+RACKS = {name: named(name) for name in shipped()}
+SWITCHES = [
+    pytest.param(rack, switch, id=f"{name} {switch.name}") for name, rack in RACKS.items() for switch in rack.switches
+]
+
+
 @pytest.fixture(scope="module")
-def lyon() -> Workspace:
-    """The demo's site, which is about this rack."""
-    return load_workspace(STACKS, "lyon")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Site]:
+    """The site that each rack is about."""
+    own = tmp_path_factory.mktemp("stacks")
+    write_stacks(own)
+    return {"lyon": load_workspace(STACKS, "lyon").site, "twoleaves": load_workspace(own, "twoleaves").site}
+
+
+def site_of(sites: dict[str, Site], rack: Rack) -> Site:
+    return next(sites[name] for name, item in RACKS.items() if item == rack)
 
 
 @given(st.sets(st.integers(1, 4094), min_size=1))
@@ -40,8 +56,9 @@ def test_ranges_are_joined() -> None:
     assert vlans.listed(()) == ""
 
 
-@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.name)
-def test_a_state_is_the_same_after_its_file(switch: Switch) -> None:
+@pytest.mark.parametrize(("rack", "switch"), SWITCHES)
+def test_a_state_is_the_same_after_its_file(rack: Rack, switch: Switch) -> None:
+    assert switch in rack.switches
     assert decoded(encoded(switch.initial)) == switch.initial
 
 
@@ -59,48 +76,68 @@ def test_a_state_is_frozen() -> None:
         TOR.initial.ports["Ethernet1/1"].enabled = True  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.name)
-def test_ports_rest_as_the_site_says(lyon: Workspace, switch: Switch) -> None:
+@pytest.mark.parametrize(("rack", "switch"), SWITCHES)
+def test_ports_rest_as_the_site_says(sites: dict[str, Site], rack: Rack, switch: Switch) -> None:
     """A port that the site disables is shut; what it leaves to plans is in quarantine; the rest is as written there."""
-    site = next(one for one in lyon.site.switches if one.name == switch.name)
-    assert site.serial == switch.serial
+    site = site_of(sites, rack).switch[switch.name]
+    assert (site.serial, site.mac, site.quarantine_vlan) == (switch.serial, switch.mac, rack.quarantine_vlan)
     assert [port.bandwidth // devices.GIGABIT for port in switch.ports] == [
         speed for speed, count in site.port_groups for _ in range(count)
     ]
     for number, port in enumerate(switch.ports, 1):
-        stated, found = site.by_port[number], switch.initial.ports[port.name]
-        if stated.mode == "disabled":
+        stated, found = site.by_port.get(number), switch.initial.ports[port.name]
+        if stated is None or stated.mode == "disabled":
             assert not found.enabled, port.name
         elif stated.mode == "access":
-            assert (found.mode, found.access_vlan) == ("access", stated.untagged or devices.QUARANTINE), port.name
+            assert (found.mode, found.access_vlan) == ("access", stated.untagged or rack.quarantine_vlan), port.name
             assert found.enabled == (stated.untagged is not None or not switch.shut_unused), port.name
         else:
             assert (found.enabled, found.mode, found.native_vlan) == (True, "trunk", stated.untagged), port.name
-            assert vlans.listed(found.allowed) == ",".join(f"{a}-{b}" for a, b in stated.tagged or ()), port.name
+            assert found.allowed == tuple(vlan for a, b in stated.tagged or () for vlan in range(a, b + 1)), port.name
 
 
-@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.name)
-def test_neighbours_are_the_ends_of_the_sites_cables(lyon: Workspace, switch: Switch) -> None:
-    expected = {}
+@pytest.mark.parametrize(("rack", "switch"), SWITCHES)
+def test_neighbours_are_the_ends_of_the_sites_cables(sites: dict[str, Site], rack: Rack, switch: Switch) -> None:
+    """Another switch names its port as its maker does; a machine the MAC address that the site has of it."""
+    expected, site = {}, site_of(sites, rack)
     for number, port in enumerate(switch.ports, 1):
-        cable = lyon.site.cable_at.get((switch.name, str(number)))
+        cable = site.cable_at.get((switch.name, str(number)))
         if cable is not None:
             end = cable.b if cable.a.device == switch.name else cable.a
-            expected[port.name] = str(end)
-    assert {name: f"{end.system}:{end.port}" for name, end in switch.neighbors.items()} == expected
+            far = rack.switch.get(end.device)
+            plug = far.ports[int(end.interface) - 1].name if far else end.interface
+            expected[port.name] = (end.device, plug)
+    assert {name: (end.system, end.port) for name, end in switch.neighbors.items()} == expected
+    for heard in switch.neighbors.values():
+        if heard.system in site.machine:
+            part = "rnic" if heard.port == "rnic" else "bmc"
+            assert heard.chassis == site.machine[heard.system].macs[part]
 
 
-def test_no_two_devices_share_what_tells_them_apart() -> None:
-    assert len({switch.mac for switch in SWITCHES}) == len({switch.address for switch in SWITCHES}) == len(SWITCHES)
-    own = {(switch.name, switch.mac) for switch in SWITCHES}
-    for switch in SWITCHES:
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
+def test_networks_and_hosts_are_those_of_the_site(sites: dict[str, Site], rack: Rack) -> None:
+    """A rack may have more hosts than its site: of the demo's the GPU hosts are nobody's."""
+    site = site_of(sites, rack)
+    assert {network.name for network in rack.physical_networks} == {*site.physical_network}
+    for name, network in site.physical_network.items():
+        assert {switch.name for switch in rack.switches if switch.physical_network == name} == {*network.switches}
+    for host in site.hosts:
+        cards = tuple(port.interface for port in rack.host[host.name].network_ports)
+        label = rack.host[host.name].physical_network
+        assert cards == (host.interfaces[label] if label else ())
+
+
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
+def test_no_two_devices_share_what_tells_them_apart(rack: Rack) -> None:
+    own = {(switch.name, switch.mac) for switch in rack.switches}
+    for switch in rack.switches:
         known = own | {(end.system, end.chassis) for end in switch.neighbors.values()}
         assert len({chassis for _, chassis in known}) == len({system for system, _ in known}) == len(known)
 
 
 def test_neutrons_sections_name_each_switch_with_its_own_address(tmp_path: Path) -> None:
-    text = driver.sections(tmp_path / "conf", tmp_path / "state", 22201)
-    assert text.count("[genericswitch:") == len(SWITCHES)
+    text = driver.sections(LYON, tmp_path / "conf", tmp_path / "state", 22201)
+    assert text.count("[genericswitch:") == len(LYON.switches)
     tor, management = text.split("[genericswitch:")[1:]
     assert "ngs_physical_networks = fabric100g\n" in tor
     assert "ngs_disable_inactive_ports = true\n" in tor

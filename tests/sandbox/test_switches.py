@@ -16,10 +16,9 @@ from sandbox.launcher import configuration, golden, ports, processes
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.layout import Instance
 from sandbox.switches import keys
-from sandbox.switches.devices import QUARANTINE
 from tests.conftest import Sandbox
 from tests.sandbox.cloud import Cloud, outcome, until
-from tests.sandbox.switch_sessions import MANAGEMENT, TOR, Client, clients
+from tests.sandbox.switch_sessions import MANAGEMENT, QUARANTINE, TOR, Client, clients
 
 VLAN = 1234
 

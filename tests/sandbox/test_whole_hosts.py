@@ -17,10 +17,9 @@ import pytest
 from sandbox.launcher import processes
 from sandbox.launcher.catalogue import PROCESSES
 from sandbox.launcher.layout import Instance
-from sandbox.switches.devices import QUARANTINE
 from tests.conftest import Sandbox
 from tests.sandbox.cloud import Cloud, Tenant, outcome, until
-from tests.sandbox.switch_sessions import Client, clients
+from tests.sandbox.switch_sessions import QUARANTINE, Client, clients
 from tests.support.cloud import enrolled
 from tests.support.cloud.enrolled import GROUP, RESOURCE_CLASS, Leg, fault, settled
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.switches import devices, keys
-from tests.sandbox.switch_sessions import clients
+from tests.sandbox.switch_sessions import LYON, QUARANTINE, clients
 
 GROUP = "interlock"
 RESOURCE_CLASS = "poplar-r6525"
@@ -48,7 +48,7 @@ def legs_of(host: str) -> tuple[Leg, ...]:
     number = int(host.rsplit("-", 1)[1])
     found = [
         (switch, port, end.port)
-        for switch in devices.SWITCHES
+        for switch in LYON.switches
         for port, end in switch.neighbors.items()
         if end.system == host and end.port != "idrac"
     ]
@@ -103,7 +103,7 @@ def rest_in_quarantine(instance: Path, node: Mapping[str, Any]) -> None:
         link = port["local_link_connection"]
         lines.setdefault(link["switch_info"], ["configure"]).extend([
             f"interface {link['port_id']}", "switchport mode access",
-            f"switchport access vlan {devices.QUARANTINE}", "shutdown",
+            f"switchport access vlan {QUARANTINE}", "shutdown",
         ])  # fmt: skip
     for switch, typed in lines.items():
         assert known[switch].answers("\n".join(typed), **writer) == [(0, "")]

@@ -1,0 +1,25 @@
+"""A site of two leaf groups that reuse VLAN ids, with two tenants: beside it the sandbox's rack `twoleaves`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SITE = "twoleaves"
+FOLDER = Path(__file__).with_name(SITE)
+TENANTS = ("acme", "globex")
+
+#: What a stack's configuration is besides the folder of its site and its tenant; the passphrase is the demo's.
+_SALT = "encryptionsalt: v1:NzztQdMH26Q=:v1:rQ7IGUhSCeEZD2YG:FUiN/NUTtW2tlfKteoQoYr6Pk1yecQ==\n"
+
+
+def write_stacks(stacks: Path) -> None:
+    """A folder of stacks with this site alone, without locks."""
+    shutil.copytree(FOLDER, stacks / SITE)
+    shutil.copytree(ROOT / "stacks" / "lyon" / "images", stacks / SITE / "images")
+    (stacks / "fleet.yaml").write_text(f"name: packets\nsites: {{{SITE}: {{default: true}}}}\n")
+    for tenant in (None, *TENANTS):
+        of_tenant = f"  clusters:tenant: {tenant}\n" if tenant else ""
+        text = f"config:\n  clusters:site: {SITE}\n{of_tenant}{_SALT}"
+        (stacks / f"Pulumi.{SITE}-{tenant or 'site'}.yaml").write_text(text)
