@@ -103,8 +103,8 @@ def test_yet_to_come(recorded: Files, site: Lyon, interlock: Interlock) -> None:
     ended = interlock("check")
     assert ended.code == 2
     assert f"{TOR}:1:" in ended.err
-    assert f"IN-043 {read} is yet to come: here it is " in ended.err
-    assert "set the clock right, or delete the file, and run `interlock switches --record`" in ended.err
+    assert f"IN-043 {read} is yet to come\n" in ended.err
+    assert "set the clock of this machine right, or delete the file, and run `interlock switches --record`" in ended.err
 
 
 def test_of_another_site(recorded: Files, interlock: Interlock) -> None:
