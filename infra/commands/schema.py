@@ -20,6 +20,7 @@ class File(StrEnum):
     SITE = "site"
     TENANT = "tenant"
     EVIDENCE = "evidence"
+    SWITCH_EVIDENCE = "switch-evidence"
     SWITCHES = "switches"
     WIRING = "wiring"
 

@@ -13,7 +13,7 @@ from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.program.places import stacks
 from infra.reports.site_summary import document, summary
-from interlock.model.load import load_site_of_fleet
+from interlock.model.load import load_site_of_fleet, site_with_evidence
 from interlock.model.site.full import Document, full_form
 
 
@@ -26,7 +26,8 @@ def site(
 ) -> None:
     """Show what a site holds, and which facts are not stated.
 
-    Machines and hosts that failed or are in maintenance are listed with the reason.
+    Machines and hosts that failed or are in maintenance are listed with the reason, and so is what says that switches
+    are as stated: a person, or evidence, with its age.
     With --full, all of it as a site file without short forms. Put in the place of site.yaml it means the same.
 
     \b
@@ -48,9 +49,9 @@ def site(
         # The full form is a site file: its version is that of site files, and JSON is YAML too.
         print(written(full_form(loaded.site, loaded.defaults), form, unicode=encodes_all()), end="")
     elif form is Format.JSON:
-        print_json(document(loaded.site))
+        print_json(document(site_with_evidence(loaded)))
     else:
-        print_text(summary(loaded.site))
+        print_text(summary(site_with_evidence(loaded)))
 
 
 def written(document: Document, form: Format, *, unicode: bool = True) -> str:

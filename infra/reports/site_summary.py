@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.model.evidence.values import age_text
 from interlock.model.site.completeness import TABLES, too_old
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
 from interlock.model.site.networks import Ranges
+from interlock.model.site.rests import BY_EVIDENCE, RestsOnEvidence
 
 #: Names that a line lists before it only counts.
 SHOWN = 4
@@ -23,6 +25,7 @@ def summary(site: Site) -> str:
         "pools",
         "shared",
         "out of service: given to nobody new, kept by whoever has it",
+        "switches are as stated: who says so",
         "complete: what rests on it that nothing else is there",
         "not stated: what rests on it is unknown",
     )
@@ -32,7 +35,7 @@ def summary(site: Site) -> str:
 
 def document(site: Site) -> dict[str, Any]:
     """The same as JSON values: a list of rows for each part of the screen, the cells as the screen has them."""
-    names = ("counts", "pools", "shared", "out_of_service", "complete", "not_stated")
+    names = ("counts", "pools", "shared", "out_of_service", "switches_as_stated", "complete", "not_stated")
     parts = dict(zip(names, _sections(site), strict=True))
     rows = {name: [[cell.strip() for cell in row] for row in found] for name, found in parts.items()}
     return {"site": site.name, "cloud": site.cloud, **rows}
@@ -41,7 +44,8 @@ def document(site: Site) -> dict[str, Any]:
 def _sections(site: Site) -> tuple[list[tuple[str, ...]], ...]:
     shared = [_shared(item) for item in site.sharing]
     idle = list(_out_of_service(site))
-    return _counts(site), list(_pools(site)), shared, idle, list(_complete(site)), list(_unknown(site))
+    said = list(_as_stated(site))
+    return _counts(site), list(_pools(site)), shared, idle, said, list(_complete(site)), list(_unknown(site))
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -116,6 +120,25 @@ def _shared(item: Sharing) -> tuple[str, ...]:
 def _out_of_service(site: Site) -> Iterator[tuple[str, ...]]:
     for kind, devices in (("machine", site.machines), ("host", site.hosts)):
         yield from ((item.name, kind, item.state, item.state_reason) for item in devices if not item.in_service)
+
+
+def _as_stated(site: Site) -> Iterator[tuple[str, ...]]:
+    """Guards that may rest on evidence: what a person stated, or each switch with its evidence."""
+    now = datetime.now(UTC)
+    for assumption in site.assumptions:
+        for guard in BY_EVIDENCE.get(assumption.id, ()):
+            rests, value = assumption.evidence.get(guard), assumption.guards.get(guard)
+            name = f"{assumption.id}.{guard}"
+            if rests is not None:
+                yield from ((name, *cells) for cells in _evidence(rests, now))
+            elif value is not None:
+                yield name, str(value).lower(), "stated by a person", ""
+
+
+def _evidence(rests: RestsOnEvidence, now: datetime) -> Iterator[tuple[str, ...]]:
+    for seen in rests.switches:
+        words = rests.lacking_of(seen, now) or f"counts for {age_text(rests.max_age_h)} from then"
+        yield seen.switch, f"{seen.read} by {seen.by}" if seen.read else "no evidence", words
 
 
 def _draws_unknown(site: Site, placement: Placement) -> bool:

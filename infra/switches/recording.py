@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.program.gate import Gate
-from interlock.model.evidence.switch_file import FORMAT, SwitchEvidenceFile
+from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import configuration_digest, write_switch_evidence
 from interlock.switches.commands import EOS_LLDP, EOS_VLANS, NVUE_LLDP, NVUE_VLANS
 from interlock.switches.findings import DIFFERENCES, FindingKind
@@ -64,7 +64,7 @@ def evidence(gate: Gate, name: str, item: Surveyed, plans: dict[str, str], by: s
         ports=len(item.names),
         unheard=sum(finding.found is FindingKind.UNHEARD for finding in item.findings),
         result="as stated",
-        digest=f"sha256:{'0' * 64}",
+        digest=UNSEALED,
     ).sealed()
 
 

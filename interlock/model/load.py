@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from interlock.model.evidence.reading import FOLDER, Sighting, read_evidence
-from interlock.model.evidence.switch_reading import read_switch_evidence, with_evidence
+from interlock.model.evidence.switch_reading import SwitchEvidenceRead, read_switch_evidence, with_evidence
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
 from interlock.model.site.inventory import Site
@@ -81,7 +81,7 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
     evidence = read_evidence(folder, base, loaded.site)
-    seen = read_switch_evidence(folder, base, loaded.site, datetime.now(UTC))
+    seen = _switch_evidence(loaded)
     audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
     if faults := [*requests.faults, *found.faults, *evidence.faults, *seen.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
@@ -96,6 +96,20 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
         defaults=requests.defaults,
         evidence=evidence.seen,
     )
+
+
+def site_with_evidence(loaded: LoadedSite) -> Site:
+    """A site with what its guards rest on, without tenants and locks. Raises InputErrors for files of evidence."""
+    seen = _switch_evidence(loaded)
+    if seen.faults:
+        raise InputErrors(in_file_order(list(seen.faults)))
+    return with_evidence(loaded.site, seen.files)
+
+
+def _switch_evidence(loaded: LoadedSite) -> SwitchEvidenceRead:
+    source = loaded.source
+    base = source.file.parents[len(Path(source.name).parts) - 1]
+    return read_switch_evidence(source.file.parent, base, loaded.site, datetime.now(UTC))
 
 
 def _unknown_audiences(loaded: LoadedSite, known: Set[str]) -> Iterator[InputError]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from interlock.model.evidence.file import EvidenceFile
+from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
 from interlock.model.text.validation import FileModel
@@ -38,11 +39,17 @@ def evidence_schema() -> dict[str, Any]:
     return schema_of(EvidenceFile, "evidence", "Evidence for interlock that what was released is clean")
 
 
+def seen_switch_schema() -> dict[str, Any]:
+    """Schema of `evidence/switches-<switch>.json`, which `interlock switches --record` writes."""
+    return schema_of(SwitchEvidenceFile, "switch-evidence", "Evidence of interlock that a switch is as stated")
+
+
 #: What `interlock schema` knows, by name.
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "site": site_schema,
     "tenant": tenant_schema,
     "evidence": evidence_schema,
+    "switch-evidence": seen_switch_schema,
 }
 
 

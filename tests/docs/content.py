@@ -47,6 +47,7 @@ from infra.cli.exits import Exit
 from infra.program.gate import Gate
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.steps import STEPS
+from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.site.file import SiteFile
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.tenant.file import TenantFile
@@ -111,6 +112,11 @@ def switches_keys(old: str) -> str:
 def evidence_keys(old: str) -> str:
     """Every key of a file of evidence."""
     return _keys(list(keys(EvidenceFile)), old)
+
+
+def switch_evidence_keys(old: str) -> str:
+    """Every key of a file that says that a switch is as stated."""
+    return _keys(list(keys(SwitchEvidenceFile)), old)
 
 
 def evidence_steps(_old: str) -> str:
@@ -293,6 +299,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "tenant-keys": tenant_keys,
     "site-keys": site_keys,
     "evidence-keys": evidence_keys,
+    "switch-evidence-keys": switch_evidence_keys,
     "switches-keys": switches_keys,
     "evidence-steps": evidence_steps,
     "existing-keys": existing_keys,

@@ -5,6 +5,8 @@ A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`
 tenant/  the case is the tenant's file
 site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
 evidence/ the case is a file of evidence
+seen/    good evidence of a switch is written, then `values` of it are changed and it is sealed again; or `replace` and
+         `by` change its text; or `name` is another name of the file
 switches/ the case is switches.yaml, beside files `key` (a secret) and `open` (which anybody may read)
 lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
          or the lock or the request is removed, or the lock is copied under another name
@@ -20,13 +22,15 @@ from typing import Any
 import pytest
 import yaml
 
+from interlock.model.evidence.switch_file import UNSEALED, SwitchEvidenceFile
+from interlock.model.evidence.switch_reading import configuration_digest, write_switch_evidence
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
 from interlock.planning import SiteHashes, request_hash
 from interlock.switches.loading import load_switches
 from tests.builders.pod64 import locked
 
 HERE = Path(__file__).parent
-KINDS = ("tenant", "site", "evidence", "switches", "lock")
+KINDS = ("tenant", "site", "evidence", "seen", "switches", "lock")
 
 
 def files(suffix: str) -> list[str]:
@@ -78,6 +82,23 @@ def apply_evidence(case: Path, stacks: Path) -> None:
     load_workspace(stacks, "yard")
 
 
+def apply_seen(case: Path, stacks: Path) -> None:
+    """Write evidence of the first switch, do what the case says, and load."""
+    steps, site = yaml.safe_load(case.read_text(encoding="utf-8")), load_workspace(stacks, "yard").site
+    switch = site.switches[0]
+    stated = {
+        "format": 1, "site": site.name, "switch": switch.name, "serial": switch.serial, "system_mac": None,
+        "model": None, "read": "2026-11-23T10:05:00Z", "by": "Anne", "plans": {}, "ports": 34, "unheard": 0,
+        "configuration": configuration_digest(site, switch), "result": "as stated", "digest": UNSEALED,
+    }  # fmt: skip
+    good = SwitchEvidenceFile.model_validate(stated | steps.get("values", {})).sealed()
+    file = write_switch_evidence(stacks / "yard", good)
+    if "replace" in steps:
+        change(file, steps)
+    file.rename(file.with_name(steps.get("name", file.name)))
+    load_workspace(stacks, "yard")
+
+
 def apply_switches(case: Path, stacks: Path) -> None:
     """Load with the case as switches.yaml of the working folder."""
     shutil.copy(case, stacks / "switches.yaml")
@@ -109,6 +130,7 @@ APPLY = {
     "tenant": apply_tenant,
     "site": apply_site,
     "evidence": apply_evidence,
+    "seen": apply_seen,
     "switches": apply_switches,
     "lock": apply_lock,
 }

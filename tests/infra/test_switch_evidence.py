@@ -98,13 +98,21 @@ def test_the_same_files_a_month_later(recorded: Files, site: Lyon) -> None:
     assert [str(fact) for fact in held[31].missing] == [GUARD]
 
 
+def test_a_renewal_is_another_proof(recorded: Files, site: Lyon) -> None:
+    """An update applies what its preview proved: by the same evidence, whatever the clock says meanwhile."""
+    first = site.gate().prove("acme").hash
+    assert site.gate().prove("acme").hash == first
+    recorded.age(TOR, days=3)
+    assert site.gate().prove("acme").hash != first
+
+
 def test_yet_to_come(recorded: Files, site: Lyon, interlock: Interlock) -> None:
     read = recorded.age(TOR, hours=-1)
     ended = interlock("check")
     assert ended.code == 2
     assert f"{TOR}:1:" in ended.err
-    assert f"IN-043 {read} is yet to come: here it is " in ended.err
-    assert "set the clock right, or delete the file, and run `interlock switches --record`" in ended.err
+    assert f"IN-043 {read} is yet to come\n" in ended.err
+    assert "set the clock of this machine right, or delete the file, and run `interlock switches --record`" in ended.err
 
 
 def test_of_another_site(recorded: Files, interlock: Interlock) -> None:

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "complete.switch_ports": "tests/policies/test_forgetting.py",
     "physical_networks.switches": "tests/errors/test_errors.py",
     "evidence": "tests/infra/test_settle_evidence.py",
+    "evidence of switches": "tests/infra/test_switch_evidence.py",
     "assumptions.A14": "tests/policies/test_rules_ironic.py",
     "assumptions.A15": "tests/policies/test_rules_ironic.py",
     "sharing, other kinds": "tests/mutants/op_guards.py",

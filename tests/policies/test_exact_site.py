@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
@@ -53,7 +53,8 @@ def test_declarations_count_as_of_a_day() -> None:
 
     def counts(seen: date, today: date | None) -> bool:
         item = Completeness(table="cables", devices=("a",), seen=seen.isoformat(), by="anne")
-        return not SiteFacts(small(A, complete=(item,), complete_max_age_h=48), today).undeclared("cables", "a")
+        moment = None if today is None else datetime.combine(today, time(), UTC)
+        return not SiteFacts(small(A, complete=(item,), complete_max_age_h=48), moment).undeclared("cables", "a")
 
     now, old = datetime.now(UTC).date(), date(2020, 1, 10)
     assert [counts(old, date(2020, 1, day)) for day in (10, 12, 13)] == [True, True, False]

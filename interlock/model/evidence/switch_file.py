@@ -10,11 +10,14 @@ from interlock.model.text.names import DeviceName, DisplayName, Serial, SiteName
 from interlock.model.text.validation import FileModel
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 from interlock.resources import digest_of
+from interlock.vocabulary.digests import Digest
 
 from .values import Moment, moment_text
 
 #: The version of the form below; it grows when a file of before would mean something else.
 FORMAT: Final = 1
+#: In the place of the digest, until the rest of a file is known.
+UNSEALED: Final = str(Digest.of(b""))
 _DIGEST = Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$")]
 _MAC = Annotated[str, Field(pattern="^([0-9a-f]{2}:){5}[0-9a-f]{2}$")]
 

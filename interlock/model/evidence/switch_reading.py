@@ -40,7 +40,7 @@ class SwitchEvidenceRead:
 
 def file_of(switch: str) -> str:
     """The file of a switch, relative to the site's folder."""
-    return f"{FOLDER}/{_PREFIX}{switch}{_SUFFIX}"
+    return Path(FOLDER, f"{_PREFIX}{switch}{_SUFFIX}").as_posix()
 
 
 def read_switch_evidence(folder: Path, base: Path, site: Site, now: datetime.datetime) -> SwitchEvidenceRead:
@@ -79,11 +79,11 @@ def _require_sound(found: SwitchEvidenceFile, source: Source, site: Site, now: d
         words = f"it is evidence of `{found.switch}`, and its name says another switch"
         wrong = Code.CONTRADICTION, "switch", words, f"call it {Path(file_of(found.switch)).name}"
     elif found.switch not in site.switch:
-        hint = f"{nearest(found.switch, site.switch)}; delete the file if the switch is gone"
+        hint = f"delete the file if that switch is gone; {nearest(found.switch, site.switch)}"
         wrong = Code.NO_SUCH, "switch", f"`{found.switch}` is not a switch of this site", hint
     elif found.read > now:
-        words = f"{moment_text(found.read)} is yet to come: here it is {moment_text(now)}"
-        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, f"set the clock right, or {_AGAIN}"
+        words, hint = f"{moment_text(found.read)} is yet to come", f"set the clock of this machine right, or {_AGAIN}"
+        wrong = Code.EVIDENCE_YET_TO_COME, "read", words, hint
     if wrong is not None:
         code, key, message, hint = wrong
         raise InputErrors([source.error(code, (key,), message, hint)])

@@ -109,7 +109,14 @@ def _assumption_guard(value: Any) -> bool | RestsOnEvidence | None:
 _STATES = {"enum": [True, False, "unknown", None]}
 _RESTS = {
     "type": "object",
-    "properties": {"by": {"const": "evidence"}, "max_age": {"type": "string", "pattern": "^[1-9][0-9]{0,4}[dh]$"}},
+    "properties": {
+        "by": {"const": "evidence", "description": "files that `interlock switches --record` writes"},
+        "max_age": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[dh]$",
+            "description": "how old the evidence of each switch may be, in days or hours",
+        },
+    },
     "required": ["by", "max_age"],
     "additionalProperties": False,
 }

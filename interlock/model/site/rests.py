@@ -47,9 +47,10 @@ class RestsOnEvidence(Frozen):
         """Why it does not hold at this moment, one sentence for each switch; nothing if it does."""
         if not self.switches:
             return ("there is no evidence of any switch",)
-        return tuple(why for item in self.switches if (why := self._lacking(item, now)))
+        return tuple(why for item in self.switches if (why := self.lacking_of(item, now)))
 
-    def _lacking(self, item: SwitchSeen, now: datetime.datetime) -> str:
+    def lacking_of(self, item: SwitchSeen, now: datetime.datetime) -> str:
+        """Why the evidence of one switch does not count at this moment; empty if it does."""
         if item.wrong or not item.read:
             return item.wrong or f"there is no evidence of {item.switch}"
         read = datetime.datetime.fromisoformat(item.read)
