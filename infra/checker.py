@@ -69,7 +69,7 @@ ASKED: dict[tuple[str, str], str] = {
     ("B", "tenant"): "ISO-04 SEC-01 SEC-02 SEC-11 SEC-14 TOP-05 TOP-10 TOP-11 TOP-13",
     ("E", "both"): "CAP-02 CAP-05 ISO-07 ISO-09 ISO-14 ISO-15 ISO-16 ISO-21 ISO-23 ISO-25 L3-05 L3-06 L3-11 L3-15 "
     "SEC-09 SEC-15 TOP-23",
-    ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 SEC-12",
+    ("E", "tenant"): "CST-01 ISO-06 L3-03 L3-09 L3-14 LIF-13 SEC-12",
     ("E", "site"): "CAP-03 ISO-13 PWR-01 PWR-02 PWR-03 PWR-04 PWR-05 PWR-07 SEC-08 TOP-08 TOP-09 TOP-14 TOP-15 TOP-21",
 }  # fmt: skip
 #: Those of them of which a finding with this verdict may be a warning only.

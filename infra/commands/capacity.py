@@ -13,6 +13,7 @@ from infra.locking.index import held
 from infra.program.gate import Gate
 from interlock.planning import Capacity
 from interlock.planning import capacity as capacity_of
+from interlock.planning.cleaning import Cleaning
 
 UNKNOWN = "not stated"
 
@@ -24,9 +25,9 @@ def capacity(
     """Count how many more vPODs of each size a site holds.
 
     Also free machines, VLANs, VNIs, subnets, servers, ports and kilowatts.
-    Everything is counted by itself, as if nothing else ran out first. What is released and not settled counts
-    as in use. What failed or is in maintenance is counted beside, and not as free. Requests that are not locked
-    yet do not count.
+    Everything is counted by itself, as if nothing else ran out first. What is released and not settled is
+    cleaning: counted beside, not as free, and listed with whose it was and since when. What failed or is in
+    maintenance is counted beside as well. Requests that are not locked yet do not count.
 
     Exit code: 0 counted, 2 the input is wrong.
 
@@ -47,7 +48,7 @@ def table(found: Capacity) -> str:
     """The report for people: a line for each thing, what is left first."""
     rows = list(_rows(found))
     width = max(len(left) for _, left in rows)
-    return "".join(f"{left:>{width}}  {what}\n" for what, left in rows)
+    return "".join(f"{left:>{width}}  {what}\n" for what, left in rows) + _unclean(found)
 
 
 def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
@@ -58,17 +59,20 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
         yield f"vPODs of {machines} ({size.generation}){besides}", str(size.aligned)
     for rack in found.racks:
         block = f", the largest free block is {rack.largest_block}" if rack.free else ""
-        idle = _idle(rack.failed, rack.maintenance)
+        idle = _idle(rack.failed, rack.maintenance, rack.cleaning)
         yield f"IPU-Machines in logical rack {rack.rack} ({rack.generation}){block}{idle}", str(rack.free)
     for network in found.vlans:
         pairs = f", {network.pairs} with their partner on storage" if network.pairs is not None else ""
-        yield f"{network.pool.replace('_', '-')} VLANs on {network.network}{pairs}", str(network.free)
+        yield (
+            f"{network.pool.replace('_', '-')} VLANs on {network.network}{pairs}{_idle(0, 0, network.cleaning)}",
+            str(network.free),
+        )
     yield "control VNIs", str(found.vnis.free)
     yield from ((f"{pool.pool.replace('_', '-')} subnets", str(pool.free)) for pool in found.subnets)
     yield from ((f"Poplar servers of flavour {item.flavor}", str(item.servers)) for item in found.servers)
     yield "bare-metal hosts", str(found.bare_metal_hosts)
     for hosts in found.hosts:
-        if idle := _idle(hosts.failed, hosts.maintenance):
+        if idle := _idle(hosts.failed, hosts.maintenance, hosts.cleaning):
             yield (
                 f"{hosts.role} hosts in service, of {hosts.of}{idle}",
                 str(hosts.of - hosts.failed - hosts.maintenance),
@@ -80,9 +84,22 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
         yield f"power in {place.place}{_of_limit(place.limit_w)}", left
 
 
-def _idle(failed: int, maintenance: int) -> str:
-    """How many are out of service; empty if all are in it."""
-    counts = ((failed, "failed"), (maintenance, "in maintenance"))
+def _unclean(found: Capacity) -> str:
+    """A line for each thing that is cleaning; empty if nothing is."""
+    lines = "".join(f"  {_said(one)}\n" for one in found.cleaning)
+    return f"\ncleaning: released, and nobody's until `interlock settle` has seen it clean\n{lines}" if lines else ""
+
+
+def _said(one: Cleaning) -> str:
+    serial = f" ({one.serial})" if one.serial else ""
+    ports = f", with ports {', '.join(one.ports)}" if one.ports else ""
+    since = f"since {one.since}" if one.since else "nobody recorded since when"
+    return f"{one.kind} {one.name}{serial}: was {one.tenant}'s ({one.vpod}), {since}{ports}"
+
+
+def _idle(failed: int, maintenance: int, cleaning: int) -> str:
+    """How many are out of service or cleaning; empty if none is."""
+    counts = ((failed, "failed"), (maintenance, "in maintenance"), (cleaning, "cleaning"))
     return "".join(f", {count} {words}" for count, words in counts if count)
 
 

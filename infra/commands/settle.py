@@ -251,7 +251,7 @@ def _ledger(gate: Gate) -> Ledger:
 
 def _refuse(findings: Findings) -> None:
     said = "\n".join(f"  - {line}" for line in (*findings.obstacles, *findings.lacking))
-    kept = f"it was recorded in {findings.recorded} what was unwired" if findings.recorded else "nothing was changed"
+    kept = f"what was unwired was recorded in {findings.recorded}" if findings.recorded else "nothing was changed"
     print(f"{findings.stack}: not settled, {kept}:\n{said}", file=sys.stderr)
     if findings.recorded:
         print(f"next: commit {findings.recorded}; what comes after `unwired` counts from now on", file=sys.stderr)

@@ -28,7 +28,10 @@ def to_record(before: Handover, seen: Iterable[Sighting]) -> tuple[Sighting, ...
     """The sightings that a device wants next: of one that is not, a later reading will do."""
     wanted = first_lacking(before)
     steps = {demand.identity: len(demand.steps) for demand in before.demands}
-    return tuple(one for one in seen if (one.identity, one.step) in wanted and steps[one.identity] > 1)
+    # One of this very second is recorded as of the next, and counts from then on.
+    fresh = {(one.identity, one.step) for one in before.seen if one.at > before.now}
+    keys = wanted - fresh
+    return tuple(one for one in seen if (one.identity, one.step) in keys and steps[one.identity] > 1)
 
 
 def file_of_readings(tenant: str) -> str:

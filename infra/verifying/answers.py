@@ -104,9 +104,15 @@ def _hang_together(machines: set[str], links: dict[str, list[str]]) -> bool:
     return reached == machines
 
 
+def _replaced(plan: PlanOfStack) -> Iterator[str]:
+    """Devices that stand where others stood, and that nobody is known to have tested."""
+    found = dict.fromkeys((item["device"], item["serial"]) for item in plan.untested)
+    yield from (f"{device} ({serial}) was not seen self-tested" for device, serial in found)
+
+
 #: Rule -> what it finds in a plan.
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
-    "EXPO-01": _entries, "L3-04": _subnets, "L3-08": _targets, "TOP-02": _sizes, "TOP-03": _runs,
+    "EXPO-01": _entries, "L3-04": _subnets, "L3-08": _targets, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs,
 }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ other, so what is derived is G_may; and what guards keep away, as long as they a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from . import names
 from .answers import found_in
@@ -49,6 +50,9 @@ def derived_from(
     inventory, ground = Inventory(site, Ports(site, asked_of(plans.values()))), Ground()
     inventory.state_guards(ground, seen=seen)
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
+    for stack, lock in product(stacks, locks):
+        # What the lock notes and the plan leaves out is a device in use all the same.
+        stack.untested += lock.get("replaced", ()) if lock["id"] == stack.owner else ()
     for stack in stacks:
         ground.reading = stack.owner
         networks(stack, ground)

@@ -20,6 +20,7 @@ class PlanOfStack:
         for item in plan["resources"]:
             self.of_kind.setdefault(item["kind"], {})[item["name"]] = item["spec"]
         self.public: list[str] = plan.get("public", [])
+        self.untested: list[Json] = [*plan.get("untested", ())]
         self._vpod = {item["name"]: item["vpod"] for item in plan["resources"]}
         self._component = {item["name"]: item["component"] for item in plan["resources"]}
         self._type = {item["name"]: item["type"] for item in plan["components"]}

@@ -13,6 +13,7 @@ from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
 from .allocation_state import AllocationState
 from .blocks import WHOLE, WIDTH, aligned_runs, loose_runs, maximal_blocks, run_mask
+from .cleaning import Cleaning, cleaning, counted, vlans_of
 from .host_room import ServerNeed
 from .identifiers import STORAGE_OFFSET, free_vlans
 
@@ -38,6 +39,8 @@ class RackRoom:
     #: Machines out of service, held or not; none of them is free.
     failed: int = 0
     maintenance: int = 0
+    #: Released, and not seen clean.
+    cleaning: int = 0
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ class NetworkRoom:
     network: str
     free: int
     pairs: int | None = None
+    #: Released, and not read back.
+    cleaning: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,8 @@ class HostRole:
     of: int
     failed: int
     maintenance: int
+    #: Whole hosts that were released and not seen clean.
+    cleaning: int = 0
 
 
 @dataclass(frozen=True)
@@ -112,26 +119,30 @@ class Capacity:
     controllers: int
     racks_power: tuple[PowerRoom, ...]
     rooms_power: tuple[PowerRoom, ...]
+    #: All that was released and is not confirmed clean, one by one.
+    cleaning: tuple[Cleaning, ...] = ()
 
 
 def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
-    """What is left beside these locks. Claims released and not settled count as taken."""
-    allocated = AllocationState.of(site, sorted(locks, key=lambda lock: lock.id))
+    """What is left beside these locks. Claims released and not settled count as taken: they are cleaning."""
+    ordered = sorted(locks, key=lambda lock: lock.id)
+    allocated, unclean = AllocationState.of(site, ordered), cleaning(site, ordered)
     hypervisors = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "hypervisor"]
     bare_metal = [host for host in site.hosts if host.role == "poplar" and host.provisioning == "bare-metal"]
     return Capacity(
         vpods=tuple(_sizes(allocated)),
-        racks=tuple(_racks(allocated)),
-        vlans=tuple(_vlans(allocated)),
+        racks=tuple(_racks(allocated, unclean)),
+        vlans=tuple(_vlans(allocated, unclean)),
         vnis=PoolRoom("control", allocated.vnis.free()),
         subnets=tuple(_subnets(allocated)),
         ports=tuple(_ports(site)),
         servers=tuple(_servers(allocated, hypervisors)),
         bare_metal_hosts=sum(host.in_service and not allocated.hosts.servers.get(host.name) for host in bare_metal),
-        hosts=tuple(_hosts(site)),
+        hosts=tuple(_hosts(site, unclean)),
         controllers=site.limits.controller_instances - sum(allocated.hosts.controllers.values()),
         racks_power=tuple(_power(site)),
         rooms_power=tuple(_rooms(site)),
+        cleaning=unclean,
     )
 
 
@@ -171,28 +182,31 @@ def _group_room(allocated: AllocationState, generation: Generation, size: int) -
     return SizeRoom(generation, size, counts[True], counts[False])
 
 
-def _racks(allocated: AllocationState) -> Iterator[RackRoom]:
+def _racks(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[RackRoom]:
     for shelf in allocated.layout.shelves:
         free = allocated.free[shelf.index]
         largest = max((size for _, size in maximal_blocks(free)), default=0)
         states = Counter(allocated.site.machine[name].state for name in shelf.machines if name is not None)
         failed, maintenance = states["failed"], states["maintenance"]
-        yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest, failed, maintenance)
+        gone = counted(unclean, "machine", (name for name in shelf.machines if name is not None))
+        yield RackRoom(shelf.rack, shelf.generation, free.bit_count(), largest, failed, maintenance, gone)
 
 
-def _vlans(allocated: AllocationState) -> Iterator[NetworkRoom]:
+def _vlans(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[NetworkRoom]:
     pools = allocated.site.pools
     data, storage = CLAIMS_OF[NetworkRole.IPU_DATA].vlan, CLAIMS_OF[NetworkRole.STORAGE].vlan
     for network in pools.ipu_data.physical_networks:
         free = free_vlans(allocated, data, network)
         partners = free_vlans(allocated, storage, network) if network in pools.storage.physical_networks else 0
         room = (free & partners >> STORAGE_OFFSET).bit_count()
-        yield NetworkRoom(NetworkRole.IPU_DATA.word, network, free.bit_count(), room)
+        gone = vlans_of(unclean, network, pools.ipu_data.vlans)
+        yield NetworkRoom(NetworkRole.IPU_DATA.word, network, free.bit_count(), room, gone)
     others = {role: pool for role, pool in pools.vlans_of.items() if role is not NetworkRole.IPU_DATA}
     for role, pool in others.items():
         for network in pool.physical_networks:
             free = free_vlans(allocated, CLAIMS_OF[role].vlan, network)
-            yield NetworkRoom(role.word, network, free.bit_count())
+            gone = vlans_of(unclean, network, pool.vlans)
+            yield NetworkRoom(role.word, network, free.bit_count(), cleaning=gone)
 
 
 def _subnets(allocated: AllocationState) -> Iterator[PoolRoom]:
@@ -221,10 +235,11 @@ def _servers(allocated: AllocationState, hosts: list[Host]) -> Iterator[ServerRo
             yield ServerRoom(flavor.name, sum(allocated.hosts.fits(host, need) for host in hosts))
 
 
-def _hosts(site: Site) -> Iterator[HostRole]:
+def _hosts(site: Site, unclean: tuple[Cleaning, ...]) -> Iterator[HostRole]:
     for role in dict.fromkeys(host.role for host in site.hosts):
         states = Counter(host.state for host in site.hosts if host.role == role)
-        yield HostRole(role, states.total(), states["failed"], states["maintenance"])
+        gone = counted(unclean, "host", (host.name for host in site.hosts if host.role == role))
+        yield HostRole(role, states.total(), states["failed"], states["maintenance"], gone)
 
 
 def _power(site: Site) -> Iterator[PowerRoom]:

@@ -55,6 +55,15 @@ class Planned(Frozen):
         }
 
 
+class UntestedDevice(Frozen):
+    """A machine or whole host that stands where `before` stood, and of which the lock notes no self-test."""
+
+    vpod: str
+    device: str
+    serial: str
+    before: str
+
+
 class Plan(Frozen):
     """What one stack will be. Resources come after everything they refer to."""
 
@@ -76,12 +85,14 @@ class Plan(Frozen):
     separate: Literal["vpods", "no"] = "vpods"
     #: Most that the tenant wants to pay per month; None: no limit.
     budget: Budget | None = None
+    #: Devices of its vPODs that replaced others and that nobody is known to have tested.
+    untested: tuple[UntestedDevice, ...] = ()
 
     def canonical(self) -> dict[str, Any]:
         """The JSON form; equal plans are equal byte for byte."""
-        # Plans without a budget read as they did before there was this field, and have the hash that they had.
-        left_out = {"resources"} if self.budget else {"resources", "budget"}
-        head = self.model_dump(mode="json", exclude=left_out)
+        # Plans in which these fields say nothing read as they did before there were any, and have the hash they had.
+        later = {name for name in ("budget", "untested") if not getattr(self, name)}
+        head = self.model_dump(mode="json", exclude={"resources", *later})
         return head | {"resources": [item.canonical() for item in self.resources]}
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from interlock.model.lock.record import Lock, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
@@ -11,7 +13,7 @@ from interlock.vocabulary.references import ADMIN_ROLE, EXTERNAL_REFERENCE, OPER
 
 from .errors import PlanningError
 from .hashes import request_hash
-from .plan import Plan, Planned
+from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
 from .quotas import quota_for
 from .scope import VPodScope, access_name, private_flavors
@@ -43,7 +45,17 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         public=public_names(tenant),
         separate=tenant.separate,
         budget=tenant.budget,
+        untested=tuple(_untested(tenant, lock)),
     )
+
+
+def _untested(tenant: Tenant, lock: Lock) -> Iterator[UntestedDevice]:
+    """Of the vPODs that there are to be, as the lock notes them."""
+    for vpod in tenant.vpods if tenant.state == "present" else ():
+        claims = lock.allocation.vpods[vpod.name]
+        for one in lock.replaced:
+            if one.device in (claims.machines if one.claim == "machines" else claims.hosts):
+                yield UntestedDevice(vpod=vpod.name, device=one.device, serial=one.serial, before=one.before)
 
 
 def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from interlock.planning.plan import Plan
+from interlock.planning.plan import Plan, UntestedDevice
 from interlock.resources.network import NetworkType, VnicType
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.digits import is_number
@@ -203,6 +203,8 @@ class PlanFacts:
     to_pay: Plan | None = None
     #: Whether vPODs are owners too: `separate: vpods` of the request.
     separates_vpods: bool = True
+    #: Devices of its vPODs that replaced others and that nobody is known to have tested.
+    untested: tuple[UntestedDevice, ...] = ()
 
     @cached_property
     def network(self) -> dict[str, NetworkFact]:

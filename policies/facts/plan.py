@@ -95,6 +95,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         to_pay=plan if plan.budget is not None else None,
         open_scopes=tuple(_open_scopes(reader)),
         separates_vpods=plan.separate == "vpods",
+        untested=plan.untested,
     )
 
 

@@ -37,6 +37,7 @@ from .routers import L3_01, L3_02, L3_05, L3_06
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 from .safe_names import L3_15
 from .segments import ISO_08, ISO_11, ISO_12
+from .self_tests import LIF_13
 from .separation import ISO_01, ISO_02, ISO_05
 from .service_states import TOP_24
 from .storage_networks import ISO_04
@@ -59,6 +60,7 @@ RULES: tuple[Rule, ...] = (
     CAP_02, CAP_03, CAP_05,
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_05, PWR_06, PWR_07,
     CST_01,
+    LIF_13,
 )  # fmt: skip
 
 __all__ = ["RULES", "Cause", "Of", "Polarity", "Rule", "RuleAnswer"]

@@ -62,7 +62,7 @@ def test_capacity_counts_them_beside_what_is_free(worn: Lyon, interlock: Interlo
     found = json.loads(interlock("capacity", "--format", "json").out)
     (rack_room,) = found["racks"]
     assert (rack_room["free"], rack_room["failed"], rack_room["maintenance"]) == (3, 2, 1)
-    assert found["hosts"][0] == {"role": "poplar", "of": 4, "failed": 0, "maintenance": 0}
+    assert found["hosts"][0] == {"role": "poplar", "of": 4, "failed": 0, "maintenance": 0, "cleaning": 0}
 
 
 def test_hosts_out_of_service_have_a_line_of_their_own(lyon: Lyon, interlock: Interlock) -> None:

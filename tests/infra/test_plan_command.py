@@ -129,7 +129,9 @@ def test_the_operators_plan_costs_nothing(lyon: Lyon, interlock: Interlock) -> N
 def test_json_is_one_object_and_its_plan_can_be_compared_with(lyon: Lyon, interlock: Interlock, tmp_path: Path) -> None:
     done = interlock("plan", "acme", "--format", "json")
     document = json.loads(done.out)
-    assert set(document) == {"version", "plan", "defaults", "cost", "changes", "not_makeable", "out_of_service"}
+    assert set(document) == {
+        "version", "plan", "defaults", "cost", "changes", "not_makeable", "out_of_service", "replaced", "devices"
+    }  # fmt: skip
     assert document["plan"] == json.loads(json.dumps(Gate.open("lyon").plan("acme").canonical()))
     assert (document["changes"], document["not_makeable"]) == (None, [])
     assert {line["item"] for line in document["cost"]["lines"]} >= {"ipu-machine", "controller", "bucket"}

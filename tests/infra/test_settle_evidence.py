@@ -299,14 +299,19 @@ def test_what_was_cleaned_is_remembered() -> None:
 # The command.
 
 
-@pytest.fixture
-def smaller(lyon: Lyon, interlock: Interlock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lyon:
-    """acme has given ipum-03 and ipum-04 up; nothing was ever applied, and the cloud is empty."""
+def quiet_cloud(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing was ever applied, and the cloud is empty."""
     (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
     monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
     monkeypatch.setattr(command, "Cloud", lambda _, **of_site: SimpleNamespace(login=LOGIN))
     monkeypatch.setattr(command, "census", lambda _: [])
     monkeypatch.setattr(command, "_deployment", lambda _: None)
+
+
+@pytest.fixture
+def smaller(lyon: Lyon, interlock: Interlock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lyon:
+    """acme has given ipum-03 and ipum-04 up."""
+    quiet_cloud(monkeypatch, tmp_path)
     lyon.replace("tenants/acme.yaml", "machines: 4", "machines: 2")
     assert interlock("lock", "acme").code == 0
     return lyon

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from interlock.model.site.inventory import Endpoint, Site
-from interlock.planning.plan import Plan
+from interlock.planning.plan import Plan, UntestedDevice
 from interlock.resources import RbacPolicy, SecurityGroupRule, Trunk, TrunkSubPort
 from policies import RULES, Judgement, Severity
 from tests.builders.pod64 import tenant
@@ -33,6 +33,7 @@ from tests.policies.workspace import Made, V, added, edited, full_site, judged, 
 from tests.policies.workspace import changed as with_fields
 
 SITE = full_site()
+REPLACED = UntestedDevice(vpod="train", device="ipum-03", serial="M-NEW", before="M-OLD")
 DATA, STORAGE = "acme-train-poplar-0-ipu-data", "acme-train-poplar-0-storage"
 
 
@@ -123,6 +124,7 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-11": lambda: judged(SITE, divided(32)),
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
     "CAP-05": lambda: narrow_subnet(RULES),
+    "LIF-13": lambda: of(clean()[0].plan.model_copy(update={"untested": (REPLACED,)})),
 }
 
 _SEPARATION = "what it finds joins two owners, which ISO-02 refuses; it says "
