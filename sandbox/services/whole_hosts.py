@@ -9,9 +9,10 @@ switches are the real path. Not as with a ramdisk: nothing is waited for, so a n
 A disk is a file, DIR/state/ironic/disks/<node>.json, with what the ramdisk would have written: image and config drive.
 Cleaning erases it.
 
-Fault switch of the sandbox: a node's `extra`, {"sandbox": {"deploy": "fail", "clean": 2.5, "tear_down": "fail"}}. At
-"fail" that part of the work fails, at a number it takes so many seconds. Where a deploy or clean stops so, the host is
-on its service network.
+Fault switch of the sandbox: a node's `extra`, {"sandbox": {"deploy": "fail", "clean": "hold", "tear_down": 2.5}}. At
+"fail" that part of the work fails; at "hold" it waits until DIR/state/ironic/release appears, which it removes, and no
+longer than two minutes; at a number it takes so many seconds. Where deploy and clean stop so, the host is on its
+service network.
 """
 
 import json
@@ -19,14 +20,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ironic.common import exception, states
+from ironic.common import exception, faults, states
 from ironic.conductor import utils as conductor
 from ironic.conf import CONF
 from ironic.drivers import base
 from ironic.drivers.modules import fake
 
 SWITCH = "sandbox"
-FAIL = "fail"
+FAIL, HOLD = "fail", "hold"
+HOLD_SECONDS = 120.0
 
 
 class WholeHostDeploy(fake.FakeDeploy):
@@ -81,17 +83,29 @@ class WholeHostDeploy(fake.FakeDeploy):
         disk(task.node).unlink(missing_ok=True)
 
     def tear_down_cleaning(self, task: Any) -> None:
-        """Off the service network."""
-        conductor.node_power_action(task, states.POWER_OFF)
+        """Off the service network. What failed is left running, to be looked at."""
+        if task.node.fault != faults.CLEAN_FAILURE:
+            conductor.node_power_action(task, states.POWER_OFF)
         task.driver.network.remove_cleaning_network(task)
 
 
 def obey(node: Any, part: str) -> None:
-    """Fail or take time as the node's fault switch says."""
+    """Fail, wait or take time as the node's fault switch says."""
     said = node.extra.get(SWITCH, {}).get(part, 0)
     if said == FAIL:
         raise exception.IronicException(f"the sandbox's fault switch says that {part} fails")
-    time.sleep(said)
+    if said == HOLD:
+        hold(Path(CONF.state_path) / "release")
+    else:
+        time.sleep(said)
+
+
+def hold(release: Path) -> None:
+    """Wait for a file, and remove it."""
+    deadline = time.monotonic() + HOLD_SECONDS
+    while time.monotonic() < deadline and not release.exists():
+        time.sleep(0.05)
+    release.unlink(missing_ok=True)
 
 
 def disk(node: Any) -> Path:

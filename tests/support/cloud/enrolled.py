@@ -24,8 +24,6 @@ from tests.sandbox.switch_sessions import LYON, QUARANTINE, clients
 
 GROUP = "interlock"
 RESOURCE_CLASS = "poplar-r6525"
-#: Has all that interlock asks of Ironic: the newest of it is the port of a VIF.
-MICROVERSION = "1.67"
 
 
 @dataclass(frozen=True)
@@ -112,12 +110,11 @@ def rest_in_quarantine(instance: Path, node: Mapping[str, Any]) -> None:
 def enrol(connection: Any, node: Mapping[str, Any]) -> str:
     """Create a node and its ports, then have it cleaned until it is available. Returns its uuid."""
     bare = connection.baremetal
-    made = bare.create_node(provision_state="enroll", **{name: node[name] for name in node if name != "ports"})
+    words = {name: value for name, value in node.items() if name not in ("ports", "traits")}
+    made = bare.create_node(provision_state="enroll", **words)
+    bare.set_node_traits(made.id, list(node.get("traits", ())))
     for port in node["ports"]:
-        bare.create_port(
-            node_uuid=made.id, address=port["address"], physical_network=port["physical_network"],
-            is_pxe_enabled=port["pxe_enabled"], local_link_connection=port["local_link_connection"],
-        )  # fmt: skip
+        bare.create_port(node_uuid=made.id, **port)
     bare.set_node_provision_state(made.id, "manage")
     settled(connection, made.id, "manageable")
     bare.set_node_provision_state(made.id, "provide")
@@ -125,7 +122,7 @@ def enrol(connection: Any, node: Mapping[str, Any]) -> str:
     return str(made.id)
 
 
-def settled(connection: Any, node: str, state: str, seconds: float = 90.0) -> Any:
+def settled(connection: Any, node: str, state: str, seconds: float = 120.0) -> Any:
     """The node, once it is in a state and nobody holds it; any other state at which it stops is an error."""
     deadline = time.monotonic() + seconds
     while True:
@@ -139,8 +136,13 @@ def settled(connection: Any, node: str, state: str, seconds: float = 90.0) -> An
 
 
 def fault(connection: Any, node: str, **parts: str | float) -> None:
-    """Set the sandbox's fault switch of a node: `deploy`, `clean` and `tear_down` fail, or take so many seconds."""
+    """Set the sandbox's fault switch of a node for `deploy`, `clean` and `tear_down`: "fail", "hold", or seconds."""
     connection.baremetal.patch_node(node, [{"op": "add", "path": "/extra/sandbox", "value": parts}])
+
+
+def release(instance: Path) -> None:
+    """Let go what the fault switch holds."""
+    (instance / "state" / "ironic" / "release").touch()
 
 
 def withdraw(connection: Any, node: str) -> None:
