@@ -253,9 +253,8 @@ def test_an_audit_reads_what_is_on_the_trunks(story: Story) -> None:
     assert f"{LEAVES}: no drift" in clean.out
     assert told.code == 1
     for switch in ("tor-1", "tor-2"):
-        assert f"{switch} port 25 ({UPLINK})" in told.out
-    assert "trunk 20 native none" in told.out
-    assert f"20,{story.acme.data.vlan}" in told.out
+        where = f"{switch} 25 ({UPLINK}): trunk"
+        assert f"{where}: the site file has trunk 20 native none; the switch says 20,{story.acme.data.vlan}" in told.out
 
 
 def test_from_the_fabric_no_management_port_is_reached(story: Story) -> None:
