@@ -23,7 +23,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("racks", "table"): "racks machines poplar tor management gw_switches serials names ports vrfs vteps pdus "
     "routed_vlans interfaces tor_interfaces management_interfaces port_map",
     ("racks", "fact"): f"{_SWITCH} port_names name serial design topology gw address_plan number macs bmc rnic "
-    "sync_cables rnic_cables power pdu_serials",
+    "sync_cables rnic_cables power pdu_serials bare_metal",
     ("racks", "policy"): "wired_by quarantine_vlan states state reason",
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",

@@ -225,6 +225,22 @@ def test_macs_are_counted_off_in_the_order_of_positions() -> None:
     assert machines[9].macs == {"bmc": "02:00:00:00:01:0a", "rnic": "02:00:00:00:02:09"}
 
 
+def test_macs_of_hosts_are_counted_off_for_each_interface() -> None:
+    stated = {"eno1": "02:00:00:00:04:[01-04]", "idrac": "02:00:00:00:05:[0d-10]"}
+    hosts = expanded("ipu-pod64", poplar={"macs": stated}).hosts
+    assert hosts[2].macs == {"eno1": "02:00:00:00:04:03", "idrac": "02:00:00:00:05:0f"}
+
+
+def test_hosts_that_are_given_out_whole_have_no_bundle() -> None:
+    interfaces = {"fabric": ["ens161f0", "ens161f1"], "mgmt": ["eno1"]}
+    rack = expanded("ipu-pod64", poplar={"bare_metal": {"names": "poplar-[3-4]", "interfaces": interfaces}})
+    whole = {host.name: dict(host.interfaces) for host in rack.hosts if host.provisioning == "bare-metal"}
+    lent = {"fabric": ("ens161f0", "ens161f1"), "mgmt": ("eno1",)}
+    assert whole == {"poplar-3": lent, "poplar-4": lent}
+    assert dict(rack.hosts[0].interfaces) == {"fabric": ("ens161f0", "ens161f1")}
+    assert {lag.device for lag in rack.lags if lag.mode == "vf-lag"} == {"poplar-1", "poplar-2"}
+
+
 def test_states_are_stated_by_name_or_range_and_all_others_are_in_service() -> None:
     dead = {"state": "failed", "reason": "RNIC dead, ticket 123"}
     rack = expanded(

@@ -78,7 +78,9 @@ def test_the_order_of_the_file_is_kept(design: str, tmp_path: Path) -> None:
     site = loaded(wide(design), tmp_path).site
     assert [item.name for item in site.machines][-1] == "spare-01"
     assert [item.name for item in site.switches][-4:] == ["spine-1", "dumb-1", "dark-1", "grey-1"]
-    assert [str(cable.a) for cable in site.cables[-4:]] == ["spine-1:9", "spine-1:10", "spine-1:11", "spare-01:psu-1"]
+    assert [str(cable.a) for cable in site.cables[-5:]] == [
+        "spine-1:9", "spine-1:10", "spine-1:11", "spare-01:psu-1", "dumb-1:1",
+    ]  # fmt: skip
     assert [rack.name for rack in site.logical_racks][-1] == "spare"
 
 

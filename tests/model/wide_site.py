@@ -65,10 +65,10 @@ placements:
   spine-1: {rack: cabinet-9, unit: 40, height: 2U}
   pdu-9: {rack: cabinet-9, height: 0U}
 cables:
-  - {ends: [dumb-1:1, bare-1:eno1]}
   - {ends: ["spine-1:9-10", "bare-1:ens[1-2]"]}
   - {ends: [spine-1:11, filer:e0]}
   - {ends: [spare-01:psu-1, pdu-9:outlet-1], kind: power}
+  - {ends: [dumb-1:1, bare-1:eno1]}
 lags:
   - {name: bond0, device: bare-1, interfaces: "ens[1-2]", mode: static}
   - {name: po9, device: spine-1, interfaces: 9-10}

@@ -60,6 +60,7 @@ def _check_rack(rack: RackFile, path: Path, faults: Faults) -> None:
         if not least <= found <= most:
             wanted = str(most) if least == most else f"{least} to {most}"
             faults.add(Code.VALUE, (*path, *below), f"{found} {what}: {pod.name} has {wanted}")
+    _check_whole_hosts(rack, path, faults)
     _check_shares(rack, pod, path, faults)
     _check_switches(rack, path, faults)
     _check_links(rack, pod, path, faults)
@@ -104,6 +105,18 @@ def _switch_counts(key: str, file: RackSwitchFile, names: Sequence[str], logical
         yield (key, "macs"), len(file.macs), logical, logical, "MAC addresses of switches"
     word = "" if file.names is None else "s"
     yield (key, f"name{word}"), len(names), logical, logical, "names of switches"
+
+
+def _check_whole_hosts(rack: RackFile, path: Path, faults: Faults) -> None:
+    """Hosts that are given out whole are of this rack, each once."""
+    seen, known = set[str](), host_names(rack)
+    for name in rack.poplar.bare_metal.names:
+        where = (*path, "poplar", "bare_metal", "names")
+        if name not in known:
+            faults.add(Code.NO_SUCH, where, f"`{name}` is not a Poplar host of this rack", nearest(name, known))
+        elif name in seen:
+            faults.add(Code.TWICE, where, f"`{name}` is there twice")
+        seen.add(name)
 
 
 def _most_sync(pod: PodDesign) -> int:

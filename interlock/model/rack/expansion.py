@@ -128,19 +128,22 @@ def _macs(rack: RackFile) -> Iterator[dict[str, str]]:
 def _hosts(rack: RackFile) -> Iterator[Host]:
     poplar, server = rack.poplar, design_of(rack).rack.server
     logical_rack = {host: part.name for part in logical_parts(rack) for host in part.hosts}
+    whole = poplar.bare_metal
     for index, (name, serial) in enumerate(zip(host_names(rack), poplar.serials, strict=True)):
+        stated_interfaces = whole.interfaces if name in whole.names else poplar.interfaces
         yield Host(
             name=name,
             serial=serial,
             role="poplar",
             logical_rack=logical_rack[name],
+            provisioning="bare-metal" if name in whole.names else "hypervisor",
             bmc="idrac",
             model=server.name,
             dedicated_cpus=poplar.dedicated_cpus,
             huge_pages_gib=poplar.huge_pages,
             virtual_functions=poplar.virtual_functions,
             ram_gib=server.ram.value,
-            interfaces={network: tuple(found) for network, found in poplar.interfaces.items()},
+            interfaces={network: tuple(found) for network, found in stated_interfaces.items()},
             macs={interface: addresses[index] for interface, addresses in poplar.macs.items()},
             **stated(poplar.states, name),
         )

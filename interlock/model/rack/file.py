@@ -89,11 +89,26 @@ class RackMachinesFile(KitFile):
     states: StateTable = Field(default_factory=dict, description=STATES)
 
 
+class WholeHostsFile(FileModel):
+    """Poplar hosts of a rack without a hypervisor. State their switch ports as `access`."""
+
+    names: DeviceNames = Field(default_factory=list, description="which of the rack's, as in `poplar-[3-4]`")
+    interfaces: dict[NetworkName, list[Interface]] = Field(
+        default_factory=dict,
+        description="physical network → interfaces that are lent with each, in place of `interfaces` above: two of "
+        "100G and one of 1G",
+    )
+
+
 class RackServersFile(KitFile):
     """The Poplar hosts, the same number for each logical rack, and what Nova gives out of each."""
 
     names: DeviceNames | None = Field(None, description="their names, as Nova has them; `poplar-1` and on without it")
     serials: Serials = Field(description="their serials, in the order of the names")
+    bare_metal: WholeHostsFile = Field(
+        default_factory=lambda: WholeHostsFile.model_validate({}),
+        description="those that are given out whole, by Ironic; the others are hypervisors",
+    )
     dedicated_cpus: Count = Field(description="threads of each for pinned servers")
     huge_pages: MemoryGiB = Field(description="memory of each in pages of 1 GiB")
     virtual_functions: Count = Field(description="virtual functions of each, both physical functions together")

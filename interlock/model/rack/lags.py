@@ -11,9 +11,12 @@ from .names import logical_parts, tor_roles
 
 
 def server_lags(rack: RackFile) -> Iterator[Lag]:
-    """Both 100G interfaces of each server, which end at one ToR: virtual functions lie on the pair (VF-LAG)."""
+    """Both 100G interfaces of each hypervisor, which end at one ToR: virtual functions lie on the pair (VF-LAG).
+
+    A whole host has a network on each.
+    """
     for part in logical_parts(rack):
-        for host in part.hosts:
+        for host in (name for name in part.hosts if name not in rack.poplar.bare_metal.names):
             yield Lag(
                 name=f"{host}-fabric",
                 device=host,

@@ -79,6 +79,8 @@ def _named(view: SiteView) -> Iterator[tuple[Path, str]]:
             yield ("segment_ranges", index, "physical_network"), entry.physical_network
     for index, rack in enumerate(file.racks):
         yield from ((("racks", index, "poplar", "interfaces", name, KEY), name) for name in rack.poplar.interfaces)
+        whole: Path = ("racks", index, "poplar", "bare_metal", "interfaces")
+        yield from (((*whole, name, KEY), name) for name in rack.poplar.bare_metal.interfaces)
     for host, stated in file.hosts.items():
         yield from ((("hosts", host, "interfaces", name, KEY), name) for name in stated.interfaces)
 
