@@ -223,7 +223,7 @@ def _in_words(facts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _facts(said: Statement) -> set[tuple[str, ...]]:
     """Everything in a statement that is not about files: relation and what it joins."""
-    values = said.model_dump(mode="json", exclude={"owner", "guards", "terminals"})
+    values = said.model_dump(mode="json", exclude={"owner", "guards", "evidence", "terminals"})
     return {(relation, *row) for relation, value in values.items() for row in _rows(value)}
 
 

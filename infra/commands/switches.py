@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -62,27 +63,31 @@ def switches(
       interlock switches --record --by "night shift"
       interlock switches --format json > switches.json
     """
+    if by is not None and not keep:
+        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
+    answers = None if by is None else _name(by)
+    raise typer.Exit(_read_and_tell(site, names or (), form, answers, keep=keep))
+
+
+def _read_and_tell(site: str, names: Iterable[str], form: Format, by: str | None, *, keep: bool) -> Exit:
     # Imported here: help needs none of it.
     from infra.reports.switch_reports import as_json, as_table, recorded_lines
     from infra.switches.recording import applied_stacks, record, whoever_runs_this
     from infra.switches.survey import survey
 
-    if by is not None and not keep:
-        raise typer.BadParameter("who answers for evidence is said with --record", param_hint="--by")
-    answers = _name(by) if by is not None else whoever_runs_this()
     gate = Gate.indexed(site).with_applied() if keep else Gate.indexed(site)
     progress = Progress("read")
-    found = survey(gate, names or (), progress, applied=applied_stacks(gate) if keep else None)
+    found = survey(gate, names, progress, applied=applied_stacks(gate) if keep else None)
     progress.end()
-    kept = record(gate, found, answers) if keep else None
+    kept = record(gate, found, by or whoever_runs_this()) if keep else None
     if form is Format.JSON:
         print_json(as_json(found, kept, gate.workspace.shown))
     else:
         print_text(as_table(found, colour=colour.wanted()) + recorded_lines(kept, gate.workspace.shown))
     if found.unread:
-        raise typer.Exit(Exit.ENVIRONMENT)
+        return Exit.ENVIRONMENT
     is_unknown = found.is_unknown or bool(kept and kept.lacking)
-    raise typer.Exit(Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if is_unknown else Exit.PROVED)
+    return Exit.VIOLATED if found.differs else Exit.NOT_PROVABLE if is_unknown else Exit.PROVED
 
 
 def _name(given: str) -> str:

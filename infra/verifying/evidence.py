@@ -73,14 +73,14 @@ def _misfit(site: Json, switch: Json, found: Json) -> str:
 
 def _stated_of(site: Json, switch: Json) -> Json:
     """What a reading of a switch is compared with."""
-    name, machines = switch["name"], {item["name"]: item["macs"] for item in site["machines"]}
+    name, macs = switch["name"], {item["name"]: item["macs"] for kind in ("machines", "hosts") for item in site[kind]}
     cables = [item for item in site["cables"] if any(item[end]["device"] == name for end in "ab")]
     ends = {item[end]["device"] for item in cables for end in "ab"}
     return {
         "switch": switch,
         "cables": cables,
         "lags": [item for item in site["lags"] if item["device"] == name],
-        "macs": {device: machines[device] for device in ends & machines.keys()},
+        "macs": {device: macs[device] for device in ends & macs.keys()},
         "reserved_vlans": site["pools"]["reserved_vlans"],
     }
 

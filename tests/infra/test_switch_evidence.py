@@ -297,6 +297,31 @@ def test_locks_do_not_grow_old_with_it(recorded: Files, site: Lyon, interlock: I
     assert "note:" not in interlock("check").err
 
 
-def test_what_stands_by_hand_needs_none(lyon: Lyon) -> None:
+def test_who_says_so_is_shown(recorded: Files, site: Lyon, interlock: Interlock) -> None:
+    read = recorded.read(TOR)["read"]
+    recorded.age(MGMT, days=31)
+    rows = json.loads(interlock("site", "--format", "json").out)["switches_as_stated"]
+    name = "A1.configuration_matches"
+    assert rows[0] == [name, "tor-1", f"{read} by the tests", "counts for 30d from then"]
+    assert rows[1][3].endswith("older than 30d")
+    site.file(MGMT).unlink()
+    shown = [" ".join(line.split()) for line in interlock("site").out.splitlines()]
+    assert f"{name} mgmt-1 no evidence there is no evidence of mgmt-1" in shown
+    recorded.change(TOR, site="paris")
+    assert interlock("site").code == 2
+
+
+def test_the_full_form_says_what_it_rests_on(recorded: Files, site: Lyon, interlock: Interlock) -> None:
+    text = interlock("site", "--full").out
+    assert "configuration_matches: {by: evidence, max_age: 30d}" in text
+    before = site.gate().workspace.site
+    site.file("site.yaml").write_text(text)
+    assert site.gate().workspace.site == before
+
+
+def test_what_stands_by_hand_needs_none(lyon: Lyon, interlock: Interlock) -> None:
     assert SiteFacts(lyon.gate().workspace.site).assumption("A1").value is True
+    assert json.loads(interlock("site", "--format", "json").out)["switches_as_stated"] == [
+        ["A1.configuration_matches", "true", "stated by a person", ""]
+    ]
     assert Gate.open("lyon").judge("acme").judgement.exit_code == 0

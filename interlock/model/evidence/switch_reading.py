@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlock.model.site.inventory import Site, Switch
+from interlock.model.site.inventory import Host, Machine, Site, Switch
 from interlock.model.site.rests import RENEW, RestsOnEvidence, SwitchSeen
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source
@@ -131,9 +131,10 @@ def _wrong(site: Site, switch: Switch, file: SwitchEvidenceFile) -> str:
 def configuration_digest(site: Site, switch: Switch) -> str:
     """`sha256:` of all that the site file states of a switch and that a reading of it is compared with.
 
-    That is: the switch itself; its cables and bundles; the MAC addresses of machines at the far ends of the cables; the
-    VLANs that no tenant is given, in which unused ports may rest. Docs/reference/evidence-file.md has it for others.
+    That is: the switch itself; its cables and bundles; the MAC addresses of machines and hosts at the far ends of the
+    cables; the VLANs that no tenant is given, in which unused ports may rest (docs/reference/evidence-file.md).
     """
+    named: dict[str, Machine | Host] = {**site.machine, **site.host}
     cables = [item for item in site.cables if switch.name in (item.a.device, item.b.device)]
     ends = {end.device for item in cables for end in (item.a, item.b)}
     return digest_of(
@@ -141,7 +142,7 @@ def configuration_digest(site: Site, switch: Switch) -> str:
             "switch": _plain(switch),
             "cables": [_plain(item) for item in cables],
             "lags": [_plain(item) for item in site.lags if item.device == switch.name],
-            "macs": {name: dict(site.machine[name].macs) for name in sorted(ends) if name in site.machine},
+            "macs": {name: dict(named[name].macs) for name in sorted(ends) if name in named},
             "reserved_vlans": list(site.pools.reserved_vlans),
         }
     )
