@@ -20,6 +20,7 @@ from sandbox.switches import keys, vlans
 from sandbox.switches.command_line import Device
 from sandbox.switches.devices import GIGABIT, Neighbor, Port, Switch, access
 from sandbox.switches.files import FileBackend
+from sandbox.switches.misbehaving import Misbehaving
 from sandbox.switches.server import PLATFORM, Users, listen
 from sandbox.switches.table import SwitchState
 
@@ -70,7 +71,7 @@ async def serve(folder: Path, count: int) -> None:
     users = Users({keys.READER: keys.key(key_file, keys.READER)})
     host_key = keys.key(keys.host_key_file(folder, NAME), NAME)
     device, port = Device(switch, FileBackend(folder / f"{NAME}.json", switch.initial)), _free_port()
-    await listen(device, host_key, port, users, lambda _: None)
+    await listen(device, Misbehaving(folder, NAME), host_key, port, users, lambda _: None)
     entry = {
         "platform": PLATFORM,
         "host": ADDRESS,

@@ -38,6 +38,12 @@ class PortAsSaid:
             return False
         return None if None in (self.is_up, self.mode, self.vlan, self.exists) else True
 
+    def has_let_go(self, vlan: int) -> bool:
+        """True if it is known that no frame of this VLAN passes, with a tag or without: a trunk may carry it."""
+        if self.is_up is False or self.exists is False:
+            return True
+        return self.mode in ("access", None) and self.carries(vlan) is False
+
 
 def setting_of(spec: SwitchPort, said: ObservedSwitch) -> PortAsSaid | None:
     """How the planned port is set; None if the switch has no port of this name."""

@@ -8,6 +8,8 @@ ngs_disable_inactive_ports   shuts a port when it is unbound, where the switch's
 ngs_bounce_ports_on_plug     opens a port only when it is in its VLAN. The driver puts it into VLAN 1 on the way.
 ngs_max_connections          one port at a time is on that way, then, also on the way back, where the port is open.
 ngs_ssh_connect_*   seconds. The driver's own 60 and 10 would let a request to a dead switch wait for minutes.
+*_timeout, read_timeout_override    seconds, options of netmiko: for a switch that takes the connection and hangs. Its
+                    own 10 to 20 for each step would let a request wait for minutes, too; the driver tries twice.
 """
 
 from pathlib import Path
@@ -34,6 +36,10 @@ ngs_disable_inactive_ports = {shut_unused}
 ngs_bounce_ports_on_plug = true
 ngs_ssh_connect_timeout = 3
 ngs_ssh_connect_interval = 1
+conn_timeout = 3
+banner_timeout = 3
+auth_timeout = 3
+read_timeout_override = 3
 ngs_ssh_reuse_connection = true
 ngs_max_connections = 1
 """

@@ -26,6 +26,7 @@ from sandbox.switches import keys, showing
 from sandbox.switches.command_line import Device, Session
 from sandbox.switches.devices import Switch
 from sandbox.switches.files import FileBackend
+from sandbox.switches.misbehaving import Misbehaving
 from sandbox.switches.table import Backend
 
 PLATFORM = "eos"
@@ -64,10 +65,12 @@ class Door(asyncssh.SSHServer):
 Log = Callable[[str], None]
 
 
-async def talk(device: Device, log: Log, channel: Any) -> None:
+async def talk(device: Device, odd: Misbehaving, log: Log, channel: Any) -> None:
     """One session: the command of the request, or lines until the client leaves."""
     user = channel.get_extra_info("username")
-    session = Session(device, reads_only=user == keys.READER)
+    await odd.pause()
+    reads_only = user == keys.READER
+    session = Session(odd.shown(device, reads_only=reads_only), reads_only=reads_only)
 
     def run(line: str) -> str:
         said = session.run(line)
@@ -83,6 +86,7 @@ async def talk(device: Device, log: Log, channel: Any) -> None:
     channel.stdout.write(session.prompt)
     try:
         async for line in channel.stdin:
+            await odd.pause()
             channel.stdout.write(run(line.rstrip("\r\n")))
             if session.ended:
                 break
@@ -92,11 +96,11 @@ async def talk(device: Device, log: Log, channel: Any) -> None:
     channel.exit(0)
 
 
-async def listen(device: Device, host_key: Any, port: int, users: Users, log: Log) -> None:
+async def listen(device: Device, odd: Misbehaving, host_key: Any, port: int, users: Users, log: Log) -> None:
     """Serve one switch on its address, whatever its state is applied to."""
 
     async def handle(channel: Any) -> None:
-        await talk(device, log, channel)
+        await talk(device, odd, log, channel)
 
     await asyncssh.create_server(
         lambda: Door(users),
@@ -115,7 +119,7 @@ async def start(switch: Switch, backend: Backend, state: Path, port: int, users:
     """Serve one of the sandbox's switches; returns its public host key."""
     device = Device(switch, backend)
     host_key = keys.key(keys.host_key_file(state, switch.name), switch.name)
-    await listen(device, host_key, port, users, log)
+    await listen(device, Misbehaving(state, switch.name), host_key, port, users, log)
     return keys.public(host_key)
 
 

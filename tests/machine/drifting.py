@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.state import declared, recorded_target
+from tests.machine.switch import TopOfRack
 from tests.support.engine.stack import Stack
 
 #: Kind -> (service, method, path, body) of a change that somebody makes by hand.
@@ -26,8 +28,8 @@ CHANGES: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 
 #: Kinds of which somebody deletes one. Not those that everything of the tenant lies in, nor a tenant's bucket or user.
 DELETED = (
-    "RouterInterface", "Port", "Router", "Subnet", "Network", "SecurityGroup", "Keypair", "Volume", "RoleAssignment",
-    "Server",
+    "RouterInterface", "Port", "SwitchPort", "Router", "Subnet", "Network", "SecurityGroup", "Keypair", "Volume",
+    "RoleAssignment", "Server",
 )  # fmt: skip
 
 
@@ -38,6 +40,13 @@ def change(cloud: Cloud, stack: Stack, name: str) -> bool:
     service, method, path, body = CHANGES[stack.ever[name].KIND]
     where = path.format(id=stack.state[name].id)
     return _done(lambda: cloud.api(service).request(method, where, json=body))
+
+
+def change_on_the_switch(sandbox: Path, stack: Stack, name: str, pick: int) -> str:
+    """Somebody sets a switch port at its switch; returns which. `pick`: to what."""
+    port: str = stack.state[name].outputs["port_name"]
+    TopOfRack(sandbox).set_by_hand(port, pick)
+    return port
 
 
 def delete(cloud: Cloud, stack: Stack, name: str) -> bool:

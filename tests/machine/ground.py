@@ -12,10 +12,12 @@ from typing import Any, cast
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import marker
+from interlock.resources import SwitchPort
 from interlock.vocabulary.owners import OwnerId
 from tests.machine.dying import Death, dying
 from tests.machine.looking import Snapshot
-from tests.machine.wishes import Wish, everything, part_of, resources
+from tests.machine.switch import MACHINES_PORTS, TopOfRack, is_at_rest, is_open_to
+from tests.machine.wishes import Wish, everything, part_of, resources, vlans
 from tests.nova_book import functions_taken
 from tests.support.engine.runs import Engine, Stopped
 from tests.support.engine.stack import Stack
@@ -65,6 +67,16 @@ class Tenant:
         """Plan names of data that the state says to keep."""
         return {name for name, found in self.stack.state.items() if found.outputs.get("on_delete") == "keep"}
 
+    def switch_ports(self) -> Iterator[tuple[str, int]]:
+        """(port of the switch, VLAN of ours) of all switch ports that are there, or that a crash may have left."""
+        for name, found in self.stack.state.items():
+            # What a refresh found is recorded: a VLAN that somebody set by hand, or none.
+            if part_of(name) == "rnic" and found.outputs.get("vlan") in vlans(self.wish):
+                yield found.outputs["port_name"], int(found.outputs["vlan"])
+        for spec in (self.stack.resources.get(name) for name in self.maybe):
+            if isinstance(spec, SwitchPort) and spec.port_name is not None:
+                yield spec.port_name, spec.vlan
+
     def may_stop(self, operation: str) -> bool:
         """True if a run has a reason not to come to its end."""
         wanted = set() if operation == "destroy" else self.stack.resources.keys()
@@ -108,6 +120,8 @@ class Ground:
     number: int = 0
     #: Virtual functions that were lost before anything was done here.
     lost_before: int = 0
+    #: Plan name -> its port of the switch, which somebody set past us, and nobody made or deleted since.
+    set_by_hand: dict[str, str] = field(default_factory=dict)
     #: False from the moment in which something did not hold.
     sound: bool = True
 
@@ -179,6 +193,8 @@ class Ground:
 
     def _done(self, tenant: Tenant, operation: str, name: str) -> None:
         tenant.unsure.discard(name)
+        if operation in ("create", "delete"):
+            self.set_by_hand.pop(name, None)
         if operation in ("create", "delete"):
             tenant.maybe.discard(name)
         if operation == "delete":
@@ -252,9 +268,23 @@ class Ground:
         for (service, key, ident), was in self.strangers.items():
             now = snapshot.strange(service, key, ident)
             assert now == was, f"{step}: a stranger's {key} {ident} was {was} and is {now}"
+        self._switch_is_right(step)
         self.steps[step] += 1
         self.diary.append(f"    {step}")
         self.sound = True
+
+    def _switch_is_right(self, step: str) -> None:
+        """A port is at rest, or in the VLAN of the tenant whose machine is behind it; of no other, and of no former."""
+        wanted: dict[str, set[int]] = {}
+        for tenant in self.tenants:
+            for port_name, vlan in tenant.switch_ports():
+                wanted.setdefault(port_name, set()).add(vlan)
+        assert wanted.keys() <= MACHINES_PORTS
+        ports = TopOfRack(self.sandbox).ports()
+        for name in MACHINES_PORTS - {*self.set_by_hand.values()}:
+            port, open_to = ports[name], wanted.get(name, set())
+            right = is_at_rest(port) or any(is_open_to(port, vlan) for vlan in open_to)
+            assert right, f"{step}: {name} of the switch is {port}, and may be in {open_to or 'no VLAN'}"
 
     def functions_lost(self) -> int:
         """Virtual functions that Nova counts as in use, and no port at a server has."""

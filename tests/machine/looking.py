@@ -13,6 +13,7 @@ from interlock.provider.census import Counted, census
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS, Register
 from interlock.provider.state import declared, differing, recorded_target
+from interlock.switches.observed import ObservedSwitch
 from tests.support.engine.stack import Stack
 
 #: Kinds of tenants' stacks that these tenants ever have, and that carry a marker.
@@ -31,6 +32,19 @@ class Snapshot:
 
     cloud: Cloud
     lists: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+    #: What switches said, each asked once.
+    said: dict[tuple[str, str | None], ObservedSwitch] = field(default_factory=dict)
+
+    @property
+    def switches(self) -> Snapshot:
+        return self
+
+    def now(self, switch: str, mac: str | None) -> ObservedSwitch:
+        """What a switch says, at this moment."""
+        assert self.cloud.switches is not None
+        if (switch, mac) not in self.said:
+            self.said[switch, mac] = self.cloud.switches.now(switch, mac)
+        return self.said[switch, mac]
 
     @property
     def login(self) -> Any:

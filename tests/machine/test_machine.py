@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from interlock.provider.clouds import Cloud
+from interlock.resources import SwitchPort
 from tests.conftest import Sandbox
 from tests.machine import drifting
 from tests.machine.dying import AFTER, BEFORE, Death
@@ -77,9 +78,11 @@ class Tenants(RuleBasedStateMachine):
     @initialize(wishes=st.lists(st.tuples(parts, erased), min_size=1, max_size=3))
     @told
     def join(self, wishes: list[tuple[frozenset[str], frozenset[str]]]) -> None:
-        for wanted, free in wishes:
+        for place, (wanted, free) in enumerate(wishes):
             self.ground.number += 1
-            self.applied(self.ground.join(chosen(self.ground.number, wanted, free)))
+            # There is a machine each time, on whatever the others ask for.
+            machine = {"rnic"} if place == 0 else set()
+            self.applied(self.ground.join(chosen(self.ground.number, wanted | machine, free)))
 
     def tenant(self, number: int) -> Tenant:
         return self.ground.tenants[number % len(self.ground.tenants)]
@@ -161,11 +164,33 @@ class Tenants(RuleBasedStateMachine):
         if not names:
             return
         name = names[pick % len(names)]
+        if not gone and tenant.stack.ever[name].KIND == SwitchPort.KIND:
+            self.somebody_sets_the_switch(tenant, name, pick)
+            return
         deed = drifting.delete if gone else drifting.change
         if deed(self.ground.cloud, tenant.stack, name):
             tenant.unsure |= {name, *tenant.along(name)}
             tenant.precious.pop(tenant.stack.state[name].id, None) if gone else None
             self.ground.look("gone by hand" if gone else "changed by hand")
+
+    @rule(who=whom, pick=st.integers(0, 2), gone=st.booleans())
+    @told
+    def a_switch_port_drifts(self, who: int, pick: int, gone: bool) -> None:
+        """Of many objects few are switch ports: they have a rule of their own."""
+        tenant = self.tenant(who)
+        name = f"{tenant.wish.tenant}-rnic"
+        if name not in tenant.stack.state or name in tenant.unsure:
+            return
+        if not gone:
+            self.somebody_sets_the_switch(tenant, name, pick)
+        elif drifting.delete(self.ground.cloud, tenant.stack, name):
+            tenant.unsure.add(name)
+            self.ground.look("switch port gone by hand")
+
+    def somebody_sets_the_switch(self, tenant: Tenant, name: str, pick: int) -> None:
+        self.ground.set_by_hand[name] = drifting.change_on_the_switch(self.ground.sandbox, tenant.stack, name, pick)
+        tenant.unsure.add(name)
+        self.ground.look("changed at the switch")
 
     @rule(who=whom)
     @told

@@ -21,6 +21,7 @@ from interlock.resources import (
     Server,
     ServiceUser,
     Subnet,
+    SwitchPort,
     Volume,
 )
 from tests.support.world import declared
@@ -36,6 +37,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "port": ("net", "group"),
     "fabric": (),
     "function": ("fabric",),
+    "rnic": ("fabric",),
     "volume": (),
     "spare": (),
     "bucket": (),
@@ -52,7 +54,7 @@ RENAMED = ("net", "second", "router", "group", "port", "fabric", "function", "vo
 RESIZED = ("quota", "net", "group", "volume", "spare")
 
 #: Parts that can go to another place: another segment, another range of addresses, another address.
-MOVED = ("net", "second", "port", "fabric", "function")
+MOVED = ("net", "second", "port", "fabric", "function", "rnic")
 
 #: Parts that hold data.
 DATA = ("volume", "spare", "bucket")
@@ -207,6 +209,21 @@ def _function(wish: Wish, t: str, project: str) -> dict[str, Resource]:
     }  # fmt: skip
 
 
+def vlans(wish: Wish) -> frozenset[int]:
+    """The VLANs on which a tenant's fabric is, by turns; no other tenant of the same time has one of them."""
+    first = 2200 + wish.number % 300 * 2
+    return frozenset({first, first + 1})
+
+
+def _rnic(wish: Wish, t: str, project: str) -> dict[str, Resource]:
+    """The switch port of a machine. Moved, it is another machine's, and back; no two tenants at once have the same."""
+    number = 1 + wish.number % 8 + wish.moved.get("rnic", 0) % 2 * 8
+    vlan = 2200 + wish.number % 300 * 2 + wish.moved.get("fabric", 0) % 2
+    planned = declared.switch_port(t, number, vlan, f"10.90.0.{100 + number}")
+    references = {"network": f"{t}-fabric", "subnet": f"{t}-fabric-subnet"}
+    return {f"{t}-rnic": SwitchPort(**planned.model_dump() | references)}
+
+
 def _server(wish: Wish, t: str, project: str) -> dict[str, Resource]:
     return {
         f"{t}-server": Server(
@@ -261,5 +278,6 @@ def _on_delete(wish: Wish, part: str) -> Literal["keep", "erase"]:
 
 _MAKERS = {
     "quota": _quota, "key": _key, "net": _net, "second": _second, "router": _router, "group": _group, "port": _port,
-    "fabric": _fabric, "function": _function, "volume": _volume, "spare": _spare, "bucket": _bucket, "server": _server,
+    "fabric": _fabric, "function": _function, "rnic": _rnic, "volume": _volume, "spare": _spare, "bucket": _bucket,
+    "server": _server,
 }  # fmt: skip

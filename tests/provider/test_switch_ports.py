@@ -126,6 +126,19 @@ def test_a_deletion_that_the_switch_did_not_hear_of_is_none(
     program.create(NAME)
 
 
+def test_a_port_that_somebody_made_a_trunk_meanwhile_has_not_let_go(
+    world: World, operator: Cloud, tor: Client, by_hand: ByHand
+) -> None:
+    """Neutron has no port any more; a trunk of all VLANs is in none of them alone, and carries the tenant's."""
+    program = world.tenant
+    operator.api("network").delete(f"/ports/{program.state[NAME].id}")
+    by_hand(PORT, "switchport mode trunk", "switchport trunk allowed vlan 1-4094", "no shutdown")
+    program.delete(NAME)
+    assert tor.vlan_of(PORT) == ("access", QUARANTINE)
+    assert tor.show(f"interfaces {PORT} status")["interfaceStatuses"][PORT]["linkStatus"] == "disabled"
+    program.create(NAME)
+
+
 def test_a_switch_that_is_down_is_told_before_anything_is_made(world: World, switches_down: Callable[[], None]) -> None:
     switches_down()
     (fault,) = faults(world.tenant, NAME)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Literal, cast
 
 import pytest
 
@@ -89,6 +89,18 @@ def test_whether_a_port_has_left_a_vlan() -> None:
         setting = setting_of(PLANNED, saying(port))
         assert setting is not None
         assert setting.carries(1000) is carries
+        assert setting.has_let_go(1000) is (carries is False)
+
+
+@pytest.mark.parametrize("mode", ["trunk", "routed", "dot1q-tunnel"])
+def test_a_port_that_is_no_access_port_has_let_go_of_nothing(mode: Literal["trunk", "routed", "dot1q-tunnel"]) -> None:
+    """It is in no VLAN alone, and may carry each of them with its tag."""
+    open_, shut = (setting_of(PLANNED, saying(replace(GOOD, mode=mode, admin_up=up))) for up in (True, False))
+    assert open_ is not None
+    assert open_.carries(1000) is False
+    assert not open_.has_let_go(1000)
+    assert shut is not None
+    assert shut.has_let_go(1000)
 
 
 ACCESS = SwitchAccess("tor-1", "eos", "127.0.0.1", 22, "x", None, None, "key", None, "switches.yaml:1:1")

@@ -123,7 +123,7 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         assert cloud.switches is not None  # its caller asked
         said = cloud.switches.now(target.spec.switch, target.spec.switch_mac)
         setting = setting_of(target.spec, said)
-        return setting is not None and setting.carries(target.spec.vlan) is not False
+        return setting is not None and not setting.has_let_go(target.spec.vlan)
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         link, addresses = link_of(raw), raw["fixed_ips"]

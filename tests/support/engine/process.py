@@ -38,31 +38,21 @@ class Refused(Exception):
         self.reasons = tuple(reasons)
 
 
-class Process:
-    """A provider process, in a thread of this one."""
+class Listening:
+    """A provider that listens at a port of this machine."""
 
-    def __init__(self, cloud: str = "sandbox", retry_policy: RetryPolicy | None = None) -> None:
-        self.servicer = Servicer(retry_policy)
+    def __init__(self, port: int, cloud: str = "sandbox") -> None:
         #: Where a preview leaves its tokens for the update; both processes of one engine share it.
         self.tokens = tempfile.mkdtemp()
         #: What the last admission could not look at.
         self.notes: list[str] = []
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        self._server, port = asyncio.run_coroutine_threadsafe(start(self.servicer), self._loop).result()
         self._channel = grpc.insecure_channel(f"127.0.0.1:{port}")
         self.stub = provider_pb2_grpc.ResourceProviderStub(self._channel)
         self.stub.Configure(provider_pb2.ConfigureRequest(args=encode({"cloud": cloud}), acceptSecrets=True))
 
     def close(self) -> None:
-        """Ends it; once more does nothing."""
-        if not self._thread.is_alive():
-            return
+        """Ends the connection; once more does nothing."""
         self._channel.close()
-        asyncio.run_coroutine_threadsafe(self._server.stop(None), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
 
     def admit(self, admission: Admission, *, preview: bool = True, previewed: bool = True) -> list[str]:
         """As the engine does in a preview, or in an update with the preview before it, unless not `previewed`."""
@@ -81,6 +71,27 @@ class Process:
             return getattr(self.stub, method)(request)
         except grpc.RpcError as error:
             raise Refused(error.details(), *_partial(error)) from error
+
+
+class Process(Listening):
+    """A provider process, in a thread of this one."""
+
+    def __init__(self, cloud: str = "sandbox", retry_policy: RetryPolicy | None = None) -> None:
+        self.servicer = Servicer(retry_policy)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._server, port = asyncio.run_coroutine_threadsafe(start(self.servicer), self._loop).result()
+        super().__init__(port, cloud)
+
+    def close(self) -> None:
+        """Ends it; once more does nothing."""
+        if not self._thread.is_alive():
+            return
+        super().close()
+        asyncio.run_coroutine_threadsafe(self._server.stop(None), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
 
 
 def _partial(error: Any) -> tuple[Recorded | None, tuple[str, ...]]:
