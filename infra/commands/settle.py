@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated
@@ -17,12 +18,14 @@ from infra.locking.making import keep, settled
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
 from infra.stack.handing_over import Handover, Lacking, demands, file_of
+from infra.stack.ironic_evidence import ironic_said
 from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
 from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
 from infra.switches import survey
 from interlock.model.lock.record import Lock
 from interlock.provider.census import census
+from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
 from interlock.provider.clouds import Cloud
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
@@ -64,10 +67,11 @@ def settle(
     (PULUMI_BACKEND_URL), the claims store and the cloud (every object with the tenant's owner id). Switches that
     `switches.yaml` knows are asked: a port or a VLAN that is still set is in the way, and one that is not was seen
     unwired. That of a machine or whole host is kept in `evidence/<tenant>-read.yaml`, since its power cycle has to
-    come after it. What cannot be asked wants evidence: files in the site's `evidence/` that say who saw which step,
-    and when. If nothing holds the claim, and every step that it needs was seen after it was last in use, it is
-    removed from the lock and the store. Otherwise everything that is in the way is named, with what to write, and
-    the lock stays as it is.
+    come after it. Ironic is asked about whole hosts: one that is available again was wiped when its cleaning ended,
+    and one that it has lent is in the way. What cannot be asked wants evidence: files in the site's `evidence/`
+    that say who saw which step, and when. If nothing holds the claim, and every step that it needs was seen after
+    it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way is
+    named, with what to write, and the lock stays as it is.
 
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).
@@ -119,12 +123,14 @@ def settle(
 def _judged(gate: Gate, found: LookedAt, untested: Handover, *, dry_run: bool) -> tuple[Handover, Findings]:
     """What is handed over with all that was seen of it, and what stands in the way."""
     handover = _handover(gate, found)
-    said = survey.read_back_of(gate, handover)
-    held = (*found.obstacles(), *_disagreement(found))
+    said, ironic = survey.read_back_of(gate, handover), ironic_said(handover, lambda names: _cleaned(gate, names))
+    for note in ironic.notes:
+        print(f"note: {note}", file=sys.stderr)
+    held = (*found.obstacles(), *_disagreement(found), *ironic.held)
     recorded = () if held else to_record(handover, said.seen)
     if recorded and not dry_run:
         keep_readings(gate.workspace.folder / file_of_readings(found.lock.id), handover, recorded)
-    handover = replace(handover, seen=(*handover.seen, *said.seen), now=datetime.now(UTC))
+    handover = replace(handover, seen=(*handover.seen, *said.seen, *ironic.seen), now=datetime.now(UTC))
     lacking = (*handover.lacking(), *untested.lacking())
     findings = Findings(found.plan.stack, (*held, *said.still_set), lacking, _file(gate, found.lock.id))
     if recorded and not dry_run:
@@ -132,6 +138,11 @@ def _judged(gate: Gate, found: LookedAt, untested: Handover, *, dry_run: bool) -
             findings, recorded=gate.workspace.shown(gate.workspace.folder / file_of_readings(found.lock.id))
         )
     return handover, findings
+
+
+def _cleaned(gate: Gate, hosts: Iterable[str]) -> Iterable[CleanedHost]:
+    site = gate.workspace.site
+    return cleaned_hosts(Cloud(site.cloud, site_region=site.region), hosts)
 
 
 def _file(gate: Gate, tenant: str) -> str:

@@ -38,6 +38,7 @@ VERSIONS: dict[str, tuple[str, str | None]] = {
     "image": ("2", None),
     "block-storage": ("3", "3.59"),
     "object-store": ("1", None),
+    "baremetal": ("1", "1.67"),
 }
 
 _SCOPE = (

@@ -1,0 +1,75 @@
+"""What Ironic says of whole hosts that were released: cleaned, and when, or what keeps it from saying so.
+
+A node is `available` only after a cleaning: `deleted` and `provide` both go through one, unless it is switched off for
+the node (`automated_clean`) or for all nodes, which no call of the API shows: that is part of A9 (steps erase). Neither
+BIOS nor firmware of a BMC is touched by upstream's clean steps; A23 stands for those.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .clouds import Cloud
+
+AVAILABLE = "available"
+#: States in which a cleaning goes on.
+CLEANING = frozenset({"deleting", "deleted", "cleaning", "clean wait", "clean hold"})
+#: Field of a node -> what is said where it holds something: somebody has it.
+_HELD = {"instance_uuid": "has an instance", "allocation_uuid": "has an allocation", "lessee": "is lent to a lessee"}
+
+
+@dataclass(frozen=True)
+class CleanedHost:
+    """One node, by the name of its host. Exactly one of `at`, `held` and `why_not` says something."""
+
+    host: str
+    #: When its last cleaning ended.
+    at: datetime.datetime | None = None
+    #: What still has it.
+    held: str = ""
+    #: Why it is not known to be clean.
+    why_not: str = ""
+
+
+def cleaned_hosts(cloud: Cloud, hosts: Iterable[str]) -> Iterator[CleanedHost]:
+    """Of each host that is a node there; nothing of others, and nothing where the cloud has no Ironic."""
+    if "baremetal" not in cloud.login.catalogue.regions:
+        return
+    for host in hosts:
+        node = cloud.api("baremetal").find(f"/nodes/{host}")
+        if node is not None:
+            yield said_of(host, node)
+
+
+def said_of(host: str, node: Mapping[str, Any]) -> CleanedHost:
+    """What the fields of a node come to."""
+    held = [words for field, words in _HELD.items() if node.get(field)]
+    if held:
+        return CleanedHost(host, held=f"Ironic says that {host} {' and '.join(held)}")
+    why = _why_not(node)
+    if why:
+        return CleanedHost(host, why_not=f"Ironic says that {host} {why}")
+    return CleanedHost(host, at=datetime.datetime.fromisoformat(str(node["provision_updated_at"])))
+
+
+def _why_not(node: Mapping[str, Any]) -> str:
+    state = node["provision_state"]
+    if state in CLEANING:
+        return f"is {state}: its cleaning has not ended"
+    if state != AVAILABLE:
+        return f"is {state}, not {AVAILABLE}{_because(node)}"
+    if node["maintenance"]:
+        return f"is in maintenance{_because(node)}"
+    if node["last_error"]:
+        return f"had an error: {node['last_error']}"
+    if node["automated_clean"] is False:
+        return "is not cleaned by itself: its `automated_clean` is false"
+    return "" if node["provision_updated_at"] else "has no time at which its state changed"
+
+
+def _because(node: Mapping[str, Any]) -> str:
+    found = node["last_error"] or node["maintenance_reason"]
+    return f" ({found})" if found else ""
