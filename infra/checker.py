@@ -29,11 +29,12 @@ from typing import Any
 KEPT_AWAY: dict[str, tuple[str, ...]] = {
     "E1": ("A1", "A7"), "E9": (), "E11": (), "E14": ("A13",), "E15": ("A3",), "E16": ("A4",), "E17": ("A8",),
     "E18": ("A5",), "E18 cpu": ("A5 between owners",), "E19": (), "E19 fabric": ("A6",),
-    **{name: (name,) for name in ("A1", "A2", "A9", "A10", "A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23")},
+    **{name: (name,) for name in ("A1", "A2", "A9", "A10", *(f"A{number}" for number in range(16, 25)))},
 }  # fmt: skip
 _OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
 _SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
+_TO_BMCS = "bmc_answers_only conductor_forwards_nothing"
 #: Assumption -> everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
     "A1": ("vlan_lists_enforced", "configuration_matches"), "A2": ("project_scope_enforced", "default_policies"),
@@ -45,7 +46,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",),
     "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
     "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
-    "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",),
+    "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",), "A24": tuple(_TO_BMCS.split()),
 }  # fmt: skip
 #: The same of each kind of declared sharing.
 SHARING: dict[str, tuple[str, ...]] = {
@@ -60,7 +61,7 @@ WAYS = {
     "keeps": ("read", "write"), "serves": ("read", "write"), "controls": ("write", "write"),
 }  # fmt: skip
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
-FORMAT, SEMANTICS = 5, 3
+FORMAT, SEMANTICS = 5, 4
 #: Severity and whose stack is asked -> the rules. Of these none may be missing; what else was asked can only find more.
 ASKED: dict[tuple[str, str], str] = {
     ("B", "both"): "AUTH-01 EXPO-01 FACT-01 ISO-01 ISO-02 ISO-03 ISO-05 ISO-08 ISO-11 ISO-12 ISO-17 ISO-18 ISO-19 "
@@ -98,14 +99,14 @@ GROUND: dict[str, list[tuple[Any, ...]]] = {
     "terminals": [(str, str, ...)], "members": [(str, str, ...)], "carried": [(str, str, str)],
     **{name: [_ROW] for name in (
         "links", "guests", "in_band", "partitions", "keys", "projects", "claims", "cleaned", "firmware", "balanced",
-        "encapsulated", "served", "migrating", "backed", "routed_out", "talking", "cables", "uplinks",
+        "encapsulated", "served", "migrating", "backed", "routed_out", "talking", "managed", "cables", "uplinks",
     )},
 }  # fmt: skip
 #: Of tables with two columns the row of the table of edges, and the edge's second end around the second column.
 _JOINING: dict[str, tuple[str, ...]] = {
     "in_band": ("E14", "dev"), "partitions": ("E17", "fabric"), "keys": ("E19", "fabric"), "members": ("E19", "K"),
-    "projects": ("A2", "cloud"), "claims": ("A10", "foreign"), "cleaned": ("A9", "former"),
-    "firmware": ("A23", "former"), "balanced": ("A16", "ops", "load-balancers"),
+    "firmware": ("A23", "former"), "projects": ("A2", "cloud"), "claims": ("A10", "foreign"),
+    "cleaned": ("A9", "former"), "balanced": ("A16", "ops", "load-balancers"), "managed": ("A24", "ops", "bmc-access"),
     "encapsulated": ("A17", "ops", "underlay"), "served": ("A18", "ops", "network-nodes"),
     "migrating": ("A19", "ops", "migration-and-consoles"), "backed": ("A20", "ops", "back-end-storage"),
     "routed_out": ("A21", "ops", "behind-external"), "talking": ("A22", "ops", "vlan-protocols"),

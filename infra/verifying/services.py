@@ -1,4 +1,4 @@
-"""Rows A16 to A22: what the operator runs for everybody, and switches that take VLANs from devices."""
+"""Rows A16 to A22 and A24: what the operator runs for everybody, and switches that take VLANs from devices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Services:
         for row, service, nodes in (
             ("A16", "load-balancers", premises.capabilities), ("A18", "network-nodes", premises.claims),
             ("A19", "migration-and-consoles", guests), ("A20", "back-end-storage", guests),
-            ("A21", "behind-external", gateways),
+            ("A21", "behind-external", gateways), ("A24", "bmc-access", self._managed()),
         ):  # fmt: skip
             self._join(row, nodes, cloud, service)
         self._overlays()
@@ -42,6 +42,14 @@ class Services:
             self.ground.join_unless(guards, row, node, [met])
             if row not in _OF_DEVICES:
                 self.ground.labels[met].add(OPERATOR)
+
+    def _managed(self) -> Iterator[str]:
+        """What tenants run on the board of a BMC, as far as plans name it."""
+        inventory = self.inventory
+        yield from ({names.part(inventory.serial[name], "rnic") for name in inventory.machines} & self.named)
+        for host in filter(inventory.is_whole, inventory.hosts):
+            yield from ({*inventory.interfaces(host)} & self.named)
+        yield from (server for server, host in self.ground.premises.whole if host in inventory.hosts)
 
     def _overlays(self) -> None:
         """Whoever sends to an endpoint is on every overlay that runs over the same wire."""

@@ -16,6 +16,16 @@ PortGroups = tuple[tuple[int, int], ...]
 PortNames = tuple[str, ...]
 
 
+def port_name_of(groups: PortGroups, names: PortNames, number: int) -> str | None:
+    """The name of a port, numbered on over all groups; None where its group has no pattern, or of no such port."""
+    last = 0
+    for (_, count), pattern in zip(groups, names, strict=False):
+        last += count
+        if last - count < number <= last:
+            return pattern.format(number)
+    return None
+
+
 @dataclass(frozen=True)
 class SwitchModel:
     """A switch as delivered."""
@@ -29,26 +39,24 @@ class SwitchModel:
     weight: Fact[Decimal] | None
     #: What it draws at most; None where there is not even a suggestion.
     nameplate: Fact[int] | None
-    #: One for each port group, in its order. Ports of all groups are numbered on.
-    port_names: Fact[PortNames]
+    #: Of the maker's own system, one for each port group, in its order. A site may state others.
+    default_port_names: Fact[PortNames]
 
     @property
     def ports(self) -> int:
         """How many ports there are, of all speeds."""
         return sum(count for _, count in self.port_groups.value)
 
-    def port_name(self, number: int) -> str:
-        """What the switch itself calls a port. Raises `LookupError` if it has none of this number."""
-        last = 0
-        for (_, count), pattern in zip(self.port_groups.value, self.port_names.value, strict=True):
-            last += count
-            if 1 <= number <= last:
-                return pattern.format(number)
-        raise LookupError(f"{self.name} has ports 1 to {last}, and no port {number}")
+    def default_port_name(self, number: int) -> str:
+        """What the maker's own system calls a port. Raises `LookupError` if the model has none of this number."""
+        found = port_name_of(self.port_groups.value, self.default_port_names.value, number)
+        if found is None:
+            raise LookupError(f"{self.name} has ports 1 to {self.ports}, and no port {number}")
+        return found
 
     def port_number(self, name: str) -> int | None:
-        """The number of a port by the switch's own name; None for what is no such port: `Management1`, `Vlan12`."""
-        return next((number for number in range(1, self.ports + 1) if self.port_name(number) == name), None)
+        """The number of a port by that name; None for what is no such port: `Management1`, `Vlan12`."""
+        return next((number for number in range(1, self.ports + 1) if self.default_port_name(number) == name), None)
 
 
 ARISTA_7060X = SwitchModel(
@@ -59,7 +67,7 @@ ARISTA_7060X = SwitchModel(
     height=practice(1, "U", f"{_NETBOX}, DCS-7060CX-32S"),
     weight=practice(Decimal("9.53"), "kg", f"{_NETBOX}, DCS-7060CX-32S-F: 21 lb"),
     nameplate=practice(500, "W", f"{_NETBOX}, DCS-7060CX-32S: the most that one of its supplies draws"),
-    port_names=practice(("Ethernet{}/1", "Ethernet{}"), "", f"{_NETBOX}, DCS-7060CX-32S"),
+    default_port_names=practice(("Ethernet{}/1", "Ethernet{}"), "", f"{_NETBOX}, DCS-7060CX-32S"),
 )
 
 ARISTA_7010T = SwitchModel(
@@ -70,7 +78,7 @@ ARISTA_7010T = SwitchModel(
     height=practice(1, "U", f"{_NETBOX}, DCS-7010T-48"),
     weight=None,
     nameplate=practice(65, "W", f"{_NETBOX}, DCS-7010T-48: the most that one of its supplies draws"),
-    port_names=practice(("Ethernet{}", "Ethernet{}"), "", f"{_NETBOX}, DCS-7010T-48"),
+    default_port_names=practice(("Ethernet{}", "Ethernet{}"), "", f"{_NETBOX}, DCS-7010T-48"),
 )
 
 ARISTA_7060PX4 = SwitchModel(
@@ -81,7 +89,7 @@ ARISTA_7060PX4 = SwitchModel(
     height=practice(1, "U", f"{_NETBOX}, DCS-7060PX4-32"),
     weight=None,
     nameplate=practice(1600, "W", f"{_NETBOX}, DCS-7060PX4-32: the most that one of its supplies draws"),
-    port_names=practice(("Ethernet{}/1", "Ethernet{}"), "", f"{_NETBOX}, DCS-7060PX4-32"),
+    default_port_names=practice(("Ethernet{}/1", "Ethernet{}"), "", f"{_NETBOX}, DCS-7060PX4-32"),
 )
 
 #: Every switch of the catalogue, by the name that site files use.

@@ -19,7 +19,7 @@ def port_names(switch: Switch, platform: Platform) -> Mapping[int, str]:
         return {number: f"swp{number}" for number in numbers}
     model = SWITCHES.get(switch.model)
     if switch.port_names is None and model is not None and model.port_groups.value == switch.port_groups:
-        return {number: model.port_name(number) for number in numbers}
+        return {number: model.default_port_name(number) for number in numbers}
     named = {number: name for number in numbers if (name := switch.port_name(number)) is not None}
     if len(named) < len(numbers):
         what = f"the names of its ports are unknown: `{switch.model}` with these ports is not in the catalogue"
@@ -31,4 +31,4 @@ def port_names(switch: Switch, platform: Platform) -> Mapping[int, str]:
 def _by_catalogue(switch: Switch) -> bool:
     """True if nobody states names, or the file has none but those that the maker's own system has."""
     model = SWITCHES.get(switch.model)
-    return switch.port_names is None or (model is not None and switch.port_names == model.port_names.value)
+    return switch.port_names is None or (model is not None and switch.port_names == model.default_port_names.value)

@@ -12,7 +12,7 @@ _TABLES: Final = {
     "E1": "groups", "E9": "terminals", "E11": "gateways", "E14": "in_band", "E15": "machines", "E16": "links",
     "E17": "partitions", "E18": "guests", "E19": "members", "E19 fabric": "keys", "A1": "vlans", "A2": "projects",
     "A9": "cleaned", "A10": "claims", "A16": "balanced", "A17": "encapsulated", "A18": "served", "A19": "migrating",
-    "A20": "backed", "A21": "routed_out", "A22": "talking", "A23": "firmware",
+    "A20": "backed", "A21": "routed_out", "A22": "talking", "A23": "firmware", "A24": "managed",
 }  # fmt: skip
 #: What edges along cables follow from: the ends of a cable between switches, what of a host is behind a switch port,
 #: and by which tag ("0": none) a port carries which VLAN.

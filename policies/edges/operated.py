@@ -1,4 +1,4 @@
-"""What the operator runs for all tenants, and what stays in a device: apart only while A16 to A23 are held.
+"""What the operator runs for all tenants, and what stays in a device: apart only while A16 to A24 are held.
 
 No record of a site or plan shows them. Each row says where an assumption applies, as the pairs of nodes that are joined
 unless it is held; where there is no such pair, nothing rests on it.
@@ -28,6 +28,9 @@ Joined = tuple[str, str, tuple[Fact, ...]]
 UNDERLAY = "underlay"
 #: What devices ask a switch for.
 _PROTOCOLS = "vlan-protocols"
+
+#: Assumptions of which the second node is a switch, or what a former holder left: they have labels of their own.
+_OF_DEVICES = ("A22", "A23")
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,18 @@ def _firmware(union: Union) -> Iterator[Joined]:
             yield device, former, ()
 
 
+def _managed(union: Union) -> Iterator[Joined]:
+    """Whoever powers, cleans and watches devices is on the network of each BMC, whose board its holder has.
+
+    That a holder cannot get into the BMC is A3 and A13; here one who did so all the same gets no further.
+    """
+    site = union.site
+    lent = [ids.part(machine.serial, "rnic") for machine in site.site.machines]
+    lent += [node for host in site.site.hosts if site.is_bare_metal(host.name) for node in site.interfaces(host.name)]
+    lent += [server for server, name in union.facts(Relation.METAL) if name in site.site.host]
+    yield from ((node, _of_cloud(union, "bmc-access"), ()) for node in lent if node in union.nodes)
+
+
 def is_asked_by_devices(node: str) -> bool:
     """True for the VLANs of a switch that devices ask for: met by all of it unless A22 is held."""
     found = parse(node)
@@ -209,6 +224,10 @@ OPERATED: tuple[Operated, ...] = (
         "A23", "the firmware of a whole host is restored before somebody else has it", "firmware of a former holder",
         "verify or write again all firmware of a host between two tenants, and state A23", _firmware,
     ),
+    Operated(
+        "A24", "the operator's way to BMCs leads from none of them to another", "the operator's way to BMCs",
+        "let BMCs only answer what the conductor opens, let it forward nothing, and state A24", _managed,
+    ),
 )  # fmt: skip
 
 OPERATED_EDGES: tuple[EdgeRule[Union], ...] = tuple(item.row for item in OPERATED)
@@ -216,5 +235,6 @@ OPERATED_EDGES: tuple[EdgeRule[Union], ...] = tuple(item.row for item in OPERATE
 
 def operated_nodes(union: Union) -> Iterator[str]:
     """What of it is the operator's own: everything but switches and what former holders left."""
-    for item in OPERATED[:-2]:
-        yield from dict.fromkeys(met for _, met, _ in item.ends(union))
+    for item in OPERATED:
+        if item.assumption not in _OF_DEVICES:
+            yield from dict.fromkeys(met for _, met, _ in item.ends(union))

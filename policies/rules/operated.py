@@ -1,4 +1,4 @@
-"""ISO-28: what the operator runs for everybody, and what stays in devices, joins nobody (A16 to A23)."""
+"""ISO-28: what the operator runs for everybody, and what stays in devices, joins nobody (A16 to A24)."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ ISO_28 = Rule(
     title="what the operator runs for all tenants, and what stays in a device, joins nobody",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
-    why="load balancers, underlays, network nodes, consoles and firmware are in no plan, and every tenant is on them",
-    source="docs/design/semantics.md §7, A16 to A23; OpenStack security guide: networking, compute, bare metal",
-    needs=("what rests on each", "A16 to A23"),
+    why="load balancers, underlays, network nodes, consoles, BMCs, firmware: in no plan, and every tenant is on them",
+    source="docs/design/semantics.md §7, A16 to A24; OpenStack security guide: networking, compute, bare metal",
+    needs=("what rests on each", "A16 to A24"),
     ask=_kept_apart,
 )

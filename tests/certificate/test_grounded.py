@@ -36,6 +36,7 @@ CASES: tuple[tuple[str, list[str], list[tuple[str, str, str]], tuple[str, ...]],
     ("migrating", ["dev:a:s", "c"], [("A19", "dev:a:s", "ops:c:migration-and-consoles")], ("A19",)),
     ("backed", ["dev:a:s", "c"], [("A20", "dev:a:s", "ops:c:back-end-storage")], ("A20",)),
     ("routed_out", ["R:a:r", "c"], [("A21", "R:a:r", "ops:c:behind-external")], ("A21",)),
+    ("managed", ["dev:M/rnic", "c"], [("A24", "dev:M/rnic", "ops:c:bmc-access")], ("A24",)),
     ("talking", ["port:S/3", "S"], [("A22", "port:S/3", "ops:S:vlan-protocols")], ("A22",)),
 )
 

@@ -21,14 +21,14 @@ from interlock.hardware import SWITCHES
     ],
 )
 def test_a_port_has_the_makers_name(model: str, number: int, name: str) -> None:
-    assert SWITCHES[model].port_name(number) == name
+    assert SWITCHES[model].default_port_name(number) == name
     assert SWITCHES[model].port_number(name) == number
 
 
 @pytest.mark.parametrize("model", SWITCHES)
 def test_no_two_ports_have_one_name(model: str) -> None:
     switch = SWITCHES[model]
-    names = [switch.port_name(number) for number in range(1, switch.ports + 1)]
+    names = [switch.default_port_name(number) for number in range(1, switch.ports + 1)]
     assert [switch.port_number(name) for name in names] == list(range(1, switch.ports + 1))
 
 
@@ -40,4 +40,4 @@ def test_what_is_no_port_of_the_model_has_no_number(name: str) -> None:
 @pytest.mark.parametrize("number", [0, -1, 35])
 def test_a_number_beyond_the_ports_has_no_name(number: int) -> None:
     with pytest.raises(LookupError, match="arista-7060x has ports 1 to 34"):
-        SWITCHES["arista-7060x"].port_name(number)
+        SWITCHES["arista-7060x"].default_port_name(number)

@@ -46,7 +46,7 @@ class Answering:
 
 
 def answering(switch: Switch, planned: dict[int, int]) -> Answering:
-    names = {port: SWITCHES[switch.model].port_name(port) for port in switch.by_port}
+    names = {port: SWITCHES[switch.model].default_port_name(port) for port in switch.by_port}
     ports = {names[port]: as_stated(config, planned.get(port)) for port, config in switch.by_port.items()}
     states = {
         names[port]: {"linkStatus": "disabled" if config.mode == "disabled" else "notconnect"}

@@ -26,7 +26,7 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "E10 a router joins the segments of all its interfaces": ("13-router_on_anothers_subnet", "router-two"),
     "E12 a port on an external network reaches its hub": (65, "remote-group-members"),
     "E12 the wire of an external network of the plan's own": (None, None),
-    "E13 a project may plug into its own networks": (377, "rbac-external"),
+    "E13 a project may plug into its own networks": (362, "rbac-external"),
     "E16 a V-IPU allocation joins its machines": (None, "management-on-rnic"),
     "E17 an NVLink partition joins its GPUs": (None, None),
     "E1 cabled switches carry the same tagged VLAN": ("6-uplinks_without_lists", "native-tagged"),
@@ -96,6 +96,10 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
         "60c-host_handed_on_A23_False",
         "A23.firmware_restored=false",
     ),
+    "A24 the operator's way to BMCs: met unless A24 is held": (
+        "65c-machines_on_one_leaf_A24_False",
+        "A24.bmc_answers_only=false",
+    ),
     "E20 rights to a network, and networks on its wire, that no plan tells of": (
         "61b-two_tenants_without_rights_Network",
         "unlisted-networks",
@@ -160,6 +164,7 @@ GUARDS: dict[str, str] = {
     "A17": "54a-with_an_overlay_A17_True", "A18": "55a-two_tenants_A18_True", "A19": "56a-two_tenants_A19_True",
     "A20": "57a-two_tenants_A20_True", "A21": "58a-with_gateways_A21_True",
     "A22": "59a-machines_on_one_leaf_A22_True", "A23": "60a-host_handed_on_A23_True",
+    "A24": "65a-machines_on_one_leaf_A24_True",
 }  # fmt: skip
 
 _LABELS = "each end carries its owner's label without the edge; "
@@ -211,7 +216,7 @@ NO_ROW: dict[tuple[str, str], str] = {
     **{
         (name, "oracle"): "its guard has a line of its own"
         for name in ROWS
-        if name.startswith(("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23"))
+        if name.startswith(("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A23", "A24"))
     },
 }
 

@@ -351,6 +351,7 @@ PREMISES: tuple[Premise, ...] = (
         "ISO-05", "ISO-03", "ISO-02", "ISO-15", "ISO-11",
     ),
     *_all("A23", "firmware_restored", metal_after_another, cleaned_after_another, "ISO-28", "ISO-02"),
+    *_all("A24", "bmc_answers_only conductor_forwards_nothing", anybody, guest, "ISO-28", "ISO-02"),
     *_all("A15", "token_endpoints_closed", with_keys_for_buckets, nobody, "L3-14"),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Worked examples about what is in no plan: services, talking switches, firmware (A16 to A23), and the cloud."""
+"""Worked examples about what is in no plan: services, talking switches, firmware (A16 to A24), and the cloud."""
 
 from __future__ import annotations
 
@@ -137,4 +137,5 @@ EXAMPLES = (
     Example("63a", "P", with_a_key),
     Example("63b", "N", _open(with_a_key, "logins", "default")),
     Example("63c", "P", _open(two_tenants, "logins", "default")),
+    *_decided_by(65, "A24", machines_on_one_leaf, two_tenants),
 )

@@ -1,4 +1,4 @@
-"""What is in no plan and everybody is on: services of the operator's, protocols of switches, firmware (A16 to A23)."""
+"""What is in no plan and everybody is on: services of the operator's, protocols of switches, firmware (A16 to A24)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ SERVICES = {
     "A19": (("migration_closed", "consoles_closed"), "migration and consoles"),
     "A20": (("volumes_apart",), "storage of hypervisors"),
     "A21": (("upstream_filtered",), "behind the external network"),
+    "A24": (("bmc_answers_only", "conductor_forwards_nothing"), "way to BMCs"),
 }
 
 
@@ -66,6 +67,9 @@ class Operated:
                     for name, router in stack.all(Router):
                         if router.external_network == "site:Network/external":
                             yield "router", stack.owner, name
+            case "A24":
+                yield from (part_of(machine, "rnic") for machine in self.facts.site.machines)
+                yield from (whole_of(host) for host in self.facts.site.hosts if self.facts.is_whole(host))
             case _:
                 for stack in world.stacks:
                     yield from (("server", stack.owner, name) for name, _ in stack.all(Server))

@@ -39,6 +39,13 @@ def talking_switch(made: Scene) -> None:
     _guard(made, "A22")
 
 
+def way_to_bmcs(made: Scene) -> None:
+    """A24, where a machine or a whole host is lent."""
+    if not any(made.machines.values()):
+        machine(made, made.one())
+    _guard(made, "A24")
+
+
 def nothing_stated(made: Scene) -> None:
     """One assumption of which the site file states nothing."""
     made.draft.assumptions[made.rng.choice(sorted(made.draft.assumptions))] = {}
@@ -46,5 +53,5 @@ def nothing_stated(made: Scene) -> None:
 
 PLOTS = (
     hypervisor, hypervisor, *[switches] * 3, *[cloud_or_pools] * 3, operators_services, operators_services,
-    talking_switch, nothing_stated,
+    talking_switch, nothing_stated, way_to_bmcs,
 )  # fmt: skip

@@ -40,6 +40,7 @@ def guards_that_matter(world: World) -> dict[str, tuple[str, ...]]:
         "A20": Server.KIND in kinds,
         "A21": Router.KIND in kinds,
         "A23": bool(world.cleaned),
+        "A24": bool(site.machines) or any(facts.is_whole(host) for host in site.hosts),
         "A13": any(facts.is_whole(host) for host in site.hosts),
     }
     found = {

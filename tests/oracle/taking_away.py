@@ -215,6 +215,7 @@ ASSUMPTIONS: dict[str, Callable[[], Draft]] = {
     "A10": both, "A13": whole_host, "A16": operated.two_tenants, "A17": operated.with_an_overlay,
     "A18": operated.two_tenants, "A19": operated.two_tenants, "A20": operated.two_tenants,
     "A21": operated.with_gateways, "A22": operated.machines_on_one_leaf, "A23": operated.host_handed_on,
+    "A24": operated.machines_on_one_leaf,
 }  # fmt: skip
 #: The same of a guard whose assumption has others for other things.
 OF_ONE_GUARD: dict[str, Callable[[], Draft]] = {

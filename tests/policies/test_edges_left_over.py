@@ -247,6 +247,29 @@ def test_overlays_meet_at_their_underlay() -> None:
     }
 
 
+WAY = cloud("bmc-access")
+
+
+@pytest.mark.parametrize(
+    ("named", "nodes"),
+    [
+        ((), set()),
+        (("dev:SN-m/rnic",), {"dev:SN-m/rnic"}),
+        (("dev:SN-m/bmc", "dev:SN-h/e0"), set()),
+        (("dev:SN-w/e0",), {"dev:SN-w/e0"}),
+        (("dev:SN-w/bmc",), set()),
+    ],
+)
+def test_the_way_to_bmcs_meets_what_plans_name_of_lent_devices(named: tuple[str, ...], nodes: set[str]) -> None:
+    """What tenants run on the board of a BMC: no BMC itself, and no hypervisor."""
+    assert met("A24", lent(bmc="bmc"), marked(*named)) == {(node, WAY, ()) for node in nodes}
+
+
+def test_the_way_to_bmcs_meets_servers_on_whole_hosts() -> None:
+    given = facts((Relation.METAL, "dev:acme:s", "w"), (Relation.METAL, "dev:acme:t", "gone"))
+    assert met("A24", lent(), given) == {("dev:acme:s", WAY, ())}
+
+
 def test_firmware_of_a_former_holder() -> None:
     of_host, of_machine = (ids.former_holder("acme", name) for name in (HELD_W, HELD_MACHINE))
     shared = facts((Relation.SETTLED, of_host, "dev:SN-w/e0"), (Relation.SETTLED, of_machine, "dev:SN-m/rnic"))
@@ -377,7 +400,8 @@ def test_which_of_it_is_the_operators() -> None:
         USED,
     ]  # fmt: skip
     found = set(operated_nodes(Union(SiteFacts(lent()), shares)))
-    assert found == {cloud("load-balancers"), cloud("behind-external")}
+    # The host that was cleaned has a BMC.
+    assert found == {cloud("load-balancers"), cloud("behind-external"), cloud("bmc-access")}
 
 
 def test_vlans_that_devices_ask_for() -> None:

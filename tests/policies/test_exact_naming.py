@@ -77,6 +77,7 @@ def names() -> Names:
         ("former:globex:machine%3AGONE", "what globex may have left on GONE"),
         ("cap:globex", "what globex may plug in by itself"),
         ("ops:sandbox:load-balancers", "load balancers of sandbox"),
+        ("ops:sandbox:bmc-access", "bmc access of sandbox"),
         (ids.unresolved("site:Network/n"), "site:Network/n, which no file of this site describes"),
         ("R:acme:r", "router r"), ("vol:acme:v", "volume v"), ("I:acme:i", "V-IPU allocation i"),
         ("K:fe80%3A%3A:0x0005", "P_Key 0x0005"), ("guid:00aa", "InfiniBand port 00aa"), ("N:d:1", "NVLink partition 1"),

@@ -18,7 +18,7 @@ from tests.builders.pod64 import external, management_switch, tor
 from tests.policies.workspace import SHARED, Made, assumptions, full_site, judged, pair, sharing
 
 #: Assumptions about what acme and globex have here; the others decide where somebody has a share, a key, a GPU.
-HERE = ("A1", "A2", "A3", "A4", "A5", "A10", "A15", "A16", "A17", "A18", "A19", "A20", "A21", "A22")
+HERE = ("A1", "A2", "A3", "A4", "A5", "A10", "A15", "A16", "A17", "A18", "A19", "A20", "A21", "A22", "A24")
 ASSUMED = [(name, guard) for name in HERE for guard in ASSUMPTION_GUARDS[name]]
 DECLARED = [(name, guard) for name, kind in SHARED.items() for guard in SHARING_GUARDS[kind]]
 

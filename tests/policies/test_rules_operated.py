@@ -1,4 +1,4 @@
-"""ISO-28: what the operator runs for all tenants, and what stays in a device (A16 to A23)."""
+"""ISO-28: what the operator runs for all tenants, and what stays in a device (A16 to A24)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.builders.pod64 import site_locked, tenant
 from tests.policies.workspace import NA, N, P, V, assumptions, first, full_site, judged, made, pair, verdicts
 
 #: What everybody has who has a vPOD here.
-OF_ALL = ("A16", "A17", "A18", "A19", "A20", "A21", "A22")
+OF_ALL = ("A16", "A17", "A18", "A19", "A20", "A21", "A22", "A24")
 GUARDS = [(name, guard) for name in OF_ALL for guard in ASSUMPTION_GUARDS[name]]
 
 

@@ -17,7 +17,7 @@ from interlock.switches.names import port_names
 from interlock.switches.observed import Neighbour, ObservedPort, ObservedSwitch, RoutedVlan
 from tests.builders.pod64 import pod64
 
-NAMES = {number: SWITCHES["arista-7060x"].port_name(number) for number in range(1, 35)}
+NAMES = {number: SWITCHES["arista-7060x"].default_port_name(number) for number in range(1, 35)}
 DOWN = ObservedPort(name="", admin_up=False, mode="access", access_vlan=1, allowed=((1, 4094),), native_vlan=1)
 ACCESS = replace(DOWN, admin_up=True, oper_up=True, tags_native=False, access_vlan=1001)
 TRUNK = replace(ACCESS, mode="trunk", native_vlan=1, allowed=((1000, 2999),))

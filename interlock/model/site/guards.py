@@ -86,6 +86,7 @@ ASSUMPTION_GUARDS: dict[str, tuple[str, ...]] = {
     "A21": ("upstream_filtered",),
     "A22": ("vlan_protocols_off",),
     "A23": ("firmware_restored",),
+    "A24": ("bmc_answers_only", "conductor_forwards_nothing"),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from interlock.hardware.power import Feed as Feed
+from interlock.hardware.switches import port_name_of
 from interlock.resources import Frozen
 
 SwitchRole = Literal["tor", "management", "spine", "gw-link"]
@@ -165,13 +166,11 @@ class Switch(Frozen):
         return {item.port: item for item in self.ports}
 
     def port_name(self, number: int) -> str | None:
-        """What the switch itself calls a port; None if nobody states it, or it has no port of this number."""
-        last = 0
-        for (_, count), pattern in zip(self.port_groups, self.port_names or (), strict=False):
-            last += count
-            if last - count < number <= last:
-                return pattern.format(number)
-        return None
+        """What this switch calls a port, as the site states it; None if it does not, or there is no such port.
+
+        What switches of its model are delivered with is `SwitchModel.default_port_name` of the catalogue.
+        """
+        return port_name_of(self.port_groups, self.port_names or (), number)
 
     @property
     def port_count(self) -> int:

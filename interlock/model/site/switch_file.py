@@ -88,7 +88,7 @@ def wiring_of(stated: WiringFile, model: str, groups: tuple[tuple[int, int], ...
     """
     names = None if stated.port_names is None else tuple(stated.port_names)
     if names is None and model in SWITCHES and SWITCHES[model].port_groups.value == groups:
-        names = SWITCHES[model].port_names.value
+        names = SWITCHES[model].default_port_names.value
     return {"wired_by": stated.wired_by, "mac": mac, "port_names": names, "quarantine_vlan": stated.quarantine_vlan}
 
 
