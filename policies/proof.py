@@ -190,6 +190,8 @@ def admission(
     virtual_functions: dict[str, int],
     dedicated_cpus: dict[str, int] | None = None,
     huge_pages: dict[str, int] | None = None,
+    conductor_group: str = "",
+    service_networks: dict[str, str] | None = None,
     region: str = "",
     first: Admitted | None = None,
     claims: dict[str, Any] | None = None,
@@ -213,6 +215,8 @@ def admission(
         virtual_functions=virtual_functions,
         dedicated_cpus=dedicated_cpus or {},
         huge_pages=huge_pages or {},
+        conductor_group=conductor_group,
+        service_networks=service_networks or {},
         claims=claims,
         resources=(
             *([first] if first else ()),

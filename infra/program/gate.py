@@ -25,6 +25,7 @@ from interlock.model.load import (
 )
 from interlock.model.lock.files import LockReader, read_locks
 from interlock.model.lock.record import Footprint, Lock, SiteLock
+from interlock.model.site.service_networks import service_networks
 from interlock.model.tenant.request import Tenant
 from interlock.model.text.validation import nearest
 from interlock.model.waivers import Waiver
@@ -290,6 +291,8 @@ class Gate:
             virtual_functions={host.name: host.virtual_functions for host in site.hosts},
             dedicated_cpus={host.name: host.dedicated_cpus for host in site.hosts},
             huge_pages={host.name: host.huge_pages_gib for host in site.hosts},
+            conductor_group=site.ironic.conductor_group if site.ironic else "",
+            service_networks={host: network.name for host, network in service_networks(site).items()},
         )
 
 

@@ -26,7 +26,7 @@ GRANTED: dict[str, str] = {
 _WAIVER = ("rule", "owner", "reason", "expires")
 #: Kinds of resources that nothing can make yet.
 NOT_MADE = frozenset({
-    "BareMetalServer", "BucketPolicy", "FloatingIp", "NvlinkPartition", "PartitionKey", "RbacPolicy", "Share",
+    "BucketPolicy", "FloatingIp", "NvlinkPartition", "PartitionKey", "RbacPolicy", "Share",
     "ShareAccess", "ShareType", "StoredCredential", "Trunk", "VipuAllocation", "VipuPartition",
 })  # fmt: skip
 

@@ -11,7 +11,6 @@ from .plan import Plan, Planned
 
 #: Kind without an actuator -> why nothing can make it.
 WHY = {
-    "BareMetalServer": "nothing here deploys hosts through Ironic yet",
     "Share": "nothing here makes shares at Manila yet",
     "ShareAccess": "nothing here opens shares to a network yet",
     "BucketPolicy": "nothing here writes bucket policies (readers, writers, public) yet",

@@ -16,7 +16,7 @@ from keystoneauth1.adapter import Adapter
 from urllib3.exceptions import NewConnectionError
 
 from .connections import address, cause_of, missing_service
-from .errors import Failure, Trouble, classify
+from .errors import Failure, Trouble, classify, is_locked
 from .retry import RETRIED_STATUS, RetryPolicy, Tried, may_repeat, persist, retry_after
 
 P = ParamSpec("P")
@@ -194,8 +194,9 @@ class Api:
     def _answered(self, method: str, path: str, idempotent: bool | None, answer: Any) -> Tried[Any]:
         status = answer.status_code
         kind, said = classify(self.service, status, answer.text)
-        retried = status in RETRIED_STATUS
-        again = retried and may_repeat(method, idempotent=idempotent, refused=status == 429)
+        locked = is_locked(self.service, status, answer.text)
+        retried = status in RETRIED_STATUS or locked
+        again = retried and may_repeat(method, idempotent=idempotent, refused=locked or status == 429)
         if retried and not again:
             # A gateway says 502, 503 or 504 also when the service behind it did the work.
             kind = Trouble.LOST_ANSWER

@@ -10,7 +10,7 @@ from interlock.vocabulary.markers import Marker
 from interlock.vocabulary.owners import OwnerId
 
 from .clouds import Cloud
-from .registers import REGISTERS, Register, kind_of, marker_of
+from .registers import REGISTERS, Register, kind_of, marker_of, plain_id
 
 #: Lists at once: the calls wait for services, and each service has at most a few of them.
 _AT_ONCE = 6
@@ -43,4 +43,4 @@ def _listed(cloud: Cloud, register: Register) -> Iterator[Counted]:
     for item in register.objects(cloud):
         mark = Marker.named(marker_of(item, register))
         if mark is not None:
-            yield Counted(kind_of(item, register), str(item.get("id") or item["name"]), mark.owner, mark.name)
+            yield Counted(kind_of(item, register), plain_id(item), mark.owner, mark.name)

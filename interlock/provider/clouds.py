@@ -30,7 +30,8 @@ from .retry import RetryPolicy, Tried, persist
 from .switch_readings import SwitchReadings
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
-#: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes.
+#: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
+#: Ironic 1.67 attaches a port at a named one of the node, 1.65 lends nodes, 1.60 owns allocations.
 VERSIONS: dict[str, tuple[str, str | None]] = {
     "identity": ("3", None),
     "network": ("2", None),

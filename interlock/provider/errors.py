@@ -6,6 +6,7 @@ for a missing role, Cinder 413 for a quota. Everything above this module sees on
 
 from __future__ import annotations
 
+import contextlib
 import json
 from enum import StrEnum
 from typing import Any
@@ -105,6 +106,11 @@ def classify(service: str, status: int, body: str) -> tuple[Trouble, str]:
     return _BY_STATUS.get(status, Trouble.SERVICE if status >= 500 else Trouble.INVALID), message
 
 
+def is_locked(service: str, status: int, body: str) -> bool:
+    """True if Ironic refused a request only because it is at work on that node: the same may succeed in a moment."""
+    return service == "baremetal" and status == 409 and "is locked by host" in body
+
+
 def _in_use(service: str, kind: str, message: str) -> bool:
     """Neutron's types end in InUse, but a VLAN or an address in use is taken by someone else; Cinder says 400."""
     if service == "network":
@@ -146,6 +152,12 @@ def _said(body: str) -> tuple[str, str]:
         return "", " ".join(body.split())[:300]
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
+    if isinstance(value, str) and value.startswith("{"):
+        # Ironic's, in which the object is written as a text.
+        with contextlib.suppress(ValueError):
+            value = json.loads(value)
+    if isinstance(value, dict) and "faultstring" in value:
+        return str(value.get("faultcode", "")), str(value["faultstring"])
     if isinstance(value, dict) and "message" in value:
         return str(value.get("type", "")), str(value["message"])
     return "", str(value)[:300]

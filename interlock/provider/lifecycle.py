@@ -316,7 +316,8 @@ class Lifecycle:
                 return seen
             if wait is not None:
                 await self._sleep(wait)
-        what = f"{target.spec.KIND} {target.name} ({seen.id}) was changed, and still differs in {', '.join(left)}"
+        why = f": {seen.reason}" if seen.reason else ""
+        what = f"{target.spec.KIND} {target.name} ({seen.id}) was changed, and still differs in {', '.join(left)}{why}"
         raise Failure(Trouble.NOT_READY, what, "run `pulumi up` again")
 
     async def _look(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> Observed | None:

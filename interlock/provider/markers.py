@@ -45,6 +45,9 @@ CARRIERS: dict[str, Carrier] = {
     "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),
     "Aggregate": Carrier("metadata.interlock", "administrators", "Nova policy: aggregates are admin only"),
     "Server": Carrier("metadata.interlock", "members of the project", "Nova policy: project member"),
+    "BareMetalServer": Carrier(
+        "extra.interlock", "members of the operator's project", "Ironic policy: owner of the allocation"
+    ),
     "VolumeType": Carrier("description", "administrators", "Cinder policy: volume types are admin only"),
     "Volume": Carrier("metadata.interlock", "members of the project", "Cinder policy: project member"),
     "VolumeAttachment": Carrier("", "members of the project", "the pair itself; server and volume are checked"),

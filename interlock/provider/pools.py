@@ -21,6 +21,7 @@ SIZES: dict[str, int] = {
     "image": 2,
     "block-storage": 4,
     "object-store": 4,
+    "baremetal": 4,
     "claims": 1,
 }
 

@@ -36,11 +36,16 @@ class Register:
         return self.path.split("/")[1]
 
     def objects(self, cloud: Cloud) -> Iterator[dict[str, Any]]:
-        """Every listed object as raw JSON. Raises `Failure`."""
+        """Every listed object as raw JSON; none where the cloud has no such service. Raises `Failure`."""
+        if self.service in _NOT_EVERYWHERE and self.service not in cloud.login.catalogue.regions:
+            return
         options = {"microversion": self.microversion} if self.microversion else {}
         for element in cloud.api(self.service).pages(self.path, self.key, self.query, **options):
             yield element[self.inside] if self.inside else element
 
+
+#: Services that a cloud may be without.
+_NOT_EVERYWHERE = frozenset({"baremetal"})
 
 _EVERYBODYS = {"all_tenants": "1"}
 _ANY = {"is_public": "None"}
@@ -64,6 +69,7 @@ REGISTERS: tuple[Register, ...] = (
         "Server", "compute", "/servers/detail", "servers", _IN_METADATA, _EVERYBODYS, one="server",
         microversion=SHOWS_FLAVOR_ID,
     ),
+    Register("BareMetalServer", "baremetal", "/allocations", "allocations", ("extra", "interlock")),
     Register("Keypair", "compute", "/os-keypairs", "keypairs", _IN_NAME, inside="keypair", one="keypair"),
     Register("Volume", "block-storage", "/volumes/detail", "volumes", _IN_METADATA, _EVERYBODYS, one="volume"),
     Register("Role", "identity", "/roles", "roles", one="role"),
@@ -78,6 +84,11 @@ REGISTERS: tuple[Register, ...] = (
     Register("Image", "image", "/images", "images", ("interlock",)),
     Register("VolumeType", "block-storage", "/types", "volume_types", query=_ANY, one="volume_type"),
 )  # fmt: skip
+
+
+def plain_id(item: Mapping[str, Any]) -> str:
+    """The id of a listed object; Ironic calls it `uuid`, and of a key pair it is the name."""
+    return str(item.get("id") or item.get("uuid") or item["name"])
 
 
 def kind_of(item: Mapping[str, Any], register: Register) -> str:

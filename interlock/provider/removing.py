@@ -18,6 +18,9 @@ FIRST_LOOK, LONGEST_LOOK = 0.2, 1.0
 #: Seconds that a deletion waits for the last user of an object to let go by itself.
 LETTING_GO = 15.0
 
+#: How often something is asked to go that is broken, or breaks each time.
+TIMES = 3
+
 #: Seconds that a server has to let go. Nova asks a guest eight times, for 20 s each, before it gives up
 #: (`device_detach_attempts`, `device_detach_timeout` of its section [libvirt]).
 TAKING_OFF = 180.0
@@ -59,16 +62,18 @@ class Remover:
 
     async def _delete(self, actuator: Actuator[Any], target: Target[Any], ident: str) -> None:
         start, waits = self._clock(), pauses()
-        asked: float | None = None
+        asked, times = None, 0
         while True:
             try:
                 if asked is None:
                     await self._run(actuator, actuator.delete, self._cloud, ident, target)
-                    asked = self._clock()
+                    asked, times = self._clock(), times + 1
                 seen = await self._seen(actuator, target, ident)
                 if seen is None:
                     return
-                if seen.phase is Phase.READY and self._clock() - asked > LETTING_GO:
+                if seen.phase is not Phase.PENDING and self._clock() - asked > LETTING_GO:
+                    if seen.phase is Phase.BROKEN and times == TIMES:
+                        raise Failure(Trouble.NOT_READY, f"it does not go: {seen.reason}", "run the command again")
                     asked = None  # it stands there untouched: whoever said yes was not the service
             except Failure as failure:
                 # What used it was deleted a moment ago, and the service may not have noticed yet.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from interlock.resources import SwitchPort
+from interlock.resources import BareMetalLeg, SwitchPort
 
 if TYPE_CHECKING:
     from interlock.switches.observed import ObservedPort, ObservedSwitch
 
 #: VLAN in which every switch has its ports as delivered.
 DEFAULT_VLAN = 1
+
+#: A switch port in access mode as a plan states it: of its own, or behind an interface of a whole host.
+PortAsPlanned = SwitchPort | BareMetalLeg
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,15 @@ class PortAsSaid:
         return self.mode in ("access", None) and self.carries(vlan) is False
 
 
-def setting_of(spec: SwitchPort, said: ObservedSwitch) -> PortAsSaid | None:
+def names_port(link: Mapping[str, Any], spec: PortAsPlanned) -> bool:
+    """True if a `local_link_connection` or `local_link_information` names this port of this switch."""
+    same_switch = link.get("switch_info") == spec.switch or (
+        spec.switch_mac is not None and str(link.get("switch_id")).lower() == spec.switch_mac
+    )
+    return same_switch and link.get("port_id") == spec.port_name
+
+
+def setting_of(spec: PortAsPlanned, said: ObservedSwitch) -> PortAsSaid | None:
     """How the planned port is set; None if the switch has no port of this name."""
     port: ObservedPort | None = said.ports.get(spec.port_name or "")
     if port is None:
@@ -55,7 +67,7 @@ def setting_of(spec: SwitchPort, said: ObservedSwitch) -> PortAsSaid | None:
     return PortAsSaid(port.admin_up, port.mode, vlan, exists)
 
 
-def unconfirmed(spec: SwitchPort, said: ObservedSwitch) -> str:
+def unconfirmed(spec: PortAsPlanned, said: ObservedSwitch) -> str:
     """Why the switch does not confirm that a port is as planned; empty if it does."""
     setting = setting_of(spec, said)
     where = f"{spec.switch} {spec.port_name}"
@@ -69,7 +81,7 @@ def unconfirmed(spec: SwitchPort, said: ObservedSwitch) -> str:
     return "" if confirmed else f"{where} is {setting}, not access {spec.vlan}"
 
 
-def taken_from(spec: SwitchPort, said: ObservedSwitch) -> str:
+def taken_from(spec: PortAsPlanned, said: ObservedSwitch) -> str:
     """What a port is set for that is to be taken, and is not at rest; empty if it rests or is as planned already."""
     setting = setting_of(spec, said)
     if setting is None:

@@ -55,6 +55,10 @@ class Admission(Frozen):
     #: CPUs of each host that are pinned to servers, and its pages of 1 GiB.
     dedicated_cpus: dict[str, int] = {}
     huge_pages: dict[str, int] = {}
+    #: Group of Ironic's conductors that the site's nodes are in; empty: nobody states it.
+    conductor_group: str = ""
+    #: Whole host -> plan name of the site's network on which it is deployed and cleaned.
+    service_networks: dict[str, str] = {}
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], Admitted]:

@@ -91,7 +91,6 @@ class BareMetalServer(Resource):
     """A whole host, deployed by Ironic. Root on it sends any frame that the switch ports behind it take."""
 
     KIND: ClassVar[str] = "BareMetalServer"
-    HAS_ACTUATOR: ClassVar[bool] = False
 
     name: Annotated[str, IN_PLACE]
     project: Annotated[str, Refers(("Project",)), REPLACE]

@@ -35,6 +35,7 @@ DELETED: dict[str, tuple[str, str, str]] = {
     "RouterInterface": ("neutron", "PUT", "/remove_router_interface"),
     "Keypair": ("nova", "DELETE", "/os-keypairs/"),
     "FlavorAccess": ("nova", "POST", "/flavors/[^/]+/action$"),
+    "BareMetalServer": ("ironic", "PUT", "/states/provision$"),
     "Volume": ("cinder", "DELETE", "/volumes/"),
     "S3Credential": ("keystone", "DELETE", "/credentials/OS-EC2/"),
     "Bucket": ("swift", "DELETE", "/fay-spare$"),
@@ -154,7 +155,7 @@ def test_fault_on_delete(
 ) -> None:
     subject = SUBJECTS[kind]
     # Some kinds take ten minutes at times; a deletion that never happens is not waited for that long here.
-    monkeypatch.setattr(type(ACTUATORS[kind]), "PATIENCE", 40.0)
+    monkeypatch.setattr(type(ACTUATORS[kind]), "PATIENCE", 400.0 if kind == "BareMetalServer" else 40.0)
     injection = Injection(act_of(fault, where), *DELETED[kind], last=last(where))
     with fresh(world, world.program(subject), budget(fault)) as program:
         program.create(subject.name)

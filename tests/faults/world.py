@@ -12,9 +12,11 @@ from typing import Any
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import marker
+from interlock.provider.registers import plain_id
 from interlock.provider.retry import RetryBudget
 from interlock.resources import (
     Aggregate,
+    BareMetalServer,
     Bucket,
     FlavorAccess,
     Image,
@@ -38,6 +40,7 @@ from interlock.vocabulary.owners import OwnerId
 from tests.conftest import Sandbox
 from tests.faults.clock import Clock
 from tests.faults.proxy import Injection, Proxy
+from tests.support.cloud.nodes import enrolled
 from tests.support.cloud.proxied import proxied
 from tests.support.engine.process import Process
 from tests.support.engine.stack import Stack
@@ -49,7 +52,12 @@ SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 SERVICES = {
     "keystone": "identity", "nova": "compute", "neutron": "network",
     "cinder": "block-storage", "glance": "image", "swift": "object-store",
+    "ironic": "baremetal",
 }  # fmt: skip
+
+
+#: On which the whole host is deployed and cleaned.
+SERVICE_VLAN = 3091
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,13 @@ def subjects() -> dict[str, Subject]:
             ("nova", "POST", "/servers$"), ("/servers/detail", "servers"), params=everywhere,
         ),
         Subject(
+            BareMetalServer(
+                name="spare", project=project, node="node-fay", resource_class=declared.RESOURCE_CLASS,
+                image="site:Image/machine", ports=("fay-port-metal",), legs=(declared.metal_leg(2160),),
+            ),
+            ("ironic", "POST", "/allocations$"), ("/allocations", "allocations"),
+        ),
+        Subject(
             Volume(name="spare", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"),
             ("cinder", "POST", "/volumes$"), ("/volumes/detail", "volumes"), {"name": "spare", "size": 1},
             params=everywhere,
@@ -170,7 +185,7 @@ def _tenant() -> dict[str, Resource]:
     whole = declared.tenant("fay", 2160)
     kept = (
         "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "jobs", "ssh",
-        "port-data", "port-control", "rnic", "server", "s3", "s3-role", "s3-key",
+        "port-data", "port-control", "port-metal", "rnic", "server", "s3", "s3-role", "s3-key",
     )  # fmt: skip
     return {f"fay-{name}": whole[f"fay-{name}"] for name in kept} | more
 
@@ -199,7 +214,7 @@ class World:
         kind, ids = subject.resource.KIND, self.tenant.state
         if subject.listed[0]:
             found = self.direct.api(subject.api).items(*subject.listed, **subject.params)
-            return [str(item["id"]) for item in found if f'"{self.marker(subject)}"' in _words(item)]
+            return [plain_id(item) for item in found if f'"{self.marker(subject)}"' in _words(item)]
         return [str(ident) for ident in getattr(self, f"_{kind.lower()}")(ids)]
 
     def service(self, listener: str) -> str:
@@ -276,7 +291,8 @@ def _words(item: Any) -> str:
 def world(sandbox: Sandbox, folder: Path) -> Iterator[World]:
     """Everything made, through the proxy and without a fault."""
     clock = Clock()
-    with proxied(sandbox, folder, SERVICES) as proxy:
+    node = enrolled(Cloud("sandbox"), "node-fay", SERVICE_VLAN, declared.metal_leg(2160))
+    with node, proxied(sandbox, folder, SERVICES) as proxy:
         processes = [Process(retry_policy=clock.retry_policy()), Process(retry_policy=clock.retry_policy())]
         try:
             objects: Any = {"site_owner": SITE_OWNER, "folder": declared.site_folder(folder)}

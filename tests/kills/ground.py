@@ -16,9 +16,11 @@ from interlock.provider.state import declared, recorded_target
 from tests.conftest import Sandbox
 from tests.faults.proxy import Proxy
 from tests.faults.world import SERVICES
+from tests.kills import reference
 from tests.kills.inventory import SERVICES as EVERYWHERE
 from tests.kills.inventory import Inventory, changed, inventory
 from tests.kills.victims import Victim, Zygote
+from tests.support.cloud.nodes import enrolled
 from tests.support.cloud.proxied import proxied
 from tests.support.engine.process import Recorded
 from tests.support.engine.stack import Stack
@@ -122,7 +124,8 @@ def _bucket(stack: Stack, name: str) -> str:
 @contextmanager
 def ground(sandbox: Sandbox, folder: Path) -> Iterator[Ground]:
     """The sandbox behind the proxy; afterwards there is nothing on it that was not there before."""
-    with proxied(sandbox, folder, SERVICES) as proxy:
+    node = enrolled(Cloud(sandbox.cloud), reference.NODE, reference.SERVICE_VLAN, *reference.LEGS)
+    with node, proxied(sandbox, folder, SERVICES) as proxy:
         zygote = Zygote(Path(os.environ["OS_CLIENT_CONFIG_FILE"]), folder)
         try:
             found = Ground(proxy, zygote, Cloud("direct"), sandbox.dir / "state" / "cinder")

@@ -45,6 +45,8 @@ _LISTS = (
     _List("compute", "/os-keypairs", "keypairs", ()),
     _List("compute", "/flavors/detail", "flavors", query=_ANY),
     _List("compute", "/os-aggregates", "aggregates"),
+    _List("baremetal", "/allocations", "allocations", ("state", "resource_class")),
+    _List("baremetal", "/nodes/detail", "nodes", ("name", "provision_state", "lessee")),
     _List("image", "/images", "images", ("name", "status")),
     _List("block-storage", "/types", "volume_types", query=_ANY),
     _List("block-storage", "/volumes/detail", "volumes", ("name", "status"), _ALL),

@@ -23,7 +23,11 @@ from tests.support.engine.stack import Stack
 LETTING_GO = 20.0
 
 #: Services in which a kind changes something beside those of its own.
-_BESIDE = {"Server": ("network", "block-storage"), "VolumeAttachment": ("block-storage",)}
+_BESIDE = {
+    "BareMetalServer": ("network",),
+    "Server": ("network", "block-storage"),
+    "VolumeAttachment": ("block-storage",),
+}
 
 #: Outputs that are other ones each time an object is made.
 _NEW_EACH_TIME = frozenset({"mac", "access_key", "secret_key", "external_addresses"})

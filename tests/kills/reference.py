@@ -18,9 +18,14 @@ from interlock.planning.site_plan import S3_ROLE
 from interlock.resources import Network, Resource, RoleAssignment, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
+from tests.support.world import whole
 
 #: Where the site's images lie.
 FOLDER = ROOT / "stacks" / "lyon"
+
+#: A node of Ironic: its name, the number of its ports on both switches, the VLANs of its networks and its own.
+NODE, NUMBER, DATA, CONTROL, SERVICE_VLAN = "node-kay", 12, 1790, 190, 3092
+LEGS = whole.legs(NUMBER, DATA, CONTROL)
 
 #: Kinds whose names are unique on a whole cloud.
 _UNIQUE = ("Project", "Role", "Flavor", "Aggregate", "VolumeType", "ServiceUser")
@@ -100,8 +105,19 @@ def plans() -> dict[str, Plan]:
 
 
 def resources(plan: Plan) -> dict[str, Resource]:
-    """What of a plan is made on the cloud, by plan name."""
-    return {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
+    """What of a plan is made on the cloud, by plan name; of a tenant a whole host besides, which `lyon` has none of."""
+    found = {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
+    return found if plan.tenant is None else found | _whole_host()
+
+
+def _whole_host() -> dict[str, Resource]:
+    """A host on two networks of its own, in the tenant's project."""
+    networks = whole.networks("kay", DATA, CONTROL)
+    for name in ("kay-project", "kay-operator", "kay-key"):
+        del networks[name]
+    made = whole.host("kay", NODE, NUMBER, DATA, CONTROL)
+    name = f"kay-{NODE}"
+    return networks | made | {name: made[name].model_copy(update={"image": "site:Image/poplar"})}
 
 
 def _renamed(item: Resource) -> Resource:

@@ -8,7 +8,7 @@ ANEW: dict[str, tuple[str, ...]] = {
     "alice-operator": (),
     "alice-quota": (),
     "alice-gpu": (),
-    "alice-key": ("alice-server", "alice-attachment"),
+    "alice-key": ("alice-server", "alice-metal", "alice-attachment"),
     "alice-router": ("alice-uplink",),
     "alice-uplink": (),
     # One that rules of another and of its own name, and one that a port has.
@@ -18,6 +18,8 @@ ANEW: dict[str, tuple[str, ...]] = {
     "alice-port-data": (),
     "alice-rnic": (),
     "alice-server": ("alice-attachment",),
+    "alice-port-metal": (),
+    "alice-metal": (),
     "alice-attachment": (),
     "alice-s3": ("alice-s3-role", "alice-s3-key"),
     "alice-s3-role": (),

@@ -11,7 +11,7 @@ import pytest
 
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.audit.buckets import Asked, buckets
-from interlock.provider.audit.listing import RIGHTS, Listed, listed
+from interlock.provider.audit.listing import NODES, RIGHTS, Listed, listed
 from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.standing import UNLISTED, Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
@@ -104,7 +104,7 @@ def test_the_number_of_lists_does_not_depend_on_what_is_there(world: World, oper
     private = [
         item for item in world.site.resources.values() if item.KIND == "Flavor" and not item.canonical()["public"]
     ]
-    assert look(operator, world).found.requests == len(REGISTERS) + len(RIGHTS) + len(private)
+    assert look(operator, world).found.requests == len((*REGISTERS, *RIGHTS, *NODES, *private))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from interlock.provider.actuators import ACTUATORS, Target
 from interlock.provider.actuators.network import PortActuator
 from interlock.provider.codec import UNKNOWN, decode, encode, has_unknown
 from interlock.provider.diffing import compare
-from interlock.provider.errors import HINTS, Trouble, classify
+from interlock.provider.errors import HINTS, Trouble, classify, is_locked
 from interlock.provider.markers import CARRIERS, join, marker, owner_of, split
 from interlock.provider.pools import SIZES
 from interlock.provider.retry import RetryBudget, RetryPolicy, may_repeat, pause, retry_after
@@ -106,6 +106,12 @@ NEUTRON_IN_USE = '{"NeutronError": {"type": "NetworkInUse", "message": "There ar
 NEUTRON_TAKEN = '{"NeutronError": {"type": "VlanIdInUse", "message": "VLAN 7 in use on x", "detail": ""}}'
 
 
+IRONIC_LOCKED = (
+    '{"error_message": "{\\"faultcode\\": \\"Client\\", \\"faultstring\\": \\"Node 7 is locked by host sandbox, please '
+    'retry after the current operation is completed.\\", \\"debuginfo\\": null}"}'
+)
+
+
 @pytest.mark.parametrize(
     ("service", "status", "body", "trouble"),
     [
@@ -124,6 +130,7 @@ NEUTRON_TAKEN = '{"NeutronError": {"type": "VlanIdInUse", "message": "VLAN 7 in 
         ("network", 400, '{"NeutronError": {"type": "T", "message": "m", "detail": ""}}', Trouble.INVALID),
         ("compute", 500, '{"computeFault": {"code": 500, "message": "m"}}', Trouble.SERVICE),
         ("compute", 503, "", Trouble.UNREACHABLE),
+        ("baremetal", 409, IRONIC_LOCKED, Trouble.CONFLICT),
     ],
 )  # fmt: skip
 def test_answers_are_classified(service: str, status: int, body: str, trouble: Trouble) -> None:
@@ -133,6 +140,14 @@ def test_answers_are_classified(service: str, status: int, body: str, trouble: T
 def test_messages_are_the_services_own_words() -> None:
     assert classify("network", 409, NEUTRON_IN_USE)[1] == "There are one or more ports"
     assert classify("image", 500, "<html>\n  oops </html>")[1] == "<html> oops </html>"
+    assert classify("baremetal", 409, IRONIC_LOCKED)[1].startswith("Node 7 is locked by host sandbox, please retry")
+    assert classify("baremetal", 400, '{"error_message": "{no JSON"}')[1] == "{no JSON"
+
+
+def test_a_node_that_ironic_is_at_work_on_is_asked_again() -> None:
+    assert is_locked("baremetal", 409, IRONIC_LOCKED)
+    assert not is_locked("compute", 409, IRONIC_LOCKED)
+    assert not is_locked("baremetal", 409, '{"error_message": "{}"}')
 
 
 # --- retries ----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .bare_metal import BareMetalServerActuator
 from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
 from .compute import AggregateActuator, FlavorAccessActuator, FlavorActuator, KeypairActuator
 from .identity import (
@@ -38,6 +39,7 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
         SwitchPortActuator(),
         FlavorActuator(), FlavorAccessActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
+        BareMetalServerActuator(),
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
     )
 }  # fmt: skip

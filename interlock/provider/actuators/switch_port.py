@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.switch_settings import PortAsSaid, setting_of, unconfirmed
+from interlock.provider.switch_settings import PortAsPlanned, PortAsSaid, names_port, setting_of, unconfirmed
 from interlock.resources import Resource, SwitchPort
 from interlock.switches.errors import SwitchUnread
 
@@ -96,7 +96,7 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         try:
             said = cloud.switches.now(target.spec.switch, target.spec.switch_mac)
         except SwitchUnread as unread:
-            return replace(seen, phase=Phase.PENDING, reason=_unread(target.spec, unread))
+            return replace(seen, phase=Phase.PENDING, reason=unread_port(target.spec, unread))
         why = unconfirmed(target.spec, said)
         setting = setting_of(target.spec, said)
         # A port that is shut, or no access port, is in no VLAN.
@@ -114,7 +114,7 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
             self.delete(cloud, self.create(cloud, target), target)
             still = self._still_set(cloud, target)
         except SwitchUnread as unread:
-            return _unread(target.spec, unread)
+            return unread_port(target.spec, unread)
         where = f"{target.spec.switch} {target.spec.port_name}"
         return f"{where} is still in VLAN {target.spec.vlan}" if still else ""
 
@@ -151,7 +151,7 @@ def _vlan(setting: PortAsSaid) -> int:
     return setting.vlan or _NO_VLAN if setting.mode == "access" and setting.is_up else _NO_VLAN
 
 
-def _unread(spec: SwitchPort, unread: SwitchUnread) -> str:
+def unread_port(spec: PortAsPlanned, unread: SwitchUnread) -> str:
     """Nobody knows how a port is set."""
     return f"how {spec.switch} {spec.port_name} is set is not known: {unread.what} ({unread.hint})"
 
@@ -163,16 +163,12 @@ def bound_ports(cloud: Cloud) -> Iterator[Mapping[str, Any]]:
     return (raw for raw in ports if raw["binding:vnic_type"] == VNIC_TYPE and raw["binding:vif_type"] == _BOUND)
 
 
-def binds(raw: Mapping[str, Any], spec: SwitchPort) -> bool:
+def binds(raw: Mapping[str, Any], spec: PortAsPlanned) -> bool:
     """True if a Neutron port names this port of this switch."""
-    link = link_of(raw)
-    same_switch = link.get("switch_info") == spec.switch or (
-        spec.switch_mac is not None and str(link.get("switch_id")).lower() == spec.switch_mac
-    )
-    return same_switch and link.get("port_id") == spec.port_name
+    return names_port(link_of(raw), spec)
 
 
-def bound_by(spec: SwitchPort, holder: Mapping[str, Any]) -> str:
+def bound_by(spec: PortAsPlanned, holder: Mapping[str, Any]) -> str:
     """Who has a switch port already, in words."""
     return (
         f"{spec.switch} {spec.port_name} is bound by port {holder['name'] or 'without a name'} ({holder['id']}) of "

@@ -12,7 +12,7 @@ from typing import Any
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.registers import REGISTERS, Register, kind_of, marker_of
+from interlock.provider.registers import REGISTERS, Register, kind_of, marker_of, plain_id
 from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
 #: What carries no marker and joins others: who has which right, and what leads to an address.
@@ -22,6 +22,12 @@ RIGHTS: tuple[Register, ...] = (
     Register("RbacPolicy", "network", "/rbac-policies", "rbac_policies"),
     Register("FloatingIp", "network", "/floatingips", "floatingips"),
     Register("Trunk", "network", "/trunks", "trunks"),
+)
+
+#: What allocations of Ironic lead to.
+NODES: tuple[Register, ...] = (
+    Register("BareMetalNode", "baremetal", "/nodes/detail", "nodes"),
+    Register("BareMetalPort", "baremetal", "/ports/detail", "ports"),
 )
 
 #: Extensions that a cloud may be without: where Neutron does not know the path, there is no such object.
@@ -84,7 +90,9 @@ class Listed:
 
 
 def listed(
-    cloud: Cloud, registers: Iterable[Register] = (*REGISTERS, *RIGHTS), say: Callable[[str], None] = lambda _: None
+    cloud: Cloud,
+    registers: Iterable[Register] = (*REGISTERS, *RIGHTS, *NODES),
+    say: Callable[[str], None] = lambda _: None,
 ) -> Listed:
     """All lists, a few at once. Raises `Failure` if the cloud fails; a list that is refused is in `unread`."""
     _ = cloud.login  # once, before the threads
@@ -145,7 +153,7 @@ def ident_of(kind: str, item: Raw) -> str:
         return _assignment(item)
     if kind == "S3Credential":
         return str(CredentialId(item["user_id"], json.loads(item["blob"]).get("access", "")))
-    return str(item.get("id") or item["name"])
+    return plain_id(item)
 
 
 def _assignment(item: Raw) -> str:

@@ -18,10 +18,10 @@ from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import REGISTERS, Register
 from interlock.vocabulary.pair_ids import RoleAssignmentId
 
-from .listing import Listed, Raw
+from .listing import NODES, Listed, Raw
 
 _BY_COLLECTION: Mapping[tuple[str, str], Register] = {
-    (register.service, register.collection): register for register in REGISTERS
+    (register.service, register.collection): register for register in (*REGISTERS, *NODES)
 }
 
 #: Parameters that say what a list holds, and not what its elements are.

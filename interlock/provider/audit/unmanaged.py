@@ -145,7 +145,7 @@ def _plugged(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
     for item in found.of("Port").values():
         stack = networks.get(item["network_id"])
         closed = item["network_id"] not in territory.open_networks
-        planned = item["id"] in interfaces or item["device_owner"] in _NEUTRONS_OWN
+        planned = item["id"] in interfaces or item["device_owner"] in _NEUTRONS_OWN or _serves_a_node(found, item)
         if stack is not None and closed and not planned:
             what = f"router {item['device_id']} has it" if "router" in item["device_owner"] else "it is plugged in"
             network = found.of("Network").get(item["network_id"], {}).get("name", item["network_id"])
@@ -158,6 +158,26 @@ def _hosted(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
         host = item.get("OS-EXT-SRV-ATTR:host")
         if host in territory.hosts:
             yield from _foreign(territory, "Server", item, "", f"it runs on host {host} of the site")
+
+
+#: What Ironic calls the owner of a port on which it deploys or cleans a node, whose uuid is the port's device.
+_IRONICS = "baremetal:none"
+
+
+def _serves_a_node(found: Listed, port: Raw) -> bool:
+    """True of Ironic's own port on a network that the node itself names for being deployed or cleaned on."""
+    node = found.of("BareMetalNode").get(port["device_id"]) if port["device_owner"] == _IRONICS else None
+    return node is not None and port["network_id"] in node["driver_info"].values()
+
+
+def _deployed(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
+    """Who has a whole host of ours in Ironic."""
+    for node in found.of("BareMetalNode").values():
+        ident = node["instance_uuid"]
+        if node["name"] in territory.hosts and ident:
+            allocation = found.of("BareMetalServer").get(ident, {})
+            item = {"id": ident, "name": node["name"], "metadata": allocation.get("extra")}
+            yield from _foreign(territory, "BareMetalServer", item, "", f"it has host {node['name']} of the site")
 
 
 #: Kinds that lie in a project -> member that names it.
@@ -264,5 +284,5 @@ def _name(found: Listed, kind: str, ident: str) -> Any:
 
 #: Every look; what one says of an object stands before what later ones say of it.
 LOOKS: tuple[Look, ...] = (
-    _orphans, _segments, _plugged, _hosted, _reached, _in_projects, _roles, _keys, _flavors, _shares,
+    _orphans, _segments, _plugged, _hosted, _deployed, _reached, _in_projects, _roles, _keys, _flavors, _shares,
 )  # fmt: skip

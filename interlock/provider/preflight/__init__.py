@@ -13,6 +13,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.resources import Admission
 
+from .bare_metal import whole_hosts
 from .capacity import hosts, key_pairs, quotas, virtual_functions
 from .faults import Fault, NotLookedAt, of_failure
 from .host_room import pinned_room
@@ -48,6 +49,7 @@ LOOKS: tuple[Look, ...] = (
     free_segments,
     free_switch_ports,
     resting_switch_ports,
+    whole_hosts,
     quotas,
     key_pairs,
 )

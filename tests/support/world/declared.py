@@ -2,7 +2,8 @@
 
 external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
                                t-data (VLAN) ─┬──── t-port-data ────┴─ t-server ── t-volume
-                                              └──── t-rnic (a port of tor-1)
+                                              ├──── t-rnic (a port of tor-1)
+                                              └──── t-port-metal ── t-metal (a whole host behind another)
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from interlock.resources import (
     AddressScope,
     Aggregate,
+    BareMetalLeg,
+    BareMetalServer,
     Bucket,
     Flavor,
     FlavorAccess,
@@ -44,6 +47,8 @@ from interlock.resources import (
 DATA = b"an image of no operating system" * 64
 SHA512 = hashlib.sha512(DATA).hexdigest()
 FILE = "machine.raw"
+#: Of all whole hosts of these tenants.
+RESOURCE_CLASS = "poplar-r6525"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKxvgn9bgTZnHqg9VpN7Ug0w2qfVHzzG0p8Vh5Zyq4Xs demo"
 
 SSH = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
@@ -157,6 +162,26 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             ports=(f"{t}-port-data", f"{t}-port-control"),
             user_data="#cloud-config\n{}\n",
         ),
+        f"{t}-port-metal": port(t, "metal", "10.5.3.1").model_copy(
+            update={
+                "network": f"{t}-data",
+                "subnet": f"{t}-data-subnet",
+                "vnic_type": "baremetal",
+                "security_groups": (),
+                "allowed_address_pairs": (),
+            }
+        ),
+        f"{t}-metal": BareMetalServer(
+            name=f"{t}-metal",
+            project=project,
+            node=f"node-{t}",
+            resource_class=RESOURCE_CLASS,
+            image="site:Image/machine",
+            keypair=f"{t}-key",
+            ports=(f"{t}-port-metal",),
+            legs=(metal_leg(vlan),),
+            user_data="#cloud-config\n{}\n",
+        ),
         f"{t}-attachment": VolumeAttachment(project=project, server=f"{t}-server", volume=f"{t}-volume"),
         f"{t}-s3": ServiceUser(name=f"{t}-s3", project=project),
         f"{t}-s3-role": RoleAssignment(project=project, user=f"{t}-s3", role="cloud:Role/member"),
@@ -201,6 +226,15 @@ def switch_port(t: str, number: int, vlan: int, *addresses: str) -> SwitchPort:
         subnet=f"{t}-data-subnet",
         addresses=addresses,
     )
+
+
+def metal_leg(vlan: int) -> BareMetalLeg:
+    """The port of the sandbox's `tor-1` with the whole host of the tenant behind it."""
+    number = 1 + (vlan + 1) % 16
+    return BareMetalLeg(
+        switch="tor-1", port=number, port_name=f"Ethernet{number}/1", switch_mac="02:1c:73:00:00:01", vlan=vlan,
+        quarantine_vlan=4000,
+    )  # fmt: skip
 
 
 def quota(project: str) -> Quota:

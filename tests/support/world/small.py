@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from interlock.provider.clouds import Cloud
+from tests.support.cloud.nodes import enrolled
 from tests.support.engine.process import Process
 from tests.support.engine.stack import Stack
-from tests.support.world.declared import site, tenant
+from tests.support.world.declared import metal_leg, site, tenant
 
+#: On which the tenant's whole host is deployed and cleaned.
+SERVICE_VLAN = 3090
 SITE_OWNER, OWNER = "5172e0", "0a11ce"
 
 #: Lists of what a site and a tenant have on the network.
@@ -44,6 +47,13 @@ def small_world(cloud: Cloud, folder: Path) -> Iterator[World]:
     objects: Any = {"site_owner": SITE_OWNER, "folder": folder}
     operators = Stack(processes[0], "lyon-site", SITE_OWNER, site("prov", 700), **objects)
     alice = Stack(processes[1], "lyon-alice", OWNER, tenant("alice", 2100), **objects)
+    with enrolled(cloud, "node-alice", SERVICE_VLAN, metal_leg(2100)):
+        yield from _made(operators, alice, before, processes)
+
+
+def _made(
+    operators: Stack, alice: Stack, before: dict[str, frozenset[str]], processes: list[Process]
+) -> Iterator[World]:
     try:
         for stack in (operators, alice):
             assert stack.admit(preview=False) == []

@@ -1,0 +1,296 @@
+"""Whole hosts on the real path: Ironic's allocation, deployment and cleaning, Neutron, its driver, and the switches."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from interlock.provider import removing
+from interlock.provider.actuators import ACTUATORS
+from interlock.provider.clouds import Cloud
+from tests.conftest import Sandbox
+from tests.faults.attempts import attempt, settle
+from tests.provider.whole_hosts import DATA, HOST, LEGS, NUMBER, allocations, attached, mended, mia, node, vlans
+from tests.sandbox.switch_sessions import QUARANTINE, Client, clients
+from tests.support.cloud.journal import Trap
+from tests.support.cloud.nodes import Enrolled
+from tests.support.engine.process import Refused
+from tests.support.engine.stack import Stack
+from tests.support.world import whole
+from tests.support.world.declared import KEY
+
+__all__ = ["mia", "node"]
+
+
+@pytest.fixture
+def host(mia: Stack) -> Stack:
+    """The host stands."""
+    if HOST not in mia.state:
+        mia.create(HOST)
+    return mia
+
+
+@pytest.fixture
+def no_host(mia: Stack) -> Iterator[Stack]:
+    """There is none; what the test made of it goes."""
+    if HOST in mia.state:
+        mia.delete(HOST)
+    yield mia
+    if HOST in mia.state:
+        mia.delete(HOST)
+
+
+@pytest.fixture
+def switches(sandbox: Sandbox) -> dict[str, Client]:
+    """As a reader sees them."""
+    return clients(sandbox.dir)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What does not go is asked again at once."""
+    monkeypatch.setattr(removing, "LETTING_GO", 0.5)
+
+
+def is_lent(node: Enrolled, program: Stack) -> bool:
+    """Deployed, to this tenant, as this host."""
+    raw = node.raw()
+    found = (raw["provision_state"], raw["lessee"], raw["instance_uuid"])
+    return found == ("active", program.state["mia-project"].id, program.state[HOST].id)
+
+
+def is_back(node: Enrolled) -> bool:
+    """Cleaned, nobody's, and with nothing of whoever had it."""
+    raw = node.raw()
+    found = (raw["provision_state"], raw["lessee"], raw["instance_uuid"], raw["instance_info"])
+    return found == ("available", None, None, {}) and set(attached(node).values()) == {""}
+
+
+# --- as planned -------------------------------------------------------------------------------------------
+
+
+def test_a_host_is_lent_deployed_and_on_its_networks(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
+    assert is_lent(node, host)
+    assert vlans(switches) == [DATA, whole.CONTROL]
+    assert attached(node) == {
+        "tor-1 Ethernet13/1": host.state[f"{HOST}-data"].id, "mgmt-1 Ethernet13": host.state[f"{HOST}-control"].id,
+    }  # fmt: skip
+    assert host.diff(HOST) == {}
+    assert host.read(HOST, record=False) == host.state[HOST]
+
+
+def test_a_host_has_the_key_and_the_document_of_the_plan(host: Stack, node: Enrolled, sandbox: Sandbox) -> None:
+    drive = whole.disk(sandbox.dir, node.id)["configdrive"]
+    assert drive["meta_data"]["hostname"] == HOST
+    assert list(drive["meta_data"]["public_keys"].values()) == [KEY]
+    assert drive["user_data"] == host.resources[HOST].canonical()["user_data"]
+
+
+def test_a_host_comes_back_cleaned(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
+    host.delete(HOST)
+    assert is_back(node)
+    assert vlans(switches) == [QUARANTINE, QUARANTINE]
+
+
+def test_a_port_comes_and_goes_on_a_host_that_runs(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
+    deployed, plan = node.raw()["provision_updated_at"], dict(host.resources)
+    spec: Any = plan[HOST]
+    fewer = spec.model_copy(update={"ports": spec.ports[:1], "legs": spec.legs[:1]})
+    for planned, expected in ((fewer, [DATA, QUARANTINE]), (spec, [DATA, whole.CONTROL])):
+        host.declare(plan | {HOST: planned})
+        assert host.admit(preview=False) == []
+        assert set(host.diff(HOST)) == {"ports", "legs", "id_of_ports"} or host.diff(HOST)
+        assert not any(host.diff(HOST).values()), "nothing is replaced"
+        host.update(HOST)
+        assert vlans(switches) == expected
+    assert node.raw()["provision_updated_at"] == deployed, "it was not deployed again"
+
+
+def test_a_port_that_somebody_set_is_drift_and_up_attaches_it_again(
+    host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client]
+) -> None:
+    deployed = node.raw()["provision_updated_at"]
+    whole.by_hand(sandbox.dir, switches["tor-1"], "Ethernet13/1", "switchport access vlan 1")
+    assert host.read(HOST) is not None
+    assert host.diff(HOST) == {"ports": False}
+    host.update(HOST)
+    assert vlans(switches) == [DATA, whole.CONTROL]
+    assert host.diff(HOST) == {}
+    assert node.raw()["provision_updated_at"] == deployed, "it was not deployed again"
+
+
+# --- interrupted ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "when"), [(1, "after"), (2, "before"), (3, "after"), (4, "before"), (5, "before"), (5, "after")]
+)
+def test_an_answer_that_is_lost_at_any_step_makes_one_host(
+    no_host: Stack, node: Enrolled, operator: Cloud, sandbox: Sandbox, request_: int, when: str
+) -> None:
+    """The allocation, the node, two ports, the deployment."""
+    trap = Trap(sandbox.dir)
+    trap.arm(request_, when, "/v1/")
+    releasing = threading.Thread(target=_release, args=(trap,))
+    releasing.start()
+    refused = attempt(lambda: no_host.create(HOST))
+    releasing.join()
+    settle(no_host, HOST, refused)
+    assert is_lent(node, no_host)
+    assert [item["uuid"] for item in allocations(operator)] == [no_host.state[HOST].id]
+
+
+def _release(trap: Trap) -> None:
+    """Lets the held request fail with 503 as soon as it is held."""
+    assert trap.wait(30) is not None
+    trap.release()
+
+
+def test_a_deletion_whose_answer_is_lost_goes_on(host: Stack, node: Enrolled, sandbox: Sandbox) -> None:
+    trap = Trap(sandbox.dir)
+    trap.arm(1, "after", "/states/provision")
+    releasing = threading.Thread(target=_release, args=(trap,))
+    releasing.start()
+    host.delete(HOST)
+    releasing.join()
+    assert is_back(node)
+
+
+# --- what does not work -----------------------------------------------------------------------------------
+
+
+def test_a_deployment_that_fails_is_told_undone_and_made_once_more(no_host: Stack, node: Enrolled) -> None:
+    node.switch(deploy="fail")
+    refused = attempt(lambda: no_host.create(HOST))
+    node.switch()
+    assert refused is not None
+    assert refused.partial is not None
+    assert "node whole-1 is in state deploy failed" in refused.reasons[0]
+    assert "the sandbox's fault switch says that deploy fails" in refused.reasons[0]
+    settle(no_host, HOST, refused)
+    assert is_lent(node, no_host)
+
+
+def test_a_host_that_is_not_cleaned_is_not_gone(host: Stack, node: Enrolled) -> None:
+    node.switch(clean="fail")
+    before = host.state[HOST]
+    for _ in range(2):
+        with pytest.raises(Refused, match=r"is deleted, but node whole-1 is in maintenance \(clean failed\)"):
+            host.delete(HOST)
+        assert host.state[HOST] == before, "the state keeps it"
+    assert node.raw()["lessee"] == host.state["mia-project"].id
+    mended(node)
+    host.delete(HOST)
+    assert is_back(node)
+
+
+def test_a_host_whose_deployment_cannot_be_undone_stays(host: Stack, node: Enrolled, soon: None) -> None:
+    node.switch(tear_down="fail")
+    with pytest.raises(Refused, match="it does not go: node whole-1 is in state error"):
+        host.delete(HOST)
+    assert HOST in host.state
+    node.switch()
+    host.delete(HOST)
+    assert is_back(node)
+
+
+def test_a_node_that_another_has_is_not_taken(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
+    body = {"resource_class": "poplar-r6525", "candidate_nodes": [node.id], "extra": {"interlock": "interlock:0:x"}}
+    theirs = operator.api("baremetal").post("/allocations", body)["uuid"]
+    try:
+        refused = attempt(lambda: no_host.create(HOST))
+        assert refused is not None
+        assert "none of the requested nodes are available" in refused.reasons[0]
+        assert node.raw()["instance_uuid"] == theirs
+    finally:
+        operator.api("baremetal").delete(f"/allocations/{theirs}")
+    settle(no_host, HOST, refused)
+    assert is_lent(node, no_host)
+
+
+def test_a_node_of_another_owner_is_not_taken(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
+    node.patch(owner=no_host.state["mia-project"].id)
+    try:
+        refused = attempt(lambda: no_host.create(HOST))
+        assert refused is not None
+    finally:
+        node.patch(owner=operator.login.project)
+    assert node.raw()["instance_uuid"] is None
+    settle(no_host, HOST, refused)
+    assert is_lent(node, no_host)
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "interlock:313a00:mia-whole-1-2", "interlock:313a002:mia-whole-1", "x interlock:313a00:mia-whole-1"]
+)
+def test_trap_an_allocation_without_exactly_our_marker(no_host: Stack, operator: Cloud, mark: str) -> None:
+    """Of a class that no node has: it stands there, failed."""
+    body = {"resource_class": "none", "extra": {"interlock": mark}, "owner": operator.login.project}
+    theirs = operator.api("baremetal").post("/allocations", body)["uuid"]
+    try:
+        assert no_host.create(HOST).id != theirs
+        assert operator.api("baremetal").find(f"/allocations/{theirs}") is not None
+    finally:
+        operator.api("baremetal").delete(f"/allocations/{theirs}")
+
+
+def test_trap_an_allocation_with_our_marker_in_another_project(no_host: Stack, operator: Cloud) -> None:
+    project = no_host.state["mia-project"].id
+    body = {"resource_class": "none", "extra": {"interlock": f"interlock:313a00:{HOST}"}, "owner": project}
+    theirs = operator.api("baremetal").post("/allocations", body)
+    try:
+        assert theirs["owner"] == project
+        mark, own = f"interlock:313a00:{HOST}", operator.login.project
+        assert list(ACTUATORS["BareMetalServer"].search(operator, mark, own)) == []
+    finally:
+        operator.api("baremetal").delete(f"/allocations/{theirs['uuid']}")
+
+
+# --- switches ---------------------------------------------------------------------------------------------
+
+
+def test_a_switch_that_is_down_is_neither_drift_nor_loss(
+    host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client]
+) -> None:
+    with whole.switches_down(sandbox):
+        assert host.read(HOST) is not None
+        assert host.diff(HOST) == {}
+    assert is_lent(node, host)
+
+
+def test_a_switch_that_is_down_while_a_host_goes_keeps_it_in_the_state(
+    host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client], soon: None
+) -> None:
+    with whole.switches_down(sandbox):
+        with pytest.raises(Refused) as refused:
+            host.delete(HOST)
+        assert "next: " in str(refused.value)
+    assert HOST in host.state
+    if node.raw()["maintenance"]:
+        mended(node)
+    host.delete(HOST)
+    assert is_back(node)
+    assert vlans(switches) == [QUARANTINE, QUARANTINE]
+
+
+def test_a_port_that_the_switch_does_not_have_is_told(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
+    """Ironic and the plan agree in a name that the switch does not know."""
+    plan, (leg, other) = dict(no_host.resources), LEGS
+    wrong_leg = leg.model_copy(update={"port_name": f"Ethernet{NUMBER}/9"})
+    wrong = plan[HOST].model_copy(update={"legs": (wrong_leg, other)})
+    with node.renamed("Ethernet13/1", "Ethernet13/9"):
+        no_host.declare(plan | {HOST: wrong})
+        try:
+            assert any("tor-1 has no port Ethernet13/9" in fault for fault in no_host.admit())
+            refused = attempt(lambda: no_host.create(HOST))
+            assert refused is not None
+            assert refused.partial is not None
+            no_host.state[HOST] = refused.partial
+            mended(node)
+            no_host.delete(HOST)
+        finally:
+            no_host.declare(plan)
+    assert is_back(node)
