@@ -14,9 +14,17 @@ TENANTS = ("acme", "globex")
 _SALT = "encryptionsalt: v1:NzztQdMH26Q=:v1:rQ7IGUhSCeEZD2YG:FUiN/NUTtW2tlfKteoQoYr6Pk1yecQ==\n"
 
 
+def site_text() -> str:
+    """The site file: flavours, images, sharing, assumptions and so on are the demo's."""
+    _, found, rest = (ROOT / "stacks" / "lyon" / "site.yaml").read_text().partition("\nflavors:\n")
+    assert found
+    return (FOLDER / "site.yaml").read_text() + found + rest
+
+
 def write_stacks(stacks: Path) -> None:
     """A folder of stacks with this site alone, without locks."""
     shutil.copytree(FOLDER, stacks / SITE)
+    (stacks / SITE / "site.yaml").write_text(site_text())
     shutil.copytree(ROOT / "stacks" / "lyon" / "images", stacks / SITE / "images")
     (stacks / "fleet.yaml").write_text(f"name: packets\nsites: {{{SITE}: {{default: true}}}}\n")
     for tenant in (None, *TENANTS):
