@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infra.program.gate import Gate
 from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
-from interlock.model.evidence.switch_reading import configuration_digest, write_switch_evidence
+from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.switches.commands import EOS_LLDP, EOS_VLANS, NVUE_LLDP, NVUE_VLANS
 from interlock.switches.findings import DIFFERENCES, FindingKind
 
@@ -59,7 +59,7 @@ def evidence(gate: Gate, name: str, item: Surveyed, plans: dict[str, str], by: s
         model=seen.model,
         read=seen.at.replace(microsecond=0),
         by=by,
-        configuration=configuration_digest(site, site.switch[name]),
+        configuration=StatedOfSwitches(site).digest(site.switch[name]),
         plans=dict(sorted(plans.items())),
         ports=len(item.names),
         unheard=sum(finding.found is FindingKind.UNHEARD for finding in item.findings),

@@ -12,7 +12,7 @@ from infra.checker import edges, guarded, printable
 from .answers import taken_for_granted, untrue
 from .authority import HeldByCalls
 from .deriving import derived_from
-from .evidence import EvidenceFiles, unlike
+from .evidence import Files, evidence_of, unlike
 from .ground import OPERATOR, Pair
 
 Json = dict[str, Any]
@@ -30,12 +30,10 @@ class Compared:
 class Comparing:
     """What one site and its plans say; made once for the certificates of all stacks."""
 
-    def __init__(
-        self, site: Json, plans: Json, locks: Sequence[Json] = (), evidence: EvidenceFiles | None = None
-    ) -> None:
+    def __init__(self, site: Json, plans: Json, locks: Sequence[Json] = (), evidence: Files | None = None) -> None:
         self.site = site
-        self.evidence = evidence or EvidenceFiles({})
-        self.ground, self.authority = derived_from(site, plans, locks, seen=self.evidence.hold(site))
+        self.evidence = evidence_of(site, evidence or {})
+        self.ground, self.authority = derived_from(site, plans, locks, seen=self.evidence.holds)
         ground = self.ground
         self.class_of = ground.classes()
         self._certain: defaultdict[str, list[Pair]] = defaultdict(list)
@@ -78,7 +76,7 @@ class Comparing:
         """Whose it is, and guards and declarations as the site has them: all of them, and no others."""
         if said["owner"] != owner:
             yield f"it is of {said['owner']}, and the plan is of {owner}"
-        yield from unlike(said, self.site, self.evidence)
+        yield from unlike(said, self.evidence)
         for name in sorted((said["guards"].keys() | self.ground.guards.keys()) - said["evidence"].keys()):
             stated, known = (of.get(name, "not there") for of in (said["guards"], self.ground.guards))
             if stated is not known:

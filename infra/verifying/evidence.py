@@ -5,6 +5,7 @@ Written from docs/design/semantics.md §7 and docs/reference/evidence-file.md: n
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,71 +17,87 @@ from infra.checker import digest, read
 Json = dict[str, Any]
 #: (switch, file, when it was read, how old that may be, digest of what it was compared with); empty where it is absent.
 Row = tuple[str, str, str, str, str]
+#: Files of evidence by name.
+Files = dict[str, Json]
 _HOURS = {"d": 24, "h": 1}
 _RESULT = "as stated"
 
 
 @dataclass(frozen=True)
-class EvidenceFiles:
-    """Files of evidence of switches, by name."""
+class EvidenceOfSite:
+    """What a site's files of evidence come to, of whatever age."""
 
-    files: dict[str, Json]
+    #: Guard that the site lets rest on evidence -> one row for each switch of the site.
+    rows: dict[str, list[Row]]
+    #: Why files say nothing of the switches of this site, one sentence for each switch.
+    misfits: tuple[str, ...]
 
-    @classmethod
-    def of(cls, folder: Path) -> EvidenceFiles:
-        """Those in the folder of a site. Raises Malformed for one that is no JSON."""
-        found = sorted((folder / "evidence").glob("switches-*.json"))
-        return cls({f"evidence/{file.name}": read(file.read_bytes()) for file in found})
-
-    def rows(self, site: Json) -> dict[str, list[Row]]:
-        """Guard that the site lets rest on evidence -> one row for each switch of the site."""
-        return {
-            f"assumptions.{item['id']}.{guard}": [self._row(switch, rests["max_age_h"]) for switch in site["switches"]]
-            for item in site["assumptions"]
-            for guard, rests in item["evidence"].items()
-        }
-
-    def _row(self, switch: Json, hours: int) -> Row:
-        name = f"evidence/switches-{switch['name']}.json"
-        found, age = self.files.get(name), f"{hours}h" if hours % 24 else f"{hours // 24}d"
-        if found is None:
-            return switch["name"], "", "", age, ""
-        return switch["name"], name, found["read"], age, found["configuration"]
-
-    def misfits(self, site: Json) -> Iterator[str]:
-        """Why files say nothing of the switches of this site, one sentence for each switch."""
-        for switch in site["switches"]:
-            found = self.files.get(f"evidence/switches-{switch['name']}.json")
-            if why := "is not there" if found is None else _misfit(site, switch, found):
-                yield f"the evidence of {switch['name']} {why}"
-
-    def hold(self, site: Json) -> bool:
-        """True if there is evidence of every switch, and of what the site states of it, however old."""
-        return bool(site["switches"]) and not any(self.misfits(site))
+    @property
+    def holds(self) -> bool:
+        """True if there is evidence of every switch, and of what the site states of it."""
+        return not self.misfits and all(self.rows.values())
 
 
-def _misfit(site: Json, switch: Json, found: Json) -> str:
+def evidence_of(site: Json, files: Files) -> EvidenceOfSite:
+    """What these files say of a site in full form; `files` by their names relative to its folder."""
+    rests = {
+        f"assumptions.{item['id']}.{guard}": found["max_age_h"]
+        for item in site["assumptions"]
+        for guard, found in item["evidence"].items()
+    }
+    rows = {guard: [_row(switch, files, hours) for switch in site["switches"]] for guard, hours in rests.items()}
+    return EvidenceOfSite(rows, tuple(_misfits(site, files)) if rests else ())
+
+
+def files_of(folder: Path) -> Files:
+    """The files of evidence of switches in the folder of a site. Raises Malformed for one that is no JSON."""
+    found = sorted((folder / "evidence").glob("switches-*.json"))
+    return {f"evidence/{file.name}": read(file.read_bytes()) for file in found}
+
+
+def _name(switch: Json) -> str:
+    return f"evidence/switches-{switch['name']}.json"
+
+
+def _row(switch: Json, files: Files, hours: int) -> Row:
+    name, age = _name(switch), f"{hours}h" if hours % 24 else f"{hours // 24}d"
+    if name not in files:
+        return switch["name"], "", "", age, ""
+    return switch["name"], name, files[name]["read"], age, files[name]["configuration"]
+
+
+def _misfits(site: Json, files: Files) -> Iterator[str]:
+    cables: defaultdict[str, list[Json]] = defaultdict(list)
+    for item in site["cables"]:
+        for device in {item[end]["device"] for end in "ab"}:
+            cables[device].append(item)
+    macs = {item["name"]: item["macs"] for kind in ("machines", "hosts") for item in site[kind]}
+    for switch in site["switches"]:
+        found, stated = files.get(_name(switch)), _stated_of(site, switch, cables[switch["name"]], macs)
+        if why := "is not there" if found is None else _misfit(site["name"], switch, stated, found):
+            yield f"the evidence of {switch['name']} {why}"
+
+
+def _misfit(site: str, switch: Json, stated: Json, found: Json) -> str:
     if found["digest"] != digest({key: value for key, value in found.items() if key != "digest"}):
         return "was edited"
-    if (found["site"], found["switch"]) != (site["name"], switch["name"]):
+    if (found["site"], found["switch"]) != (site, switch["name"]):
         return f"is of {found['switch']} of site {found['site']}"
     if found["serial"] not in (None, switch["serial"]):
         return f"is of serial {found['serial']}"
-    if found["configuration"] != digest(_stated_of(site, switch)) or found["result"] != _RESULT:
+    if found["configuration"] != digest(stated) or found["result"] != _RESULT:
         return "is about another configuration"
     return ""
 
 
-def _stated_of(site: Json, switch: Json) -> Json:
+def _stated_of(site: Json, switch: Json, cables: list[Json], macs: Json) -> Json:
     """What a reading of a switch is compared with."""
-    name, macs = switch["name"], {item["name"]: item["macs"] for kind in ("machines", "hosts") for item in site[kind]}
-    cables = [item for item in site["cables"] if any(item[end]["device"] == name for end in "ab")]
-    ends = {item[end]["device"] for item in cables for end in "ab"}
+    ends = {item[end]["device"] for item in cables for end in "ab"} & macs.keys()
     return {
         "switch": switch,
         "cables": cables,
-        "lags": [item for item in site["lags"] if item["device"] == name],
-        "macs": {device: macs[device] for device in ends & macs.keys()},
+        "lags": [item for item in site["lags"] if item["device"] == switch["name"]],
+        "macs": {name: macs[name] for name in ends},
         "reserved_vlans": site["pools"]["reserved_vlans"],
     }
 
@@ -113,16 +130,16 @@ def _by_clock(row: Sequence[str], made: str, moment: datetime) -> Iterator[str]:
         yield f"is of {said}, older than {age} by {moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def unlike(said: Json, site: Json, files: EvidenceFiles) -> Iterator[str]:
+def unlike(said: Json, evidence: EvidenceOfSite) -> Iterator[str]:
     """Where a statement rests on other evidence than there is in the site's folder, or on what says nothing of it."""
-    known = files.rows(site)
+    known = evidence.rows
     for guard in sorted(said["evidence"].keys() | known.keys()):
         if guard not in known or guard not in said["evidence"]:
             yield f"{guard} rests on evidence in {'it' if guard in said['evidence'] else 'the site'} alone"
             continue
         yield from _other_rows(guard, [tuple(row) for row in said["evidence"][guard]], known[guard])
         if said["guards"].get(guard) is not None:
-            yield from (f"{guard}: {why}" for why in files.misfits(site))
+            yield from (f"{guard}: {why}" for why in evidence.misfits)
 
 
 def _other_rows(guard: str, theirs: Sequence[Sequence[str]], ours: Sequence[Row]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from infra.program.gate import Gate
 
 from .answers import not_asked
 from .comparing import Compared, Comparing
-from .evidence import EvidenceFiles
+from .evidence import files_of
 from .granted import GRANTED, is_not_made, waiver_faults
 from .names import is_boundary
 
@@ -56,7 +56,7 @@ class Inputs:
             stack: [item["name"] for item in document["resources"] if is_not_made(item)]
             for stack, document in documents.items()
         }
-        comparing = Comparing(full, documents, locks, EvidenceFiles.of(gate.workspace.folder))
+        comparing = Comparing(full, documents, locks, files_of(gate.workspace.folder))
         digests = {lock["id"]: digest({key: value for key, value in lock.items() if key != "hash"}) for lock in locks}
         return cls(gate, hashes, not_made, comparing, digests)
 

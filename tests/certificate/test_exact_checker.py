@@ -55,7 +55,7 @@ BOUNDARY = "the versions of the boundary nodes are not those of the judgement"
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (_of("format", value=5), ["format 5 is not known"]),
+        (_of("format", value=6), ["format 6 is not known"]),
         (_of("statement", "semantics", value=7), [SEMANTICS]),
         (_of("statement", "public", value=["nobody"]), []),
         (_of("date", value="2100-01-02"), ["it is of 2100-01-02, after 2100-01-01"]),

@@ -57,7 +57,7 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
 
 
 def test_a_reading_of_what_is_applied_is_evidence(applied: Project) -> None:
-    """The switches of the embedded cloud, which are simulators and say so, are as site and applied plans have them."""
+    """The switches of the embedded cloud, which are simulators, are as site and applied plans have them."""
     told = applied.must(applied.interlock("switches", "--record", "--by", "the tests"))
     assert "evidence of tor-1: stacks/lyon/evidence/switches-tor-1.json; commit it" in told.out
     folder = applied.folder / "stacks" / "lyon" / "evidence"

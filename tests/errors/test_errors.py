@@ -23,7 +23,7 @@ import pytest
 import yaml
 
 from interlock.model.evidence.switch_file import UNSEALED, SwitchEvidenceFile
-from interlock.model.evidence.switch_reading import configuration_digest, write_switch_evidence
+from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
 from interlock.planning import SiteHashes, request_hash
 from interlock.switches.loading import load_switches
@@ -89,7 +89,7 @@ def apply_seen(case: Path, stacks: Path) -> None:
     stated = {
         "format": 1, "site": site.name, "switch": switch.name, "serial": switch.serial, "system_mac": None,
         "model": None, "read": "2026-11-23T10:05:00Z", "by": "Anne", "plans": {}, "ports": 34, "unheard": 0,
-        "configuration": configuration_digest(site, switch), "result": "as stated", "digest": UNSEALED,
+        "configuration": StatedOfSwitches(site).digest(switch), "result": "as stated", "digest": UNSEALED,
     }  # fmt: skip
     good = SwitchEvidenceFile.model_validate(stated | steps.get("values", {})).sealed()
     file = write_switch_evidence(stacks / "yard", good)

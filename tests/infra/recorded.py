@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
-from interlock.model.evidence.switch_reading import configuration_digest, write_switch_evidence
+from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
 from interlock.model.evidence.values import moment_text
 from tests.infra.conftest import Lyon
 
@@ -52,6 +52,6 @@ class Files:
             evidence = SwitchEvidenceFile(
                 format=FORMAT, site=site.name, switch=switch.name, serial=switch.serial, system_mac=switch.mac,
                 model=None, read=read.replace(microsecond=0), by="the tests", plans={}, ports=1, unheard=0,
-                configuration=configuration_digest(site, switch), result="as stated", digest=UNSEALED,
+                configuration=StatedOfSwitches(site).digest(switch), result="as stated", digest=UNSEALED,
             )  # fmt: skip
             write_switch_evidence(self.site.folder, evidence.sealed())

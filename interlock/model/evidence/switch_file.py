@@ -32,7 +32,7 @@ class SwitchEvidenceFile(FileModel):
     switch: DeviceName = Field(description="name of the switch in the site file, and in the name of this file")
     serial: Serial | None = Field(description="as the switch says it; null: a virtual switch, which has none")
     system_mac: _MAC | None = Field(description="as the switch says it")
-    model: DisplayName | None = Field(description="as the switch says it: a simulator calls itself one")
+    model: DisplayName | None = Field(description="as the switch says it")
     read: Moment = Field(description="when it was asked, in UTC by the clock of whoever asked")
     by: DisplayName = Field(description="who asked, and answers for it")
     configuration: _DIGEST = Field(

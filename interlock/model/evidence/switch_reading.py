@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlock.model.site.inventory import Host, Machine, Site, Switch
+from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch
 from interlock.model.site.rests import RENEW, RestsOnEvidence, SwitchSeen
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source
@@ -93,7 +94,8 @@ def with_evidence(site: Site, files: Mapping[str, SwitchEvidenceFile]) -> Site:
     """The site with what its guards rest on; itself where none rests on evidence."""
     if not any(item.evidence for item in site.assumptions):
         return site
-    seen = tuple(_seen(site, switch, files.get(switch.name)) for switch in site.switches)
+    stated = StatedOfSwitches(site)
+    seen = tuple(_seen(stated, switch, files.get(switch.name)) for switch in site.switches)
     return site.with_parts(
         assumptions=tuple(
             item.model_copy(update={"evidence": {guard: _with(rests, seen) for guard, rests in item.evidence.items()}})
@@ -106,7 +108,7 @@ def _with(rests: RestsOnEvidence, seen: Iterable[SwitchSeen]) -> RestsOnEvidence
     return rests.model_copy(update={"switches": tuple(seen)})
 
 
-def _seen(site: Site, switch: Switch, file: SwitchEvidenceFile | None) -> SwitchSeen:
+def _seen(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile | None) -> SwitchSeen:
     if file is None:
         return SwitchSeen(switch=switch.name)
     return SwitchSeen(
@@ -115,37 +117,47 @@ def _seen(site: Site, switch: Switch, file: SwitchEvidenceFile | None) -> Switch
         read=moment_text(file.read),
         by=file.by,
         configuration=file.configuration,
-        wrong=_wrong(site, switch, file),
+        wrong=_wrong(stated, switch, file),
     )
 
 
-def _wrong(site: Site, switch: Switch, file: SwitchEvidenceFile) -> str:
+def _wrong(stated: StatedOfSwitches, switch: Switch, file: SwitchEvidenceFile) -> str:
     """Why a sound file says nothing of this switch as the site has it."""
     if file.serial is not None and file.serial != switch.serial:
         return f"the evidence of {switch.name} is of serial {file.serial}, and the site has {switch.serial}"
-    if file.configuration != configuration_digest(site, switch):
+    if file.configuration != stated.digest(switch):
         return f"the evidence of {switch.name} is about another configuration than that of the site file"
     return ""
 
 
-def configuration_digest(site: Site, switch: Switch) -> str:
-    """`sha256:` of all that the site file states of a switch and that a reading of it is compared with.
+class StatedOfSwitches:
+    """What the site file states of each switch and a reading of it is compared with."""
 
-    That is: the switch itself; its cables and bundles; the MAC addresses of machines and hosts at the far ends of the
-    cables; the VLANs that no tenant is given, in which unused ports may rest (docs/reference/evidence-file.md).
-    """
-    named: dict[str, Machine | Host] = {**site.machine, **site.host}
-    cables = [item for item in site.cables if switch.name in (item.a.device, item.b.device)]
-    ends = {end.device for item in cables for end in (item.a, item.b)}
-    return digest_of(
-        {
-            "switch": _plain(switch),
-            "cables": [_plain(item) for item in cables],
-            "lags": [_plain(item) for item in site.lags if item.device == switch.name],
-            "macs": {name: dict(named[name].macs) for name in sorted(ends) if name in named},
-            "reserved_vlans": list(site.pools.reserved_vlans),
-        }
-    )
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self._named: dict[str, Machine | Host] = {**site.machine, **site.host}
+        self._cables: defaultdict[str, list[Cable]] = defaultdict(list)
+        for cable in site.cables:
+            for device in {cable.a.device, cable.b.device}:
+                self._cables[device].append(cable)
+
+    def digest(self, switch: Switch) -> str:
+        """`sha256:` of all of it (docs/reference/evidence-file.md).
+
+        That is: the switch itself; its cables and bundles; the MAC addresses of machines and hosts at the far ends of
+        the cables; the VLANs that no tenant is given, in which unused ports may rest.
+        """
+        cables = self._cables[switch.name]
+        ends = {end.device for item in cables for end in (item.a, item.b)} & self._named.keys()
+        return digest_of(
+            {
+                "switch": _plain(switch),
+                "cables": [_plain(item) for item in cables],
+                "lags": [_plain(item) for item in self.site.lags if item.device == switch.name],
+                "macs": {name: dict(self._named[name].macs) for name in sorted(ends)},
+                "reserved_vlans": list(self.site.pools.reserved_vlans),
+            }
+        )
 
 
 def _plain(part: Any) -> Any:
