@@ -95,7 +95,11 @@ def settle(
       interlock settle acme --dry-run --format json
     """
     gate = Gate.open(site)
-    name = gate.tenant(tenant).id
+    _asked(gate, gate.tenant(tenant).id, dry_run=dry_run, form=form)
+
+
+def _asked(gate: Gate, name: str, *, dry_run: bool, form: Format) -> None:
+    """Notes tests, looks at all that is in the way, tells it, and settles if nothing is."""
     plan, lock = gate.plan(name), gate.held[name]
     untested = tests(gate, lock)
     lock = noted(gate, lock, untested, dry_run=dry_run)

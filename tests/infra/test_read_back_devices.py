@@ -201,7 +201,8 @@ def test_settle_keeps_the_reading_and_the_power_cycle_comes_after_it(
     file, locks = smaller.file("evidence/acme-read.yaml"), smaller.locks()
     refused = interlock("settle", "acme")
     assert (refused.code, file.exists()) == (3, False), refused.err
-    write(smaller, machines("deregistered"))
+    gone = machines("deregistered")
+    write(smaller, gone)
     assert interlock("settle", "acme", "--dry-run").code == 3
     assert not file.exists()
     refused = interlock("settle", "acme")
@@ -218,11 +219,11 @@ def test_settle_keeps_the_reading_and_the_power_cycle_comes_after_it(
     assert file.read_text() == text, "the first reading is kept: a later one would leave less time"
     rest = ("power-cycled", "wiped", "self-tested")
     # Power-cycled before it was unwired: its former holder's code may have come back.
-    write(smaller, machines("deregistered") + machines(*rest, at=now(seconds=20)))
+    write(smaller, gone + machines(*rest, at=now(hours=1)))
     refused = interlock("settle", "acme")
     assert refused.code == 3
     assert "is older than the last use" in refused.err
-    write(smaller, machines("deregistered") + machines(*rest, at=later(text)))
+    write(smaller, gone + machines(*rest, at=later(text)))
     time.sleep(1)  # until the second of the reading is over
     done = interlock("settle", "acme")
     assert done.code == 0, done.err

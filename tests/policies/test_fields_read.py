@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from interlock.model.tenant.request import Budget
-from interlock.planning.plan import Component, Plan, Planned
+from interlock.planning.plan import Component, Plan, Planned, UntestedDevice
 from interlock.resources import KINDS, Refers, Resource
 from policies.facts.kinds import PlanFacts
 from policies.facts.plan import plan_facts
@@ -272,6 +272,7 @@ def beside() -> Iterator[tuple[str, Plan]]:
         ("site_hash", "sha256:1"), ("request_hash", "sha256:1"), ("components", whole.components[:1]),
         ("resources", whole.resources[:-1]), ("public", ("acme-entry",)), ("separate", "no"),
         ("budget", Budget(per_month="1", currency="EUR")),
+        ("untested", (UntestedDevice(vpod="train", device="ipum-01", serial="new", before="old"),)),
     ):  # fmt: skip
         yield f"Plan.{name}", _plan_with(whole, **{name: value})
 
