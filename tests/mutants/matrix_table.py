@@ -63,7 +63,7 @@ ROWS: dict[str, tuple[str | int | None, str | None]] = {
     "E12 the wire of the external network": (None, None),
     "E20 where no table is complete, or a port has no cable, something may be there": (21, "unlisted-cables"),
     "E20 a host may have interfaces that nobody listed": (226, "unlisted-interfaces"),
-    "E20 a machine or another device may be attached elsewhere, too": (316, "unlisted-plugs"),
+    "E20 a machine or another device may be attached elsewhere, too": (127, "unlisted-plugs"),
     "A16 load balancers of the cloud: met unless A16 is held": (
         "53c-two_tenants_A16_False",
         "A16.load_balancers_apart=false",
