@@ -237,16 +237,16 @@ def test_trap_an_allocation_without_exactly_our_marker(no_host: Stack, operator:
         operator.api("baremetal").delete(f"/allocations/{theirs}")
 
 
-def test_trap_an_allocation_with_our_marker_in_another_project(no_host: Stack, operator: Cloud) -> None:
+def test_trap_an_allocation_with_our_marker_in_another_project(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
     project = no_host.state["mia-project"].id
     body = {"resource_class": "none", "extra": {"interlock": f"interlock:313a00:{HOST}"}, "owner": project}
-    theirs = operator.api("baremetal").post("/allocations", body)
+    theirs = node.asked("POST", "/allocations", body)
     try:
         assert theirs["owner"] == project
         mark, own = f"interlock:313a00:{HOST}", operator.login.project
         assert list(ACTUATORS["BareMetalServer"].search(operator, mark, own)) == []
     finally:
-        operator.api("baremetal").delete(f"/allocations/{theirs['uuid']}")
+        node.asked("DELETE", f"/allocations/{theirs['uuid']}")
 
 
 # --- switches ---------------------------------------------------------------------------------------------
@@ -269,8 +269,7 @@ def test_a_switch_that_is_down_while_a_host_goes_keeps_it_in_the_state(
             host.delete(HOST)
         assert "next: " in str(refused.value)
     assert HOST in host.state
-    if node.raw()["maintenance"]:
-        mended(node)
+    mended(node)
     host.delete(HOST)
     assert is_back(node)
     assert vlans(switches) == [QUARANTINE, QUARANTINE]

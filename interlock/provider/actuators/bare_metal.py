@@ -232,8 +232,7 @@ def _attach(
     cloud: Cloud, target: Target[BareMetalServer], node: Node, interfaces: list[Interface], kept: frozenset[str]
 ) -> None:
     """Detaches what is not kept, then attaches what is missing, each at the interface of its leg."""
-    api, path = cloud.api("baremetal"), f"/nodes/{node['uuid']}/vifs"
-    legs = _legs(target)
+    api, legs = cloud.api("baremetal"), _legs(target)
     places = {vif: at_leg(interfaces, leg) for vif, leg in legs.items()}
     for vif, place in places.items():
         if place is None:
@@ -243,7 +242,7 @@ def _attach(
             )
     for interface in interfaces:
         if interface.vif and (interface.vif not in kept or interface.vif not in legs):
-            api.delete(f"{path}/{interface.vif}")
+            api.delete(f"/nodes/{node['uuid']}/vifs/{interface.vif}")
     for vif, place in places.items():
         if place is not None and vif not in kept:
-            api.post(path, {"id": vif, "port_uuid": place.id})
+            api.post(f"/nodes/{node['uuid']}/vifs", {"id": vif, "port_uuid": place.id})

@@ -40,16 +40,19 @@ class Enrolled:
             {"op": "remove", "path": f"/{path}"} if value is None else {"op": "add", "path": f"/{path}", "value": value}
             for path, value in members.items()
         ]
-        answer = self.system().patch(
-            f"{self.cloud.endpoint('baremetal').rstrip('/')}/nodes/{self.id}", json=operations,
+        self.asked("PATCH", f"/nodes/{self.id}", operations)
+
+    def asked(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """As the whole system's administrator, who may change owners and conductor groups of nodes."""
+        known = self.cloud._region.config["auth"]
+        auth = {key: value for key, value in known.items() if not key.startswith("project")}
+        answer = Session(Password(**auth, system_scope="all")).request(
+            self.cloud.endpoint("baremetal").rstrip("/") + path, method, json=body,
             headers={"X-OpenStack-Ironic-API-Version": "1.67"}, raise_exc=False,
         )  # fmt: skip
-        assert answer.status_code == 200, answer.text
-
-    def system(self) -> Session:
-        """A session of the whole system's administrator, who may change owners and conductor groups of nodes."""
-        auth = {key: value for key, value in self.cloud._region.config["auth"].items() if not key.startswith("project")}
-        return Session(Password(**auth, system_scope="all"))
+        assert answer.status_code < 400, answer.text
+        found: dict[str, Any] = answer.json() if answer.content else {}
+        return found
 
     def switch(self, **faults: Any) -> None:
         """The sandbox's fault switch: what of its work fails, or how many seconds it takes."""
