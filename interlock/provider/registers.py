@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from interlock.vocabulary.markers import KeypairName, Marker
 
@@ -94,11 +95,20 @@ def plain_id(item: Mapping[str, Any]) -> str:
 def kind_of(item: Mapping[str, Any], register: Register) -> str:
     """The kind of a listed object: among Neutron's ports are those by which it wires switch ports.
 
-    These have a host to be bound at and no owner; Ironic, which binds the other ones of VNIC type `baremetal`, names
-    itself as the owner of a port when it gives it a host.
+    These are bound at a device of the site, by its name, and have no owner. Ironic, which binds the other ones of VNIC
+    type `baremetal`, binds them at a node, by its uuid.
     """
-    wires = item.get("binding:vnic_type") == "baremetal" and item.get("binding:host_id") and not item["device_owner"]
-    return "SwitchPort" if register.kind == "Port" and wires else register.kind
+    bound_at = str(item.get("binding:host_id") or "")
+    wires = item.get("binding:vnic_type") == "baremetal" and bound_at and not item["device_owner"]
+    return "SwitchPort" if register.kind == "Port" and wires and not _is_uuid(bound_at) else register.kind
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 def marker_of(item: Mapping[str, Any], register: Register) -> str:

@@ -15,7 +15,7 @@ from interlock.model.site.networks import VlanPool
 from interlock.model.tenant.request import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.planning.site_plan import S3_ROLE
-from interlock.resources import Network, Resource, RoleAssignment, SwitchPort
+from interlock.resources import Network, Quota, Resource, RoleAssignment, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
 from tests.support.world import whole
@@ -107,7 +107,18 @@ def plans() -> dict[str, Plan]:
 def resources(plan: Plan) -> dict[str, Resource]:
     """What of a plan is made on the cloud, by plan name; of a tenant a whole host besides, which `lyon` has none of."""
     found = {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
-    return found if plan.tenant is None else found | _whole_host()
+    return found if plan.tenant is None else _with_room(found) | _whole_host()
+
+
+def _with_room(found: dict[str, Resource]) -> dict[str, Resource]:
+    """A plan's quota is for what it holds: more for the host's networks, subnets and ports."""
+    quotas = {name: item for name, item in found.items() if isinstance(item, Quota)}
+    fields = ("networks", "subnets", "ports")
+    more = {
+        name: item.model_copy(update={field: getattr(item, field) + 2 for field in fields})
+        for name, item in quotas.items()
+    }
+    return found | more
 
 
 def _whole_host() -> dict[str, Resource]:

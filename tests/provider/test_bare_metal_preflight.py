@@ -45,7 +45,7 @@ def free(mia: Stack) -> Stack:
         ({"resource_class": "other"}, {"resource_class": "poplar-r6525"}, "the resource class other, not poplar-r6525"),
         ({"conductor_group": ""}, {"conductor_group": "interlock"}, r"the conductor group \(none\), not interlock"),
         ({"network_interface": "noop"}, {"network_interface": "neutron"}, "the network interface noop, not neutron"),
-        ({"automated_clean": False}, {"automated_clean": None}, "is not cleaned between two tenants"),
+        ({"automated_clean": False}, {"automated_clean": True}, "is not cleaned between two tenants"),
         ({"maintenance": True}, {"maintenance": False}, "is in maintenance"),
         ({"driver_info/cleaning_network": None}, {}, "names no cleaning_network in its driver_info"),
     ],
