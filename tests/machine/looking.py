@@ -12,7 +12,7 @@ from interlock.provider.calls import Api
 from interlock.provider.census import Counted, census
 from interlock.provider.clouds import Cloud
 from interlock.provider.registers import REGISTERS, Register
-from interlock.provider.state import declared, differing, recorded_target
+from interlock.provider.state import as_seen, declared, differing, recorded_target
 from interlock.switches.observed import ObservedSwitch
 from tests.support.engine.stack import Stack
 
@@ -91,7 +91,10 @@ class Snapshot:
         seen = ACTUATORS[item.kind].read(cast(Cloud, self), recorded.id, target)
         if seen is None:
             return "it is gone"
-        found = differing(target, seen) | ({seen.reason} if seen.phase != "ready" else set())
+        # The state says in names what an object refers to; of what went, as a server's port, it keeps the id beside.
+        told = as_seen(target, seen)
+        found = {name for name in differing(target, seen) if name not in told or told[name] != recorded.outputs[name]}
+        found |= {seen.reason} if seen.phase != "ready" else set()
         # A marker that somebody took away is missing in the state, too, once that was refreshed.
         if seen.marker == recorded.outputs["marker"]:
             found -= {"marker"}
