@@ -211,4 +211,4 @@ def test_guards_of_assumptions_have_names_of_their_own() -> None:
     """A guard is spoken of by its name alone in places, so no two assumptions share one."""
     names = [guard for guards in ASSUMPTION_GUARDS.values() for guard in guards]
     assert len(set(names)) == len(names)
-    assert list(ASSUMPTION_GUARDS) == [f"A{number}" for number in (*range(1, 12), *range(13, 24))]
+    assert list(ASSUMPTION_GUARDS) == [f"A{number}" for number in (*range(1, 12), *range(13, 25))]
