@@ -54,17 +54,3 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
     (acme,) = (stack for stack in document["stacks"] if stack["stack"] == "lyon-acme")
     assert {"ISO-01", "L3-02"} <= {finding["rule"] for finding in acme["live"]["findings"]}
     assert applied.interlock("audit").code == 0
-
-
-def test_a_reading_of_what_is_applied_is_evidence(applied: Project) -> None:
-    """The switches of the embedded cloud, which are simulators, are as site and applied plans have them."""
-    told = applied.must(applied.interlock("switches", "--record", "--by", "the tests"))
-    assert "evidence of tor-1: stacks/lyon/evidence/switches-tor-1.json; commit it" in told.out
-    folder = applied.folder / "stacks" / "lyon" / "evidence"
-    found = {file.name: json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("switches-*.json")}
-    for file in folder.glob("switches-*.json"):
-        file.unlink()
-    assert found.keys() == {"switches-tor-1.json", "switches-mgmt-1.json"}
-    for one in found.values():
-        assert {"lyon-site", "lyon-acme", "lyon-globex"} == one["plans"].keys()
-        assert (one["result"], one["by"]) == ("as stated", "the tests")
