@@ -30,7 +30,7 @@ from .keeping import Keeper, kept
 from .markers import CARRIERS
 from .pools import ThreadPools
 from .references import check_person, target_of
-from .removing import Remover, pauses
+from .removing import Remover, Waiting, pauses
 from .state import (
     Declared,
     as_made_from,
@@ -286,10 +286,10 @@ class Lifecycle:
     ) -> Observed:
         """The object once it is ready. Raises `Failure` if it is broken, gone (for `settling` s), or takes too long."""
         what = f"{target.spec.KIND} {target.name} ({ident})"
-        start, waits = self._clock(), pauses()
+        waiting, waits = Waiting(self._clock, actuator.PATIENCE), pauses()
         while True:
             seen = await self._look(actuator, target, ident)
-            if seen is None and self._clock() - start >= settling:
+            if seen is None and waiting.elapsed >= settling:
                 raise Failure(Trouble.NOT_FOUND, f"{what} is gone")
             if seen is not None and seen.phase is Phase.READY:
                 return seen
@@ -297,8 +297,8 @@ class Lifecycle:
                 raise Failure(Trouble.NOT_READY, f"{what} cannot be used: {seen.reason}")
             if self._gate.cancelled:
                 raise Failure(Trouble.NOT_READY, f"{what}: cancelled while waiting for it", "run `pulumi up` again")
-            if seen is not None and self._clock() - start > actuator.PATIENCE:
-                after = f"after {actuator.PATIENCE:.0f} s"
+            if seen is not None and (limit := waiting.too_long(seen)) is not None:
+                after = f"after {limit:.0f} s"
                 raise Failure(Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again")
             await self._sleep(next(waits))
 

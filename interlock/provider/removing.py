@@ -91,6 +91,29 @@ class Remover:
         return seen
 
 
+class Waiting:
+    """How long an object is waited for: as a whole, and in a state that may last less than that. Seconds."""
+
+    def __init__(self, clock: Callable[[], float], patience: float) -> None:
+        self._clock = clock
+        self._patience = patience
+        self._start = clock()
+        self._since: float | None = None
+
+    @property
+    def elapsed(self) -> float:
+        """Since it began."""
+        return self._clock() - self._start
+
+    def too_long(self, seen: Observed) -> float | None:
+        """The limit that is exceeded; None while none is."""
+        if seen.patience is None:
+            self._since = None
+            return self._patience if self.elapsed > self._patience else None
+        self._since = self._clock() if self._since is None else self._since
+        return seen.patience if self._clock() - self._since > seen.patience else None
+
+
 def pauses() -> Iterator[float]:
     """Seconds to wait between looks at something that is on its way: short at first."""
     wait = FIRST_LOOK

@@ -54,9 +54,10 @@ def attached(node: Enrolled) -> dict[str, str]:
     return {f"{link['switch_info']} {link['port_id']}": info.get("tenant_vif_port_id", "") for link, info in found}
 
 
-def allocations(cloud: Cloud) -> list[dict[str, Any]]:
-    """All there are."""
-    return list(cloud.api("baremetal").items("/allocations", "allocations"))
+def allocations(cloud: Cloud, node: Enrolled) -> list[dict[str, Any]]:
+    """All that ask for this node, whoever's and however they ended."""
+    found = cloud.api("baremetal").items("/allocations", "allocations")
+    return [item for item in found if node.id in (item["candidate_nodes"] or ()) or item["node_uuid"] == node.id]
 
 
 def mended(node: Enrolled) -> None:

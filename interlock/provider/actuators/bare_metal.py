@@ -40,6 +40,9 @@ from .base import Actuator, Ids, Observed, Phase, Target
 from .compute import KEY
 from .switch_port import unread_port
 
+#: Seconds in which the switches behind a host that runs have to answer: nobody waits for them as long as for disks.
+_SWITCHES_ANSWER = 90.0
+
 #: Seconds: a server of this size takes minutes to boot, several times, and its disks are erased before it is free.
 _PATIENCE = 2 * 3600.0
 
@@ -94,9 +97,12 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
         else:
             _add_deployment(node, fields, references)
             phase, why = _phase(node)
+        patience = None
         if phase is Phase.READY and node["provision_state"] == ACTIVE:
             references["ports"], phase, why = _attached(cloud, node, target)
-        return Observed(ident, mark, fields, references, {"state": node["provision_state"]}, phase, why)
+            patience = _SWITCHES_ANSWER
+        state = {"state": node["provision_state"]}
+        return Observed(ident, mark, fields, references, state, phase, why, patience)
 
     def update(self, cloud: Cloud, target: Target[BareMetalServer], seen: Observed, changed: frozenset[str]) -> None:
         api = cloud.api("baremetal")

@@ -54,6 +54,8 @@ class Observed:
     phase: Phase = Phase.READY
     #: The service's own words about a `BROKEN` object.
     reason: str = ""
+    #: Seconds that this state may last, where that is less than the kind's `PATIENCE`.
+    patience: float | None = None
 
 
 @dataclass(frozen=True)
