@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Annotated
@@ -144,7 +144,7 @@ def _judged(gate: Gate, found: LookedAt, untested: Handover, *, dry_run: bool) -
     return handover, findings
 
 
-def _cleaned(gate: Gate, hosts: Iterable[str]) -> Iterable[CleanedHost]:
+def _cleaned(gate: Gate, hosts: Mapping[str, str]) -> Iterable[CleanedHost]:
     site = gate.workspace.site
     return cleaned_hosts(Cloud(site.cloud, site_region=site.region), hosts)
 

@@ -1,13 +1,13 @@
 """What Ironic saw of released whole hosts: that they were cleaned, as evidence of `wiped`, and what is in the way.
 
 A cleaning that ended after the release counts as seen by Ironic, at the time of its end. That the host was unwired
-before it, and started from the operator's ramdisk, are steps of their own. Ironic is asked by the host's name, so it
-says nothing of a host that another one replaced.
+before it, and started from the operator's ramdisk, are steps of their own. Ironic is asked by the host's name, and
+believed where the node states the serial of the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from interlock.model.evidence.reading import Sighting
@@ -18,8 +18,8 @@ from interlock.vocabulary import nodes
 
 from .handing_over import Handover
 
-#: Names of hosts -> what Ironic says of those that it has as nodes.
-AskIronic = Callable[[Iterable[str]], Iterable[CleanedHost]]
+#: Name -> serial of hosts; what Ironic says of those that it has as nodes.
+AskIronic = Callable[[Mapping[str, str]], Iterable[CleanedHost]]
 
 CLEANER = "Ironic, asked by `interlock settle`"
 
@@ -38,7 +38,8 @@ class IronicSaid:
 def ironic_said(handover: Handover, ask: AskIronic) -> IronicSaid:
     """Of the whole hosts that are handed over; nobody is asked where there are none."""
     identities = dict(_hosts(handover.site, handover))
-    found = tuple(ask(identities)) if identities else ()
+    serials = {name: handover.site.host[name].serial for name in identities}
+    found = tuple(ask(serials)) if serials else ()
     return IronicSaid(
         tuple(f"ironic: {one.held}" for one in found if one.held),
         tuple(one.why_not for one in found if one.why_not),

@@ -15,6 +15,7 @@ from interlock.hardware import MACHINE_PLUGS
 from interlock.model.evidence.reading import Sighting
 from interlock.model.evidence.steps import SeenStep
 from interlock.model.site.inventory import Site, Switch
+from interlock.model.site.service_networks import service_networks
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.observed import ObservedPort, ObservedSwitch
 from interlock.vocabulary import nodes
@@ -84,7 +85,7 @@ def _of_device(
         found = said.get(switch.name)
         port = found.ports.get(switch.port_name(number) or "") if isinstance(found, ObservedSwitch) else None
         is_set = None if port is None else _not_at_rest(switch, port)
-        if is_set and is_host and port is not None and _is_operators(site, port):
+        if is_set and is_host and port is not None and _is_service(site, demand.identity, port):
             is_set = ""
         if is_set:
             still_set.append(f"switch: {demand}: {is_set}")
@@ -98,11 +99,12 @@ def _is_device(identity: str) -> bool:
     return isinstance(nodes.parse(identity), nodes.HeldMachine | nodes.HeldHost)
 
 
-def _is_operators(site: Site, port: ObservedPort) -> bool:
-    """True for a VLAN that no lock gives out: a whole host is provisioned and cleaned on one."""
-    vlan = port.untagged
-    pooled = (ids for pool in site.pools.vlans_of.values() for ids in pool.vlans)
-    return port.mode == "access" and bool(vlan) and not any(first <= (vlan or 0) <= last for first, last in pooled)
+def _is_service(site: Site, identity: str, port: ObservedPort) -> bool:
+    """True for the VLAN on which this very host is cleaned: of any other one nobody knows whose it was."""
+    found = nodes.parse(identity)
+    name = site.host_of.get(found.serial, "") if isinstance(found, nodes.HeldHost) else ""
+    service = service_networks(site).get(name)
+    return service is not None and port.mode == "access" and port.untagged == service.vlan
 
 
 def _plugged(site: Site, identity: str) -> list[tuple[Switch, int]]:

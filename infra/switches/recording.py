@@ -10,6 +10,7 @@ from pathlib import Path
 from infra.program.gate import Gate
 from interlock.model.evidence.switch_file import FORMAT, UNSEALED, SwitchEvidenceFile
 from interlock.model.evidence.switch_reading import StatedOfSwitches, write_switch_evidence
+from interlock.model.site.inventory import Site
 from interlock.switches.commands import EOS_LLDP, EOS_VLANS, NVUE_LLDP, NVUE_VLANS
 from interlock.switches.findings import DIFFERENCES, FindingKind
 
@@ -32,7 +33,7 @@ def record(gate: Gate, found: Survey, by: str) -> Recorded:
     plans = {plan.stack: plan.hash for plan in map(gate.plan, gate.stacks()) if plan.stack in applied_stacks(gate)}
     files, lacking = dict[str, Path](), dict[str, str]()
     for name, item in found.switches.items():
-        if why := "; ".join(_not_as_stated(item)):
+        if why := "; ".join(_not_as_stated(gate.workspace.site, name, item)):
             lacking[name] = why
         else:
             files[name] = write_switch_evidence(gate.workspace.folder, evidence(gate, name, item, plans, by))
@@ -68,7 +69,7 @@ def evidence(gate: Gate, name: str, item: Surveyed, plans: dict[str, str], by: s
     ).sealed()
 
 
-def _not_as_stated(item: Surveyed) -> Iterator[str]:
+def _not_as_stated(site: Site, name: str, item: Surveyed) -> Iterator[str]:
     differ = sum(finding.found in DIFFERENCES for finding in item.findings)
     unknown = sum(finding.found is FindingKind.UNKNOWN for finding in item.findings)
     if differ:
@@ -76,6 +77,18 @@ def _not_as_stated(item: Surveyed) -> Iterator[str]:
     if unknown:
         yield f"{unknown} unknown"
     yield from (f"not read: {about}" for about in item.observed.unread if about in NEEDED)
+    yield from (f"not compared: {about}" for about in _not_compared(site, name))
+
+
+def _not_compared(site: Site, name: str) -> Iterator[str]:
+    """What is stated of a switch and no reading is compared with: of it nobody knows whether it is as stated."""
+    switch = site.switch[name]
+    if switch.vrfs:
+        yield "which VLANs are in one VRF"
+    if switch.vteps:
+        yield "its VTEPs"
+    if any(bundle.device == name for bundle in site.lags):
+        yield "its bundles of ports"
 
 
 def whoever_runs_this() -> str:

@@ -34,12 +34,11 @@ class Replacement:
     owed: tuple[str, ...]
 
     def __str__(self) -> str:
-        tested = "untested" if self.untested else "tested"
+        # A note that is gone says that it was tested, or that nobody has it now.
+        tested = ", untested" if self.untested else ""
         old = f"was last {self.tenant}'s and is not clean until it was seen {in_words(self.owed)}"
         said = old if self.owed else f"was {self.tenant}'s and is clean"
-        return (
-            f"{WORDS[self.claim]} {self.device}: {self.before} replaced by {self.serial}, {tested}; the old one {said}"
-        )
+        return f"{WORDS[self.claim]} {self.device}: {self.before} replaced by {self.serial}{tested}; the old one {said}"
 
 
 def replacements(site: Site, lock: Lock) -> tuple[Replacement, ...]:
@@ -65,7 +64,8 @@ def changes_of_devices(site: Site, before: Mapping[str, str], lock: Lock | None)
         found = known.get((claim, name))
         reason = "another device, which wants a self-test before it is used"
         if found is not None and found.owed and found.before == was:
-            reason = f"{'untested' if found.untested else 'tested'}; the old one is not clean until {_seen(found.owed)}"
+            old = f"the old one is not clean until {_seen(found.owed)}"
+            reason = f"untested; {old}" if found.untested else old
         field = FieldChange(
             field="serial", before=was, after=serials_of(site)[name], effect=Effect.REPLACE, reason=reason
         )

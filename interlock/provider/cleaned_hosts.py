@@ -8,7 +8,7 @@ BIOS nor firmware of a BMC is touched by upstream's clean steps; A23 stands for 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,18 +34,25 @@ class CleanedHost:
     why_not: str = ""
 
 
-def cleaned_hosts(cloud: Cloud, hosts: Iterable[str]) -> Iterator[CleanedHost]:
-    """Of each host that is a node there; nothing of others, and nothing where the cloud has no Ironic."""
+def cleaned_hosts(cloud: Cloud, hosts: Mapping[str, str]) -> Iterator[CleanedHost]:
+    """Of each host (name -> serial) that is a node there; nothing of others, and nothing where there is no Ironic."""
     if "baremetal" not in cloud.login.catalogue.regions:
         return
-    for host in hosts:
+    for host, serial in hosts.items():
         node = cloud.api("baremetal").find(f"/nodes/{host}")
         if node is not None:
-            yield said_of(host, node)
+            yield said_of(host, serial, node)
 
 
-def said_of(host: str, node: Mapping[str, Any]) -> CleanedHost:
-    """What the fields of a node come to."""
+def said_of(host: str, serial: str, node: Mapping[str, Any]) -> CleanedHost:
+    """What the fields of a node come to: nothing, where the node is another device, or does not say which it is.
+
+    The operator writes the serial when it enrols a node, in `extra`, as `interlock nodes` lists it.
+    """
+    stated = (node.get("extra") or {}).get("serial")
+    if stated != serial:
+        which = f"device {stated}" if stated else "no device that it names (`extra` has no `serial`)"
+        return CleanedHost(host, why_not=f"Ironic says that {host} is {which}, not {serial}: which one was cleaned?")
     held = [words for field, words in _HELD.items() if node.get(field)]
     if held:
         return CleanedHost(host, held=f"Ironic says that {host} {' and '.join(held)}")

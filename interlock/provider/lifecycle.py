@@ -121,6 +121,7 @@ class Lifecycle:
         seen = await self._present(actuator, target, ident)
         if seen is None:
             await self._run(actuator, check_absent, self._cloud, actuator, item, values)
+            await self._free(actuator, target)
             return None
         actual = as_seen(target, seen)
         # A fingerprint of before regions were recorded is rewritten by an `up`, which looks at the whole stack first.
@@ -176,6 +177,14 @@ class Lifecycle:
         await self._remover.remove(actuator, target, ident)
         await self._let_go(actuator, target)
         return kept(target, ident, copy) if copy is not None else ""
+
+    async def _free(self, actuator: Actuator[Any], target: Target[Any]) -> None:
+        """Raises `Failure` if what is gone is not free for others: a refresh would forget who has to see to that."""
+        held = await self._run(actuator, actuator.still_held, self._cloud, target)
+        if held:
+            what = f"{target.spec.KIND} {target.name} is deleted, but {held}"
+            hint = "run `pulumi destroy`, or `pulumi up --replace` of it, without a refresh: each of them finishes it"
+            raise Failure(Trouble.NOT_READY, what, hint)
 
     async def _let_go(self, actuator: Actuator[Any], target: Target[Any]) -> None:
         """Raises `Failure` if the object is gone and something of it is still in effect: the state keeps it then."""

@@ -95,11 +95,11 @@ def plain_id(item: Mapping[str, Any]) -> str:
 def kind_of(item: Mapping[str, Any], register: Register) -> str:
     """The kind of a listed object: among Neutron's ports are those by which it wires switch ports.
 
-    These are bound at a device of the site, by its name, and have no owner. Ironic, which binds the other ones of VNIC
-    type `baremetal`, binds them at a node, by its uuid.
+    These are bound at a device of the site, by its name. Ironic, which binds the other ones of VNIC type `baremetal`,
+    binds them at a node, by its uuid. Who the owner of a port is says nothing here: its project can write that.
     """
     bound_at = str(item.get("binding:host_id") or "")
-    wires = item.get("binding:vnic_type") == "baremetal" and bound_at and not item["device_owner"]
+    wires = item.get("binding:vnic_type") == "baremetal" and bound_at
     return "SwitchPort" if register.kind == "Port" and wires and not _is_uuid(bound_at) else register.kind
 
 

@@ -71,7 +71,8 @@ class Remover:
                 seen = await self._seen(actuator, target, ident)
                 if seen is None:
                     return
-                if seen.phase is not Phase.PENDING and self._clock() - asked > LETTING_GO:
+                may_ask = seen.phase is not Phase.PENDING or actuator.ASKS_AGAIN
+                if may_ask and self._clock() - asked > LETTING_GO:
                     if seen.phase is Phase.BROKEN and times == TIMES:
                         raise Failure(Trouble.NOT_READY, f"it does not go: {seen.reason}", "run the command again")
                     asked = None  # it stands there untouched: whoever said yes was not the service

@@ -44,9 +44,8 @@ class PortAsSaid:
 
     def has_let_go(self, vlan: int) -> bool:
         """True if it is known that no frame of this VLAN passes, with a tag or without: a trunk may carry it."""
-        if self.is_up is False or self.exists is False:
-            return True
-        return self.mode in ("access", None) and self.carries(vlan) is False
+        # Not in the switch's table is no rest: whoever makes the VLAN there again finds the port in it.
+        return self.is_up is False or (self.mode == "access" and self.vlan not in (None, vlan))
 
 
 def names_port(link: Mapping[str, Any], spec: PortAsPlanned) -> bool:
@@ -79,6 +78,17 @@ def unconfirmed(spec: PortAsPlanned, said: ObservedSwitch) -> str:
     if confirmed is None:
         return f"{spec.switch} does not say all of {spec.port_name}: it is {setting}"
     return "" if confirmed else f"{where} is {setting}, not access {spec.vlan}"
+
+
+def not_at_rest(spec: PortAsPlanned, said: ObservedSwitch) -> str:
+    """How a port that was given back is still set; empty if it rests, or its switch has none of this name."""
+    setting = setting_of(spec, said)
+    if setting is None or setting.is_up is False:
+        return ""
+    if setting.mode == "access" and setting.vlan in (DEFAULT_VLAN, spec.quarantine_vlan):
+        return ""
+    where = f"{spec.switch} {spec.port_name}"
+    return f"{where} is {setting}, not at rest" if setting.has_let_go(spec.vlan) else f"{where} is still {setting}"
 
 
 def taken_from(spec: PortAsPlanned, said: ObservedSwitch) -> str:

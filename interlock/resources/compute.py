@@ -113,6 +113,6 @@ class BareMetalServer(Resource):
 
     @model_validator(mode="after")
     def _attachable(self) -> BareMetalServer:
-        if self.resource_class is not None and len(self.legs) != len(self.ports):
-            raise ValueError("a host that Ironic deploys has a switch port for each of its ports")
+        if self.resource_class is not None and len(self.legs) > len(self.ports):
+            raise ValueError("a host that Ironic deploys has a port for each of its legs")
         return self

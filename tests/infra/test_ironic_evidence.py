@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,12 +21,13 @@ from tests.policies.workspace import assumptions
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SITE = bare_metal_pod64(assumptions=assumptions(), evidence=EvidenceTerms(max_age_h=24))
-HOST = str(nodes.HeldHost(SITE.host["poplar-1"].serial))
+SERIAL = SITE.host["poplar-1"].serial
+HOST = str(nodes.HeldHost(SERIAL))
 #: A node that was cleaned at noon, as Ironic shows it (1.67).
 NODE: dict[str, Any] = {
     "provision_state": "available", "provision_updated_at": "2026-11-23T12:00:00+00:00", "maintenance": False,
     "maintenance_reason": None, "last_error": None, "instance_uuid": None, "allocation_uuid": None, "lessee": None,
-    "automated_clean": None,
+    "automated_clean": None, "extra": {"serial": SERIAL},
 }  # fmt: skip
 
 
@@ -61,7 +62,23 @@ NODE: dict[str, Any] = {
     ],
 )
 def test_what_a_node_says(changes: dict[str, Any], expected: CleanedHost) -> None:
-    assert said_of("poplar-1", NODE | changes) == expected
+    assert said_of("poplar-1", SERIAL, NODE | changes) == expected
+
+
+@pytest.mark.parametrize(
+    ("extra", "which"),
+    [
+        ({"serial": "OTHER"}, "device OTHER"),
+        ({}, "no device that it names (`extra` has no `serial`)"),
+        (None, "no device that it names (`extra` has no `serial`)"),
+    ],
+)
+def test_a_node_of_another_device_says_nothing(extra: dict[str, str] | None, which: str) -> None:
+    """It has the host's name: which of the two was cleaned, and which is lent, nobody knows."""
+    for held in (None, "i"):
+        found = said_of("poplar-1", SERIAL, NODE | {"extra": extra, "instance_uuid": held})
+        why = f"Ironic says that poplar-1 is {which}, not {SERIAL}: which one was cleaned?"
+        assert found == CleanedHost("poplar-1", why_not=why)
 
 
 def handover(*released: Released, seen: tuple[Sighting, ...] = ()) -> Handover:
@@ -74,8 +91,8 @@ def gave_up(claim: str, value: str, hours: float = 2, serial: str = "") -> Relea
 
 
 def asked(found: Handover, **changes: Any) -> IronicSaid:
-    def ask(names: Iterable[str]) -> list[CleanedHost]:
-        return [said_of(name, NODE | changes) for name in names]
+    def ask(hosts: Mapping[str, str]) -> list[CleanedHost]:
+        return [said_of(name, serial, NODE | changes) for name, serial in hosts.items()]
 
     return ironic_said(found, ask)
 
@@ -119,7 +136,7 @@ def test_what_is_lent_is_in_the_way_and_what_failed_is_told() -> None:
 def test_nobody_is_asked_about_machines_and_of_what_another_host_replaced() -> None:
     """A node is known by name: what stands there now is another one."""
 
-    def unasked(names: Iterable[str]) -> list[CleanedHost]:
+    def unasked(names: Mapping[str, str]) -> list[CleanedHost]:
         raise AssertionError(list(names))
 
     for entry in (gave_up("machines", "ipum-03"), gave_up("hosts", "poplar-1", serial="R-OLD")):

@@ -22,6 +22,7 @@ from interlock.model.evidence.reading import Sighting
 from interlock.model.evidence.steps import SeenStep, steps_of
 from interlock.model.site.completeness import Completeness
 from interlock.model.site.inventory import EvidenceTerms, Site
+from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.observed import ObservedPort, ObservedSwitch
 from interlock.vocabulary import nodes
@@ -54,6 +55,8 @@ def site_of(base: Callable[..., Site], names: Collection[str]) -> Site:
 
 SITE = site_of(pod64, ["ipum-03"])
 METAL = site_of(bare_metal_pod64, ["poplar-1"])
+SERVICE = ServiceNetworks(physical_network="mgmt1g", vlans=((3201, 3204),), subnets=("10.90.0.0/24", 26))
+CLEANED = METAL.model_copy(update={"ironic": Ironic(conductor_group="lent", networks=(SERVICE,))})
 MACHINE = str(nodes.HeldMachine(SITE.machine["ipum-03"].serial))
 HOST = str(nodes.HeldHost(METAL.host["poplar-1"].serial))
 
@@ -125,16 +128,18 @@ def test_what_another_device_replaced_is_on_no_port() -> None:
     assert asked(SITE, gone, AT_REST) == ReadBack()
 
 
-def test_a_whole_host_rests_on_a_vlan_that_no_lock_gives_out() -> None:
-    """Ironic cleans it there. The operator's own plugs stay as they are."""
+def test_a_whole_host_rests_on_its_service_network_and_on_no_other_vlan() -> None:
+    """Ironic cleans it there. Of a VLAN of nobody's nobody knows whose it was. The operator's own plugs stay."""
     names = {end.interface for plug in ("ens161f0", "ens161f1") if (end := METAL.far_end("poplar-1", plug))}
     legs = [port(f"Ethernet{name}", admin_up=False) for name in sorted(names)]
     (control,) = (end.interface for end in (METAL.far_end("poplar-1", "eno1"),) if end)
-    resting = {"tor-1": legs, "mgmt-1": [port(f"Et{control}", 900)]}
-    assert [one.step for one in asked(METAL, HOST, resting).seen] == [U]
-    lent = resting | {"mgmt-1": [port(f"Et{control}", 3001)]}
-    (still,) = asked(METAL, HOST, lent).still_set
-    assert "VLAN 3001" in still
+    resting = {"tor-1": legs, "mgmt-1": [port(f"Et{control}", 3201)]}
+    assert [one.step for one in asked(CLEANED, HOST, resting).seen] == [U]
+    for vlan in (900, 3001, 3202):
+        (still,) = asked(CLEANED, HOST, resting | {"mgmt-1": [port(f"Et{control}", vlan)]}).still_set
+        assert f"VLAN {vlan}" in still
+    (still,) = asked(METAL, HOST, resting).still_set
+    assert "VLAN 3201" in still, "no Ironic, no service network"
 
 
 # The order of the steps.

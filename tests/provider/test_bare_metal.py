@@ -116,11 +116,22 @@ def test_a_port_that_somebody_set_is_drift_and_up_attaches_it_again(
     deployed = node.raw()["provision_updated_at"]
     whole.by_hand(sandbox.dir, switches["tor-1"], "Ethernet13/1", "switchport access vlan 1")
     assert host.read(HOST) is not None
-    assert host.diff(HOST) == {"ports": False}
+    assert host.diff(HOST) == {"legs": False}
+    assert host.check(HOST) == [], "what a refresh wrote into the state can be read"
     host.update(HOST)
     assert vlans(switches) == [DATA, whole.CONTROL]
     assert host.diff(HOST) == {}
     assert node.raw()["provision_updated_at"] == deployed, "it was not deployed again"
+
+
+def test_a_host_that_a_refresh_found_off_its_network_can_be_given_back(
+    host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client]
+) -> None:
+    whole.by_hand(sandbox.dir, switches["tor-1"], "Ethernet13/1", "switchport access vlan 1")
+    assert host.read(HOST) is not None
+    host.delete(HOST)
+    assert is_back(node)
+    assert vlans(switches) == [QUARANTINE, QUARANTINE]
 
 
 # --- interrupted ------------------------------------------------------------------------------------------
@@ -282,6 +293,9 @@ def test_a_switch_that_is_down_while_a_host_goes_keeps_it_in_the_state(
             host.delete(HOST)
         assert "next: " in str(refused.value)
     assert HOST in host.state
+    with pytest.raises(Refused, match=r"is deleted, but .*without a refresh"):
+        host.read(HOST)
+    assert HOST in host.state, "a refresh does not forget what is still lent"
     mended(node)
     host.delete(HOST)
     assert is_back(node)

@@ -13,7 +13,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.preflight.faults import NotLookedAt
 from interlock.provider.preflight.switch_ports import resting_switch_ports
 from interlock.provider.switch_readings import SwitchReadings
-from interlock.provider.switch_settings import setting_of, taken_from, unconfirmed
+from interlock.provider.switch_settings import not_at_rest, setting_of, taken_from, unconfirmed
 from interlock.resources import Admission, Admitted, SwitchPort
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess, SwitchesRead
@@ -90,6 +90,32 @@ def test_whether_a_port_has_left_a_vlan() -> None:
         assert setting is not None
         assert setting.carries(1000) is carries
         assert setting.has_let_go(1000) is (carries is False)
+
+
+def test_a_port_whose_vlan_is_not_in_the_table_is_not_at_rest() -> None:
+    """No frame passes now; whoever makes the VLAN there again finds the port in it."""
+    said = replace(saying(GOOD), vlans=frozenset({1, 4000}))
+    setting = setting_of(PLANNED, said)
+    assert setting is not None
+    assert setting.carries(1000) is False
+    assert not setting.has_let_go(1000)
+    assert not_at_rest(PLANNED, said) == "tor-1 Ethernet5/1 is still access 1000"
+
+
+@pytest.mark.parametrize(
+    ("port", "said"),
+    [
+        (replace(GOOD, admin_up=False), ""),
+        (replace(GOOD, access_vlan=4000), ""),
+        (replace(GOOD, access_vlan=1), ""),
+        (replace(GOOD, access_vlan=1001), "tor-1 Ethernet5/1 is access 1001, not at rest"),
+        (replace(GOOD, mode="trunk", access_vlan=None), "tor-1 Ethernet5/1 is still trunk"),
+        (replace(GOOD, admin_up=None), "tor-1 Ethernet5/1 is still access 1000"),
+        (None, ""),
+    ],
+)
+def test_a_port_that_was_given_back_rests(port: ObservedPort | None, said: str) -> None:
+    assert not_at_rest(PLANNED, saying(port)) == said
 
 
 @pytest.mark.parametrize("mode", ["trunk", "routed", "dot1q-tunnel"])

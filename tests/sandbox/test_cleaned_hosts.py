@@ -14,6 +14,7 @@ from tests.support.cloud import enrolled
 from tests.support.cloud.enrolled import fault, settled
 
 SERVICE = 3001
+SERIAL = "R-1"
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +29,7 @@ def node(cloud: Cloud, tenant: Tenant) -> Iterator[str]:
     first = next(leg for leg in enrolled.legs_of("poplar-2") if leg.interface == "eno1")
     owner = cloud.admin.current_project_id
     described = enrolled.described(f"poplar-2-{cloud.tag}", (first,), made.id, owner=owner)
+    described["extra"] = {"serial": SERIAL}
     enrolled.rest_in_quarantine(cloud.running.dir, described)
     uuid = enrolled.enrol(cloud.admin, described)
     yield uuid
@@ -42,7 +44,7 @@ def driven(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Driven:
 
 
 def said(driven: Driven, node: str) -> CleanedHost:
-    (found,) = cleaned_hosts(driven, [node, "no-such-host"])
+    (found,) = cleaned_hosts(driven, {node: SERIAL, "no-such-host": SERIAL})
     return found
 
 

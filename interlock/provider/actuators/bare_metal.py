@@ -43,6 +43,9 @@ from .switch_port import unread_port
 #: Seconds in which the switches behind a host that runs have to answer: nobody waits for them as long as for disks.
 _SWITCHES_ANSWER = 90.0
 
+#: In place of the VLAN of a leg that is not as planned.
+_NO_VLAN = 0
+
 #: Seconds: a server of this size takes minutes to boot, several times, and its disks are erased before it is free.
 _PATIENCE = 2 * 3600.0
 
@@ -53,6 +56,8 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
     KIND: ClassVar[type[Resource]] = BareMetalServer
     SERVICE: ClassVar[str] = "baremetal"
     PATIENCE: ClassVar[float] = _PATIENCE
+    #: A deployment that goes on can be undone only at its next stop.
+    ASKS_AGAIN: ClassVar[bool] = True
     OUTPUTS: ClassVar[Mapping[str, str]] = {"state": "Ironic's state of the node"}
 
     def project(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
@@ -92,14 +97,14 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
         fields["node"] = node["name"]
         if node["provision_state"] == AVAILABLE:
             # Nothing runs there yet: `update` deploys it.
-            fields["name"], references["ports"] = "", ()
+            fields["name"] = ""
             phase, why = Phase.READY, "nothing is deployed on it"
         else:
             _add_deployment(node, fields, references)
             phase, why = _phase(node)
         patience = None
         if phase is Phase.READY and node["provision_state"] == ACTIVE:
-            references["ports"], phase, why = _attached(cloud, node, target)
+            phase, why = _add_attached(cloud, node, target, fields, references)
             patience = _SWITCHES_ANSWER
         state = {"state": node["provision_state"]}
         return Observed(ident, mark, fields, references, state, phase, why, patience)
@@ -116,8 +121,8 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
             api.patch(f"/nodes/{node['uuid']}", changes)
         interfaces = interfaces_of(cloud, node)
         # On a host that runs, what its switch does not confirm is attached once more.
-        kept = seen.references.get("ports") if deployed else _at_their_legs(target, interfaces)
-        _attach(cloud, target, node, interfaces, frozenset(kept or ()))
+        kept = _confirmed(target, seen) if deployed else _at_their_legs(target, interfaces)
+        _attach(cloud, target, node, interfaces, frozenset(kept))
         if not deployed:
             provision(cloud, node, ACTIVE, configdrive=config_drive(cloud, target))
 
@@ -138,6 +143,13 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
             provision(cloud, node, "deleted")
         elif state == AVAILABLE:
             api.delete(f"/allocations/{ident}")
+
+    def still_held(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
+        """After its allocation ended: the lessee is taken off last, so a node that has ours is not back."""
+        node = _node_of(cloud, None, target)
+        if node is None:
+            return ""
+        return not_available(node) or f"node {node['name']} is still lent to project {node['lessee']}"
 
     def left_behind(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
         """A node that is not cleaned, or a switch port that is not at rest, is nothing to lend to anybody else."""
@@ -207,31 +219,52 @@ def _at_their_legs(target: Target[BareMetalServer], interfaces: list[Interface])
     return tuple(item.vif for item in interfaces if item.vif and wanted.get(item.vif) == item)
 
 
-def _attached(cloud: Cloud, node: Node, target: Target[BareMetalServer] | None) -> tuple[Ids, Phase, str]:
-    """(ports, phase, why) of a host that runs. A port that is attached elsewhere, or that its switch does not have in
-    the VLAN, counts as not attached: `update` attaches it once more."""
+def _add_attached(
+    cloud: Cloud,
+    node: Node,
+    target: Target[BareMetalServer] | None,
+    fields: dict[str, Any],
+    references: dict[str, Ids],
+) -> tuple[Phase, str]:
+    """Ports and legs of a host that runs; returns (phase, why).
+
+    A leg that is attached elsewhere, or that its switch does not have in the VLAN, is shown in none: `update` attaches
+    its port once more. Ports and legs stay in pairs, so that a state which a refresh wrote knows what is behind each.
+    """
     interfaces = interfaces_of(cloud, node)
-    attached = [item.vif for item in interfaces if item.vif]
+    attached = tuple(item.vif for item in interfaces if item.vif)
     if target is None:
-        return tuple(attached), Phase.READY, ""
-    legs, right, why = _legs(target), set(_at_their_legs(target, interfaces)), list[str]()
-    for vif in attached:
-        if vif not in legs:
-            continue  # another's or an earlier one: told as it is, so that it is taken off
-        if vif not in right:
-            why.append(f"port {vif} is not attached at {in_words(legs[vif])}")
-            attached = [item for item in attached if item != vif]
-            continue
+        references["ports"] = attached
+        return Phase.READY, ""
+    legs, right, why = _legs(target), _at_their_legs(target, interfaces), list[str]()
+    shown = list[dict[str, Any]]()
+    for vif, leg in legs.items():
         try:
-            wrong, known = unconfirmed_leg(cloud, legs[vif])
+            wrong, known = _wrong(cloud, vif, leg, right)
         except SwitchUnread as unread:
-            return tuple(attached), Phase.PENDING, unread_port(legs[vif], unread)
-        if wrong and not known:
-            return tuple(attached), Phase.PENDING, wrong
-        if wrong:
-            why.append(wrong)
-            attached = [item for item in attached if item != vif]
-    return tuple(attached), Phase.READY, "; ".join(why)
+            return Phase.PENDING, unread_port(leg, unread)
+        if not known:
+            return Phase.PENDING, wrong
+        why += [wrong] if wrong else []
+        shown.append(leg.model_dump(mode="json") | ({"vlan": _NO_VLAN} if wrong else {}))
+    # Another's or an earlier one is told as it is, so that it is taken off.
+    references["ports"] = (*legs, *(vif for vif in attached if vif not in legs))
+    fields["legs"] = shown
+    return Phase.READY, "; ".join(why)
+
+
+def _wrong(cloud: Cloud, vif: str, leg: BareMetalLeg, right: tuple[str, ...]) -> tuple[str, bool]:
+    """(what is wrong with a leg or empty, False if its switch says too little). Raises `SwitchUnread`."""
+    if vif not in right:
+        return f"port {vif} is not attached at {in_words(leg)}", True
+    wrong, known = unconfirmed_leg(cloud, leg)
+    return wrong, known or not wrong
+
+
+def _confirmed(target: Target[BareMetalServer], seen: Observed) -> tuple[str, ...]:
+    """Ids of the ports whose legs were seen as planned."""
+    shown = seen.fields.get("legs", ())
+    return tuple(vif for vif, leg in _legs(target).items() if leg.model_dump(mode="json") in shown)
 
 
 def _attach(

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from interlock.provider import switch_settings as settings
 from interlock.provider.clouds import Cloud
-from interlock.provider.switch_settings import setting_of, taken_from, unconfirmed
 from interlock.resources import BareMetalLeg
 from interlock.switches.errors import SwitchUnread
 
-from .bare_metal_node import in_words
 from .switch_port import VNIC_TYPE, unread_port
 
 
@@ -21,8 +20,8 @@ def unconfirmed_leg(cloud: Cloud, leg: BareMetalLeg) -> tuple[str, bool]:
     if cloud.switches is None:
         return "", True
     said = cloud.switches.now(leg.switch, leg.switch_mac)
-    setting = setting_of(leg, said)
-    return unconfirmed(leg, said), setting is None or setting.carries(leg.vlan) is not None
+    setting = settings.setting_of(leg, said)
+    return settings.unconfirmed(leg, said), setting is None or setting.carries(leg.vlan) is not None
 
 
 def not_at_rest(cloud: Cloud, legs: Mapping[str, BareMetalLeg], node: str) -> Iterator[str]:
@@ -45,14 +44,7 @@ def not_at_rest(cloud: Cloud, legs: Mapping[str, BareMetalLeg], node: str) -> It
 def _leads_on(cloud: Cloud, leg: BareMetalLeg) -> str:
     """Where a leg leads; empty if it is at rest, or its switch has no such port. Raises `SwitchUnread`."""
     assert cloud.switches is not None  # its caller asked
-    said = cloud.switches.now(leg.switch, leg.switch_mac)
-    setting = setting_of(leg, said)
-    if setting is None:
-        return ""
-    if setting.carries(leg.vlan) is not False:
-        return f"{in_words(leg)} is still in VLAN {leg.vlan}"
-    # A leg as planned counts as free where it is to be taken, not here.
-    return f"{wrong}, not at rest" if (wrong := taken_from(leg, said)) else ""
+    return settings.not_at_rest(leg, cloud.switches.now(leg.switch, leg.switch_mac))
 
 
 def _set_to_rest(cloud: Cloud, vif: str, leg: BareMetalLeg, node: str) -> None:

@@ -111,6 +111,8 @@ class Actuator(ABC, Generic[R]):
     PATIENCE: ClassVar[float] = 60.0
     #: False if the object is there before and after: a deletion is done when it was asked for.
     VANISHES: ClassVar[bool] = True
+    #: True if a deletion that has not begun yet is asked for again: its service takes none in some states.
+    ASKS_AGAIN: ClassVar[bool] = False
     #: Computed outputs: name -> what it is.
     OUTPUTS: ClassVar[Mapping[str, str]] = {}
     #: Those of them that are secret.
@@ -157,6 +159,10 @@ class Actuator(ABC, Generic[R]):
 
     def left_behind(self, cloud: Cloud, target: Target[R]) -> str:
         """What of an object is still in effect although it is gone, or may be; empty if nothing. It may mend that."""
+        return ""
+
+    def still_held(self, cloud: Cloud, target: Target[R]) -> str:
+        """What keeps an object that is gone from being free for others; empty if nothing. Looks only."""
         return ""
 
     def holder(self, cloud: Cloud, ident: str, target: Target[R]) -> str:

@@ -33,7 +33,10 @@ _NO_DRIVER = (
 
 
 #: What of a port says who binds what.
-_SHOWN = ["id", "name", "description", "project_id", "binding:vnic_type", "binding:vif_type", "binding:profile"]
+_SHOWN = [
+    "id", "name", "description", "project_id", "binding:host_id", "binding:vnic_type", "binding:vif_type",
+    "binding:profile",
+]  # fmt: skip
 
 #: What to do about a switch port that another Neutron port is bound to: both would set its VLAN.
 ONE_WRITER = "a switch port has one writer: find out what that port is for and delete it, or correct the site's cables"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from interlock.provider.actuators.bare_metal_node import AVAILABLE, Node, at_leg, in_words, interfaces_of
 from interlock.provider.actuators.compute import KEY
@@ -72,7 +73,7 @@ class _NodeLook:
             yield from self._free()
         yield from self._lent()
         yield from self._cabled()
-        if not self._is_ours and self.node["provision_state"] == AVAILABLE and not self._lessee_is_ours:
+        if not self._is_ours and self.node["provision_state"] == AVAILABLE:
             yield from self._at_rest()
 
     def _fault(self, what: str, hint: str) -> Fault:
@@ -94,6 +95,11 @@ class _NodeLook:
         if found is None:
             return False
         return owner_of(split(found["project"].get("description"))[1]) == self.admission.owner
+
+    def _is_our_own(self, raw: Mapping[str, Any]) -> bool:
+        """True for a port of this stack that undoing a deployment left bound at this very node."""
+        ours = owner_of(split(raw["description"])[1]) == self.admission.owner
+        return ours and self._lessee_is_ours and raw["binding:host_id"] == self.node["uuid"]
 
     def _enrolled(self) -> Iterator[Fault]:
         """What an operator states of a node once."""
@@ -192,7 +198,7 @@ class _NodeLook:
         """Nobody uses the switch ports behind a node that is available."""
         for raw in bound_ports(self.cloud):
             for leg in self.spec.legs:
-                if binds(raw, leg):
+                if binds(raw, leg) and not self._is_our_own(raw):
                     yield Fault("bare metal", f"{self.name}: {bound_by(leg, raw)}", ONE_WRITER)
         for leg in self.spec.legs:
             if self.cloud.switches is None:

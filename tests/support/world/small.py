@@ -42,13 +42,13 @@ def on_the_network(cloud: Cloud) -> dict[str, frozenset[str]]:
 @contextmanager
 def small_world(cloud: Cloud, folder: Path) -> Iterator[World]:
     """A site and a tenant, as an `up` of each makes them; afterwards nothing of them is left."""
-    before = on_the_network(cloud)
     processes = [Process(), Process()]
     objects: Any = {"site_owner": SITE_OWNER, "folder": folder}
     operators = Stack(processes[0], "lyon-site", SITE_OWNER, site("prov", 700), **objects)
     alice = Stack(processes[1], "lyon-alice", OWNER, tenant("alice", 2100), **objects)
     with enrolled(cloud, "node-alice", SERVICE_VLAN, metal_leg(2100)):
-        yield from _made(operators, alice, before, processes)
+        # The node's own network is the operator's, and is there before and after.
+        yield from _made(operators, alice, on_the_network(cloud), processes)
 
 
 def _made(
