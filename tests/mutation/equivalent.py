@@ -39,10 +39,6 @@ EQUIVALENT: dict[str, str] = {
         '{("share", item.name) for item in plan.shares} @58 [|] => [^]'
     ): ("buckets and shares are named with their kind: no two of them are alike"),
     (
-        "policies/edges/private_vlans.py:_routing: elif switch.ip_routing is not False and vlan in "
-        "(switch.routed_vlans or ()): @49 [switch.routed_vlans or (] => [(switch.routed_vlans]"
-    ): ("vlans that are not stated have been asked about before, unless the switch does not route"),
-    (
         "policies/edges/shape.py:Union._reached: inner = (vlan for tag in self.vlans for vlan in "
         "mode.inside(tag) | mode.perhaps_inside(tag)) @65 [|] => [^]"
     ): ("what is inside for certain is never among what may be: the two have nothing in common"),
