@@ -180,16 +180,14 @@ class Lifecycle:
 
     async def _free(self, actuator: Actuator[Any], target: Target[Any]) -> None:
         """Raises `Failure` if what is gone is not free for others: a refresh would forget who has to see to that."""
-        held = await self._run(actuator, actuator.still_held, self._cloud, target)
-        if held:
+        if held := await self._run(actuator, actuator.still_held, self._cloud, target):
             what = f"{target.spec.KIND} {target.name} is deleted, but {held}"
             hint = "run `pulumi destroy`, or `pulumi up --replace` of it, without a refresh: each of them finishes it"
             raise Failure(Trouble.NOT_READY, what, hint)
 
     async def _let_go(self, actuator: Actuator[Any], target: Target[Any]) -> None:
         """Raises `Failure` if the object is gone and something of it is still in effect: the state keeps it then."""
-        left = await self._run(actuator, actuator.left_behind, self._cloud, target)
-        if left:
+        if left := await self._run(actuator, actuator.left_behind, self._cloud, target):
             what = f"{target.spec.KIND} {target.name} is deleted, but {left}"
             raise Failure(Trouble.NOT_READY, what, "correct the cause, then run the command again: it looks once more")
 
@@ -224,8 +222,7 @@ class Lifecycle:
         if seen.phase is Phase.BROKEN:
             await self._remover.remove(actuator, target, seen.id)
             return None
-        fixed = sorted(differing(target, seen) & immutable(target.spec.KIND))
-        if fixed:
+        if fixed := sorted(differing(target, seen) & immutable(target.spec.KIND)):
             raise refused(
                 f"{what}: {seen.id} carries its marker but differs in {', '.join(fixed)}, which cannot be changed",
                 "delete that object, then run `pulumi up` again",
@@ -294,8 +291,8 @@ class Lifecycle:
         self, actuator: Actuator[Any], target: Target[Any], ident: str, *, settling: float = 0.0
     ) -> Observed:
         """The object once it is ready. Raises `Failure` if it is broken, gone (for `settling` s), or takes too long."""
-        what = f"{target.spec.KIND} {target.name} ({ident})"
-        waiting, waits = Waiting(self._clock, actuator.PATIENCE), pauses()
+        what, waits = f"{target.spec.KIND} {target.name} ({ident})", pauses()
+        waiting = Waiting(self._clock, actuator.PATIENCE)
         while True:
             seen = await self._look(actuator, target, ident)
             if seen is None and waiting.elapsed >= settling:
@@ -307,8 +304,8 @@ class Lifecycle:
             if self._gate.cancelled:
                 raise Failure(Trouble.NOT_READY, f"{what}: cancelled while waiting for it", "run `pulumi up` again")
             if seen is not None and (limit := waiting.too_long(seen)) is not None:
-                after = f"after {limit:.0f} s"
-                raise Failure(Trouble.NOT_READY, f"{what} is not ready {after}: {seen.reason}", "run `pulumi up` again")
+                said = f"{what} is not ready after {limit:.0f} s: {seen.reason}"
+                raise Failure(Trouble.NOT_READY, said, "run `pulumi up` again")
             await self._sleep(next(waits))
 
     async def _conform(self, actuator: Actuator[Any], target: Target[Any], seen: Observed) -> Observed:
