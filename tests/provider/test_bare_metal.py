@@ -19,6 +19,7 @@ from tests.support.cloud.journal import Trap
 from tests.support.cloud.nodes import Enrolled
 from tests.support.engine.process import Refused
 from tests.support.engine.stack import Stack
+from tests.support.sampling import Sampling
 from tests.support.world import whole
 from tests.support.world.declared import KEY
 
@@ -137,22 +138,26 @@ def test_a_host_that_a_refresh_found_off_its_network_can_be_given_back(
 # --- interrupted ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("request_", "when"), [(1, "after"), (2, "before"), (3, "after"), (4, "before"), (5, "before"), (5, "after")]
-)
+#: (request, where its answer is lost): the allocation, the node, two ports, the deployment.
+LOST = ((1, "after"), (2, "before"), (3, "after"), (4, "before"), (5, "before"), (5, "after"))
+
+
 def test_an_answer_that_is_lost_at_any_step_makes_one_host(
-    no_host: Stack, node: Enrolled, operator: Cloud, sandbox: Sandbox, request_: int, when: str
+    no_host: Stack, node: Enrolled, operator: Cloud, sandbox: Sandbox, sampling: Sampling
 ) -> None:
-    """The allocation, the node, two ports, the deployment."""
-    trap = Trap(sandbox.dir)
-    trap.arm(request_, when, "/v1/")
-    releasing = threading.Thread(target=_release, args=(trap,))
-    releasing.start()
-    refused = attempt(lambda: no_host.create(HOST))
-    releasing.join()
-    settle(no_host, HOST, refused)
-    assert is_lent(node, no_host)
-    assert [item["uuid"] for item in allocations(operator, node)] == [no_host.state[HOST].id]
+    """Two steps in a usual run, all in a long one: each deploys and cleans the host."""
+    for request_, when in sampling.some("answers lost of a host", LOST, 2):
+        trap = Trap(sandbox.dir)
+        trap.arm(request_, when, "/v1/")
+        releasing = threading.Thread(target=_release, args=(trap,))
+        releasing.start()
+        refused = attempt(lambda: no_host.create(HOST))
+        releasing.join()
+        settle(no_host, HOST, refused)
+        assert is_lent(node, no_host)
+        assert [item["uuid"] for item in allocations(operator, node)] == [no_host.state[HOST].id]
+        no_host.delete(HOST)
+        assert is_back(node)
 
 
 def _release(trap: Trap) -> None:
