@@ -81,7 +81,7 @@ def _request(*, machines: int, servers: int, size: int, more: tuple[VolumeReques
         "kay",
         vpods=(VPod(name="train", machines=machines, poplar=poplar),),
         volumes=volumes,
-        buckets=(BucketRequest(name="data", versioning=True, on_delete="erase"),),
+        buckets=(BucketRequest(name="objects", versioning=True, on_delete="erase"),),
         **fields,
     )
 
@@ -107,7 +107,11 @@ def plans() -> dict[str, Plan]:
 def resources(plan: Plan) -> dict[str, Resource]:
     """What of a plan is made on the cloud, by plan name; of a tenant a whole host besides, which `lyon` has none of."""
     found = {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
-    return found if plan.tenant is None else _with_room(found) | _whole_host()
+    if plan.tenant is None:
+        return found
+    host = _whole_host()
+    assert not found.keys() & host.keys(), "one of them would take the other's place"
+    return _with_room(found) | host
 
 
 def _with_room(found: dict[str, Resource]) -> dict[str, Resource]:
