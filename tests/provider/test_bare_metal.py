@@ -298,7 +298,7 @@ def test_a_switch_that_is_down_while_a_host_goes_keeps_it_in_the_state(
             host.delete(HOST)
         assert "next: " in str(refused.value)
     assert HOST in host.state
-    with pytest.raises(Refused, match=r"is deleted, but .*without a refresh"):
+    with pytest.raises(Refused, match=r"(?s)is deleted, but .*without a refresh"):
         host.read(HOST)
     assert HOST in host.state, "a refresh does not forget what is still lent"
     mended(node)
