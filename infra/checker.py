@@ -34,7 +34,6 @@ KEPT_AWAY: dict[str, tuple[str, ...]] = {
 _OF_A_SERVER = "operator_project no_tenant_login ipv4_forwarding_off ipv6_forwarding_off no_proxying listeners_listed"
 _SERVER_KINDS = ("vipu-controller", "bastion", "monitoring", "name-and-time", "metadata", "registry")
 _VIPS = ("vips_per_owner", "vlan_per_owner", "no_routing_between_vips", "access_by_vip_and_client")
-_TO_BMCS = "bmc_answers_only conductor_forwards_nothing"
 #: Assumption -> everything that must hold; a guard that is left out holds nothing back.
 GUARDS: dict[str, tuple[str, ...]] = {
     "A1": ("vlan_lists_enforced", "configuration_matches"), "A2": ("project_scope_enforced", "default_policies"),
@@ -43,10 +42,10 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "A5": ("iommu", "no_host_network", "pages_zeroed"), "A5 between owners": ("mitigations",),
     "A6": ("subnet_manager_keys_set", "keys_enforced_at_switch", "default_partition_limited"),
     "A7": ("private_vlan_enforced", "single_trunk"), "A8": ("partitions_applied", "default_partition_empty"),
-    "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",),
+    "A9": ("steps_erase",), "A10": ("pools_delegated",), "A13": ("in_band_closed",), "A23": ("firmware_restored",),
     "A16": ("load_balancers_apart",), "A17": ("underlay_closed",), "A18": ("namespaces_apart", "metadata_signed"),
     "A19": ("migration_closed", "consoles_closed"), "A20": ("volumes_apart",), "A21": ("upstream_filtered",),
-    "A22": ("vlan_protocols_off",), "A23": ("firmware_restored",), "A24": tuple(_TO_BMCS.split()),
+    "A22": ("vlan_protocols_off",), "A24": ("bmc_answers_only", "conductor_forwards_nothing"),
 }  # fmt: skip
 #: The same of each kind of declared sharing.
 SHARING: dict[str, tuple[str, ...]] = {
@@ -116,9 +115,8 @@ _JOINING: dict[str, tuple[str, ...]] = {
 FORM: dict[Any, Any] = {
     "format": int, "date": date,
     "judgement": {
-        "site": str, "stack": str, "plan_hash": str, "footprints": str, "results": [_RESULT],
+        "site": str, "stack": str, "plan_hash": str, "footprints": str, "results": [_RESULT], "waivers": [_WAIVER],
         "without_actuator": _TEXTS, "applied_state": str, "boundary": str, "rule_set": str, "statement": str,
-        "waivers": [_WAIVER],
     },
     "statement": {
         "semantics": int, "owner": str, "facts": {str: [_ROW]}, "ground": GROUND, "unknown": {str: _TEXTS},

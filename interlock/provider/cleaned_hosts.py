@@ -12,11 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .actuators.bare_metal_node import AVAILABLE, RETURNING
 from .clouds import Cloud
 
-AVAILABLE = "available"
-#: States in which a cleaning goes on.
-CLEANING = frozenset({"deleting", "deleted", "cleaning", "clean wait", "clean hold"})
 #: Field of a node -> what is said where it holds something: somebody has it.
 _HELD = {"instance_uuid": "has an instance", "allocation_uuid": "has an allocation", "lessee": "is lent to a lessee"}
 
@@ -64,7 +62,7 @@ def said_of(host: str, serial: str, node: Mapping[str, Any]) -> CleanedHost:
 
 def _why_not(node: Mapping[str, Any]) -> str:
     state = node["provision_state"]
-    if state in CLEANING:
+    if state in RETURNING:
         return f"is {state}: its cleaning has not ended"
     if state != AVAILABLE:
         return f"is {state}, not {AVAILABLE}{_because(node)}"

@@ -94,8 +94,7 @@ class Lifecycle:
         try:
             if new:
                 await self._run(actuator, actuator.finish, self._cloud, target, ident)
-            settling = SETTLING if new else 0.0
-            seen = await self._ready(actuator, target, ident, settling=settling)
+            seen = await self._ready(actuator, target, ident, settling=SETTLING if new else 0.0)
             seen = await self._conform(actuator, target, seen)
             check_fixed(target, seen)
         except Failure as failure:

@@ -44,13 +44,18 @@ def from_both_sides() -> Draft:
     return draft
 
 
+def globex_at_the_spine(draft: Draft) -> None:
+    """globex has 1002, on a host of its own."""
+    draft.networks["data-2"] = ("spine-1",)
+    draft.hypervisor("hv-2", "spine-1", "data-2", POOL)
+    tenant(draft, G, 1002, "data-2", "hv-2")
+
+
 def nobody_in_the_native_vlan() -> Draft:
     """A link with the native VLAN 999, whose ends take acme's VLAN and globex's by their tags."""
     draft = leaf()
     tenant(draft, A, 1001)
-    draft.networks["data-2"] = ("spine-1",)
-    draft.hypervisor("hv-2", "spine-1", "data-2", POOL)
-    tenant(draft, G, 1002, "data-2", "hv-2")
+    globex_at_the_spine(draft)
     native: dict[str, object] = {"untagged": 999, "tag_native": False}
     draft.link("leaf-1", "spine-1", native | {"tagged": ((1001, 1001),)}, native | {"tagged": ((1002, 1002),)})
     return draft
@@ -60,9 +65,7 @@ def list_that_names_another() -> Draft:
     """acme's VLAN leaves leaf-1 untagged; the spine, where globex has 1002, takes 1099 alone."""
     draft = leaf()
     tenant(draft, A, 1001)
-    draft.networks["data-2"] = ("spine-1",)
-    draft.hypervisor("hv-2", "spine-1", "data-2", POOL)
-    tenant(draft, G, 1002, "data-2", "hv-2")
+    globex_at_the_spine(draft)
     here = {"untagged": 1001, "tag_native": False, "tagged": ()}
     draft.link("leaf-1", "spine-1", here, {"tagged": ((1099, 1099),)})
     return draft
