@@ -16,7 +16,8 @@ from infra.audit.comparison import audit
 from infra.program.claiming import Applied
 from infra.program.gate import Gate
 from interlock.provider.audit.listing import listed
-from tests.builders.paper_cloud import Paper, PaperCloud
+from tests.builders.paper import Paper
+from tests.builders.paper_cloud import PaperCloud
 
 
 def main(way: str) -> dict[str, float]:

@@ -26,7 +26,7 @@ import openstack
 from botocore.config import Config
 from openstack.exceptions import ConflictException
 
-from benchmarks import bare_network
+from benchmarks import bare_network, bare_shares
 from benchmarks.bare_operator import Connection, Ids, Operator, Spec
 
 #: Seconds between two looks at what is on its way, and until patience ends.
@@ -53,6 +53,7 @@ def _quota(operator: Operator, spec: Spec, ids: Ids) -> str:
     cloud.network.update_quota(
         owner, networks=spec["networks"], subnets=spec["subnets"], ports=spec["ports"], routers=spec["routers"],
         security_groups=spec["security_groups"], security_group_rules=spec["security_group_rules"],
+        floating_ips=spec["floating_ips"],
     )  # fmt: skip
     cloud.block_storage.update_quota_set(owner, volumes=spec["volumes"], gigabytes=spec["volume_gib"])
     return owner
@@ -147,6 +148,9 @@ MAKERS: dict[str, tuple[str, Make]] = {
     "Server": ("compute", _server),
     "VolumeAttachment": ("compute", _volume_attachment),
     "Bucket": ("object-store", _bucket),
+    "ShareQuota": ("shared-file-system", bare_shares.share_quota),
+    "Share": ("shared-file-system", bare_shares.share),
+    "ShareAccess": ("shared-file-system", bare_shares.share_access),
 }
 
 
@@ -164,7 +168,13 @@ WAITS: dict[str, Callable[[Connection, str], None]] = {
     "Volume": lambda cloud, ident: _wait_for_volume(cloud, ident, "available"),
     "Server": _wait_for_server,
     "VolumeAttachment": lambda cloud, ident: _wait_for_volume(cloud, ident.split("/")[1], "in-use"),
+    "Share": lambda cloud, ident: bare_shares.wait_for_share(cloud, ident, interval=LOOK, wait=PATIENCE),
 }
+
+
+def _share_type(cloud: Connection, name: str) -> Any:
+    return next(item for item in cloud.shared_file_system.share_types() if item.name == name)
+
 
 #: Kind -> the id of something that is there already, by its name; with the service.
 FINDERS: dict[str, tuple[str, Callable[[Connection, str], Any]]] = {
@@ -175,6 +185,7 @@ FINDERS: dict[str, tuple[str, Callable[[Connection, str], Any]]] = {
     "Flavor": ("compute", lambda cloud, name: cloud.compute.find_flavor(name, ignore_missing=False)),
     "Image": ("image", lambda cloud, name: cloud.image.find_image(name, ignore_missing=False)),
     "VolumeType": ("block-storage", lambda cloud, name: cloud.block_storage.find_type(name, ignore_missing=False)),
+    "ShareType": ("shared-file-system", _share_type),
 }
 
 

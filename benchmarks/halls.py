@@ -23,6 +23,7 @@ from typing import Any
 import yaml
 
 from benchmarks.measure import Measured, measure
+from benchmarks.shipped import lyon as shipped_lyon
 from tests.builders.pod64 import ssh_key
 from tests.e2e.project import ROOT
 
@@ -85,8 +86,7 @@ def write_halls(stacks: Path, tenants: int) -> None:
     (folder / "tenants").mkdir(parents=True)
     shutil.copy(shipped / "fleet.yaml", stacks)
     shutil.copytree(shipped / "lyon" / "images", folder / "images")
-    lyon = yaml.safe_load((shipped / "lyon" / "site.yaml").read_text())
-    site = halls(lyon, racks_for(tenants))
+    site = halls(shipped_lyon(), racks_for(tenants))
     (folder / "site.yaml").write_text(yaml.dump(site, Dumper=yaml.CSafeDumper, sort_keys=False))
     for number in range(1, tenants + 1):
         machines = next(size for every, size in SIZES.items() if number % every == 0)

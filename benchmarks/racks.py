@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from benchmarks.shipped import lyon
 from tests.builders.pod64 import ssh_key
 from tests.e2e.project import ROOT
 
@@ -37,8 +38,7 @@ def write_stacks(stacks: Path, tenants: int) -> None:
     (folder / "tenants").mkdir(parents=True)
     shutil.copy(shipped / "fleet.yaml", stacks)
     shutil.copytree(shipped / "lyon" / "images", folder / "images")
-    site = yaml.safe_load((shipped / "lyon" / "site.yaml").read_text())
-    (folder / "site.yaml").write_text(yaml.safe_dump(enlarged(site), sort_keys=False))
+    (folder / "site.yaml").write_text(yaml.safe_dump(enlarged(lyon()), sort_keys=False))
     for number in range(1, tenants + 1):
         text = TENANT.format(number=number, key=ssh_key(f"t{number:02}"))
         (folder / "tenants" / f"t{number:02}.yaml").write_text(text)

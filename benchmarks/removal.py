@@ -15,6 +15,7 @@ import openstack
 
 from benchmarks.bare import s3_client
 from benchmarks.bare_operator import Connection
+from benchmarks.bare_shares import delete_share
 
 #: What the script printed: [{"kind", "id"}, …] in the order in which it was made.
 Made = list[dict[str, str]]
@@ -64,14 +65,15 @@ def _project(cloud: Connection, ident: str) -> None:
     cloud.identity.delete_project(ident)
 
 
-#: Kinds that go with their user or project; a bucket is deleted by hand of the key that made it.
-WITH_OTHERS = ("RoleAssignment", "Quota", "S3Credential", "Bucket")
+#: Kinds that go with their user, project or share; a bucket is deleted by hand of the key that made it.
+WITH_OTHERS = ("RoleAssignment", "Quota", "ShareQuota", "ShareAccess", "S3Credential", "Bucket")
 
 #: Kind -> how one is deleted.
 REMOVERS: dict[str, Callable[[Connection, str], Any]] = {
     "VolumeAttachment": _attachment,
     "Server": _server,
     "Volume": _volume,
+    "Share": delete_share,
     "Port": lambda cloud, ident: cloud.network.delete_port(ident),
     "SwitchPort": lambda cloud, ident: cloud.network.delete_port(ident),
     "SecurityGroup": lambda cloud, ident: cloud.network.delete_security_group(ident),

@@ -27,9 +27,19 @@ class TenantVolume(PlannedComponent):
 
 
 class TenantShare(PlannedComponent):
-    """A file share. Outputs: `mounts`. It has no id: nothing can make one yet, and the program refuses it."""
+    """A file share. Outputs: `share_id`, `export_path`, `mounts`."""
 
     TYPE: ClassVar[str] = "Share"
+
+    @property
+    def share_id(self) -> pulumi.Output[str]:
+        """Manila's id of the share."""
+        return self.objects[self.name].id
+
+    @property
+    def export_path(self) -> pulumi.Output[str]:
+        """The path under which the appliance exports it, at each of its addresses."""
+        return self.objects[self.name].computed("export_path")
 
     @property
     def mounts(self) -> dict[str, str]:
@@ -38,8 +48,8 @@ class TenantShare(PlannedComponent):
         return {item.network: item.vip for item in planned if isinstance(item, ShareAccess)}
 
     def outputs(self) -> dict[str, Any]:
-        """The addresses."""
-        return {"mounts": self.mounts}
+        """Id, path and addresses."""
+        return {"share_id": self.share_id, "export_path": self.export_path, "mounts": self.mounts}
 
 
 class TenantBucket(PlannedComponent):

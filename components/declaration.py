@@ -14,7 +14,11 @@ from interlock.vocabulary.urns import TypeToken
 from policies.proof import Proof
 
 #: What components read of all that the provider computes, by kind.
-COMPUTED: dict[str, tuple[str, ...]] = {"S3Credential": ("access_key", "secret_key")}
+COMPUTED: dict[str, tuple[str, ...]] = {
+    "FloatingIp": ("public_address",),
+    "S3Credential": ("access_key", "secret_key"),
+    "Share": ("export_path",),
+}
 
 #: Computed keys that the engine encrypts in the state, whatever the provider says of them.
 SECRET: dict[str, tuple[str, ...]] = {"S3Credential": ("secret_key",)}

@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import pulumi
 
-from interlock.resources import Port
+from interlock.planning.plan import Planned
+from interlock.resources import FloatingIp, Port, S3Credential
 from interlock.vocabulary import NetworkRole
 
 from .base import PlannedComponent
+from .declaration import CloudObject
 
 
 class WithPorts(PlannedComponent):
@@ -41,9 +43,24 @@ class PlannedServer(WithPorts):
 
 
 class PoplarServer(PlannedServer):
-    """A Poplar server, with its volume."""
+    """A Poplar server, with its volume. Outputs besides: `public_address`, of a server that is reached from outside."""
 
     TYPE: ClassVar[str] = "PoplarServer"
+
+    @property
+    def public_address(self) -> pulumi.Output[str] | None:
+        """Address outside that leads to it; None: there is none."""
+        entry = next((item for item in self.declaration.proof.plan.of(self.name) if _is_entry(item)), None)
+        return None if entry is None else self.objects[entry.name].computed("public_address")
+
+    def outputs(self) -> dict[str, Any]:
+        """Id and addresses."""
+        public = self.public_address
+        return super().outputs() | ({} if public is None else {"public_address": public})
+
+
+def _is_entry(item: Planned) -> bool:
+    return isinstance(item.resource, FloatingIp)
 
 
 class BareMetalPoplarServer(WithPorts):
@@ -79,14 +96,21 @@ class VirtualPod(PlannedComponent):
         return next(item for item in self.below if isinstance(item, VipuController))
 
     @property
+    def s3_key(self) -> CloudObject:
+        """The S3 key in use: of two, while a key is rotated, the one with the higher number."""
+        plan = self.declaration.proof.plan
+        keys = {item.resource.number: item for item in plan.of(self.name) if isinstance(item.resource, S3Credential)}
+        return self.objects[keys[max(keys)].name]
+
+    @property
     def s3_access_key(self) -> pulumi.Output[str]:
         """Access key of the vPOD's S3 service user."""
-        return self.own("s3-key").computed("access_key")
+        return self.s3_key.computed("access_key")
 
     @property
     def s3_secret_key(self) -> pulumi.Output[str]:
         """Secret of that key; a Pulumi secret."""
-        return pulumi.Output.secret(self.own("s3-key").computed("secret_key"))
+        return pulumi.Output.secret(self.s3_key.computed("secret_key"))
 
     def outputs(self) -> dict[str, Any]:
         """What the tenant's people need to begin."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from interlock.model.lock.record import Allocation, Footprint, Lock, Released
+from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, Released
 from interlock.model.site.inventory import Site
 from interlock.model.waivers import Waiver
 from interlock.planning.plan import Plan
 from interlock.resources import digest_of
 from policies.edges.plan_fragment import plan_fragment
 
-from .edges.residue import erases, with_released, with_settled
+from .edges.residue import erases, with_former_keys, with_released, with_settled
 from .edges.shape import GraphFragment
 from .facts.kinds import PlanFacts
 from .facts.plan import plan_facts
@@ -45,10 +45,12 @@ def read(site: SiteFacts, plan: Plan) -> Read:
     return Read(facts, plan_fragment(site, facts))
 
 
-def footprint(site: Site | SiteFacts, plan: Plan, released: Iterable[Released] = ()) -> Footprint:
-    """What others could collide with in this plan and in what its owner released: goes into the lock."""
+def footprint(
+    site: Site | SiteFacts, plan: Plan, released: Iterable[Released] = (), former_keys: Iterable[FormerKey] = ()
+) -> Footprint:
+    """What others could collide with in this plan, in what its owner released, and in keys that it had."""
     facts = SiteFacts.of(site)
-    return footprint_of(facts, read(facts, plan).share, released)
+    return footprint_of(facts, read(facts, plan).share, released, former_keys)
 
 
 def operators_part(site: Site | SiteFacts, plan: Plan) -> Lock:
@@ -211,9 +213,10 @@ def _mentioned_in(site: SiteFacts, lock: Lock) -> Iterable[str]:
 def _own_share(
     site: SiteFacts, own: Read, before: Iterable[Lock], applied: Footprint | GraphFragment | None
 ) -> GraphFragment:
-    """What the plan brings, with what is applied of it and what its own lock says is released and not let go."""
+    """What the plan brings, with what is applied of it and what its own lock says is not let go: claims and keys."""
     released = tuple(entry for lock in before for entry in lock.released)
     share = with_released(site, together(own.share, applied), released)
+    share = with_former_keys(share, (entry for lock in before for entry in lock.former_keys))
     # Where cleaning erases nothing of it is left there, and the plan does not answer for who has it now.
     settled = (entry for lock in before for entry in lock.settled)
     return with_settled(site, share, (entry for entry in settled if not erases(site, entry.identity)))

@@ -135,8 +135,10 @@ def _differs(item: PolicyResource, kind: str, admission: Admission) -> str | Non
         return "its owner is not this stack"
     if digest_of({"kind": kind, "spec": actual}) == proved.digest:
         return None
-    changed = [name for name in fields if actual[name] != proved.spec.get(name)]
-    return f"{', '.join(changed)} not as proved"
+    # The engine tells what is applied: what an object keeps as it was made, an earlier proof held.
+    kept = KINDS[kind].kept_as_made()
+    changed = [name for name in fields if name not in kept and actual[name] != proved.spec.get(name)]
+    return f"{', '.join(changed)} not as proved" if changed else None
 
 
 def _plain(value: Any) -> Any:

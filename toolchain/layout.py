@@ -56,6 +56,21 @@ class CheckoutLayout:
         return self.made / "pulumi"
 
     @property
+    def versity_module(self) -> Path:
+        """The Go module that pins the Versity gateway, the S3 server of tests."""
+        return self.root / "toolchain" / "versity"
+
+    @property
+    def built_versity(self) -> Path:
+        """Holds `bin/versitygw` once a test has needed it."""
+        return self.made / "versity"
+
+    @property
+    def versity_lock(self) -> Path:
+        """Held with flock while the gateway is built: tests build it, while a run of `./run` may hold `lock`."""
+        return self.made / "versity.lock"
+
+    @property
     def pulumi_home(self) -> Path:
         """Default of PULUMI_HOME."""
         return self.made / "pulumi-home"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TextIO
 
 from toolchain.progress import say, step
@@ -25,6 +26,8 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
+    #: True if it opens a port on a machine that systemd runs: left to whoever has the machine.
+    serves: bool = False
 
 
 def _has_git() -> bool:
@@ -51,15 +54,21 @@ def debian_packages() -> tuple[DebianPackage, ...]:
 _SYSTEM = "/usr/sbin:/sbin"
 
 
+#: There while systemd runs the machine.
+_SYSTEMD = Path("/run/systemd/system")
+
+
 def _has(program: str) -> bool:
     return shutil.which(program) is not None or shutil.which(program, path=_SYSTEM) is not None
 
 
 def packages_of_tests() -> tuple[DebianPackage, ...]:
-    """Every system package that only tests need: those of frames, which need root as well."""
+    """Every system package that only tests need: those of frames and logins, which need root as well."""
     return (
         DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
         DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),
+        DebianPackage("openssh-client", lambda: _has("ssh-keygen"), "tests/access signs certificates and logs in"),
+        DebianPackage("openssh-server", lambda: _has("sshd"), "tests/access logs in to a real sshd", serves=True),
     )
 
 
@@ -67,7 +76,8 @@ def get_packages_of_tests() -> None:
     """As root on Debian, install what only tests need. Elsewhere, or if that fails, these tests say themselves what is
     missing and which line gets it.
     """
-    absent = [package.name for package in packages_of_tests() if not package.present()]
+    wanted = (package for package in packages_of_tests() if not (package.serves and _SYSTEMD.is_dir()))
+    absent = [package.name for package in wanted if not package.present()]
     if absent and _may_install():
         _apt_install(absent, options=("--no-install-recommends",), output=subprocess.DEVNULL)
 

@@ -14,8 +14,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolchain.go import LackingGo, find_go, go_build, pins_of
 from toolchain.layout import CheckoutLayout
-from toolchain.making import digest, exclusive, is_made, replacing, write_executable, write_whole
+from toolchain.making import exclusive, is_made, replacing, write_executable, write_whole
 from toolchain.missing import MachineLacks
 from toolchain.progress import say, step
 
@@ -33,7 +34,11 @@ _FLAGS = (
     # Without the -X the version is empty, and every check of a version fails.
     f"-ldflags=-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={_BUILT}",
 )
-_GO_PLACES = ("/usr/local/go/bin", "/usr/lib/go/bin", "/snap/bin")
+_LACKING = LackingGo(
+    f"Pulumi is missing: no `pulumi` >= {OLDEST[0]}.{OLDEST[1]} with `pulumi-language-python` on PATH,\n"
+    "and to build it",
+    "  install Pulumi: https://www.pulumi.com/docs/install/\n",
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +71,7 @@ def ensure_pulumi(layout: CheckoutLayout, search: str) -> Pulumi:
 
 
 def _source(layout: CheckoutLayout) -> str:
-    files = (layout.go_module / "go.mod", layout.go_module / "go.sum")
-    return digest(*_FLAGS, *(file.read_bytes() for file in files))
+    return pins_of(layout.go_module, _FLAGS)
 
 
 def _find_official(layout: CheckoutLayout, search: str) -> Path | None:
@@ -115,73 +119,17 @@ def _numbers(version: str) -> tuple[int, int]:
 
 
 def _build(layout: CheckoutLayout, search: str) -> Pulumi:
-    go = _find_go(layout, search)
+    go = find_go(layout.go_module, search, _LACKING)
     say(f"  no official Pulumi >= {OLDEST[0]}.{OLDEST[1]} with its Python host on PATH:")
     say(f"  building {_BUILT} from toolchain/pulumi/go.mod (about three minutes the first time)")
     with step(f"Pulumi {_BUILT}"), replacing(layout.built_pulumi, _source(layout)) as fresh:
-        _go_build(go, layout, fresh / "bin")
+        go_build("Pulumi", go, layout.go_module, _FLAGS, fresh / "bin")
         built = _version_of(fresh / "bin" / "pulumi")
         if built != _BUILT:
             raise MachineLacks(
                 f"The Pulumi just built says it is {built!r}, not {_BUILT!r}. See toolchain/pulumi_cli.py."
             )
     return Pulumi(layout.built_pulumi / "bin" / "pulumi", official=False)
-
-
-def _go_build(go: str, layout: CheckoutLayout, target: Path) -> None:
-    environment = {
-        **os.environ,
-        "GOTOOLCHAIN": "local",
-        "CGO_ENABLED": "0",
-        "GOFLAGS": "-buildvcs=false",
-        "GOWORK": "off",
-    }
-    command = [go, "build", *_FLAGS, "-o", f"{target}/", "tool"]
-    done = subprocess.run(
-        command,
-        cwd=layout.go_module,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        tail = "\n".join(done.stderr.splitlines()[-20:])
-        raise MachineLacks(
-            f"`go build` of Pulumi ended with exit code {done.returncode}; its last lines:\n{tail}\n"
-            "Often it is the network: Go must reach its module proxy (`go env GOPROXY`). Then run this again."
-        )
-
-
-def _find_go(layout: CheckoutLayout, search: str) -> str:
-    wanted = _go_wanted(layout)
-    go = shutil.which("go", path=os.pathsep.join((search, *_GO_PLACES)))
-    version = _go_version(go) if go else None
-    if go and version and version >= wanted:
-        return go
-    spoken = ".".join(str(number) for number in wanted)
-    have = f"Go is too old here ({go} is {'.'.join(map(str, version))})" if version else "Go is not there either"
-    raise MachineLacks(
-        f"Pulumi is missing: no `pulumi` >= {OLDEST[0]}.{OLDEST[1]} with `pulumi-language-python` on PATH,\n"
-        f"and to build it Go {spoken} or newer is needed. {have}. Do one of these, then run this again:\n"
-        "  install Pulumi: https://www.pulumi.com/docs/install/\n"
-        f"  install Go {spoken} or newer: https://go.dev/doc/install (found on PATH or in {_GO_PLACES[0]})"
-    )
-
-
-def _go_wanted(layout: CheckoutLayout) -> tuple[int, ...]:
-    match = re.search(r"^go (\d+(?:\.\d+)+)$", (layout.go_module / "go.mod").read_text(), re.MULTILINE)
-    if not match:
-        raise MachineLacks("toolchain/pulumi/go.mod has no `go` line: restore it from git.")
-    return tuple(int(number) for number in match[1].split("."))
-
-
-def _go_version(go: str) -> tuple[int, ...] | None:
-    environment = {**os.environ, "GOTOOLCHAIN": "local"}
-    done = subprocess.run([go, "version"], env=environment, capture_output=True, text=True, check=False)
-    match = re.search(r"go(\d+(?:\.\d+)+)", done.stdout)
-    return tuple(int(number) for number in match[1].split(".")) if match else None
 
 
 def language_host_script(layout: CheckoutLayout) -> str:

@@ -12,9 +12,11 @@ from infra.program.gate import Gate
 from infra.switches.survey import Survey
 from interlock.model.site.inventory import Site
 from interlock.planning import Plan
-from interlock.provider.audit.buckets import Asked, buckets
+from interlock.provider.audit.asked import ONE_BY_ONE, REQUESTS, Asked
+from interlock.provider.audit.buckets import buckets
 from interlock.provider.audit.listing import listed
 from interlock.provider.audit.mirror import Mirror
+from interlock.provider.audit.quotas import quotas
 from interlock.provider.audit.standing import Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
 from interlock.provider.clouds import Cloud
@@ -27,7 +29,7 @@ from policies.judging import Seen
 from policies.statement import Statement, statement
 
 from .observed_plan import ObservedPlan, observed_plan
-from .unmanaged_resources import Words
+from .words import Words
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class StackAudit:
     def drift(self) -> list[Standing]:
         """What is not as planned."""
         return [item for item in self.standings if item.has_drifted] if self.is_applied else []
+
+    @property
+    def made_by_earlier_plans(self) -> list[Standing]:
+        """What keeps something that it was made with, where the plan says something else for new ones."""
+        return [item for item in self.standings if item.is_other_than_planned and not item.has_drifted]
 
 
 @dataclass(frozen=True)
@@ -125,10 +132,12 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     readers = {plan.stack: StackReader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
     standings = {stack: reader.standings() for stack, reader in readers.items()}
     opened: list[UnmanagedResource] = []
-    asked = [one for plan in plans for one in _buckets(plan, readers[plan.stack])]
-    for one, standing, rights in buckets(cloud, asked):
+    asked = {kind: [one for plan in plans for one in _asked(kind, plan, readers[plan.stack])] for kind in ONE_BY_ONE}
+    for one, standing, rights in buckets(cloud, asked["Bucket"]):
         standings[one.stack].append(standing)
         opened += rights
+    for one, standing in quotas(cloud, (*asked["Quota"], *asked["ShareQuota"])):
+        standings[one.stack].append(standing)
     beside = (*unmanaged(_territory(site, plans, standings), found), *opened)
     stated = readers[gate.stack(None)]
     existing = tuple(comparisons(stated.mirror, stated.expected, found.unread))
@@ -146,8 +155,8 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
         ),
         unmanaged=beside,
         unread=unread,
-        requests=found.requests + len(asked),
-        objects=len(found) + len(asked),
+        requests=found.requests + sum(REQUESTS[kind] * len(ones) for kind, ones in asked.items()),
+        objects=len(found) + sum(map(len, asked.values())),
         existing=existing,
     )
 
@@ -166,9 +175,9 @@ def _expected(gate: Gate, plan: Plan) -> Expected:
     )
 
 
-def _buckets(plan: Plan, reader: StackReader) -> Iterator[Asked]:
+def _asked(kind: str, plan: Plan, reader: StackReader) -> Iterator[Asked]:
     for item in reader.expected.resources:
-        if item.kind == "Bucket":
+        if item.kind == kind:
             yield Asked(plan.stack, item, reader.ids.get(item.spec["project"], ""))
 
 
@@ -204,7 +213,7 @@ def _stack(gate: Gate, words: Words, beside: Iterable[UnmanagedResource]) -> Sta
     wanted = version(gate.footprint(plan))
     behind = record is not None and any(entry.digest != wanted for entry in record.entries)
     found = StackAudit(plan, judged.judgement, standings, tuple(beside), record, behind)
-    if not (found.is_applied and (found.drift or found.unmanaged)):
+    if not (found.is_applied and (found.drift or found.made_by_earlier_plans or found.unmanaged)):
         return found
     return replace(found, live=_live(gate, seen, observed_plan(words, found.unmanaged)))
 

@@ -17,7 +17,8 @@ from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
 from interlock.vocabulary import CloudId
 
-from .unmanaged_resources import RESOURCES_OF, NotExpressible, Words, name_of, named
+from .unmanaged_resources import RESOURCES_OF
+from .words import NotExpressible, Words, name_of, named
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def observed_plan(words: Words, unmanaged: Iterable[UnmanagedResource]) -> Obser
     added = _Additions(words)
     for resource in unmanaged:
         added.add(resource)
-    drifted = {item.name: item for item in words.standings[words.plan.stack] if item.has_drifted}
+    drifted = {item.name: item for item in words.standings[words.plan.stack] if item.is_other_than_planned}
     kept = _planned(words.plan, drifted, added.names)
     if kept is None:
         return None

@@ -67,7 +67,9 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
         yield f"    planned at {places.planned(item.name)}"
         if item.hint:
             yield f"    next: {item.hint}"
-    if drift or stack.unmanaged:
+    for item in stack.made_by_earlier_plans:
+        yield f"  {item.kind} {item.name}{_ids(item)} keeps what it was made with: {', '.join(item.differs)}"
+    if drift or stack.made_by_earlier_plans or stack.unmanaged:
         yield from _live(stack.live)
     if any(not item.hint for item in drift):
         yield f"    next: `pulumi up --refresh` on {name} puts it back; look first at who changed it"

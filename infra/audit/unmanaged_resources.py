@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from ipaddress import ip_network
 
-from interlock.planning import Plan
 from interlock.provider.actuators.routing import as_rule
-from interlock.provider.audit.listing import RBAC_KINDS, Listed, Raw
-from interlock.provider.audit.standing import Standing
+from interlock.provider.audit.listing import RBAC_KINDS, Raw
 from interlock.resources import (
     FlavorAccess,
     FloatingIp,
+    Network,
     Port,
     RbacPolicy,
     Resource,
@@ -21,101 +18,16 @@ from interlock.resources import (
     Router,
     RouterInterface,
     SecurityGroup,
+    Server,
+    ShareAccess,
+    Subnet,
     Trunk,
     TrunkSubPort,
+    Volume,
 )
-from interlock.vocabulary import CloudId, Reference
 from interlock.vocabulary.pair_ids import FlavorAccessId, RoleAssignmentId
 
-
-class NotExpressible(LookupError):
-    """No plan can hold it."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """What ids mean in the plan of one stack. `standings`: of every stack of the site."""
-
-    plan: Plan
-    plans: Mapping[str, Plan]
-    standings: Mapping[str, Iterable[Standing]]
-    found: Listed
-
-    @cached_property
-    def _references(self) -> Mapping[tuple[str, str], str]:
-        """(kind, id) -> reference, of everything that is there once."""
-        return {
-            (item.kind, item.ids[0]): reference
-            for stack, items in self.standings.items()
-            for item in items
-            if len(item.ids) == 1 and (reference := self._reference(self.plans[stack], item)) is not None
-        }
-
-    def _reference(self, plan: Plan, item: Standing) -> str | None:
-        if plan.stack == self.plan.stack:
-            return item.name
-        if plan.tenant is None:
-            return Reference.site(item.kind, item.name)
-        # Of another tenant a plan can name the project; that is who somebody is.
-        return Reference.cloud("Project", plan.tenant) if item.kind == "Project" else None
-
-    def of(self, kind: str, ident: str) -> str:
-        """Raises `NotExpressible` for what this plan cannot refer to."""
-        if not self.has(kind, ident):
-            raise NotExpressible(f"{kind} {ident}")
-        return self._references[kind, ident]
-
-    def has(self, kind: str, ident: str) -> bool:
-        """True for what this plan can refer to."""
-        return (kind, ident) in self._references
-
-    def all(self, kind: str) -> dict[str, str]:
-        """Id -> reference."""
-        return {ident: reference for (of, ident), reference in self._references.items() if of == kind}
-
-    def project(self, ident: str) -> str:
-        """A project that nobody knows is a stranger's."""
-        return self._references.get(("Project", ident), Reference.cloud("Project", ident))
-
-    def user(self, ident: str) -> str:
-        """Whom the plan gives a role. Raises `NotExpressible` for everybody else: in a plan a user is a member."""
-        if ident not in self._members:
-            raise NotExpressible(f"user {ident}")
-        return self._members[ident]
-
-    @cached_property
-    def _members(self) -> Mapping[str, str]:
-        """Id -> reference: by the id in what is there, for names are shared by people of other domains."""
-        assigned = ((self.plan.by_name[item.name].resource, item.ids) for item in self.standings[self.plan.stack])
-        return {
-            RoleAssignmentId.parse(ids[0]).user: spec.user
-            for spec, ids in assigned
-            if isinstance(spec, RoleAssignment) and len(ids) == 1
-        }
-
-    def role(self, ident: str) -> str:
-        """One of ours, or one that the cloud brings."""
-        name = self.found.of("Role").get(ident, {}).get("name", ident)
-        return self._references.get(("Role", ident), Reference.cloud("Role", name))
-
-
-def named(value: Any, found: Mapping[str, str]) -> Any:
-    """Ids of unmanaged resources, by their names in the observed plan."""
-    if isinstance(value, list):
-        return [named(one, found) for one in value]
-    if isinstance(value, dict):
-        return {name: named(one, found) for name, one in value.items()}
-    if CloudId.named(value) is None:
-        return value
-    if value not in found:
-        raise NotExpressible(value)
-    return found[value]
-
-
-def name_of(ident: str) -> str:
-    """Its plan name."""
-    return f"found-{ident.replace('/', '-')}"
-
+from .words import NotExpressible, Words, name_of, named
 
 #: One object -> plan names, and the resource under each.
 Expressing = Callable[[Words, str, str], Iterator[tuple[str, Resource]]]
@@ -132,13 +44,15 @@ def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]
     for group in strange:
         yield from _group(words, group, name_of(group))
     address = item["fixed_ips"][0]
+    network, subnet = (("Network", item["network_id"]), ("Subnet", address["subnet_id"]))
+    yield from _beside(words, network, subnet)
     yield (
         name,
         Port.model_validate({
             "name": item["name"] or name,
             "project": words.project(item["project_id"]),
-            "network": words.of("Network", item["network_id"]),
-            "subnet": words.of("Subnet", address["subnet_id"]),
+            "network": _called(words, *network),
+            "subnet": _called(words, *subnet),
             "address": address["ip_address"],
             "vnic_type": item["binding:vnic_type"],
             "port_security": item["port_security_enabled"],
@@ -146,6 +60,95 @@ def _port(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]
                 name_of(one) if one in strange else words.of("SecurityGroup", one) for one in item["security_groups"]
             ],
             "allowed_address_pairs": [pair["ip_address"] for pair in item["allowed_address_pairs"]],
+        }),
+    )  # fmt: skip
+
+
+def _called(words: Words, kind: str, ident: str) -> str:
+    """The reference of a planned object, or the name of one that nobody planned."""
+    return words.of(kind, ident) if words.has(kind, ident) else name_of(ident)
+
+
+def _beside(words: Words, *needed: tuple[str, str]) -> Iterator[tuple[str, Resource]]:
+    """What stands behind references and in no plan, (kind, id).
+
+    Raises `NotExpressible` for what was not listed, and for what another stack planned: there it is judged.
+    """
+    for kind, ident in needed:
+        if words.has(kind, ident):
+            continue
+        if ident not in words.found.of(kind) or (kind, ident) in words.planned:
+            raise NotExpressible(f"{kind} {ident}")
+        yield from RESOURCES_OF[kind](words, ident, name_of(ident))
+
+
+def _network(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """On one segment: one of several is no network of a plan."""
+    item = words.found.of("Network")[ident]
+    if item.get("segments"):
+        raise NotExpressible(f"{ident}: a network of a plan has one segment")
+    yield (
+        name,
+        Network.model_validate({
+            "name": item["name"] or name,
+            "project": words.project(item["project_id"]),
+            "network_type": item["provider:network_type"],
+            "physical_network": item["provider:physical_network"],
+            "segmentation_id": item["provider:segmentation_id"],
+            "external": item["router:external"],
+            "shared": item["shared"],
+            "port_security": item["port_security_enabled"],
+        }),
+    )  # fmt: skip
+
+
+def _subnet(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """With its network, where nobody planned that either."""
+    item = words.found.of("Subnet")[ident]
+    network = ("Network", item["network_id"])
+    yield from _beside(words, network)
+    yield (
+        name,
+        Subnet.model_validate({
+            "name": item["name"] or name,
+            "project": words.project(item["project_id"]),
+            "network": _called(words, *network),
+            "cidr": item["cidr"],
+            "gateway": item["gateway_ip"],
+            "dhcp": item["enable_dhcp"],
+            "pools": [[pool["start"], pool["end"]] for pool in item["allocation_pools"]],
+        }),
+    )  # fmt: skip
+
+
+def _volume(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """On a type that is planned: Cinder says a type's name, which is the type's alone on a cloud."""
+    item = words.found.of("Volume")[ident]
+    kinds = [one for one, said in words.found.of("VolumeType").items() if said["name"] == item["volume_type"]]
+    if len(kinds) != 1:
+        raise NotExpressible(f"{ident}: of type {item['volume_type']}")
+    project = words.project(item["os-vol-tenant-attr:tenant_id"])
+    volume_type = words.of("VolumeType", kinds[0])
+    yield name, Volume(name=item["name"] or name, project=project, size_gib=item["size"], volume_type=volume_type)
+
+
+def _server(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """With its ports, and their networks, where no plan has them."""
+    item = words.found.of("Server")[ident]
+    host, image = item["OS-EXT-SRV-ATTR:host"], item["image"]
+    if not host or not image:
+        raise NotExpressible(f"{ident}: a server of a plan has a host and an image")
+    ports = [("Port", port) for port, said in words.found.of("Port").items() if said["device_id"] == ident]
+    yield from _beside(words, *ports)
+    yield (
+        name,
+        Server.model_validate({
+            "name": item["name"] or name,
+            "project": words.project(item["tenant_id"]),
+            "flavor": words.of("Flavor", item["flavor"]["id"]),
+            "image": words.of("Image", image["id"]),
+            "host": host,
+            "ports": [_called(words, *port) for port in ports],
         }),
     )  # fmt: skip
 
@@ -237,8 +240,21 @@ def _flavor_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, R
     yield name, FlavorAccess(project=words.project(pair.project), flavor=words.of("Flavor", pair.flavor))
 
 
+def _share_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """Of whoever may mount a share besides: at the address, and as if on the network, of those who are planned."""
+    item = words.found.of("ShareAccess")[ident]
+    share = words.of("Share", item["share_id"])
+    planned = (one.resource for one in words.plan.resources if isinstance(one.resource, ShareAccess))
+    beside = next((one for one in planned if one.share == share), None)
+    if beside is None or item["access_type"] != "ip":
+        raise NotExpressible(f"{ident}: nothing says where {item['access_type']} {item['access_to']} would mount it")
+    prefix = str(ip_network(item["access_to"], strict=False))
+    yield name, beside.model_copy(update={"prefix": prefix, "level": item["access_level"]})
+
+
 #: Kinds that others can have at a stack and that a plan can say.
 RESOURCES_OF: Mapping[str, Expressing] = {
     "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
-    "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk,
+    "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk, "Network": _network, "Subnet": _subnet,
+    "Volume": _volume, "Server": _server, "ShareAccess": _share_access,
 }  # fmt: skip

@@ -14,7 +14,7 @@ from infra.cli import debugging
 from interlock.garbage import importing
 
 #: Command -> how its help begins, in the order in which the help lists them. Its function has its name, in a
-#: module of that name in `infra.commands`.
+#: module of that name in `infra.commands`; where that has an `app`, the function is what its commands have in common.
 COMMANDS = {
     "lock": "Write the locks of a site and its tenants: what each is given.",
     "check": "Prove that the stacks of a site may be applied.",
@@ -24,12 +24,15 @@ COMMANDS = {
     "wiring": "Print what switches need that Neutron does not wire.",
     "nodes": "List what is to be enrolled at Ironic for a site.",
     "capacity": "Count how many more vPODs of each size a site holds.",
+    "ssh": "Print the ssh command that gets in to a tenant's server.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
     "recover": "Take over a stack whose state was lost or is an old copy.",
     "audit": "Read the live cloud and compare it with what was proved.",
     "switches": "Read the switches and compare each port with what is stated.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
+    "access": "Sign, revoke and list what a tenant's people log in with.",
+    "channel": "Hand a server, once, what must not stand in user data.",
     "site": "Show what a site holds, and which facts are not stated.",
     "schema": "Print the JSON Schema of files, and of what `wiring` prints.",
     "demo": "Bring up the sandbox, the operator's stack and a tenant's.",
@@ -51,9 +54,11 @@ class CommandGroup(TyperGroup):
         """The command of this name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        function = getattr(_imported(f"infra.commands.{cmd_name}"), cmd_name)
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cmd_name, context_settings=PASSED_ON.get(cmd_name, HELP_OPTIONS))(function)
+        module = _imported(f"infra.commands.{cmd_name}")
+        alone = getattr(module, "app", None)
+        if alone is None:
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(cmd_name, context_settings=PASSED_ON.get(cmd_name, HELP_OPTIONS))(getattr(module, cmd_name))
         command = typer.main.get_command(alone)
         if cmd_name not in PASSED_ON:
             command.params.append(_debug_option())

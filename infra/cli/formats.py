@@ -35,6 +35,7 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "wiring": (Format.TEXT, Format.JSON),
     "nodes": (Format.TEXT, Format.JSON),
     "capacity": (Format.TEXT, Format.JSON),
+    "ssh": (Format.TEXT, Format.JSON),
     "preflight": (Format.TEXT, Format.JSON),
     "unlock": (Format.TEXT, Format.JSON),
     "audit": (Format.TEXT, Format.JSON, Format.SARIF, Format.JUNIT),

@@ -21,6 +21,7 @@ from infra.program.places import stacks
 from interlock.model.fleet import fleet_folder, site_folders
 from interlock.model.load import InputError, InputErrors
 from interlock.model.lock.record import Lock, SiteLock
+from interlock.planning.replacements import WORDS
 
 #: With more tenants than this a terminal is shown how far the run is, and unchanged ones are only counted.
 MANY = 50
@@ -105,6 +106,12 @@ def _write(gate: Gate, site_lock: SiteLock, made: Iterable[Made]) -> None:
 
 def _tell(old: SiteLock | None, new: SiteLock, made: list[Made]) -> None:
     _say(f"site: {'unchanged' if new == old else 'written'}, serial {new.serial}")
+    if new != old:
+        # Who has one is told with its lock; these are told once.
+        had = {(one.claim, one.serial) for item in made for one in item.new.replaced}
+        before = old.untested if old else ()
+        for one in (one for one in new.untested if one not in before and (one.claim, one.serial) not in had):
+            _say(f"  warning: {WORDS[one.claim]} {one.device}: {one.before} replaced by {one.serial}, untested")
     for item in made:
         if item.is_changed or item.out_of_service or len(made) <= MANY:
             _say("\n".join(lines(item)))

@@ -13,6 +13,8 @@ from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.program.places import stacks
 from interlock.model.load import InputErrors, load_site_of_fleet
+from interlock.model.lock.files import SITE, load_lock, lock_file
+from interlock.model.lock.record import SiteLock
 from interlock.model.text.errors import Code
 from interlock.planning.enrolment import INVENTORY_TRAIT, Enrolment, enrolment_of
 
@@ -47,7 +49,9 @@ def nodes(
         message = "`ironic` is missing: this site has no Ironic at which nodes could be enrolled"
         hint = "add `ironic:` with its `conductor_group` and `networks` where whole hosts are to be deployed"
         raise InputErrors([loaded.source.error(Code.MISSING_KEY, (), message, hint)])
-    found = enrolment_of(loaded.site, ironic)
+    file = lock_file(stacks() / site, SITE)
+    lock = load_lock(file, str(file.relative_to(stacks().parent)), SiteLock) if file.exists() else None
+    found = enrolment_of(loaded.site, ironic, lock.services if lock is not None else {})
     if as_json or form is Format.JSON:
         print_plain_json({"nodes": [node.model_dump(mode="json") for node in found.nodes]})
     else:

@@ -18,15 +18,22 @@ from infra.program.refusal import note
 from infra.reports.plan_changes import changes_text
 from infra.reports.plan_cost import cost_text, defaults_text
 from infra.reports.plan_earlier import Earlier, NoEarlierPlan, earlier_plan
+from infra.reports.plan_former_keys import former_key_lines
+from infra.reports.plan_mounts import mount_lines
+from infra.reports.plan_removal import removal_text
 from infra.reports.plan_tree import tree
-from interlock.model.lock.record import Lock
+from infra.reports.plan_ways_in import ways_lines
+from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.devices import serials_of
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
+from interlock.planning.share_mounts import ShareMount, share_mounts
+from interlock.planning.ways_in import WaysIn, ways_in
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,12 @@ class Shown:
     replaced: Sequence[Replacement] = ()
     #: Name -> serial of the site's machines and hosts: a later plan is compared with them.
     devices: Mapping[str, str] = field(default_factory=dict)
+    #: How people get in to its servers; None for the operator's stack.
+    ways_in: WaysIn | None = None
+    #: vPOD -> what its servers mount of the tenant's shares.
+    mounts: Mapping[str, Sequence[ShareMount]] = field(default_factory=dict)
+    #: Login keys that the request no longer names, and that servers may still have.
+    former_keys: Sequence[FormerKey] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -57,6 +70,9 @@ class Shown:
             "out_of_service": [asdict(item) for item in self.out_of_service],
             "replaced": [asdict(item) for item in self.replaced],
             "devices": dict(self.devices),
+            "ways_in": None if self.ways_in is None else self.ways_in.model_dump(mode="json"),
+            "former_keys": [item.model_dump(mode="json") for item in self.former_keys],
+            "mounts": {vpod: [item.model_dump(mode="json") for item in found] for vpod, found in self.mounts.items()},
         }
 
 
@@ -68,27 +84,41 @@ def plan(
         str | None,
         typer.Option("--against", "-a", metavar="REF", help="Show changes against a plan file or a git revision."),
     ] = None,
+    destroy: Annotated[
+        bool, typer.Option("--destroy", help="Show what `pulumi destroy` deletes, in which order, and what refuses.")
+    ] = False,
 ) -> None:
     """Show what a stack will be: ids, addresses, hosts, cost.
 
     A tree of every component and resource. It marks what the request does not state, and what nothing can
     make yet. Machines and hosts of the plan that failed or are in maintenance have a line each,
-    and so has what stands where a device of another serial stood: it is another machine. With --against it
-    shows what each change does: in place, restart, replace, or forbidden.
+    and so has what stands where a device of another serial stood: it is another machine. It says who gets in to
+    servers from outside, or that nobody does, and gives the line of /etc/fstab of each share. It names ssh keys
+    that the request no longer names, which servers they may still open, and what ends that. With --against it shows
+    what each change does: in place, restart, replace, or forbidden.
     Nothing is judged here: `interlock check` does.
 
+    With --destroy it shows the end of a tenant's stack instead: what holds data and refuses, with the line of the
+    request that says so, the steps of the deletion, and what is nobody's afterwards until it is seen clean.
+
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
-    `out_of_service`, `replaced`, `devices`.
+    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`; with --destroy: `version`,
+    `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
-    Exit code: 0 planned, 2 the input is wrong: a file, a lock that is missing or old, or REF.
+    Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
+    2 the input is wrong: a file, a lock that is missing or old, or REF.
 
     \b
     Examples:
       interlock plan acme
       interlock plan acme --against HEAD~1
       interlock plan globex --format json
+      interlock plan acme --destroy
     """
+    if destroy:
+        _destroy(tenant, site, form, against)
+        return
     shown = _shown(Gate.indexed(site), tenant, site, against)
     if form is Format.JSON:
         print_json(shown.document())
@@ -96,6 +126,21 @@ def plan(
         print_text(_text(shown, against))
     if said := note(shown.plan, proved=False):
         print(said, file=sys.stderr)
+
+
+def _destroy(tenant: str | None, site: str, form: Format, against: str | None) -> None:
+    """Print the end of a tenant's stack. Raises typer.Exit(1) if its deletion would be refused."""
+    if tenant is None:
+        raise typer.BadParameter("name the tenant whose stack is to go", param_hint="--destroy")
+    if against is not None:
+        raise typer.BadParameter("compares nothing with --destroy: leave one of both out", param_hint="--against")
+    removal = removal_of(Gate.indexed(site).plan(tenant))
+    if form is Format.JSON:
+        print_json(removal.model_dump(mode="json"))
+    else:
+        print_text(removal_text(removal, colour=colour.wanted()))
+    if removal.refused:
+        raise typer.Exit(1)
 
 
 def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Shown:
@@ -108,7 +153,19 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     idle = held_out_of_service(gate.workspace.site, lock.allocation) if lock else ()
     there = gate.workspace.site
     replaced = replacements(there, lock) if lock else ()
-    return Shown(planned, defaults, cost, changes, idle, gate.explained_by, replaced, serials_of(there))
+    ways = ways_in(there, planned) if tenant else None
+    mounts = _mounts(gate, tenant, lock) if tenant and lock else {}
+    former = lock.former_keys if lock else ()
+    devices = serials_of(there)
+    return Shown(planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former)
+
+
+def _mounts(gate: Gate, tenant: str, lock: Lock) -> dict[str, tuple[ShareMount, ...]]:
+    request = gate.tenant(tenant)
+    every = {
+        vpod: share_mounts(gate.workspace.site, request, vpod, claims) for vpod, claims in lock.allocation.vpods.items()
+    }
+    return {vpod: found for vpod, found in every.items() if found}
 
 
 def _changes(gate: Gate, planned: Plan, before: Earlier, lock: Lock | None) -> Sequence[ResourceChange]:
@@ -131,6 +188,12 @@ def _text(shown: Shown, against: str | None) -> str:
         parts.append("\n".join(["out of service", *map(_idle, shown.out_of_service)]))
     if shown.replaced:
         parts.append("\n".join(["replaced", *(f"  {item.vpod}: {item}" for item in shown.replaced)]))
+    if shown.ways_in is not None and (lines := ways_lines(shown.ways_in)):
+        parts.append("\n".join(["way in", *lines]))
+    if shown.former_keys:
+        parts.append("\n".join(["former keys", *former_key_lines(shown.plan, shown.former_keys)]))
+    if shown.mounts:
+        parts.append("\n".join(["mounts", *mount_lines(shown.mounts)]))
     if shown.defaults:
         parts.append(defaults_text(shown.defaults))
     if shown.cost is not None:

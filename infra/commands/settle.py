@@ -17,6 +17,7 @@ from infra.commands.options import OneTenant, Site
 from infra.locking.making import keep, settled
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
+from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
 from infra.stack.handing_over import Handover, Lacking, demands, file_of
 from infra.stack.ironic_evidence import ironic_said
 from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
@@ -27,10 +28,14 @@ from interlock.model.lock.record import Lock
 from interlock.provider.census import census
 from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
 from interlock.provider.clouds import Cloud
+from interlock.provider.made_with import made_with
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
 from interlock.vocabulary import Claimant
+
+#: What makes a former key nobody's.
+_ENDS = "next: recreate these servers (`pulumi up --replace URN`) or delete them, then settle again"
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,10 @@ def settle(
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).
 
+    A login key that the request no longer names stays the tenant's while a server that was made with it may be there
+    (SEC-05): its user data say so, or it is not younger than its key pair. What such a key still opens is named, and
+    the key stays in the lock, when all else is settled.
+
     The same is done for what a killed run claimed and no later run knows of, because the request was edited
     meanwhile: its footprint is removed from the store when nothing of it can exist; for that
     `pulumi preview --refresh` is run as well.
@@ -83,7 +92,7 @@ def settle(
     \b
     Exit code:
       0  settled, or there was nothing to settle
-      1  something still holds what was released, or A9 is false
+      1  something still holds what was released, a server may still have a former key, or A9 is false
       2  the input is wrong: a file, or a lock that is missing or old
       3  evidence is missing or does not count, or a fact that it rests on is not stated
       4  a place could not be read: backend, store or cloud
@@ -104,33 +113,53 @@ def _asked(gate: Gate, name: str, *, dry_run: bool, form: Format) -> None:
     untested = tests(gate, lock)
     lock = noted(gate, lock, untested, dry_run=dry_run)
     record = _ledger(gate).stack(plan.stack)
-    found = _look(gate, name, lock, record) if lock.released or others(record, plan, lock) else None
-    if found is None or not (lock.released or found.leftover):
+    noted_there = lock.released or lock.former_keys
+    found = _look(gate, name, lock, record) if noted_there or others(record, plan, lock) else None
+    if found is None or not (noted_there or found.leftover):
         findings = Findings(plan.stack, (), untested.lacking(), _file(gate, name))
         if form is Format.JSON:
-            print_json(_document(findings, None))
+            print_json(_document(findings, None, None))
         if findings.lacking:
             _refuse(findings)
         print(f"{name}: nothing to settle", file=sys.stderr)
         return
-    handover, findings = _judged(gate, found, untested, dry_run=dry_run)
+    keys = _keys(gate, found)
+    handover, findings = _judged(gate, found, untested, keys, dry_run=dry_run)
     if form is Format.JSON:
-        print_json(_document(findings, found))
+        print_json(_document(findings, found, keys))
     if findings.exit_code is not Exit.PROVED:
         _refuse(findings)
     if form is Format.TEXT:
-        _tell(found)
+        _tell(found, keys)
     if not dry_run:
-        _settle(gate, found, handover)
+        _settle(gate, found, handover, keys)
+    if keys.held:
+        _say_held(found, keys)
 
 
-def _judged(gate: Gate, found: LookedAt, untested: Handover, *, dry_run: bool) -> tuple[Handover, Findings]:
-    """What is handed over with all that was seen of it, and what stands in the way."""
+def _keys(gate: Gate, found: LookedAt) -> FormerKeys:
+    """Former login keys, and which servers they open; the cloud is asked where there are any."""
+    if not (found.lock.former_keys or keys_of_runs(found)):
+        return former_keys(found, ())
+    site = gate.workspace.site
+    return former_keys(found, tuple(made_with(Cloud(site.cloud, site_region=site.region), found.lock.owner)))
+
+
+def _judged(
+    gate: Gate, found: LookedAt, untested: Handover, keys: FormerKeys, *, dry_run: bool
+) -> tuple[Handover, Findings]:
+    """What is handed over with all that was seen of it, and what stands in the way.
+
+    A key of the lock that a server has stands in nobody's way: it stays there alone. It is said with what does.
+    """
     handover = _handover(gate, found)
     said, ironic = survey.read_back_of(gate, handover), ironic_said(handover, lambda names: _cleaned(gate, names))
     for note in ironic.notes:
         print(f"note: {note}", file=sys.stderr)
-    held = (*found.obstacles(), *_disagreement(found), *ironic.held)
+    obstacles = found.obstacles()
+    nothing_else = keys.held and not (keys.free or found.lock.released or found.leftover)
+    of_keys = keys.of_held() if obstacles or nothing_else else ()
+    held = (*obstacles, *_disagreement(found), *keys.in_the_way(), *of_keys, *ironic.held)
     recorded = () if held else to_record(handover, said.seen)
     if recorded and not dry_run:
         keep_readings(gate.workspace.folder / file_of_readings(found.lock.id), handover, recorded)
@@ -208,24 +237,42 @@ def _agrees(stack: str) -> bool:
     return Engine.here().agrees(stack)
 
 
-def _tell(found: LookedAt) -> None:
+def _tell(found: LookedAt, keys: FormerKeys) -> None:
     lock, leftover = found.lock, found.leftover
     for given_up in lock.released:
         print(f"{Claimant(lock.id, given_up.vpod)}: {given_up.claim} {given_up.value}")
+    for key in keys.free:
+        print(f"{lock.id}: ssh key {key.fingerprint}, given up {key.since}")
     stay = [entry for entry in found.record.entries if entry not in leftover] if found.record else []
     for entry in leftover:
         print(f"{lock.id}: footprint {entry.digest} of an interrupted run", *only_of(entry, stay))
 
 
-def _document(findings: Findings, found: LookedAt | None) -> dict[str, object]:
+def _say_held(found: LookedAt, keys: FormerKeys) -> None:
+    """All else is settled. Raises typer.Exit(1)."""
+    said = "\n".join(f"  - {line}" for line in keys.of_held())
+    print(f"{found.plan.stack}: {len(keys.held)} ssh key(s) stay claimed:\n{said}\n{_ENDS}", file=sys.stderr)
+    raise typer.Exit(Exit.VIOLATED)
+
+
+def _document(findings: Findings, found: LookedAt | None, keys: FormerKeys | None) -> dict[str, object]:
     """The JSON form: what is given up, what still holds it, what nobody saw. With `--dry-run` it is the same."""
+    still, is_held = (keys.still, bool(keys.held)) if keys else ((), False)
     released = found.lock.released if found else ()
     leftover = found.leftover if found else ()
     return {
         "stack": findings.stack,
-        "exit_code": int(findings.exit_code),
+        "exit_code": int(Exit.VIOLATED if is_held and findings.exit_code is Exit.PROVED else findings.exit_code),
         "released": [
             {"vpod": one.vpod, "claim": one.claim, "value": one.value, "since": one.since} for one in released
+        ],
+        "former_keys": [
+            {
+                "fingerprint": key.fingerprint,
+                "since": key.since,
+                "still_opens": [str(one) for one in still if one.fingerprint == key.fingerprint],
+            }
+            for key in (keys.of_lock if keys else ())
         ],
         "leftover": [entry.digest for entry in leftover],
         "obstacles": [*findings.obstacles, *map(str, findings.lacking)],
@@ -244,14 +291,14 @@ def _document(findings: Findings, found: LookedAt | None) -> dict[str, object]:
     }
 
 
-def _settle(gate: Gate, found: LookedAt, handover: Handover) -> None:
+def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -> None:
     """The store first: if this ends in between, the lock still says what is to be settled."""
     lock, ledger = found.lock, _ledger(gate)
     cleaned = handover.cleaned()
-    new = settled(gate, lock, cleaned)
+    new = settled(gate, lock, cleaned, keys.held)
     if found.record and found.leftover:
         ledger.forget(found.record, [entry.digest for entry in found.leftover])
-    if not lock.released and not cleaned:
+    if not (lock.released or cleaned or keys.free):
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return
     ledger.release(found.plan.stack, freed(lock, new))
@@ -270,7 +317,9 @@ def _refuse(findings: Findings) -> None:
     print(f"{findings.stack}: not settled, {kept}:\n{said}", file=sys.stderr)
     if findings.recorded:
         print(f"next: commit {findings.recorded}; what comes after `unwired` counts from now on", file=sys.stderr)
-    if findings.obstacles:
+    if any("ssh key" in line for line in findings.obstacles):
+        print(_ENDS, file=sys.stderr)
+    elif findings.obstacles:
         print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
     facts = sorted({fact for one in findings.lacking for fact in one.missing})
     if facts:

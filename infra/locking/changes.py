@@ -13,6 +13,7 @@ from interlock.model.lock.record import VPodAllocation
 from interlock.planning import changes_of
 from interlock.planning.claims import claimed_values
 from interlock.planning.draft import RECREATES_SERVERS
+from interlock.planning.former_keys import kept_open
 from interlock.planning.out_of_service import HeldOutOfService
 from interlock.planning.placing import RECREATED
 
@@ -72,6 +73,7 @@ def document(made: Made) -> dict[str, Any]:
         "kept_data": list(made.kept_data),
         "out_of_service": [asdict(item) for item in made.out_of_service],
         "replaced": [asdict(item) for item in made.replacements],
+        "former_keys": [item.model_dump(mode="json") for item in made.new.former_keys],
         "vpods": [change.document() for change in vpod_changes(made)],
     }
 
@@ -91,6 +93,8 @@ def lines(made: Made) -> Iterator[str]:
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
     if not made.is_changed:
         return
+    before = made.old.former_keys if made.old else ()
+    yield from (f"  warning: {kept_open(made.name, key)}" for key in made.new.former_keys if key not in before)
     for change in vpod_changes(made):
         if change.given:
             yield f"  {change.vpod} is given {in_words(change.given)}"

@@ -105,6 +105,9 @@ def differences(old: Lock | SiteLock | None, new: Lock | SiteLock, places: Place
     """Every field in which a lock is not what request and site call for."""
     if old is None:
         return [LockDifference(new.id, "", ABSENT, "a lock", places.position(new.id))]
+    if isinstance(old, SiteLock) and isinstance(new, SiteLock) and not old.serials and not new.untested:
+        # An earlier version wrote it, and recorded no devices.
+        new = new.model_copy(update={"serials": {}})
     if isinstance(old, Lock) and isinstance(new, Lock) and not old.serials:
         # An earlier version wrote it, and recorded no serials.
         old, new = without_serials(old), without_serials(new)
@@ -118,10 +121,12 @@ def differences(old: Lock | SiteLock | None, new: Lock | SiteLock, places: Place
 def _comparable(lock: Lock | SiteLock) -> Lock | SiteLock:
     """Without the times at which something was given up or replaced: only the run that writes a lock notes them."""
     if isinstance(lock, SiteLock):
-        return lock
+        untested = tuple(entry.model_copy(update={"since": ""}) for entry in lock.untested)
+        return lock.model_copy(update={"untested": untested})
     released = tuple(entry.model_copy(update={"since": ""}) for entry in lock.released)
     replaced = tuple(entry.model_copy(update={"since": ""}) for entry in lock.replaced)
-    return lock.model_copy(update={"released": released, "replaced": replaced})
+    former = tuple(entry.model_copy(update={"since": ""}) for entry in lock.former_keys)
+    return lock.model_copy(update={"released": released, "replaced": replaced, "former_keys": former})
 
 
 def _differing(says: Any, should: Any, path: Path) -> Iterator[tuple[Path, str, str]]:

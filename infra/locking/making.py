@@ -10,12 +10,15 @@ from infra.locking.slices import Slices
 from infra.program.gate import Gate
 from interlock.model.evidence.values import moment_text
 from interlock.model.load import dump_lock
-from interlock.model.lock.record import Allocation, Footprint, Lock, Released, Settled, SiteLock
+from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, Released, Settled, SiteLock
+from interlock.model.site.service_networks import recorded_of
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
 from interlock.planning.devices import next_devices, without_serials
+from interlock.planning.former_keys import next_former_keys
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.replacements import Replacement, replacements
+from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
 from policies import footprint
 
@@ -53,7 +56,8 @@ class Making:
         self.gate = gate
         self.site = gate.workspace.site
         self.move = move
-        self.site_lock = next_site_lock(gate)
+        held = tuple(held)
+        self.site_lock = next_site_lock(gate, held, self.now)
         with gate.placed(None):
             plan_site(self.site, self.site_lock)
         self.slices = Slices(self.site)
@@ -83,7 +87,7 @@ class Making:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
             allocation, given_up = self._allocated(tenant, old)
-            devices = next_devices(self.site, old, allocation, given_up, self.now)
+            devices = next_devices(self.site, old, allocation, given_up, self.now, self.site_lock.untested)
             released = tuple(
                 one if one.since else one.model_copy(update={"since": self.now}) for one in devices.released
             )
@@ -101,9 +105,12 @@ class Making:
                 footprint=NO_FOOTPRINT,
             )
             plan = plan_tenant(self.site, self.site_lock, tenant, draft)
-        full = draft.model_copy(
-            update={"footprint": footprint(self.slices.around(allocation, released), plan, released)}
-        ).sealed()
+        around = self.slices.around(allocation, released)
+        mark = footprint(around, plan, released)
+        if former := next_former_keys(old, mark, self.now):
+            draft = draft.model_copy(update={"former_keys": former})
+            mark = footprint(around, plan, released, former)
+        full = draft.model_copy(update={"footprint": mark}).sealed()
         if old is None or full == old:
             return full, plan
         if not old.serials and without_serials(full).sealed() == old:
@@ -120,28 +127,44 @@ class Making:
             raise
 
 
-def settled(gate: Gate, lock: Lock, cleaned: Iterable[Settled] = ()) -> Lock:
-    """The same lock without what it gave up, and with what was `cleaned`. Raises as `Gate.plan` does."""
+def settled(
+    gate: Gate, lock: Lock, cleaned: Iterable[Settled] = (), former_keys: tuple[FormerKey, ...] | None = None
+) -> Lock:
+    """The same lock without what it gave up, and with what was `cleaned`. Raises as `Gate.plan` does.
+
+    `former_keys`: those that servers may still have; None: as they are.
+    """
+    kept = lock.former_keys if former_keys is None else former_keys
     plan = gate.plan(lock.id)
     around = Slices(gate.workspace.site).around(lock.allocation, ())
     by_identity = {one.identity: one for one in (*lock.settled, *cleaned)}
     changes = {
         "released": (),
         "settled": tuple(by_identity[name] for name in sorted(by_identity)),
-        "footprint": footprint(around, plan, ()),
+        "footprint": footprint(around, plan, (), kept),
+        "former_keys": kept,
         "serial": lock.serial + 1,
     }
     return lock.model_copy(update=changes).sealed()
 
 
-def next_site_lock(gate: Gate) -> SiteLock:
-    """The lock of the operator's stack; the old one if the site did not change."""
+def next_site_lock(gate: Gate, held: Iterable[Lock], now: str) -> SiteLock:
+    """The lock of the operator's stack; the old one if the site did not change. `now` in UTC."""
     old, wanted = gate.workspace.site_lock, gate.hashes.whole
-    if old is None:
-        return SiteLock(owner=minted(), serial=1, site=wanted).sealed()
-    if old.site == wanted:
+    devices = next_site_devices(gate.workspace.site, old, held, now)
+    services = recorded_of(gate.workspace.site, old.services if old is not None else {})
+    if old is not None and old.site == wanted and old.services == services and (old.serials or not devices.untested):
+        # An earlier version recorded no devices, and there is nothing to say of them.
         return old
-    return SiteLock(owner=old.owner, serial=old.serial + 1, site=wanted).sealed()
+    owner, serial = (old.owner, old.serial + 1) if old is not None else (minted(), 1)
+    return SiteLock(
+        owner=owner,
+        serial=serial,
+        site=wanted,
+        serials=devices.serials,
+        untested=devices.untested,
+        services=services,
+    ).sealed()
 
 
 def keep(gate: Gate, old: Lock | SiteLock | None, new: Lock | SiteLock) -> None:

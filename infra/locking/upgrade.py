@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.locking.making import Made, Making, next_site_lock
+from infra.locking.making import Made, Making
 from infra.program.gate import Gate, NotPlanned
 from interlock.model.lock.files import SITE, Gathered, LockFiles, holds_claims, lock_file, lock_files
 from interlock.model.lock.formats import load_any_lock
@@ -66,7 +66,7 @@ def upgraded(gate: Gate, names: set[str]) -> Upgrade:
         else:
             locks.append(converted)
             stale.append(converted.id)
-    return Upgrade(_site_lock(gate) if SITE in names else None, tuple(locks), tuple(stale))
+    return Upgrade(_site_lock(gate, making.site_lock) if SITE in names else None, tuple(locks), tuple(stale))
 
 
 def _made(gate: Gate, making: Making, names: list[str]) -> Iterator[tuple[Lock, Made | None]]:
@@ -83,7 +83,7 @@ def _same_claims(one: Lock, other: Lock) -> bool:
     return one.allocation == other.allocation and len({tuple(keys) for keys in released}) == 1
 
 
-def _site_lock(gate: Gate) -> SiteLock:
+def _site_lock(gate: Gate, wanted: SiteLock) -> SiteLock:
     converted = gate.workspace.site_lock
     serial = converted.serial if converted else 1
-    return next_site_lock(gate).model_copy(update={"serial": serial}).sealed()
+    return wanted.model_copy(update={"serial": serial}).sealed()

@@ -95,7 +95,7 @@ class DerivedLocks(Mapping[str, Lock]):
         self._require_listed(lock)
         plan = self._plan(lock)
         share = self.planner.read(plan).share
-        quick = footprint_of(self.planner.facts, share, lock.released, unknown=False)
+        quick = footprint_of(self.planner.facts, share, lock.released, lock.former_keys, unknown=False)
         if quick == lock.footprint.model_copy(update={"unknown": ()}):
             return lock  # all but the words for readers follows
         self.unlike[lock.id] = None
@@ -119,7 +119,7 @@ class DerivedLocks(Mapping[str, Lock]):
 
     def _whole(self, lock: Lock, plan: Plan) -> Footprint:
         """As `interlock lock` writes it: stores and proofs name a footprint by its very bytes."""
-        return footprint(self.slices.around(lock.allocation, lock.released), plan, lock.released)
+        return footprint(self.slices.around(lock.allocation, lock.released), plan, lock.released, lock.former_keys)
 
     def _plan(self, lock: Lock) -> Plan:
         try:

@@ -263,7 +263,8 @@ class Gate:
     def stated(self) -> tuple[Admitted, ...]:
         """What the site states of the objects under `existing:`, whose live fields are compared with it."""
         with self.placed(None):
-            return stated_existing(self.workspace.site)
+            lock = self.workspace.site_lock
+            return stated_existing(self.workspace.site, lock.services if lock is not None else {})
 
     @cached_property
     def operators(self) -> Lock:

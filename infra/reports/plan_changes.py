@@ -14,6 +14,7 @@ SIGNS: dict[Action, tuple[str, str, str]] = {
     "create": ("+", "to create", GREEN),
     "update": ("~", "to change in place", YELLOW),
     "replace": ("±", "to replace", RED),
+    "stay": ("=", "to stay as made (new ones only)", GREEN),
     "delete": ("-", "to delete", RED),
     "forbidden": ("!", "forbidden: `pulumi up` refuses", RED),
 }

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from infra.cli.colour import BOLD, DIM, YELLOW, painted
+from infra.reports.plan_buckets import bucket_details
 from infra.reports.wiring_words import MARKS, wiring_words
 from interlock.model.site.inventory import Endpoint
 from interlock.model.tenant.request import Default
 from interlock.planning import Component, Plan, Planned, not_makeable
 from interlock.planning.origins import request_path
-from interlock.resources import SwitchPort
+from interlock.resources import Bucket, SwitchPort
 from interlock.vocabulary import Reference
 
 #: Pieces of a line: the field that a text is about, and the text.
@@ -67,6 +68,19 @@ def _statements(spec: Mapping[str, Any]) -> Details:
     ]
 
 
+def _volume(spec: Mapping[str, Any]) -> Details:
+    told = [("size_gib", f"{spec['size_gib']} GiB"), ("volume_type", f"type {in_words(spec['volume_type'])}")]
+    told += [("encrypted", "encrypted")] if spec["encrypted"] else []
+    return [*told, ("on_delete", f"on delete {spec['on_delete']}")]
+
+
+def _volume_type(spec: Mapping[str, Any]) -> Details:
+    how = spec["encryption"]
+    if how is None:
+        return []
+    return [("encryption", "encrypted: {provider}, {cipher}, {key_size} bits, {control_location}".format(**how))]
+
+
 #: Kinds that need more than words around single values.
 WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], Details]] = {
     "Network": _segment,
@@ -76,12 +90,16 @@ WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], Details]] = {
     "Port": _pairs,
     "Trunk": _trunk,
     "Quota": _quota,
+    "VolumeType": _volume_type,
+    "Volume": _volume,
+    "Bucket": lambda spec: bucket_details(Bucket.model_validate(spec)),
     "BucketPolicy": _statements,
 }
 
 #: For all others: (field, the words around its value).
 WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Project": (("name", "{}"),),
+    "ShareQuota": (("shares", "shares {}"), ("share_gib", "share_gib {}")),
     "Role": (("name", "{}"),),
     "RoleAssignment": (("role", "{}"), ("user", "for {}")),
     "Subnet": (("cidr", "{}"), ("gateway", "gateway {}")),
@@ -97,12 +115,10 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Aggregate": (("hosts", "{}"),),
     "Server": (("host", "on {}"), ("flavor", "flavour {}"), ("image", "image {}")),
     "BareMetalServer": (("node", "on {}"), ("image", "image {}")),
-    "Volume": (("size_gib", "{} GiB"), ("volume_type", "type {}"), ("on_delete", "on delete {}")),
     "VolumeAttachment": (("volume", "{}"), ("server", "at {}")),
     "ShareType": (("extra_specs", "{}"),),
     "Share": (("size_gib", "{} GiB"), ("share_type", "type {}"), ("protocol", "{}"), ("on_delete", "on delete {}")),
     "ShareAccess": (("prefix", "for {}"), ("network", "on {}"), ("vip", "at {}"), ("level", "{}")),
-    "Bucket": (("versioning", "versioning {}"), ("on_delete", "on delete {}")),
     "VipuAllocation": (("machines", "{}"), ("topology", "{}")),
     "VipuPartition": (
         ("ipus", "{} IPUs"), ("gcds", "{} GCDs"), ("replicas", "{} replicas"), ("sync_type", "sync {}"),

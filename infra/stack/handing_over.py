@@ -16,7 +16,7 @@ from interlock.model.evidence.file import SUBJECTS
 from interlock.model.evidence.reading import FOLDER, Sighting
 from interlock.model.evidence.steps import BEFORE_USE, SANITISING, STEPS, SeenStep, steps_of
 from interlock.model.evidence.values import age_text, moment, moment_text
-from interlock.model.lock.record import Released, Replaced, Settled
+from interlock.model.lock.record import Released, Replaced, Settled, Untested
 from interlock.model.site.inventory import Site
 from interlock.vocabulary import nodes
 from policies.edges.residue import cleaned_by, lost_segments, still_held
@@ -194,7 +194,7 @@ def demands(
     )
 
 
-def tests_before_use(replaced: Iterable[Replaced]) -> tuple[Demand, ...]:
+def tests_before_use(replaced: Iterable[Replaced | Untested]) -> tuple[Demand, ...]:
     """What a lock's devices that stand where others stood want before they are used: each its own self-test."""
     return tuple(
         Demand(identity, {_LISTS[one.claim]: one.device, "serial": one.serial}, moment(one.since), (step,))
@@ -204,7 +204,7 @@ def tests_before_use(replaced: Iterable[Replaced]) -> tuple[Demand, ...]:
     )
 
 
-def identity_of(one: Replaced) -> str:
+def identity_of(one: Replaced | Untested) -> str:
     """The exclusive identity of the new device."""
     return str(nodes.HeldMachine(one.serial) if one.claim == "machines" else nodes.HeldHost(one.serial))
 

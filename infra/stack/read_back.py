@@ -15,9 +15,9 @@ from interlock.hardware import MACHINE_PLUGS
 from interlock.model.evidence.reading import Sighting
 from interlock.model.evidence.steps import SeenStep
 from interlock.model.site.inventory import Site, Switch
-from interlock.model.site.service_networks import service_networks
+from interlock.model.site.service_networks import NOTHING, service_networks
 from interlock.switches.errors import SwitchUnread
-from interlock.switches.observed import ObservedPort, ObservedSwitch
+from interlock.switches.observed import ObservedPort, ObservedSwitch, contains
 from interlock.vocabulary import nodes
 
 from .handing_over import Demand
@@ -39,8 +39,18 @@ class ReadBack:
     seen: tuple[Sighting, ...] = ()
 
 
-def read_back(site: Site, demands: Iterable[Demand], tenant: str, ask: Ask, known: Collection[str]) -> ReadBack:
-    """Read the switches that the demands are about, of those that can be asked. What they do not say is no sighting."""
+def read_back(
+    site: Site,
+    demands: Iterable[Demand],
+    tenant: str,
+    ask: Ask,
+    known: Collection[str],
+    recorded: Mapping[str, str] = NOTHING,
+) -> ReadBack:
+    """Read the switches that the demands are about, of those that can be asked. What they do not say is no sighting.
+
+    `recorded`: the service networks of the operator's lock, on which whole hosts are cleaned.
+    """
     demands = tuple(demands)
     asked = [(demand, switch) for demand in demands for switch in _switches(site, demand.identity)]
     names = {switch.name for _, switch in asked} & set(known)
@@ -59,7 +69,7 @@ def read_back(site: Site, demands: Iterable[Demand], tenant: str, ask: Ask, know
         elif is_set == "" and demand.steps == (SeenStep.UNWIRED,):
             seen.append(_sighting(demand, tenant, [found]))
     for demand in devices:
-        sentences, readings = _of_device(site, demand, said)
+        sentences, readings = _of_device(site, demand, said, recorded)
         still_set += sentences
         seen += [_sighting(demand, tenant, readings)] if readings else []
     return ReadBack(tuple(still_set), tuple(seen))
@@ -75,7 +85,7 @@ def _sighting(demand: Demand, tenant: str, readings: Collection[ObservedSwitch])
 
 
 def _of_device(
-    site: Site, demand: Demand, said: Mapping[str, ObservedSwitch | SwitchUnread]
+    site: Site, demand: Demand, said: Mapping[str, ObservedSwitch | SwitchUnread], recorded: Mapping[str, str]
 ) -> tuple[list[str], list[ObservedSwitch]]:
     """(what is still set, the readings by which all its ports are at rest): neither, where a switch does not say."""
     plugs = _plugged(site, demand.identity)
@@ -85,7 +95,7 @@ def _of_device(
         found = said.get(switch.name)
         port = found.ports.get(switch.port_name(number) or "") if isinstance(found, ObservedSwitch) else None
         is_set = None if port is None else _not_at_rest(switch, port)
-        if is_set and is_host and port is not None and _is_service(site, demand.identity, port):
+        if is_set and is_host and port is not None and _is_service(site, demand.identity, port, recorded):
             is_set = ""
         if is_set:
             still_set.append(f"switch: {demand}: {is_set}")
@@ -99,11 +109,11 @@ def _is_device(identity: str) -> bool:
     return isinstance(nodes.parse(identity), nodes.HeldMachine | nodes.HeldHost)
 
 
-def _is_service(site: Site, identity: str, port: ObservedPort) -> bool:
+def _is_service(site: Site, identity: str, port: ObservedPort, recorded: Mapping[str, str]) -> bool:
     """True for the VLAN on which this very host is cleaned: of any other one nobody knows whose it was."""
     found = nodes.parse(identity)
     name = site.host_of.get(found.serial, "") if isinstance(found, nodes.HeldHost) else ""
-    service = service_networks(site).get(name)
+    service = service_networks(site, recorded).get(name)
     return service is not None and port.mode == "access" and port.untagged == service.vlan
 
 
@@ -175,10 +185,34 @@ def _not_at_rest(switch: Switch, port: ObservedPort) -> str | None:
 
 
 def _in_vlan(switch: Switch, said: ObservedSwitch, vlan: int) -> str | None:
-    """Trunks to hypervisors carry whole pools, whoever has their VLANs: what counts is who is in it without a tag."""
+    """Who is in it without a tag, and which trunks Neutron left it on.
+
+    Trunks to hypervisors carry whole pools, whoever has their VLANs.
+    """
     ports = [port for port in said.ports.values() if port.admin_up is not False and port.mode != "routed"]
     inside = [port.name for port in ports if port.untagged == vlan]
     if inside:
         return f"{switch.name} says that {', '.join(inside)} {'is' if len(inside) == 1 else 'are'} in VLAN {vlan}"
+    on_trunk = _left_on_trunks(switch, said, vlan)
+    if on_trunk:
+        return on_trunk
     # A port of which this is not known may be in it.
-    return "" if ports and all(port.untagged is not None for port in ports) else None
+    return "" if on_trunk == "" and ports and all(port.untagged is not None for port in ports) else None
+
+
+def _left_on_trunks(switch: Switch, said: ObservedSwitch, vlan: int) -> str | None:
+    """The filled trunks that still carry a VLAN which their list does not have; as `_still_set`."""
+    filled = [port for port in switch.ports if port.filled_by and not contains(port.tagged or (), vlan)]
+    ports = [said.ports.get(switch.port_name(port.port) or "") for port in filled]
+    found = [port for port in ports if port is not None and port.admin_up is not False]
+    still = [port.name for port in found if port.mode == "trunk" and port.allowed and contains(port.allowed, vlan)]
+    if still:
+        return f"{switch.name} says that {', '.join(still)} still {_carry(still)} VLAN {vlan}"
+    is_known = None not in ports and all(
+        port.mode is not None and (port.mode != "trunk" or port.allowed is not None) for port in found
+    )
+    return "" if is_known else None
+
+
+def _carry(names: Collection[str]) -> str:
+    return "carries" if len(names) == 1 else "carry"

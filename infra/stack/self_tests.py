@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from infra.locking.making import keep
@@ -18,11 +20,16 @@ def tests(gate: Gate, lock: Lock) -> Handover:
 
 
 def noted(gate: Gate, lock: Lock, untested: Handover, *, dry_run: bool) -> Lock:
-    """The lock without the notes about devices that were seen tested; written, unless `dry_run`."""
+    """The lock without the notes about devices that were seen tested; written, unless `dry_run`.
+
+    The operator's lock is written first: a note that is left in the other one is taken away by the next run.
+    """
     lacking = {one.demand.identity for one in untested.lacking()}
     passed = tuple(one for one in lock.replaced if identity_of(one) not in lacking)
     for one in passed:
         print(f"{lock.id}: {one.device} ({one.serial}) was seen self-tested", file=sys.stderr)
+    if not dry_run:
+        _noted_by_operator(gate, {identity_of(one) for one in passed})
     if not passed or dry_run:
         return lock
     left = tuple(one for one in lock.replaced if one not in passed)
@@ -30,3 +37,23 @@ def noted(gate: Gate, lock: Lock, untested: Handover, *, dry_run: bool) -> Lock:
     keep(gate, lock, new)
     print(f"{lock.id}: lock serial {new.serial}; commit it", file=sys.stderr)
     return new
+
+
+def _noted_by_operator(gate: Gate, passed: Collection[str]) -> None:
+    """The same of the operator's lock, and of devices that nobody has: evidence of their tests is looked at as well."""
+    workspace, lock = gate.workspace, gate.workspace.site_lock
+    if lock is None or not lock.untested:
+        return
+    # Whoever it is released by: a test is one of the device, and nobody may have it.
+    seen = tuple(replace(one, released_by=lock.id) for one in workspace.evidence)
+    asked = Handover(workspace.site, lock.id, tests_before_use(lock.untested), seen, datetime.now(UTC))
+    lacking = {one.demand.identity for one in asked.lacking()}
+    left = tuple(one for one in lock.untested if identity_of(one) in lacking and identity_of(one) not in passed)
+    if left == lock.untested:
+        return
+    for one in lock.untested:
+        if one not in left and identity_of(one) not in passed:
+            print(f"{lock.id}: {one.device} ({one.serial}) was seen self-tested", file=sys.stderr)
+    new = lock.model_copy(update={"untested": left, "serial": lock.serial + 1}).sealed()
+    keep(gate, lock, new)
+    print(f"{lock.id}: lock serial {new.serial}; commit it", file=sys.stderr)

@@ -83,8 +83,6 @@ def _not_as_stated(site: Site, name: str, item: Surveyed) -> Iterator[str]:
 def _not_compared(site: Site, name: str) -> Iterator[str]:
     """What is stated of a switch and no reading is compared with: of it nobody knows whether it is as stated."""
     switch = site.switch[name]
-    if switch.vrfs:
-        yield "which VLANs are in one VRF"
     if switch.vteps:
         yield "its VTEPs"
     if any(bundle.device == name for bundle in site.lags):

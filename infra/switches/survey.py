@@ -12,9 +12,10 @@ from infra.stack.read_back import ReadBack, read_back
 from interlock.model.site.inventory import Site
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.validation import nearest
-from interlock.resources import SwitchPort
+from interlock.resources import Network, SwitchPort
 from interlock.switches.comparison import PlannedPort, compare
 from interlock.switches.errors import SwitchUnread
+from interlock.switches.filled import PlannedNetwork
 from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
 from interlock.switches.loading import SwitchesRead, load_switches, switches_file
 from interlock.switches.names import port_names
@@ -74,6 +75,18 @@ def planned_ports(gate: Gate, applied: Container[str] | None = None) -> tuple[Pl
     )
 
 
+def planned_networks(gate: Gate, applied: Container[str] | None = None) -> tuple[PlannedNetwork, ...]:
+    """The networks with a VLAN of the plans of all stacks. Raises as `Gate.plan` does."""
+    return tuple(
+        PlannedNetwork(
+            plan.stack, spec.physical_network, spec.segmentation_id, applied is None or plan.stack in applied
+        )
+        for plan in (gate.plan(tenant) for tenant in gate.stacks())
+        for spec in (item.resource for item in plan.resources)
+        if isinstance(spec, Network) and spec.physical_network is not None and spec.segmentation_id is not None
+    )
+
+
 def survey(
     gate: Gate,
     names: Iterable[str],
@@ -86,7 +99,7 @@ def survey(
     """
     site = gate.workspace.site
     asked = _asked(site, names, gate.workspace.position("switches"))
-    planned = planned_ports(gate, applied)
+    planned, networks = planned_ports(gate, applied), planned_networks(gate, applied)
     known = load_switches()
     named, unread = _named(site, asked, known)
     targets = [_target(site, known, name) for name in named]
@@ -95,7 +108,7 @@ def survey(
         if isinstance(found, SwitchUnread):
             unread[name] = found
         else:
-            findings = compare(site, site.switch[name], planned, found, named[name], named)
+            findings = compare(site, site.switch[name], planned, found, named[name], named, networks)
             surveyed[name] = Surveyed(found, named[name], findings)
     return Survey(site.name, surveyed, {name: unread[name] for name in asked if name in unread})
 
@@ -124,7 +137,9 @@ def read_back_of(gate: Gate, handover: Handover) -> ReadBack:
     def ask(names: Collection[str]) -> Mapping[str, ObservedSwitch | SwitchUnread]:
         return read_switches((_target(site, known, name) for name in names), now)
 
-    return read_back(site, handover.demands, handover.tenant, ask, known.switches)
+    lock = gate.workspace.site_lock
+    recorded = lock.services if lock is not None else {}
+    return read_back(site, handover.demands, handover.tenant, ask, known.switches, recorded)
 
 
 def _target(site: Site, known: SwitchesRead, name: str) -> SwitchTarget:

@@ -13,6 +13,7 @@ from itertools import combinations
 from infra.checker import ASKED
 
 from . import references
+from .address_ranges import inside, ip_ranges
 from .ground import EVERYBODY, Json
 from .plans import PlanOfStack
 
@@ -40,6 +41,29 @@ def _entries(plan: PlanOfStack) -> Iterator[str]:
     found = {*plan.all("FloatingIp")} | is_open
     yield from (f"{name} is open and not declared" for name in sorted(found - {*plan.public}))
     yield from (f"{name} is declared and not open" for name in sorted({*plan.public} - found))
+    for name in plan.all("FloatingIp").keys() & {*plan.public}:
+        yield from _let_in(plan, name)
+
+
+def _let_in(plan: PlanOfStack, entry: str) -> Iterator[str]:
+    """Whoever gets in by a public address is of the prefixes stated for it, or has a port of the plan."""
+    port = plan.all("Port").get(plan.all("FloatingIp")[entry]["port"])
+    if port is None:
+        return
+    if port["vnic_type"] != "normal" or not port["port_security"]:
+        yield f"nothing filters behind {entry}"
+        return
+    stated = ip_ranges(plan.public_from.get(entry, []))
+    for name in port["security_groups"]:
+        group = plan.all("SecurityGroup").get(name)
+        if group is None:
+            yield f"nobody states what {name} lets in behind {entry}"
+            continue
+        for rule in group["rules"]:
+            prefix = rule["remote_prefix"]
+            outward = rule["direction"] != "ingress" or (prefix is None and rule["remote_group"] is not None)
+            if not outward and (prefix is None or not inside(prefix, stated)):
+                yield f"{name} lets in {prefix or 'everybody'} behind {entry}, which is not stated"
 
 
 def _targets(plan: PlanOfStack) -> Iterator[str]:

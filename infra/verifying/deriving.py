@@ -18,8 +18,8 @@ from .inventory import Inventory
 from .planned import networks
 from .planned_devices import devices
 from .plans import PlanOfStack
-from .ports import Ports, asked_of
-from .residue import Residue
+from .ports import Ports, asked_of, claimed_of
+from .residue import Residue, perhaps_operators
 from .second_tags import SecondTags
 from .services import Services
 from .terminals import Terminals
@@ -35,8 +35,8 @@ _READ = frozenset({
 })  # fmt: skip
 #: Those that join nothing, label nothing and give nothing: names, limits, filters, parts of what is read already.
 _JOIN_NOTHING = frozenset({
-    "Aggregate", "Claims", "Flavor", "FlavorAccess", "Quota", "Role", "SecurityGroup", "SegmentRange", "ShareType",
-    "VipuPartition", "VolumeType",
+    "Aggregate", "Claims", "Flavor", "FlavorAccess", "Quota", "Role", "SecurityGroup", "SegmentRange",
+    "ShareQuota", "ShareType", "VipuPartition", "VolumeType",
 })  # fmt: skip
 
 
@@ -47,7 +47,8 @@ def derived_from(
 
     `seen`: there is evidence of all switches, so that guards hold that rest on it, as long as it is young enough.
     """
-    inventory, ground = Inventory(site, Ports(site, asked_of(plans.values()))), Ground()
+    ports = Ports(site, asked_of(plans.values()), claimed_of(plans.values(), locks))
+    inventory, ground = Inventory(site, ports), Ground()
     inventory.state_guards(ground, seen=seen)
     stacks = [PlanOfStack(inventory, plan) for plan in plans.values()]
     for stack, lock in product(stacks, locks):
@@ -82,6 +83,7 @@ def derived_from(
         ground.labels[node].add(STRANGERS)
     SecondTags(inventory, ground).derive()
     terminals.outsiders()
+    perhaps_operators(ground)
     owners = {stack.owner for stack in stacks} | {lock["id"] for lock in locks}
     return ground, DerivedAuthority(ground, calls_of(stacks), owners)
 

@@ -94,12 +94,17 @@ def _stated_of(site: Json, switch: Json, cables: list[Json], macs: Json) -> Json
     """What a reading of a switch is compared with."""
     ends = {item[end]["device"] for item in cables for end in "ab"} & macs.keys()
     return {
-        "switch": switch,
+        "switch": switch | {"ports": [_of_port(port) for port in switch["ports"]]},
         "cables": cables,
         "lags": [item for item in site["lags"] if item["device"] == switch["name"]],
         "macs": {name: macs[name] for name in ends},
         "reserved_vlans": site["pools"]["reserved_vlans"],
     }
+
+
+def _of_port(port: Json) -> Json:
+    """Evidence of before a port could be filled by Neutron says nothing of it."""
+    return {key: value for key, value in port.items() if key != "filled_by" or value}
 
 
 def outdated(said: Json, made: str, moment: datetime) -> Iterator[str]:

@@ -75,6 +75,8 @@ class Ground:
     lent: set[str] = field(default_factory=set)
     #: What was cleaned while nobody knows that cleaning erases: an idle one is not known to be the operator's.
     doubtful: set[str] = field(default_factory=set)
+    #: (device, its former holder, what that may have left, the device's serial, the assumptions that it rests on).
+    cleaned: set[tuple[str, str, str, str, tuple[str, ...]]] = field(default_factory=set)
     #: Identity -> who has it.
     exclusive: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     #: Owner -> the nodes, and the exclusive identities, that its plan itself names.
@@ -131,6 +133,11 @@ class Ground:
     def holds(self, name: str) -> bool:
         """True if all guards of an assumption are stated to hold."""
         return all(self.guards.get(guard) is True for guard in self.assumed(name))
+
+    def is_open(self, name: str) -> bool:
+        """True if nobody states whether an assumption holds: no guard of it is false, and one is not stated."""
+        states = {self.guards.get(guard) for guard in self.assumed(name)}
+        return False not in states and None in states
 
     def declared(self, items: Iterable[Json]) -> frozenset[str]:
         """The guards of declarations of sharing; an external network filters nothing without an address scope."""

@@ -7,6 +7,7 @@ import hashlib
 import re
 
 from . import names
+from .authorities import trusted_authorities
 from .ground import STRANGERS, Ground, Json
 from .plans import PlanOfStack
 
@@ -38,7 +39,11 @@ def devices(plan: PlanOfStack, ground: Ground) -> None:
     for item in plan.all("NvlinkPartition").values():
         _nvlink(plan, ground, item)
     for item in plan.all("Keypair").values():
-        _login_key(plan, ground, item)
+        _login_keys(plan, ground, item["public_key"])
+    for server in plan.servers.values():
+        # Who is let in to a server of the operator's alone is none of the tenant's people.
+        if plan.owner in plan.controllers_of(server):
+            _login_keys(plan, ground, trusted_authorities(server["user_data"]))
 
 
 def _server(plan: PlanOfStack, ground: Ground, name: str, server: Json) -> None:
@@ -178,9 +183,9 @@ def _nvlink(plan: PlanOfStack, ground: Ground, item: Json) -> None:
         ground.hold(thing, plan.owner)
 
 
-def _login_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
+def _login_keys(plan: PlanOfStack, ground: Ground, text: str) -> None:
     """A login key is what it is: the digest of the key itself, not its name."""
-    for kind, word in _KEY.findall(item["public_key"]):
+    for kind, word in _KEY.findall(text):
         body = None if _NOT_READ.fullmatch(kind) else _body(_RSA_SIGNATURE.sub("ssh-rsa", kind), word)
         if body is None:
             ground.unread[f"a login key of type {kind} that cannot be read"] += 1

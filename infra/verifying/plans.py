@@ -20,6 +20,7 @@ class PlanOfStack:
         for item in plan["resources"]:
             self.of_kind.setdefault(item["kind"], {})[item["name"]] = item["spec"]
         self.public: list[str] = plan.get("public", [])
+        self.public_from: dict[str, list[str]] = plan.get("public_from", {})
         self.untested: list[Json] = [*plan.get("untested", ())]
         self._vpod = {item["name"]: item["vpod"] for item in plan["resources"]}
         self._component = {item["name"]: item["component"] for item in plan["resources"]}

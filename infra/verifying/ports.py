@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
+from . import references
 from .ground import Json
 
 #: (switch, number).
@@ -30,10 +31,13 @@ class Setting:
     translations: tuple[tuple[int, int], ...] = ()
     private: str | None = None
     routed: bool = False
+    #: The switch whose networks a driver puts there besides, and their VLANs.
+    filled: str = ""
+    put: frozenset[int] = frozenset()
 
     def lists(self, vlan: int) -> bool:
-        """True if its list names this id."""
-        return any(low <= vlan <= high for low, high in self.ranges)
+        """True if its list names this id, or a driver put it there."""
+        return vlan in self.put or any(low <= vlan <= high for low, high in self.ranges)
 
     def inside(self, tag: int) -> set[int]:
         """The VLANs that frames with this tag may belong to: also where makes of switches differ in that."""
@@ -70,6 +74,11 @@ class LogicalPort:
         return found.pop() if len(found) == 1 else None
 
     @cached_property
+    def filled(self) -> set[str]:
+        """The switches whose networks' VLANs a driver puts there."""
+        return {item.filled for item in self.members} - {""}
+
+    @cached_property
     def routed(self) -> bool:
         """True for a port with an address of the switch's own."""
         return any(item.routed for item in self.members)
@@ -90,10 +99,14 @@ class LogicalPort:
 
 @dataclass
 class Ports:
-    """All switch ports of a site. `asked`: switch port -> the access VLANs that plans ask for."""
+    """All switch ports of a site. `asked`: switch port -> the access VLANs that plans ask for.
+
+    `claimed`: (physical network, VLAN) of every network of a plan, and of what is released and not settled.
+    """
 
     site: Json
     asked: dict[End, set[int]]
+    claimed: set[tuple[str, int]] = field(default_factory=set)
     _known: dict[End, LogicalPort] = field(default_factory=dict)
 
     @cached_property
@@ -146,12 +159,25 @@ class Ports:
         listed = tuple((low, high) for low, high in (_EVERY if record["tagged"] is None else record["tagged"]))
         is_tagged = is_trunk and record["tag_native"] is True
         both = ((native, native),) if is_tagged and native is not None and record["tagged"] is not None else ()
+        is_filled = is_trunk and record["filled_by"] is not None and record["tagged"] is not None
         return Setting(
+            filled=end[0] if is_filled else "",
+            put=frozenset(self._put.get(end[0], ()) if is_filled else ()),
             untagged=frozenset() if native is None or is_tagged else frozenset({native}),
             ranges=(*listed, *both) if is_trunk else (),
             translations=tuple((wire, vlan) for wire, vlan in record["translations"]) if is_trunk else (),
             private=record["private_vlan"],
         )
+
+    @cached_property
+    def _put(self) -> dict[str, set[int]]:
+        """Switch -> the VLANs of networks on its physical networks."""
+        found: dict[str, set[int]] = {}
+        for network in self.site["physical_networks"]:
+            vlans = {vlan for name, vlan in self.claimed if name == network["name"]}
+            for switch in network["switches"]:
+                found.setdefault(switch, set()).update(vlans)
+        return found
 
     @cached_property
     def _bundles(self) -> dict[End, list[End]]:
@@ -184,4 +210,19 @@ def asked_of(plans: Iterable[Json]) -> dict[End, set[int]]:
             if item["kind"] == "SwitchPort":
                 spec = item["spec"]
                 found.setdefault((spec["switch"], spec["port"]), set()).add(spec["vlan"])
+    return found
+
+
+def claimed_of(plans: Iterable[Json], locks: Iterable[Json]) -> set[tuple[str, int]]:
+    """(physical network, VLAN) that networks claim: of plans, and what locks released."""
+    found = set[tuple[str, int]]()
+    for plan in plans:
+        for item in plan["resources"]:
+            spec = item["spec"]
+            if item["kind"] == "Network" and spec["network_type"] == "vlan" and spec["segmentation_id"] is not None:
+                found.add((spec["physical_network"], spec["segmentation_id"]))
+    for lock in locks:
+        for entry in lock.get("released", ()):
+            if entry["claim"] in references.VLAN_CLAIMS:
+                found.add(references.vlan_of_claim(entry["value"]))
     return found

@@ -8,7 +8,7 @@ from . import names, references
 from .ground import OPERATOR, Ground, Json
 from .inventory import Inventory
 
-_VLANS, _OVERLAY = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan"), "control_vni"
+_VLANS, _OVERLAY = references.VLAN_CLAIMS, "control_vni"
 #: The operator's, although a tenant's machines were on it.
 _OPERATORS = "management_vlan"
 
@@ -33,11 +33,16 @@ class Residue:
                     ground.premises.let_go.add(node)
                     ground.join_unless(ground.assumed("A10"), "A10", node, [self.inventory.strangers])
             self._lost(ground, entry, owner)
+        for entry in self.lock.get("former_keys", ()):
+            # No plan names it any more: servers that were made with it have it all the same.
+            ground.hold(names.identity("ssh-key", entry["fingerprint"]), self.owner)
         for entry in self.lock.get("settled", ()):
             former = names.named("former", self.owner, entry["identity"])
             # No wipe of disks reaches the firmware of a whole host.
-            rows = ("A9", "A23") if references.device_of(entry["identity"])[0] == "host" else ("A9",)
+            kind, serial = references.device_of(entry["identity"])
+            rows = ("A9", "A23") if kind == "host" else ("A9",)
             for device in self._devices(entry["identity"]):
+                ground.cleaned.add((device, self.owner, former, serial, rows))
                 for row in rows:
                     self._left(ground, row, device, former)
 
@@ -110,3 +115,24 @@ class Residue:
             whole = [node for name in hosts if inventory.is_whole(name) for node in inventory.interfaces(name)]
             return whole + [names.named("dev", serial) for name in hosts if not inventory.is_whole(name)]
         return [identity] if kind == "gpu" else []
+
+
+def perhaps_operators(ground: Ground) -> None:
+    """After everything else: whose a device is that was cleaned, that nobody has, and of which nobody knows.
+
+    Its former holder's or the operator's, never of both: the operator's where what that holder has comes to it.
+    """
+    open_ones = [
+        item
+        for item in ground.cleaned
+        if any(map(ground.is_open, item[-1])) and all(ground.is_open(row) or ground.holds(row) for row in item[-1])
+        if item[0] in ground.lent and not ground.labels.get(item[0])
+    ]
+    class_of = ground.classes() if open_ones else {}
+    for device, owner, _, serial, rows in sorted(open_ones):
+        alike = {former for _, _, former, _, others in ground.cleaned if others == rows}
+        theirs = (node for node, owners in ground.labels.items() if owner in owners and node not in alike)
+        if any(class_of.get(node) == class_of[device] for node in theirs):
+            keeper = names.named("ops", serial, "keeper")
+            ground.join("A9", device, [keeper])
+            ground.labels[keeper].add(OPERATOR)

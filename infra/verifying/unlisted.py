@@ -8,6 +8,7 @@ from collections import defaultdict
 from . import names, references
 from .ground import Ground
 from .inventory import Inventory
+from .ports import End
 
 _ROW = "E20"
 #: How a declaration names the networks that are no VLAN.
@@ -28,11 +29,14 @@ class Unlisted:
 
     def derive(self, groups: dict[tuple[str, int], list[tuple[str, int]]]) -> None:
         """All of it; `groups` are those of private VLANs by switch and VLAN."""
-        for name in self.inventory.switches:
+        inventory = self.inventory
+        for name in inventory.switches:
             self._switch(name, groups)
         self._hosts()
         self._attachments()
         self._in_cloud()
+        for end in {*inventory.behind.values()}.union(*inventory.links):
+            self._on_trunk(end, groups)
         for server, host, flavor in self.ground.premises.guests:
             self._handed_out(server, host, flavor)
 
@@ -95,10 +99,40 @@ class Unlisted:
         if not hands_out_devices(self.inventory, reference):
             return
         for _, end in self.inventory.ends_of.get(host, ()):
+            self._strange(*([server] if self._is_unknown(end) else []))
             known = self.inventory.ports.port(end).known
             vlans = self.inventory.carried(end) if known else self.inventory.vlans
             self.ground.join("E5", server, [self.inventory.met_by(end, vlan) for vlan in vlans])
         self._strange(*([server] if self.inventory.is_open("attachments", host) else []))
+
+    def _is_unknown(self, end: End) -> bool:
+        """True of a trunk onto which a driver may have put the VLAN of a network that nobody tells of."""
+        filled, reaching = self.inventory.ports.port(end).filled, self.inventory.site["physical_networks"]
+        names_of = [item["name"] for item in reaching if filled & {*item["switches"]}]
+        return any(self.inventory.is_open("networks", name) for name in names_of)
+
+    def _on_trunk(self, end: End, groups: dict[tuple[str, int], list[tuple[str, int]]]) -> None:
+        """Then strangers may be in every VLAN there, and in what the other end of the cable carries."""
+        inventory = self.inventory
+        hosts = {plug for plug, found in inventory.uplinks.items() if found == end}
+        beyond = [b if a == end else a for a, b in inventory.links if end in (a, b)]
+        for claim, vlan in self.ground.premises.lost if inventory.ports.port(end).filled else ():
+            # A released VLAN that may lie on any switch may be on any such trunk.
+            self.ground.join("E13", claim, [inventory.at_host(plug, vlan) for plug in hosts])
+            met = [inventory.met_by(far, inner) for far in beyond for inner in inventory.ports.port(far).inside(vlan)]
+            self.ground.join("E13", claim, met)
+        if not self._is_unknown(end):
+            return
+        self._strange(names.switch_port(inventory.serial[end[0]], end[1]))
+        for vlan in inventory.vlans:
+            for group in ("", *(found for found, _ in groups.get((end[0], vlan), ()))):
+                self._strange(names.vlan_of_switch(inventory.serial[end[0]], vlan, group))
+        for far in beyond:
+            self._strange(*(inventory.met_by(far, vlan) for vlan in inventory.carried(far)))
+        bridges = {names.vlan_bridge(inventory.at_host(plug, 0)) for plug in hosts}
+        vlans = (node for node in self.named if names.vlan_number(node) is not None)
+        self._strange(*(node for node in vlans if names.vlan_bridge(node) in bridges))
+        self._strange(*(port for port, found in self.ground.premises.open_ports.items() if found & hosts))
 
     def _in_cloud(self) -> None:
         """Rights, members and networks in the pools of which no plan tells."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from interlock.model.lock.record import Allocation, Lock, Released, Replaced
+from interlock.model.lock.record import Allocation, Lock, Released, Replaced, Untested
 from interlock.model.site.inventory import Host, Machine, Site
 from interlock.vocabulary import nodes
 
@@ -30,9 +30,17 @@ class Devices:
 
 
 def next_devices(
-    site: Site, old: Lock | None, allocation: Allocation, released: Iterable[Released], now: str
+    site: Site,
+    old: Lock | None,
+    allocation: Allocation,
+    released: Iterable[Released],
+    now: str,
+    untested: Iterable[Untested] = (),
 ) -> Devices:
-    """From the old lock, and what the new one claims and gives up; `now` in UTC."""
+    """From the old lock, and what the new one claims and gives up; `now` in UTC.
+
+    `untested`: what the operator's lock notes. Such a device owes its test to whoever has it, from whomever it came.
+    """
     known = known_serials(site, old) if old else {}
     claimed = dict(_claimed(site, allocation))
     gone = [
@@ -40,18 +48,25 @@ def next_devices(
         for slot, (vpod, serial) in claimed.items()
         if old is not None and slot in dict(_claimed(site, old.allocation)) and known[slot] != serial
     ]
+    owed = {(item.claim, item.serial): item for item in untested}
     again = {(item.claim, item.device) for item in gone}
     kept = [
-        item
+        item.model_copy(update={"vpod": claimed[item.claim, item.device][0]})
         for item in (old.replaced if old else ())
         if (item.claim, item.device) not in again and claimed.get((item.claim, item.device), ("", ""))[1] == item.serial
+    ]
+    noted = again | {(item.claim, item.device) for item in kept}
+    revived = [
+        Replaced(vpod=vpod, claim=slot[0], device=slot[1], before=one.before, serial=serial, since=one.since)
+        for slot, (vpod, serial) in claimed.items()
+        if slot not in noted and (one := owed.get((slot[0], serial))) is not None
     ]
     entries = [_with_serial(site, entry, known) for entry in released]
     entries += [Released(vpod=one.vpod, claim=one.claim, value=one.device, serial=one.before) for one in gone]
     return Devices(
         serials={name: serial for (_, name), (_, serial) in sorted(claimed.items())},
         released=_once(entries),
-        replaced=tuple(sorted((*kept, *gone), key=lambda item: (item.claim, item.device))),
+        replaced=tuple(sorted((*kept, *gone, *revived), key=lambda item: (item.claim, item.device))),
     )
 
 

@@ -15,7 +15,7 @@ from interlock.resources import KINDS, Effect, Frozen
 from .makeable import WHY_NO_COPY
 from .plan import Plan
 
-Action = Literal["create", "delete", "replace", "update", "forbidden"]
+Action = Literal["create", "delete", "replace", "update", "stay", "forbidden"]
 Canonical = Mapping[str, Any]
 #: (kind, plan name): what makes two planned resources the same one.
 Key = tuple[str, str]
@@ -34,7 +34,8 @@ class FieldChange(Frozen):
 
 
 class ResourceChange(Frozen):
-    """One resource. `replace`: deleted and recreated. `forbidden`: the apply would be refused."""
+    """One resource. `replace`: deleted and recreated. `stay`: it keeps what it was made with, new ones get what is
+    planned. `forbidden`: the apply would be refused."""
 
     name: str
     kind: str
@@ -75,12 +76,14 @@ def _made_or_changed(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical])
 
 
 def _fields(kind: str, before: Canonical, after: Canonical) -> Iterator[FieldChange]:
-    """Fields of the type that differ. A field that an earlier plan did not know yet counts as changed from None."""
+    """Fields of the type that differ. A field that an earlier plan did not know yet counts as changed from None,
+    unless its type says what it was of such a plan."""
     cls = KINDS[kind]
+    known = {**cls.YOUNGER, **before}
     for field in cls.model_fields:
-        old, new = before.get(field), after[field]
+        old, new = known.get(field), after[field]
         if old != new:
-            change = cls.change_of(field, old, new) if field in before else cls.changes()[field]
+            change = cls.change_of(field, old, new) if field in known else cls.changes()[field]
             yield FieldChange(field=field, before=old, after=new, effect=change.effect, reason=change.reason)
 
 
@@ -110,7 +113,8 @@ _ACTIONS: tuple[tuple[Effect, Action], ...] = ((Effect.FORBIDDEN, "forbidden"), 
 
 def _action(fields: tuple[FieldChange, ...]) -> Action:
     effects = {item.effect for item in fields}
-    return next((action for effect, action in _ACTIONS if effect in effects), "update")
+    mildest: Action = "stay" if effects == {Effect.NEW_ONLY} else "update"
+    return next((action for effect, action in _ACTIONS if effect in effects), mildest)
 
 
 def _deleted(old: Mapping[Key, Canonical], new: Mapping[Key, Canonical]) -> Iterator[ResourceChange]:

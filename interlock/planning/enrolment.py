@@ -6,14 +6,14 @@ Nothing in it is secret: how a BMC is reached, and who may, is added by the oper
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from interlock.model.site.inventory import Endpoint, Site
 from interlock.model.site.ironic import Ironic
 from interlock.model.site.physical import Host, Machine
-from interlock.model.site.service_networks import ServiceNetwork, service_networks
+from interlock.model.site.service_networks import NOTHING, ServiceNetwork, service_networks
 from interlock.resources import Frozen
 from interlock.vocabulary.digits import is_number
 
@@ -82,9 +82,12 @@ class Plug:
     boots: bool = False
 
 
-def enrolment_of(site: Site, ironic: Ironic) -> Enrolment:
-    """What is to be enrolled; a port of which something is not stated is left out and listed as lacking."""
-    services = service_networks(site)
+def enrolment_of(site: Site, ironic: Ironic, recorded: Mapping[str, str] = NOTHING) -> Enrolment:
+    """What is to be enrolled; a port of which something is not stated is left out and listed as lacking.
+
+    `recorded`: the service networks of the operator's lock.
+    """
+    services = service_networks(site, recorded)
     nodes, lacking = list[EnrolledNode](), list[str]()
     for host in site.whole_hosts:
         service = services.get(host.name)

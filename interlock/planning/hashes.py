@@ -18,15 +18,17 @@ from interlock.model.site.inventory import (
     Endpoint,
     FlavorSpec,
     Host,
+    ImageSpec,
     Lag,
     Machine,
+    ShareTypeSpec,
     Site,
     Switch,
     SwitchPortConfig,
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Tenant
+from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -34,12 +36,15 @@ from interlock.vocabulary.digits import is_number
 #: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
 COMMON = {
     "name", "cloud", "region", "domain", "fabric_profiles", "underlays", "infiniband", "external", "flavors", "images",
-    "volume_types", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
+    "volume_types", "volume_encryption", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
 }  # fmt: skip
 
 #: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
-#: which tables are complete, which every proof reads anew; and Ironic, whose networks are the operator's own.
-UNPLANNED = {"claims", "complete", "complete_max_age_h", "evidence", "ironic", "waivers"}
+#: which tables are complete, which every proof reads anew; Ironic, whose networks are the operator's own; and
+#: what takes no claim: the bastion, what holds buckets, and how servers get their secrets.
+UNPLANNED = {
+    "bastion", "channel", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "object_storage", "waivers",
+}  # fmt: skip
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
@@ -51,8 +56,12 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     # Who has a machine or host that fails keeps it: no lock rests on its state, and none grows old with it.
     (Host, frozenset({"bmc", "macs", "state", "state_reason"})),
     (Machine, frozenset({"state", "state_reason"})),
-    (SwitchPortConfig, frozenset({"empty"})),
+    (SwitchPortConfig, frozenset({"empty", "filled_by"})),
     (FlavorSpec, frozenset({"devices"})),
+    # What is in an image is compared with what is asked for; no claim rests on it.
+    (ImageSpec, frozenset({"properties"})),
+    # Which back end answers to a type, and how servers mount, decide no claim.
+    (ShareTypeSpec, frozenset({"extra_specs", "mount_options"})),
     # How a port that is planned comes to be set, and where others rest, decide no claim.
     (Switch, frozenset({"wired_by", "mac", "port_names", "quarantine_vlan"})),
     # What was seen when: a lock does not grow old with the evidence that the proof rests on.
@@ -61,6 +70,23 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
 #: Assumptions that are as old as the hashes of locks. What was added since is left out like other facts of the proof.
 _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 
+#: Sections of a site that came after the first locks; one that nobody states is left out of hashes.
+YOUNGER_SECTIONS = frozenset({"region", "volume_encryption"})
+
+#: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
+#: is left out of hashes, so that these locks stay as they are.
+YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
+    (Volumes, frozenset({"encrypted"})),
+    (VolumeRequest, frozenset({"encrypted"})),
+    (ShareRequest, frozenset({"mount"})),
+    (VPod, frozenset({"s3_keys"})),
+    (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
+    (Access, frozenset({"ca", "accounts", "public"})),
+)
+
+#: Keys of requests that no plan rests on: who gets certificates makes no lock old.
+UNPLANNED_OF_REQUESTS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Access, frozenset({"people"})),)
+
 
 def site_hash(site: Site) -> str:
     """`sha256:` of the whole site in full form, but for what no plan rests on."""
@@ -68,9 +94,9 @@ def site_hash(site: Site) -> str:
 
 
 def _hash_of(site: Site, names: Iterable[str]) -> str:
-    """Of these fields. A region that nobody states is left out: locks of before there was one stay as they are."""
+    """Of these fields, but for `YOUNGER_SECTIONS` that nobody states, so that older locks stay as they are."""
     said = {name: planned_part(getattr(site, name)) for name in names}
-    return digest_of({key: value for key, value in said.items() if key != "region" or value})
+    return digest_of({key: value for key, value in said.items() if key not in YOUNGER_SECTIONS or value})
 
 
 def planned_part(part: Any) -> Any:
@@ -99,8 +125,28 @@ def _as_planned(part: Frozen) -> dict[str, Any]:
 
 
 def request_hash(tenant: Tenant) -> str:
-    """`sha256:` of a request in full form."""
-    return digest_of(tenant.model_dump(mode="json"))
+    """`sha256:` of a request in full form, but for what no plan rests on, and younger keys at their defaults."""
+    return digest_of(_as_requested(tenant))
+
+
+def _as_requested(part: Any) -> Any:
+    """A part of a request as JSON, without younger keys at their defaults."""
+    match part:
+        case Frozen():
+            kind = type(part)
+            hidden = next((names for of, names in UNPLANNED_OF_REQUESTS if kind is of), frozenset[str]())
+            young = next((names for of, names in YOUNGER if kind is of), frozenset[str]())
+            fields = {name: getattr(part, name) for name in kind.model_fields if name not in hidden}
+            return {
+                name: _as_requested(value)
+                for name, value in fields.items()
+                if name not in young or value != kind.model_fields[name].default
+            }
+        case tuple() | list():
+            return [_as_requested(item) for item in part]
+        case dict():
+            return {key: _as_requested(value) for key, value in part.items()}
+    return to_jsonable_python(part)
 
 
 class SiteHashes:

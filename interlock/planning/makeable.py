@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import BareMetalServer, Frozen, Resource
+from interlock.resources import BareMetalServer, BucketPolicy, Frozen, Resource
 
 from .origins import request_path
 from .plan import Plan, Planned
 
 #: Kind without an actuator -> why nothing can make it.
 WHY = {
-    "Share": "nothing here makes shares at Manila yet",
-    "ShareAccess": "nothing here opens shares to a network yet",
-    "BucketPolicy": "nothing here writes bucket policies (readers, writers, public) yet",
     "VipuPartition": "nothing here talks to V-IPU controllers yet",
     "PartitionKey": "nothing here talks to subnet managers yet",
     "NvlinkPartition": "nothing here talks to fabric managers yet",
     "Trunk": "nothing here makes trunks at Neutron yet",
-    "FloatingIp": "nothing here makes floating addresses at Neutron yet",
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
     "StoredCredential": "nothing here writes credentials into storage yet",
 }
 #: Of a whole host on a site that states no Ironic.
 NO_IRONIC = "the site file has no `ironic`, so nothing deploys hosts"
+#: Of a bucket policy where the object storage keeps to none.
+NO_POLICIES = "the site's object storage is not known to enforce bucket policies (readers, writers, public)"
 #: Kind of which nothing can keep a copy with `on_delete: snapshot` -> why. Volumes are kept as Cinder backups.
 WHY_NO_COPY = {
     "Bucket": "S3 has no copy of a bucket that outlives it: say `keep` or `erase`",
@@ -63,6 +61,8 @@ def _of(plan: Plan, item: Planned) -> Iterator[NotMakeable]:
 def _why(resource: Resource) -> str:
     if isinstance(resource, BareMetalServer) and resource.resource_class is None:
         return NO_IRONIC
+    if isinstance(resource, BucketPolicy):
+        return NO_POLICIES
     return WHY.get(resource.KIND, "it has no actuator yet")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from interlock.resources import Bucket
 from interlock.vocabulary.request_parts import RequestPart
 
 from .plan import Component, ComponentType, Plan, Planned
@@ -24,7 +25,7 @@ class Origin:
     keys: Mapping[str, str]
 
 
-_VOLUME = {"size_gib": "size", "volume_type": "type", "on_delete": "on_delete"}
+_VOLUME = {"size_gib": "size", "volume_type": "type", "on_delete": "on_delete", "encrypted": "encrypted"}
 
 #: `{part}` is the vPOD, volume, share or bucket; `{own}` what follows its name and the kind of part.
 ORIGINS = (
@@ -33,6 +34,7 @@ ORIGINS = (
     Origin("VirtualPod", "SecurityGroup", "access", {"rules": "ssh_from"}),
     Origin("VirtualPod", "SwitchPort", "vpods.{part}", {"device": "machines"}),
     Origin("PoplarServer", "Server", "vpods.{part}.poplar", {"flavor": "flavor", "image": "image"}),
+    Origin("PoplarServer", "FloatingIp", "access.public.{part}", {"port": "servers"}),
     Origin("PoplarServer", "Volume", "vpods.{part}.poplar.volume", _VOLUME),
     Origin("BareMetalServer", "BareMetalServer", "vpods.{part}.poplar", {"image": "image", "node": "kind"}),
     Origin("VipuController", "SwitchPort", "vpods.{part}", {"device": "machines"}),
@@ -47,7 +49,7 @@ ORIGINS = (
     Origin("Volume", "VolumeAttachment", "volumes.{part}", {"server": "server"}),
     Origin("Share", "Share", "shares.{part}", {"size_gib": "size", "share_type": "type", "on_delete": "on_delete"}),
     Origin("Share", "ShareAccess", "shares.{part}", {"level": "access", "network": "vpods"}),
-    Origin("Bucket", "Bucket", "buckets.{part}", {"versioning": "versioning", "on_delete": "on_delete"}),
+    Origin("Bucket", "Bucket", "buckets.{part}", {key: key for key in (*Bucket.SETTINGS, "on_delete")}),
     Origin("Bucket", "BucketPolicy", "buckets.{part}", {}),
 )
 

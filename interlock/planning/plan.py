@@ -81,6 +81,8 @@ class Plan(Frozen):
     resources: tuple[Planned, ...]
     #: Names of the resources that the request itself declares open to everybody: the entries from outside.
     public: tuple[str, ...] = ()
+    #: Name of a public floating IP -> the prefixes that may come in by it: the request's, and those of the bastion.
+    public_from: dict[str, tuple[str, ...]] = {}
     #: Whether the tenant's vPODs are kept apart from each other like tenants.
     separate: Literal["vpods", "no"] = "vpods"
     #: Most that the tenant wants to pay per month; None: no limit.
@@ -91,7 +93,7 @@ class Plan(Frozen):
     def canonical(self) -> dict[str, Any]:
         """The JSON form; equal plans are equal byte for byte."""
         # Plans in which these fields say nothing read as they did before there were any, and have the hash they had.
-        later = {name for name in ("budget", "untested") if not getattr(self, name)}
+        later = {name for name in ("budget", "public_from", "untested") if not getattr(self, name)}
         head = self.model_dump(mode="json", exclude={"resources", *later})
         return head | {"resources": [item.canonical() for item in self.resources]}
 

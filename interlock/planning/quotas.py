@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from interlock.model.site.inventory import Site
-from interlock.resources import Quota, Resource, SecurityGroup, Server, Subnet, Volume
+from interlock.resources import Quota, Resource, SecurityGroup, Server, Share, ShareQuota, Subnet, Volume
 from interlock.vocabulary import Reference
 
 from .security import RULES_OF_A_CONTROLLER
@@ -71,7 +71,7 @@ def _rules(_: Site, resource: Resource) -> int:
 
 
 def _gib(_: Site, resource: Resource) -> int:
-    return resource.size_gib if isinstance(resource, Volume) else 0
+    return resource.size_gib if isinstance(resource, Share | Volume) else 0
 
 
 ROWS = (
@@ -87,19 +87,31 @@ ROWS = (
     Row("routers", "Router", _one),
     Row("security_groups", "SecurityGroup", _one, DEFAULT_GROUPS),
     Row("security_group_rules", "SecurityGroup", _rules, OWN_RULES),
+    Row("floating_ips", "FloatingIp", _one),
     Row("volumes", "Volume", _one),
     Row("volume_gib", "Volume", _gib),
 )
+#: Those at Manila, which a cloud without shares may be without.
+SHARE_ROWS = (Row("shares", "Share", _one), Row("share_gib", "Share", _gib))
 
 
 def quota_for(site: Site, project: str, resources: Sequence[Resource]) -> Quota:
     """The quota of a project, given by its reference; it holds those of `resources` that name it."""
+    return Quota(project=project, **_limits(ROWS, site, project, resources))
+
+
+def share_quota_for(site: Site, project: str, resources: Sequence[Resource]) -> ShareQuota:
+    """The same of shares."""
+    return ShareQuota(project=project, **_limits(SHARE_ROWS, site, project, resources))
+
+
+def _limits(rows: Sequence[Row], site: Site, project: str, resources: Sequence[Resource]) -> dict[str, int]:
     own = [item for item in resources if getattr(item, "project", None) == project]
     limits: dict[str, int] = {}
-    for row in ROWS:
+    for row in rows:
         amounts = [row.amount(site, item) for item in own if row.kind == item.KIND]
         limits[row.field] = limits.get(row.field, 0) + row.standing + _with_headroom(amounts)
-    return Quota(project=project, **limits)
+    return limits
 
 
 def controllers_quota(site: Site, project: str) -> Quota:
@@ -121,6 +133,7 @@ def controllers_quota(site: Site, project: str) -> Quota:
         routers=0,
         security_groups=DEFAULT_GROUPS + 2 * vpods + 1,
         security_group_rules=OWN_RULES + RULES_OF_A_CONTROLLER * (vpods + 1),
+        floating_ips=0,
         volumes=0,
         volume_gib=0,
     )

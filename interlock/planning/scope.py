@@ -7,10 +7,13 @@ from typing import TypeVar
 
 from interlock.model.lock.record import VPodAllocation
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import Tenant, VPod
+from interlock.model.tenant.request import PublicServers, Tenant, VolumeRequest, Volumes, VPod
+from interlock.vocabulary import StackName
 from interlock.vocabulary.request_parts import RequestPart
 
 from .errors import PlanningError
+from .guest.files import GuestFile
+from .guest.login import login_files
 
 T = TypeVar("T")
 
@@ -24,6 +27,16 @@ def private_flavors(site: Site, tenant: Tenant) -> frozenset[str]:
 def access_name(tenant: Tenant, flavor: str) -> str:
     """Plan name of a tenant's place on the access list of a flavour."""
     return f"{tenant.id}-flavor-{flavor}"
+
+
+def is_encrypted(site: Site, volume: Volumes | VolumeRequest) -> bool:
+    """True of a volume that is to be encrypted: it is asked for, or the site encrypts all volumes of its type."""
+    return volume.encrypted or volume.volume_type in site.volume_encryption
+
+
+def s3_key_name(user: str, number: int) -> str:
+    """Plan name of an S3 key of a service user; that of the first is as it was before keys could be rotated."""
+    return f"{user}-key" if number == 1 else f"{user}-key-{number}"
 
 
 @dataclass(frozen=True)
@@ -49,9 +62,29 @@ class VPodScope:
         return f"{self.tenant.id}-project"
 
     @property
+    def keypair(self) -> str | None:
+        """Reference to the one key that every server of the tenant carries; None: certificates let people in."""
+        return f"{self.tenant.id}-key" if self.tenant.access.ssh_public_key is not None else None
+
+    @property
+    def login_files(self) -> tuple[GuestFile, ...]:
+        """What the sshd of each Poplar server is told of certificates."""
+        return login_files(StackName(self.site.name, self.tenant.id), self.vpod.name, self.tenant.access)
+
+    @property
     def bare_metal(self) -> bool:
         """True if the Poplar servers are whole hosts."""
         return self.vpod.poplar.kind == "bare-metal"
+
+    @property
+    def public(self) -> PublicServers | None:
+        """Which of its Poplar servers are reached from outside; None: none."""
+        return next((entry for entry in self.tenant.access.public if entry.vpod == self.vpod.name), None)
+
+    @property
+    def public_group(self) -> str:
+        """The security group of its public servers."""
+        return self.name("poplar-public")
 
     def given(self, claim: str, value: T | None) -> T:
         """A claim that this vPOD must have. PlanningError if its lock does not record it."""

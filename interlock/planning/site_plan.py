@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from ipaddress import IPv4Network
 
 from interlock.model.lock.record import SiteLock
 from interlock.model.site.inventory import FlavorSpec, SegmentRangeSpec, Site
-from interlock.model.site.service_networks import ServiceNetwork, service_networks
+from interlock.model.site.service_networks import NOTHING, ServiceNetwork, service_networks
 from interlock.model.text.source import KEY
 from interlock.model.text.validation import nearest
 from interlock.resources import (
@@ -28,6 +29,7 @@ from interlock.resources import (
     VolumeType,
 )
 from interlock.resources.existing import STATED
+from interlock.resources.storage import DRIVER_HANDLES_SHARE_SERVERS
 from interlock.vocabulary import ExistingObject, Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, CONTROLLERS_PROJECT, OPERATOR_USER
 
@@ -42,9 +44,6 @@ S3_ROLE = "s3_service"
 
 #: Aggregate metadata, and through Nova's AggregateInstanceExtraSpecsFilter the fence around other hosts.
 ROLE_KEY = "interlock_role"
-
-#: Extra specification of a share type: the class of storage behind it.
-STORAGE_CLASS = "interlock_storage_class"
 
 
 class SitePlanBuilder(PlanBuilder):
@@ -76,7 +75,8 @@ class SitePlanBuilder(PlanBuilder):
 
 def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     """The plan of the stack `<site>-site`."""
-    builder = _built(site)
+    _require_services(site, site_lock.services)
+    builder = _built(site, site_lock.services)
     return Plan(
         site=site.name,
         stack=str(StackName(site.name)),
@@ -90,12 +90,25 @@ def plan_site(site: Site, site_lock: SiteLock) -> Plan:
     )
 
 
-def stated_existing(site: Site) -> tuple[Admitted, ...]:
+def _require_services(site: Site, recorded: Mapping[str, str]) -> None:
+    """Hosts keep what they have, so that one may find nothing on its physical network although enough is listed."""
+    found = service_networks(site, recorded)
+    for host in site.whole_hosts if site.ironic is not None else ():
+        if host.name not in found:
+            kept = ", ".join(f"{name} {network.vlan}" for name, network in found.items())
+            raise PlanningError(
+                f"no VLAN of `ironic.networks` is left for {host.name}; others keep theirs ({kept})",
+                f"list one more on a physical network on which {host.name} has an interface, and lock again",
+            )
+
+
+def stated_existing(site: Site, recorded: Mapping[str, str] = NOTHING) -> tuple[Admitted, ...]:
     """Each object of `existing:` as the site states it: as the operator's stack would make it if it were not there.
 
     References to other objects of the site are as in a plan: a plan name, or `site:` for what exists as well.
+    `recorded`: the service networks of the operator's lock.
     """
-    return tuple(_built(site).stated)
+    return tuple(_built(site, recorded).stated)
 
 
 def nameable(site: Site) -> tuple[str, ...]:
@@ -108,14 +121,14 @@ def site_objects(site: Site) -> tuple[str, ...]:
     return tuple(_written(site).objects)
 
 
-def _built(site: Site) -> SitePlanBuilder:
-    builder = _written(site)
+def _built(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuilder:
+    builder = _written(site, recorded)
     builder.check_names()
     builder.check_existing()
     return builder
 
 
-def _written(site: Site) -> SitePlanBuilder:
+def _written(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuilder:
     builder = SitePlanBuilder(site)
     builder.component(site.name, "Site")
     _controllers(site, builder)
@@ -123,7 +136,7 @@ def _written(site: Site) -> SitePlanBuilder:
     for spec in site.segment_ranges:
         _segment_range(spec, builder)
     _external(site, builder)
-    for service in service_networks(site).values():
+    for service in service_networks(site, recorded).values():
         _service_network(service, builder)
     _catalogue(site, builder)
     for role in ("poplar", "infra"):
@@ -203,12 +216,11 @@ def _catalogue(site: Site, builder: SitePlanBuilder) -> None:
             project = CONTROLLERS_PROJECT if own in site.existing else "controllers"
             builder.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
     for image in site.images:
-        builder.own(image.name, Image(**image.model_dump()))
+        builder.own(image.name, Image(**image.model_dump(exclude={"properties"})))
     for name in site.volume_types:
-        builder.own(name, VolumeType(name=name))
+        builder.own(name, VolumeType(name=name, encryption=site.volume_encryption.get(name)))
     for share_type in site.share_types:
-        # The class of storage decides which back end answers to the type.
-        specs = {STORAGE_CLASS: share_type.storage_class}
+        specs = {**share_type.extra_specs, DRIVER_HANDLES_SHARE_SERVERS: "False"}
         builder.own(share_type.name, ShareType(name=share_type.name, extra_specs=specs))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from interlock.model.lock.record import VPodAllocation
-from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
+from interlock.object_storage import Capability, Support, object_storage, refusal
 from interlock.resources import (
     Bucket,
     BucketPolicy,
@@ -16,11 +18,13 @@ from interlock.resources import (
     Volume,
     VolumeAttachment,
 )
+from interlock.resources.storage import Enforcing
 from interlock.vocabulary import NetworkRole, Reference
 from interlock.vocabulary.request_parts import RequestPart
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
+from .scope import is_encrypted, s3_key_name
 
 Actions = tuple[Literal["read", "write"], ...]
 
@@ -29,14 +33,14 @@ WRITER: Actions = ("read", "write")
 READER: Actions = ("read",)
 
 
-def write_data(tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: PlanBuilder) -> None:
+def write_data(site: Site, tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: PlanBuilder) -> None:
     """Write down all three kinds. Raises PlanningError if a request names a vPOD or server that is not there."""
     for volume in tenant.volumes:
-        _write_volume(tenant, volume, builder)
+        _write_volume(site, tenant, volume, builder)
     for share in tenant.shares:
         _write_share(tenant, share, claims, builder)
     for bucket in tenant.buckets:
-        _write_bucket(tenant, bucket, builder)
+        _write_bucket(site, tenant, bucket, builder)
 
 
 def public_names(tenant: Tenant) -> tuple[str, ...]:
@@ -45,12 +49,13 @@ def public_names(tenant: Tenant) -> tuple[str, ...]:
     return tuple(str(RequestPart(tenant.id, request.name)) for request in declared)
 
 
-def _write_volume(tenant: Tenant, request: VolumeRequest, builder: PlanBuilder) -> None:
+def _write_volume(site: Site, tenant: Tenant, request: VolumeRequest, builder: PlanBuilder) -> None:
     project = f"{tenant.id}-project"
     name = builder.component(str(RequestPart(tenant.id, request.name)), "Volume", parent=tenant.id)
     volume = Volume(
         name=name, project=project, size_gib=request.size_gib,
         volume_type=Reference.site("VolumeType", request.volume_type), on_delete=request.on_delete,
+        encrypted=is_encrypted(site, request),
     )  # fmt: skip
     builder.add(name, volume)
     if request.vpod is not None:
@@ -110,22 +115,41 @@ def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None,
     return claims.storage_subnet, claims.storage_vip
 
 
-def _write_bucket(tenant: Tenant, request: BucketRequest, builder: PlanBuilder) -> None:
+def _write_bucket(site: Site, tenant: Tenant, request: BucketRequest, builder: PlanBuilder) -> None:
     if not tenant.vpods:
         raise PlanningError(
             f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
             "add a vPOD, or remove the bucket",
         )
-    project, key = f"{tenant.id}-project", f"{tenant.id}-{tenant.vpods[0].name}-s3-key"
+    maker = tenant.vpods[0]
+    project, key = f"{tenant.id}-project", s3_key_name(f"{tenant.id}-{maker.name}-s3", maker.s3_keys[-1])
     name = builder.component(str(RequestPart(tenant.id, request.name)), "Bucket", parent=tenant.id)
+    storage = site.object_storage
     bucket = Bucket(
-        name=name, project=project, credential=key, versioning=request.versioning, on_delete=request.on_delete
-    )
+        name=name, project=project, credential=key, versioning=request.versioning, on_delete=request.on_delete,
+        storage=storage.kind if storage else "", address=storage.endpoint if storage else "",
+        lifecycle=request.lifecycle, cors=request.cors, object_lock=request.object_lock,
+        encryption=request.encryption, public_access_block=request.public_access_block,
+    )  # fmt: skip
+    _hold_against_storage(request, bucket)
     builder.add(name, bucket)
     statements = tuple(_statements(tenant, request))
     if statements:
-        policy = BucketPolicy(project=project, bucket=name, credential=key, statements=statements)
+        users, keys = _told(tenant, maker, statements)
+        policy = BucketPolicy(
+            project=project, bucket=name, credential=key, statements=statements, users=users, keys=keys,
+            enforced_by=_enforcing(bucket.storage), address=bucket.address,
+        )  # fmt: skip
         builder.add(f"{name}-policy", policy)
+
+
+def _hold_against_storage(request: BucketRequest, bucket: Bucket) -> None:
+    """A request that is read from a file was held against it there, with its line."""
+    for wish in bucket.wishes():
+        refused = refusal(bucket.storage, Capability(wish))
+        if refused is not None:
+            why, hint = refused
+            raise PlanningError(f"bucket {request.name}, `{wish}`: {why}", hint)
 
 
 def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatement]:
@@ -136,6 +160,22 @@ def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatem
         yield BucketStatement(principals=_users(tenant, request, readers), actions=READER)
     if request.public:
         yield BucketStatement(principals=("*",), actions=READER)
+
+
+def _enforcing(kind: str) -> Enforcing:
+    """The kind of storage if it was seen to enforce policies in a form that is known here; else empty."""
+    enforced = object_storage(kind).capabilities.get(Capability.POLICY) is Support.ENFORCED
+    return next((known for known in get_args(Enforcing) if enforced and known == kind), "")
+
+
+def _told(
+    tenant: Tenant, maker: VPod, statements: tuple[BucketStatement, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(who made the bucket and whoever a statement names, every key of theirs): while keys change, two of one user."""
+    named = {principal for statement in statements for principal in statement.principals}
+    numbers = {f"{tenant.id}-{vpod.name}-s3": vpod.s3_keys for vpod in tenant.vpods}
+    users = tuple(user for user in numbers if user in named or user == f"{tenant.id}-{maker.name}-s3")
+    return users, tuple(s3_key_name(user, number) for user in users for number in numbers[user])
 
 
 def _users(tenant: Tenant, request: BucketRequest, vpods: tuple[str, ...]) -> tuple[str, ...]:

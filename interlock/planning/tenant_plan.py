@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from interlock.model.lock.record import Lock, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Site
@@ -15,7 +15,8 @@ from .errors import PlanningError
 from .hashes import request_hash
 from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
-from .quotas import quota_for
+from .public_servers import public_entries
+from .quotas import quota_for, share_quota_for
 from .scope import VPodScope, access_name, private_flavors
 from .tenant_data import public_names, write_data
 from .vpod_plan import write_vpod
@@ -31,6 +32,7 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
     builder = PlanBuilder()
     if tenant.state == "present":
         _write_tenant(site, tenant, lock, builder)
+    entries = public_entries(site, tenant)
     return Plan(
         site=site.name,
         stack=str(StackName(site.name, tenant.id)),
@@ -42,7 +44,8 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
         request_hash=request_hash(tenant),
         components=tuple(builder.components),
         resources=_guarded(site, tenant, builder),
-        public=public_names(tenant),
+        public=(*public_names(tenant), *entries),
+        public_from=entries,
         separate=tenant.separate,
         budget=tenant.budget,
         untested=tuple(_untested(tenant, lock)),
@@ -64,7 +67,7 @@ def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) 
     for vpod in tenant.vpods:
         claims = lock.allocation.vpods[vpod.name]
         write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
-    write_data(tenant, lock.allocation.vpods, builder)
+    write_data(site, tenant, lock.allocation.vpods, builder)
     builder.check_names()
 
 
@@ -76,8 +79,9 @@ def _write_project(site: Site, tenant: Tenant, builder: PlanBuilder) -> None:
     for member in tenant.access.members:
         role = RoleAssignment(project=project, user=Reference.cloud("User", member), role=READER_ROLE)
         builder.add(f"{tenant.id}-member-{member}", role)
-    key = f"{tenant.id}-key"
-    builder.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
+    if tenant.access.ssh_public_key is not None:
+        key = f"{tenant.id}-key"
+        builder.add(key, Keypair(name=key, public_key=tenant.access.ssh_public_key))
     router = f"{tenant.id}-router"
     builder.add(router, Router(name=router, project=project, external_network=EXTERNAL_REFERENCE))
     for flavor in sorted(private_flavors(site, tenant)):
@@ -85,20 +89,29 @@ def _write_project(site: Site, tenant: Tenant, builder: PlanBuilder) -> None:
 
 
 def _guarded(site: Site, tenant: Tenant, builder: PlanBuilder) -> tuple[Planned, ...]:
-    """Everything, the quota in its place. What lies in the project waits for quota and operator's role."""
+    """Everything, the quotas in their place. What lies in the project waits for them and for the operator's role."""
     if not builder.resources:
         return ()
     project, operator, quota = (f"{tenant.id}-{part}" for part in ("project", "operator", "quota"))
-    limits = quota_for(site, project, [item.resource for item in builder.resources])
-    first = Planned(name=quota, component=tenant.id, resource=limits, after=(operator,))
+    resources = [item.resource for item in builder.resources]
+    limits: dict[str, Resource] = {quota: quota_for(site, project, resources)}
+    if any(item.KIND == "Share" for item in resources):
+        limits[f"{tenant.id}-share-quota"] = share_quota_for(site, project, resources)
+    first = [Planned(name=name, component=tenant.id, resource=item, after=(operator,)) for name, item in limits.items()]
     before, rest = builder.resources[:2], builder.resources[2:]
     waiting = [
-        item.model_copy(update={"after": (quota, operator, *item.after)})
+        item.model_copy(update={"after": (*_limits_of(item.resource, limits), operator, *item.after)})
         if _in_project(item.resource, project)
         else item
         for item in rest
     ]
-    return (*before, first, *waiting)
+    return (*before, *first, *waiting)
+
+
+def _limits_of(resource: Resource, limits: Mapping[str, Resource]) -> tuple[str, ...]:
+    """The quotas that a resource waits for: that of shares concerns shares alone."""
+    of_shares = resource.KIND in ("Share", "ShareAccess")
+    return tuple(name for name, item in limits.items() if of_shares or item.KIND == "Quota")
 
 
 def _in_project(resource: Resource, project: str) -> bool:

@@ -17,12 +17,14 @@ from dataclasses import dataclass
 from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
-from .addresses import controller_address, poplar_address
+from .addresses import poplar_address
 from .errors import PlanningError
+from .guest import poplar_user_data
+from .guest.fabric import FabricInterface
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .switch_ports import Segment, access_port
-from .user_data import poplar_user_data
+from .vpod_guest import vipu_api
 
 
 @dataclass(frozen=True)
@@ -38,19 +40,20 @@ class Leg:
 def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
     """Write down one server with its ports and the switch ports behind them."""
     name = builder.component(scope.server(index), "BareMetalServer", parent=scope.name())
-    host, claims = scope.claims.hosts[index], scope.claims
+    host = scope.claims.hosts[index]
     legs = _legs(scope, host)
     ports = tuple(_write_port(scope, builder, name, leg, index) for leg in legs)
     switch_ports = tuple(_write_switch_port(scope, builder, name, leg, host) for leg in legs)
     ironic = scope.site.ironic
-    api_host = controller_address(claims.control_subnet)
     server = BareMetalServer(
         name=name, project=scope.project, node=host,
         resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
         image=Reference.site("Image", scope.vpod.poplar.image),
-        keypair=f"{scope.tenant.id}-key", ports=ports,
+        keypair=scope.keypair, ports=ports,
         legs=tuple(_leg_of(port) for port in switch_ports),
-        user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
+        user_data=poplar_user_data(
+            name, vipu_api(scope), fabric=_fabric(scope, host, index, legs), login=scope.login_files
+        ),
     )  # fmt: skip
     builder.add(name, server)
 
@@ -67,6 +70,20 @@ def _write_switch_port(scope: VPodScope, builder: PlanBuilder, server: str, leg:
 
 def _leg_of(port: SwitchPort) -> BareMetalLeg:
     return BareMetalLeg(**{field: getattr(port, field) for field in BareMetalLeg.model_fields})
+
+
+def _fabric(scope: VPodScope, host: str, index: int, legs: Sequence[Leg]) -> tuple[FabricInterface, ...]:
+    """The legs without DHCP: all but `control`."""
+    networks = {NetworkRole.IPU_DATA: scope.claims.ipu_data_network, NetworkRole.STORAGE: scope.claims.storage_network}
+    return tuple(
+        FabricInterface(
+            leg.interface, poplar_address(leg.subnet, index), leg.subnet,
+            mac=scope.site.host[host].macs.get(leg.interface),
+            mtu=scope.site.physical_network[networks[leg.part]].mtu,
+        )
+        for leg in legs
+        if leg.part in networks
+    )  # fmt: skip
 
 
 def _legs(scope: VPodScope, host: str) -> tuple[Leg, ...]:

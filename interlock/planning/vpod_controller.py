@@ -10,12 +10,12 @@ from interlock.vocabulary import NetworkRole, Reference
 from interlock.vocabulary.references import CONTROLLERS_PROJECT
 
 from .addresses import automatic_pool, controller_address
+from .guest import controller_user_data
 from .machine_order import in_order
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .security import controller_api_rules, controller_management_rules
 from .switch_ports import Segment, write_management_ports
-from .user_data import controller_user_data
 
 
 def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:

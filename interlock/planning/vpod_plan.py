@@ -6,7 +6,8 @@ from interlock.resources import RoleAssignment, S3Credential, SecurityGroup, Ser
 from interlock.vocabulary import Reference
 
 from .plan_builder import PlanBuilder
-from .scope import VPodScope
+from .public_servers import public_sources
+from .scope import VPodScope, s3_key_name
 from .security import poplar_rules
 from .site_plan import S3_ROLE
 from .switch_ports import write_rnic_ports
@@ -31,10 +32,16 @@ def write_vpod(scope: VPodScope, builder: PlanBuilder) -> None:
 
 
 def _write_ssh_group(scope: VPodScope, builder: PlanBuilder) -> None:
-    """Only for virtual servers: nothing applies a group to the port of a bare-metal host."""
+    """Only for virtual servers: nothing applies a group to the port of a bare-metal host.
+
+    Public servers have a group of their own in its place, so that they are reached from the prefixes stated for them.
+    """
     name = scope.name("poplar-ssh")
     rules = poplar_rules(scope.tenant.access.ssh_from)
     builder.add(name, SecurityGroup(name=name, project=scope.project, rules=rules))
+    if scope.public is not None:
+        name, rules = scope.public_group, poplar_rules(public_sources(scope.site, scope.public))
+        builder.add(name, SecurityGroup(name=name, project=scope.project, rules=rules))
 
 
 def _write_s3_user(scope: VPodScope, builder: PlanBuilder) -> None:
@@ -42,4 +49,6 @@ def _write_s3_user(scope: VPodScope, builder: PlanBuilder) -> None:
     builder.add(user, ServiceUser(name=user, domain=scope.site.domain, project=scope.project))
     role = RoleAssignment(project=scope.project, user=user, role=Reference.site("Role", S3_ROLE))
     builder.add(f"{user}-role", role)
-    builder.add(f"{user}-key", S3Credential(project=scope.project, user=user), after=(f"{user}-role",))
+    for number in scope.vpod.s3_keys:
+        key = S3Credential(project=scope.project, user=user, number=number)
+        builder.add(s3_key_name(user, number), key, after=(f"{user}-role",))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from interlock.resources import Port, Server, Volume, VolumeAttachment
 from interlock.vocabulary import NetworkRole, Reference
 
-from .addresses import controller_address, poplar_address
+from .addresses import poplar_address
+from .guest import poplar_user_data
 from .plan_builder import PlanBuilder
-from .scope import VPodScope, access_name, private_flavors
-from .user_data import poplar_user_data
+from .public_servers import is_public, write_floating_ip
+from .scope import VPodScope, access_name, is_encrypted, private_flavors
+from .vpod_guest import fetched, guest_volumes, own_volume, vipu_api
 
 
 def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
@@ -22,20 +24,25 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
     )
     if poplar.volume is not None:
         volume = Volume(
-            name=f"{name}-data", project=scope.project, size_gib=poplar.volume.size_gib,
+            name=own_volume(name), project=scope.project, size_gib=poplar.volume.size_gib,
             volume_type=Reference.site("VolumeType", poplar.volume.volume_type), on_delete=poplar.volume.on_delete,
+            encrypted=is_encrypted(scope.site, poplar.volume),
         )  # fmt: skip
-        builder.add(f"{name}-data", volume)
-    api_host = controller_address(claims.control_subnet)
+        builder.add(own_volume(name), volume)
     server = Server(
         name=name, project=scope.project, flavor=Reference.site("Flavor", poplar.flavor),
-        image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=f"{scope.tenant.id}-key",
-        ports=ports, user_data=poplar_user_data(name, api_host, scope.site.controller.user_api_port),
+        image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=scope.keypair, ports=ports,
+        user_data=poplar_user_data(
+            name, vipu_api(scope), volumes=guest_volumes(scope, index), login=scope.login_files,
+            secrets=fetched(scope),
+        ),
     )  # fmt: skip
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)
     builder.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())
+    if is_public(scope, index):
+        write_floating_ip(scope, builder, index)
     if poplar.volume is not None:
-        attachment = VolumeAttachment(project=scope.project, server=name, volume=f"{name}-data")
+        attachment = VolumeAttachment(project=scope.project, server=name, volume=own_volume(name))
         builder.add(f"{name}-attachment", attachment)
 
 
@@ -54,6 +61,6 @@ def _write_control_port(scope: VPodScope, builder: PlanBuilder, index: int, serv
     port = Port(
         name=f"{server}-control", project=scope.project, network=network, subnet=f"{network}-subnet",
         address=poplar_address(scope.claims.control_subnet, index),
-        security_groups=(scope.name("poplar-ssh"),),
+        security_groups=(scope.public_group if is_public(scope, index) else scope.name("poplar-ssh"),),
     )  # fmt: skip
     return builder.add(port.name, port)

@@ -135,7 +135,8 @@ def forbidden_changes(item: Declared, olds: Mapping[str, Any]) -> list[Fault]:
     before = declared(item.kind, item.name, olds)
     old, new = before.spec.canonical(), item.spec.canonical()
     faults = []
-    for field, change in KINDS[item.kind].changes().items():
+    for field in old:
+        change = KINDS[item.kind].change_of(field, old[field], new[field])
         if change.effect is Effect.FORBIDDEN and old[field] != new[field]:
             faults.append((field, f"{field} cannot change from {old[field]!r} to {new[field]!r}: {change.reason}"))
     return faults

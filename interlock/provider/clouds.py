@@ -31,6 +31,7 @@ from .switch_readings import SwitchReadings
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
+#: Manila 2.74 changes access to a share in any state, 2.50 changes types, 2.45 shows one access rule;
 #: Ironic 1.67 attaches a port at a named one of the node, 1.65 lends nodes, 1.60 owns allocations.
 VERSIONS: dict[str, tuple[str, str | None]] = {
     "identity": ("3", None),
@@ -38,6 +39,7 @@ VERSIONS: dict[str, tuple[str, str | None]] = {
     "compute": ("2.1", "2.79"),
     "image": ("2", None),
     "block-storage": ("3", "3.59"),
+    "shared-file-system": ("2", "2.74"),
     "object-store": ("1", None),
     "baremetal": ("1", "1.67"),
 }
@@ -181,6 +183,10 @@ class Cloud:
                     self._adapter(service, project), service, self.retry_policy, self._where(service, project)
                 )
             return self._apis[key]
+
+    def has(self, service: str) -> bool:
+        """True if the catalogue has the service; for those that a cloud may be without."""
+        return service in self.login.catalogue.regions
 
     def endpoint(self, service: str, project: str | None = None) -> str:
         """The address of a service in the catalogue; empty if it has none."""

@@ -35,19 +35,23 @@ def compare(
     present: CloudFingerprint | None = None,
 ) -> Difference:
     """From recorded outputs to new inputs. A forbidden field that drifted is put back in place or reported by
-    the update; a change that the plan wants there was refused by the check.
+    the update; a change that the plan wants there was refused by the check. What the object keeps as it was made is
+    no difference.
 
     `moves`: fields that name an object of `existing:` which has another id now; they can be changed in place.
     `present`: the cloud in use, if known.
     """
     item = declared(kind, name, news)
-    changes = KINDS[kind].changes()
-    wanted = item.spec.canonical()
+    changes, kept = KINDS[kind].changes(), KINDS[kind].kept_as_made()
+    known = {**KINDS[kind].YOUNGER, **olds}
+    wanted = {field: value for field, value in item.spec.canonical().items() if field not in kept}
     changed = {
-        field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if olds.get(field) != value
+        field: changes[field].effect is Effect.REPLACE for field, value in wanted.items() if known.get(field) != value
     }
     changed |= dict.fromkeys(moves, False)
     for field in _moved(ids_in(olds), item.ids):
+        if field in kept:
+            continue
         # Another object behind a forbidden reference: the old one is gone, so this one goes with it.
         replaced = field in changes and changes[field].effect in (Effect.REPLACE, Effect.FORBIDDEN)
         changed[ID_OF + field] = replaced

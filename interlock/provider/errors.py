@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from enum import StrEnum
 from typing import Any
 
@@ -90,17 +91,22 @@ def refused(message: str, hint: str = "") -> Failure:
 
 
 #: Service -> status that it gives to an exceeded quota; elsewhere that status means something else.
-_QUOTA_STATUS: dict[str, int] = {"network": 409, "compute": 403, "block-storage": 413, "image": 413}
+#: Manila says 403 where a share is to grow.
+_QUOTA_STATUS: dict[str, tuple[int, ...]] = {
+    "network": (409,), "compute": (403,), "block-storage": (413,), "image": (413,), "shared-file-system": (413, 403),
+}  # fmt: skip
 
 
 def classify(service: str, status: int, body: str) -> tuple[Trouble, str]:
     """Class and message of an HTTP answer >= 400. `service` is a type of the catalogue (`network`, …)."""
     kind, message = _said(body)
     quota = "quota" in (kind + message).lower() or service == "block-storage"
-    if quota and status == _QUOTA_STATUS.get(service):
+    if quota and status in _QUOTA_STATUS.get(service, ()):
         return Trouble.QUOTA, message
-    if status in (400, 409) and _in_use(service, kind, message):
+    if status in (400, 403, 409) and _in_use(service, kind, message):
         return Trouble.IN_USE, message
+    if service == "shared-file-system" and status == 400 and _NO_SHARE.fullmatch(message):
+        return Trouble.NOT_FOUND, message
     if service == "compute" and status == 409 and _NOT_WHILE in message:
         return Trouble.STATE, message
     return _BY_STATUS.get(status, Trouble.SERVICE if status >= 500 else Trouble.INVALID), message
@@ -112,9 +118,14 @@ def is_locked(service: str, status: int, body: str) -> bool:
 
 
 def _in_use(service: str, kind: str, message: str) -> bool:
-    """Neutron's types end in InUse, but a VLAN or an address in use is taken by someone else; Cinder says 400."""
+    """Neutron's types end in InUse, or go on to say by what; but a VLAN or an address in use is taken by someone else.
+
+    Cinder says 400, and Manila in words.
+    """
+    if service == "shared-file-system":
+        return any(said in message for said in _MANILA_IN_USE)
     if service == "network":
-        return kind.endswith("InUse") and kind not in (
+        return (kind.endswith("InUse") or "InUseBy" in kind) and kind not in (
             "VlanIdInUse",
             "TunnelIdInUse",
             "IpAddressInUse",
@@ -122,6 +133,12 @@ def _in_use(service: str, kind: str, message: str) -> bool:
         )
     return service == "block-storage" and any(said in message for said in _CINDER_IN_USE)
 
+
+#: What Manila says, with 400 or 403, of a share that is on its way or has copies, and of a type that has shares.
+_MANILA_IN_USE = ("Share status must be", "active task", "dependent snapshots", "dependent backups", "still in use")
+
+#: What Manila says, with 400, of a share whose access rules are asked for and that is gone.
+_NO_SHARE = re.compile(r"Share \S+ not found\.")
 
 #: Nova's InstanceInvalidState: "Cannot '…' instance … while it is in vm_state …".
 _NOT_WHILE = "while it is in"

@@ -31,16 +31,7 @@ from .markers import CARRIERS
 from .pools import ThreadPools
 from .references import check_person, target_of
 from .removing import Remover, Waiting, pauses
-from .state import (
-    Declared,
-    as_made_from,
-    as_seen,
-    differing,
-    immutable,
-    outputs,
-    previewed,
-    recorded_target,
-)
+from .state import Declared, as_made, as_made_from, as_seen, differing, immutable, outputs, previewed, recorded_target
 
 #: How often a creation is tried, and for what again: its answer was lost, so it is looked for first; or the quota
 #: was full. Neutron counts an object beside the reservation it was made under until its request has ended, so of
@@ -115,6 +106,7 @@ class Lifecycle:
     ) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """Inputs and outputs as the cloud shows them; None if the object is gone."""
         actuator = ACTUATORS[item.kind]
+        item = as_made(item, values)
         target = recorded_target(item, values)
         await self._run(actuator, check_cloud, self._cloud, item, values)
         seen = await self._present(actuator, target, ident)
@@ -138,22 +130,24 @@ class Lifecycle:
     async def update(self, item: Declared, ident: str, olds: Mapping[str, Any], *, preview: bool) -> dict[str, Any]:
         """Outputs. Raises `Failure` (nothing was changed) or `Partial`."""
         if preview:
-            return {**olds, **item.inputs()}
+            return {**olds, **as_made(item, olds).inputs()}
         self._gate.open()
         actuator = ACTUATORS[item.kind]
         await self._run(actuator, check_cloud, self._cloud, item, olds)
-        target = await self._run(actuator, target_of, self._cloud, item, self._gate.admission)
-        target = as_made_from(target, item, olds)
+        planned = await self._run(actuator, target_of, self._cloud, item, self._gate.admission)
+        target, made = as_made_from(planned, item, olds), as_made(item, olds)
         try:
             seen = await self._ready(actuator, target, ident)
+            if seen.unmade:
+                target, made = as_made_from(planned, item, olds, unmade=True), item
             check_owner(target, seen)
             seen = await self._conform(actuator, target, seen)
             check_fixed(target, seen)
         except Failure as failure:
             if failure.trouble in (Trouble.REFUSED, Trouble.NOT_FOUND):
                 raise
-            raise await self._partial(actuator, item, target, ident, failure) from failure
-        return self._outputs(item, target, seen)
+            raise await self._partial(actuator, made, target, ident, failure) from failure
+        return self._outputs(made, target, seen)
 
     async def delete(self, item: Declared, ident: str, olds: Mapping[str, Any], stack: str) -> str:
         """Returns when the object is gone, what people are to be told; mostly nothing. Raises `Failure`."""
@@ -167,6 +161,7 @@ class Lifecycle:
             await self._let_go(actuator, target)
             return await self._keeper.left(actuator, target, ident)
         check_owner(target, seen)
+        target = target.after(seen)
         recreated = item.name in self._gate.previewed.creates
         await self._run(actuator, check_data, self._cloud, actuator, target, seen, recreated)
         await self._pools.run("identity", check_tenants, self._cloud, target, stack)
@@ -316,7 +311,7 @@ class Lifecycle:
         left: list[str] = []
         for wait in (*LOOKS_AGAIN, None):
             seen = await self._ready(actuator, target, seen.id)
-            left = sorted(differing(target, seen) - immutable(target.spec.KIND))
+            left = sorted(differing(target, seen) - immutable(target.spec.KIND) - seen.pending.keys())
             if not left:
                 return seen
             if wait is not None:

@@ -30,6 +30,7 @@ CARRIERS: dict[str, Carrier] = {
     "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one recreated"),
     "Keypair": Carrier("name", "the operator's user", "Nova keypairs belong to a user; the key must agree"),
     "Quota": Carrier("", "administrators", "the project itself, which is checked"),
+    "ShareQuota": Carrier("", "administrators", "the project itself, which is checked"),
     "SegmentRange": Carrier("name", "administrators", "Neutron policy: network segment ranges are admin only"),
     "AddressScope": Carrier("name", "members of the operator's project", _NEUTRON),
     "SubnetPool": Carrier("description", "members of the project", _NEUTRON),
@@ -39,6 +40,7 @@ CARRIERS: dict[str, Carrier] = {
     "RouterInterface": Carrier("", "members of the project", "the pair itself; router and subnet are checked"),
     "SecurityGroup": Carrier("description", "members of the project", _NEUTRON),
     "Port": Carrier("description", "members of the project", _NEUTRON),
+    "FloatingIp": Carrier("description", "members of the project", _NEUTRON),
     "SwitchPort": Carrier("description", "members of the project", _NEUTRON),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
     "FlavorAccess": Carrier("", "administrators", "the pair itself; flavour and project are checked"),
@@ -51,7 +53,15 @@ CARRIERS: dict[str, Carrier] = {
     "VolumeType": Carrier("description", "administrators", "Cinder policy: volume types are admin only"),
     "Volume": Carrier("metadata.interlock", "members of the project", "Cinder policy: project member"),
     "VolumeAttachment": Carrier("", "members of the project", "the pair itself; server and volume are checked"),
+    "ShareType": Carrier("description", "administrators", "Manila policy: share types are admin only"),
+    # Nobody can change who made it, and what is adopted was made by the operator's user: see `ShareActuator`.
+    "Share": Carrier("metadata.interlock", "members of the project", "Manila policy: project member"),
+    "ShareAccess": Carrier("", "members of the project", "the pair itself; share and prefix are checked"),
     "Bucket": Carrier("", "holders of an S3 key of the project", "the account (project) in which it lies"),
+    # Its `Id` says which stack wrote it, and is no authority: whoever has a key of the bucket's maker can write it.
+    "BucketPolicy": Carrier(
+        "", "holders of a key of the user who made the bucket", "the bucket itself, which is checked"
+    ),
 }
 
 

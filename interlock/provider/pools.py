@@ -20,6 +20,7 @@ SIZES: dict[str, int] = {
     "compute": 4,
     "image": 2,
     "block-storage": 4,
+    "shared-file-system": 4,
     "object-store": 4,
     "baremetal": 4,
     "claims": 1,

@@ -15,6 +15,7 @@ from interlock.resources import (
     ID_OF,
     Admitted,
     RoleAssignment,
+    RouterInterface,
     S3Credential,
     is_cloud_reference,
     is_site_reference,
@@ -156,12 +157,24 @@ class _Look:
         return ident
 
     def _marker(self, kind: str, reference: str, ident: str) -> str:
+        if kind == RouterInterface.KIND:
+            return self._of_interface(reference, ident)
         if kind != S3Credential.KIND:
             return marker_of(self._cloud, kind, ident)
         # A key carries nothing: it is ours if its user is the one that the proof gives it.
         planned = self._admission.by_name[kind, reference].spec["user"]
         carried = marker_of(self._cloud, "ServiceUser", CredentialId.parse(ident).user)
         return marker(self._item.owner, reference) if carried == marker(self._item.owner, planned) else carried
+
+    def _of_interface(self, reference: str, ident: str) -> str:
+        """An interface carries nothing: it is ours if router and subnet are those that the proof gives it."""
+        planned = self._admission.by_name[RouterInterface.KIND, reference].spec
+        seen = ACTUATORS[RouterInterface.KIND].read(self._cloud, ident)
+        for field, kind in (("router", "Router"), ("subnet", "Subnet")):
+            found = "" if seen is None else marker_of(self._cloud, kind, str(seen.references[field]))
+            if found != marker(self._item.owner, planned[field]):
+                return found
+        return marker(self._item.owner, reference)
 
 
 def marker_of(cloud: Cloud, kind: str, ident: str) -> str:

@@ -19,6 +19,10 @@ _OF_A_REGION = frozenset({"network", "compute"})
 _STATE_IT = "state `region:` in site.yaml, or `region_name` of this cloud in clouds.yaml"
 
 
+#: What catalogues call a service that has another name by now.
+_OLD_NAMES = {"sharev2": "shared-file-system"}
+
+
 @dataclass(frozen=True)
 class Catalogue:
     """Service type -> the regions in which the catalogue has an endpoint of it, sorted."""
@@ -31,7 +35,8 @@ class Catalogue:
         found: dict[str, set[str]] = {}
         for entry in entries:
             named = (end.get("region_id") or end.get("region") for end in entry.get("endpoints") or ())
-            found.setdefault(str(entry["type"]), set()).update(str(name) for name in named if name)
+            kind = str(entry["type"])
+            found.setdefault(_OLD_NAMES.get(kind, kind), set()).update(str(name) for name in named if name)
         return cls({kind: tuple(sorted(names)) for kind, names in found.items()})
 
     @property

@@ -38,7 +38,7 @@ class Register:
 
     def objects(self, cloud: Cloud) -> Iterator[dict[str, Any]]:
         """Every listed object as raw JSON; none where the cloud has no such service. Raises `Failure`."""
-        if self.service in _NOT_EVERYWHERE and self.service not in cloud.login.catalogue.regions:
+        if self.service in _NOT_EVERYWHERE and not cloud.has(self.service):
             return
         options = {"microversion": self.microversion} if self.microversion else {}
         for element in cloud.api(self.service).pages(self.path, self.key, self.query, **options):
@@ -46,10 +46,12 @@ class Register:
 
 
 #: Services that a cloud may be without.
-_NOT_EVERYWHERE = frozenset({"baremetal"})
+_NOT_EVERYWHERE = frozenset({"baremetal", "shared-file-system"})
 
 _EVERYBODYS = {"all_tenants": "1"}
 _ANY = {"is_public": "None"}
+#: Without it Glance leaves out what is `community`.
+_EVERY_VISIBILITY = {"visibility": "all"}
 _IN_METADATA = ("metadata", "interlock")
 _IN_NAME = ("name",)
 
@@ -66,6 +68,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("Router", "network", "/routers", "routers", one="router"),
     Register("SecurityGroup", "network", "/security-groups", "security_groups", one="security_group"),
     Register("Port", "network", "/ports", "ports", one="port"),
+    Register("FloatingIp", "network", "/floatingips", "floatingips", one="floatingip"),
     Register(
         "Server", "compute", "/servers/detail", "servers", _IN_METADATA, _EVERYBODYS, one="server",
         microversion=SHOWS_FLAVOR_ID,
@@ -73,6 +76,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("BareMetalServer", "baremetal", "/allocations", "allocations", ("extra", "interlock")),
     Register("Keypair", "compute", "/os-keypairs", "keypairs", _IN_NAME, inside="keypair", one="keypair"),
     Register("Volume", "block-storage", "/volumes/detail", "volumes", _IN_METADATA, _EVERYBODYS, one="volume"),
+    Register("Share", "shared-file-system", "/shares/detail", "shares", _IN_METADATA, _EVERYBODYS, one="share"),
     Register("Role", "identity", "/roles", "roles", one="role"),
     Register(
         "SegmentRange", "network", "/network_segment_ranges", "network_segment_ranges", _IN_NAME,
@@ -82,8 +86,11 @@ REGISTERS: tuple[Register, ...] = (
     Register("SubnetPool", "network", "/subnetpools", "subnetpools", one="subnetpool"),
     Register("Flavor", "compute", "/flavors/detail", "flavors", query=_ANY, one="flavor"),
     Register("Aggregate", "compute", "/os-aggregates", "aggregates", _IN_METADATA, one="aggregate"),
-    Register("Image", "image", "/images", "images", ("interlock",)),
+    Register("Image", "image", "/images", "images", ("interlock",), _EVERY_VISIBILITY),
     Register("VolumeType", "block-storage", "/types", "volume_types", query=_ANY, one="volume_type"),
+    Register(
+        "ShareType", "shared-file-system", "/types", "share_types", query={"is_public": "all"}, one="share_type"
+    ),
 )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ STAY: dict[str, str] = {
     "Network": "it is in use",
     "Subnet": "it is in use",
     "Volume": "it holds data, which would be lost",
+    "Share": "it holds data, which would be lost",
     "Bucket": "it holds data, which would be lost",
 }
 

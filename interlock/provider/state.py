@@ -82,11 +82,11 @@ def previewed(item: Declared) -> dict[str, Any]:
 
 def outputs(item: Declared, target: Target[Any], cloud: CloudFingerprint, seen: Observed | None) -> dict[str, Any]:
     """Outputs after a create or update; `seen` is None if the object could not be read."""
-    computed = dict.fromkeys(ACTUATORS[item.kind].OUTPUTS)
     return (
         item.inputs()
-        | computed
-        | (dict(seen.outputs) if seen else {})
+        # What a look says nothing of, or a failed one, is not forgotten for that.
+        | {name: target.recorded.get(name) for name in ACTUATORS[item.kind].OUTPUTS}
+        | (dict(seen.outputs) | dict(seen.pending) if seen else {})
         | {
             "cloud_id": str(cloud),
             "resolved": {key: list(ids) if isinstance(ids, tuple) else ids for key, ids in target.refs.items()},
@@ -108,21 +108,41 @@ def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | No
     if not isinstance(resolved, Mapping):
         raise not_imported(item.kind, item.name, "the state holds no record of what it refers to")
     refs: dict[str, Ids] = {key: tuple(ids) if isinstance(ids, list) else ids for key, ids in resolved.items()}
-    return Target(item.name, item.owner, item.spec, refs, folder)
+    outputs_then = {name: values[name] for name in ACTUATORS[item.kind].OUTPUTS if values.get(name) is not None}
+    return Target(item.name, item.owner, item.spec, refs, folder, outputs_then)
 
 
-def as_made_from(target: Target[Any], item: Declared, values: Mapping[str, Any]) -> Target[Any]:
-    """The target with the ids that the object was made from, where these are the site's and cannot change.
+def as_made(item: Declared, values: Mapping[str, Any]) -> Declared:
+    """What is declared, with what its object keeps as it was made (`Effect.NEW_ONLY`) as the outputs record it."""
+    fields = {name: values[name] for name in item.spec.kept_as_made() if name in values}
+    ids = {ID_OF + name: values.get(ID_OF + name) for name in fields if ID_OF + name in {*item.given, *values}}
+    given = {key: value for key, value in {**item.given, **ids}.items() if value is not None or key not in ids}
+    # Validated, not copied: a list of the wire is a tuple of the specification.
+    spec = type(item.spec).model_validate(item.spec.canonical() | fields)
+    return replace(item, spec=spec, given=given)
+
+
+def as_made_from(
+    target: Target[Any], item: Declared, values: Mapping[str, Any], *, unmade: bool = False
+) -> Target[Any]:
+    """The target with the ids that the object was made from, where these are the site's and cannot change, and with
+    what it keeps as it was made.
 
     The operator may have put another image under the same name meanwhile; a server stays with the one it has.
+    `unmade`: nothing of it runs yet, so it is a new one, and what it keeps is what is planned now.
     """
-    recorded = recorded_target(item, values).refs
+    before = recorded_target(item, values)
+    recorded = before.refs
+    spec = item.spec if unmade else as_made(item, values).spec
+    fields = frozenset[str]() if unmade else spec.kept_as_made() & spec.reference_fields().keys()
+    own = {name: recorded.get(name) for name in fields}
     kept = {
         field: recorded[field]
-        for field in immutable(item.kind) & recorded.keys()
+        for field in (immutable(item.kind) - spec.kept_as_made()) & recorded.keys()
         if field not in item.ids and values.get(field) == item.spec.canonical()[field]
     }
-    return replace(target, refs={**target.refs, **kept})
+    refs = {name: ids for name, ids in {**target.refs, **kept, **own}.items() if ids is not None or name not in own}
+    return replace(target, spec=spec, refs=refs, recorded=before.recorded)
 
 
 def differing(target: Target[Any], seen: Observed) -> frozenset[str]:
@@ -156,7 +176,7 @@ def as_seen(target: Target[Any], seen: Observed) -> dict[str, Any]:
 
 def immutable(kind: str) -> frozenset[str]:
     """Fields that cannot be changed on an existing object."""
-    fixed = (Effect.REPLACE, Effect.FORBIDDEN)
+    fixed = (Effect.REPLACE, Effect.FORBIDDEN, Effect.NEW_ONLY)
     return frozenset(name for name, change in KINDS[kind].changes().items() if change.effect in fixed)
 
 
@@ -169,7 +189,7 @@ def in_order_of(wanted: Any, value: Any) -> Any:
 
 
 #: Fields that a cloud fills in where the plan leaves them open (null, or no pools).
-_CHOSEN_BY_CLOUD = frozenset({"mtu", "segmentation_id", "physical_network", "pools"})
+_CHOSEN_BY_CLOUD = frozenset({"address", "mtu", "segmentation_id", "physical_network", "pools"})
 
 
 def _broken(seen: Observed | None) -> str:

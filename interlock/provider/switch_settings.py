@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from interlock.resources import BareMetalLeg, SwitchPort
+from interlock.switches.errors import SwitchUnread
 
 if TYPE_CHECKING:
     from interlock.switches.observed import ObservedPort, ObservedSwitch
@@ -66,6 +67,23 @@ def setting_of(spec: PortAsPlanned, said: ObservedSwitch) -> PortAsSaid | None:
     return PortAsSaid(port.admin_up, port.mode, vlan, exists)
 
 
+def known_setting(spec: PortAsPlanned, said: ObservedSwitch) -> PortAsSaid:
+    """How the planned port is set. Raises `SwitchUnread` if the switch has no port of this name: it may have another
+    name now, or have been broken out, and carry there what it carried before."""
+    setting = setting_of(spec, said)
+    if setting is None:
+        nameless = f"nobody states what {spec.switch} calls it"
+        raise SwitchUnread(spec.switch, f"{spec.switch} has no such port" if spec.port_name else nameless, _ABSENT)
+    return setting
+
+
+#: What to do about a port that a tenant may have had and that its switch does not know.
+_ABSENT = (
+    "if it was renamed or broken out, give it its name back there; else set to rest by hand what it is called now, "
+    "then take this resource out of the state with `pulumi state delete`"
+)
+
+
 def unconfirmed(spec: PortAsPlanned, said: ObservedSwitch) -> str:
     """Why the switch does not confirm that a port is as planned; empty if it does."""
     setting = setting_of(spec, said)
@@ -81,14 +99,19 @@ def unconfirmed(spec: PortAsPlanned, said: ObservedSwitch) -> str:
 
 
 def not_at_rest(spec: PortAsPlanned, said: ObservedSwitch) -> str:
-    """How a port that was given back is still set; empty if it rests, or its switch has none of this name."""
-    setting = setting_of(spec, said)
-    if setting is None or setting.is_up is False:
+    """How a port that was given back is still set; empty if it rests. Raises `SwitchUnread` if there is none."""
+    setting = known_setting(spec, said)
+    if setting.is_up is False:
         return ""
     if setting.mode == "access" and setting.vlan in (DEFAULT_VLAN, spec.quarantine_vlan):
         return ""
-    where = f"{spec.switch} {spec.port_name}"
-    return f"{where} is {setting}, not at rest" if setting.has_let_go(spec.vlan) else f"{where} is still {setting}"
+    return not_let_go(spec, said) or f"{spec.switch} {spec.port_name} is {setting}, not at rest"
+
+
+def not_let_go(spec: PortAsPlanned, said: ObservedSwitch) -> str:
+    """How a port may still be in its planned VLAN; empty if it has left it. Raises `SwitchUnread` if there is none."""
+    setting = known_setting(spec, said)
+    return "" if setting.has_let_go(spec.vlan) else f"{spec.switch} {spec.port_name} is still {setting}"
 
 
 def taken_from(spec: PortAsPlanned, said: ObservedSwitch) -> str:

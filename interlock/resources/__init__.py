@@ -19,6 +19,7 @@ from .base import (
     is_cloud_reference,
     is_site_reference,
 )
+from .bucket_settings import BucketLifecycle, CorsRule, Expiry, ObjectLock
 from .claims import Claims
 from .compute import Aggregate, BareMetalLeg, BareMetalServer, Flavor, FlavorAccess, Image, Server
 from .fabric import (
@@ -29,7 +30,17 @@ from .fabric import (
     VipuAllocation,
     VipuPartition,
 )
-from .identity import Keypair, Project, Quota, Role, RoleAssignment, S3Credential, ServiceUser, StoredCredential
+from .identity import (
+    Keypair,
+    Project,
+    Quota,
+    Role,
+    RoleAssignment,
+    S3Credential,
+    ServiceUser,
+    ShareQuota,
+    StoredCredential,
+)
 from .network import (
     AddressScope,
     FloatingIp,
@@ -55,6 +66,7 @@ from .storage import (
     ShareType,
     Volume,
     VolumeAttachment,
+    VolumeEncryption,
     VolumeType,
 )
 
@@ -65,6 +77,7 @@ KINDS: dict[str, type[Resource]] = {
         Claims,
         Project, Role, ServiceUser, RoleAssignment, S3Credential, StoredCredential, Keypair,
         Quota,
+        ShareQuota,
         SegmentRange, AddressScope, SubnetPool, Network, Subnet, Router, RouterInterface, SecurityGroup, Port,
         Trunk, FloatingIp, RbacPolicy,
         Flavor, FlavorAccess, Image, Aggregate, Server, BareMetalServer,
@@ -83,11 +96,14 @@ __all__ = [
     "BareMetalLeg",
     "BareMetalServer",
     "Bucket",
+    "BucketLifecycle",
     "BucketPolicy",
     "BucketStatement",
     "Change",
     "Claims",
+    "CorsRule",
     "Effect",
+    "Expiry",
     "Flavor",
     "FlavorAccess",
     "FloatingIp",
@@ -96,6 +112,7 @@ __all__ = [
     "Keypair",
     "Network",
     "NvlinkPartition",
+    "ObjectLock",
     "PartitionKey",
     "PartitionMember",
     "Port",
@@ -116,6 +133,7 @@ __all__ = [
     "ServiceUser",
     "Share",
     "ShareAccess",
+    "ShareQuota",
     "ShareType",
     "StoredCredential",
     "Subnet",
@@ -127,6 +145,7 @@ __all__ = [
     "VipuPartition",
     "Volume",
     "VolumeAttachment",
+    "VolumeEncryption",
     "VolumeType",
     "canonical_json",
     "digest_of",

@@ -15,7 +15,7 @@ resource and never is (see `interlock.provider`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeVar
@@ -46,6 +46,8 @@ class Effect(StrEnum):
     RESTART = "restart"
     REPLACE = "replace"
     FORBIDDEN = "forbidden"
+    #: What is there keeps what it was made with; what is made from now on gets the new value.
+    NEW_ONLY = "new ones only"
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ def forbidden(reason: str) -> Change:
     return Change(Effect.FORBIDDEN, reason)
 
 
+def new_only(reason: str) -> Change:
+    """A field of which an object keeps what it was made with, because of `reason`: a change of it is no difference."""
+    return Change(Effect.NEW_ONLY, reason)
+
+
 class Resource(Frozen):
     """One object to exist on the cloud, a switch or a controller, in the field's own words.
 
@@ -99,6 +106,10 @@ class Resource(Frozen):
     #: True if a replacement is created before the old one is deleted. False for what lies on the cloud: what is created
     #: there would be the old object, found by its marker and adopted.
     CREATED_FIRST: ClassVar[bool] = False
+
+    #: Fields that came later -> what they are of an object whose state or plan was written before. Without such a line
+    #: an upgrade would change, or recreate, each object for a field that says what was so all along.
+    YOUNGER: ClassVar[Mapping[str, Any]] = {}
 
     @property
     def is_declared(self) -> bool:
@@ -122,6 +133,11 @@ class Resource(Frozen):
     def changes(cls) -> dict[str, Change]:
         """Effect of a change, for each field."""
         return {name: _metadata(cls, name, Change) or IN_PLACE for name in cls.model_fields}
+
+    @classmethod
+    def kept_as_made(cls) -> frozenset[str]:
+        """The fields of which an existing object keeps what it was made with."""
+        return frozenset(name for name, change in cls.changes().items() if change.effect is Effect.NEW_ONLY)
 
     @classmethod
     def change_of(cls, field: str, before: Any, after: Any) -> Change:  # noqa: ARG003

@@ -6,7 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import model_validator
 
-from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden
+from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden, new_only
+
+#: cloud-init reads both once, at the first boot: a change means nothing to a server that runs, and nobody's data, jobs
+#: and addresses are worth a file or a key that can be put there by hand.
+_AT_FIRST_BOOT = new_only("read once, at the first boot; a server that is there keeps its own")
 
 
 class Flavor(Resource):
@@ -67,10 +71,10 @@ class Server(Resource):
     ]
     image: Annotated[str, Refers(("Image",)), REPLACE]
     host: Annotated[str, REPLACE]
-    keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None
+    keypair: Annotated[str | None, Refers(("Keypair",)), _AT_FIRST_BOOT] = None
     ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
     #: cloud-init document, without secrets.
-    user_data: Annotated[str, REPLACE] = ""
+    user_data: Annotated[str, _AT_FIRST_BOOT] = ""
 
 
 class BareMetalLeg(Frozen):
@@ -99,12 +103,12 @@ class BareMetalServer(Resource):
     #: That of the node; None: the site has no Ironic, so nothing can deploy the host.
     resource_class: Annotated[str | None, REPLACE] = None
     image: Annotated[str, Refers(("Image",)), REPLACE]
-    keypair: Annotated[str | None, Refers(("Keypair",)), REPLACE] = None
+    keypair: Annotated[str | None, Refers(("Keypair",)), _AT_FIRST_BOOT] = None
     ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
     #: What each of `ports` is attached to, in their order: Ironic finds the node's own port by it.
     legs: Annotated[tuple[BareMetalLeg, ...], IN_PLACE] = ()
     #: cloud-init document, without secrets.
-    user_data: Annotated[str, REPLACE] = ""
+    user_data: Annotated[str, _AT_FIRST_BOOT] = ""
 
     @property
     def is_declared(self) -> bool:

@@ -15,7 +15,7 @@ from .base import Resource
 from .compute import Aggregate, Flavor, Image
 from .identity import Project, Role
 from .network import AddressScope, Network, SegmentRange, Subnet, SubnetPool
-from .storage import VolumeType
+from .storage import ShareType, VolumeType
 
 
 class IdForm(StrEnum):
@@ -60,7 +60,7 @@ _NO_FILE = "no file states it"
 _PROJECT = "the operator may have made it in any project that is no tenant's, which is looked at by itself"
 
 #: Every kind that can be named. Others have no id of their own and are found by what they join (role assignments,
-#: quotas, flavor access), or nothing can read them (share types).
+#: quotas, flavor access).
 STATED: Mapping[str, ExistingKind] = {
     stated.kind.KIND: stated
     for stated in (
@@ -91,6 +91,13 @@ STATED: Mapping[str, ExistingKind] = {
         ExistingKind(
             Aggregate, ("hosts",), at_least=("metadata",), left_out={"name": _OWN_NAME}, ids=IdForm.NUMBER
         ),
-        ExistingKind(VolumeType, ("name",), left_out={"description": _NO_FILE, "extra_specs": _NO_FILE}),
+        ExistingKind(
+            VolumeType, ("name", "encryption"),
+            left_out={
+                "description": _NO_FILE, "extra_specs": _NO_FILE,
+                "public": "who else may use it is the operator's to say on the cloud",
+            },
+        ),
+        ExistingKind(ShareType, ("name",), at_least=("extra_specs",)),
     )
 }  # fmt: skip

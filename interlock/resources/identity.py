@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 from .base import IN_PLACE, REPLACE, Refers, Resource, forbidden
 
@@ -49,13 +50,17 @@ class RoleAssignment(Resource):
 class S3Credential(Resource):
     """An access key and secret (a Keystone EC2 credential) of a service user in one project.
 
-    The secret is an output, marked secret; a credential that a crash left behind is revoked, not adopted.
+    The secret is an output, marked secret; a credential that a crash left behind is revoked, not adopted. A user has
+    one for each `number`: while a key is rotated there are two.
     """
 
     KIND: ClassVar[str] = "S3Credential"
 
     project: Annotated[str, Refers(("Project",)), REPLACE]
     user: Annotated[str, Refers(("ServiceUser",)), REPLACE]
+    number: Annotated[int, REPLACE] = 1
+
+    YOUNGER: ClassVar[Mapping[str, Any]] = {"number": 1}
 
 
 class StoredCredential(Resource):
@@ -93,5 +98,16 @@ class Quota(Resource):
     routers: Annotated[int, IN_PLACE]
     security_groups: Annotated[int, IN_PLACE]
     security_group_rules: Annotated[int, IN_PLACE]
+    floating_ips: Annotated[int, IN_PLACE] = 0
     volumes: Annotated[int, IN_PLACE]
     volume_gib: Annotated[int, IN_PLACE]
+
+
+class ShareQuota(Resource):
+    """Limits of one project at Manila. Sizes: GiB. Only tenants with shares have one: a cloud may have no Manila."""
+
+    KIND: ClassVar[str] = "ShareQuota"
+
+    project: Annotated[str, Refers(("Project",)), REPLACE]
+    shares: Annotated[int, IN_PLACE]
+    share_gib: Annotated[int, IN_PLACE]

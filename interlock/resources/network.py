@@ -176,12 +176,14 @@ class FloatingIp(Resource):
     """An address of an external network that leads to one port: an entry from outside."""
 
     KIND: ClassVar[str] = "FloatingIp"
-    HAS_ACTUATOR: ClassVar[bool] = False
 
     project: Annotated[str, Refers(("Project",)), REPLACE]
     external_network: Annotated[str, Refers(("Network",)), REPLACE]
-    address: Annotated[str, REPLACE]
+    #: None: Neutron takes one of the network's pool, and an output says which. It stays while the object is there.
+    address: Annotated[str | None, REPLACE] = None
     port: Annotated[str, Refers(("Port",)), IN_PLACE]
+    #: The router's interface by which it leads in: Neutron takes it off the router only when no floating IP needs it.
+    uplink: Annotated[str | None, Refers(("RouterInterface",)), REPLACE] = None
 
 
 class RbacPolicy(Resource):

@@ -10,12 +10,10 @@ from interlock.model.text.values import Range
 from interlock.resources import SwitchPort
 
 from .cabling import FarEnds, cable_findings
-from .findings import FindingKind, SwitchFinding
+from .filled import PlannedNetwork, filled_trunk, networks_at
+from .findings import NOBODY, NOT_SAID, SITE_FILE, FindingKind, SwitchFinding
 from .observed import ALL_VLANS, NO_VLAN, ObservedPort, ObservedSwitch, joined, ranges_text
-
-SITE_FILE = "the site file"
-NOBODY = "nothing"
-NOT_SAID = "nothing of it"
+from .routing import routing_findings
 
 
 @dataclass(frozen=True)
@@ -49,13 +47,15 @@ def compare(
     observed: ObservedSwitch,
     names: Mapping[int, str],
     far_ends: FarEnds | None = None,
+    networks: Iterable[PlannedNetwork] = (),
 ) -> tuple[SwitchFinding, ...]:
     """Every difference, in the order of the ports, and all that could not be compared.
 
     `planned`: of all stacks; those of other switches are left out. `names`: port number -> the switch's own name.
+    `networks`: of all stacks, for trunks that Neutron fills.
     A port that nothing states rests in any of the site's reserved VLANs: no tenant is ever given one.
     """
-    plans = dict[int, list[PlannedPort]]()
+    plans, there = dict[int, list[PlannedPort]](), networks_at(site, switch.name, networks)
     for item in planned:
         if item.port.switch == switch.name:
             plans.setdefault(item.port.port, []).append(item)
@@ -63,8 +63,11 @@ def compare(
     for number in sorted({*names, *switch.by_port, *plans}):
         wanted = [*_planned(plans.get(number, ())), *_stated(switch, number, taken=number in plans)]
         findings += _port(site, switch.name, number, names.get(number, ""), wanted, observed)
+        config, port = switch.by_port.get(number), observed.ports.get(names.get(number, ""))
+        if config is not None and config.filled_by and port is not None and port.mode == "trunk":
+            findings += filled_trunk(switch.name, config, there, port)
     findings += _unnumbered(site, switch.name, names, observed)
-    findings += _addresses(switch, observed)
+    findings += routing_findings(switch, observed)
     findings += cable_findings(site, switch, observed, names, far_ends or {})
     return tuple(findings)
 
@@ -97,6 +100,10 @@ def _wanted(config: SwitchPortConfig) -> Wanted:
     if config.mode != "trunk":
         words = f"has {config.mode} VLAN {config.untagged or 'unknown'}"
         return Wanted(SITE_FILE, words, enabled=True, mode=config.mode, untagged=config.untagged)
+    if config.filled_by is not None:
+        native = NO_VLAN if config.untagged is None or config.tag_native else config.untagged
+        words = f"has a trunk that Neutron fills, native {native or 'none'}"
+        return Wanted(SITE_FILE, words, True, "trunk", native, None, config.tag_native)
     native = NO_VLAN if config.untagged is None or config.tag_native else config.untagged
     tagged = ALL_VLANS if config.tagged is None else config.tagged
     own = ((config.untagged, config.untagged),) if config.untagged is not None else ()
@@ -186,25 +193,6 @@ def _not_read(switch: str, number: int, name: str, observed: ObservedSwitch, sit
     for about, is_stated in asked:
         if is_stated:
             yield SwitchFinding(FindingKind.UNKNOWN, switch, number, name, about, "states one", NOT_SAID, SITE_FILE)
-
-
-def _addresses(switch: Switch, observed: ObservedSwitch) -> Iterator[SwitchFinding]:
-    """Addresses of the switch in VLANs: each of them joins what is in that VLAN to its routing."""
-    if switch.routed_vlans is None:
-        return
-    stated = {*switch.routed_vlans, *(vlan for vrf in switch.vrfs for vlan in vrf.vlans)}
-    words = f"has addresses in VLANs {_vlans_text(stated)}"
-    if observed.routed is None:
-        yield SwitchFinding(FindingKind.UNKNOWN, switch.name, None, "", "addresses", words, NOT_SAID, SITE_FILE)
-        return
-    found = {item.vlan for item in observed.routed}
-    if found != stated:
-        said = f"it has some in {_vlans_text(found)}"
-        yield SwitchFinding(FindingKind.DIFFERENT, switch.name, None, "", "addresses", words, said, SITE_FILE)
-
-
-def _vlans_text(vlans: set[int]) -> str:
-    return ranges_text(joined(tuple((vlan, vlan) for vlan in vlans)))
 
 
 def setting_text(port: ObservedPort) -> str:

@@ -24,6 +24,12 @@ class FindingKind(StrEnum):
 #: Those of which the switch is known to be other than it should be.
 DIFFERENCES = frozenset({FindingKind.DIFFERENT, FindingKind.UNSTATED, FindingKind.CABLE})
 
+#: Who states what a switch is compared with, in words, beside the plan of a stack.
+SITE_FILE = "the site file"
+NOBODY = "nothing"
+#: What a switch says of what it, or its reader, does not tell.
+NOT_SAID = "nothing of it"
+
 
 @dataclass(frozen=True)
 class SwitchFinding:

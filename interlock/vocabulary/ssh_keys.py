@@ -119,6 +119,11 @@ def _shortest(number: bytes) -> bytes:
     return b"\0" + digits if digits[:1] >= b"\x80" else digits
 
 
+def fields_of(body: bytes) -> list[bytes]:
+    """The frames of a whole body, the type first; none if they do not fill it."""
+    return _fields(body)
+
+
 def _fields(body: bytes, most: int | None = None) -> list[bytes]:
     """The frames of a body, each with its length of four bytes before it; none if they do not fill it.
 

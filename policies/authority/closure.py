@@ -99,7 +99,11 @@ class Authority:
 
     def closure(self, owner: str) -> dict[HeldNode, tuple[Grant, ...]]:
         """S(owner): what it holds, and the shortest way to each."""
-        start = HeldNode(who.principal(owner), AccessMode.WRITE)
+        return self.closure_from(who.principal(owner))
+
+    def closure_from(self, node: str) -> dict[HeldNode, tuple[Grant, ...]]:
+        """What whoever has this principal or key holds, and the shortest way to each."""
+        start = HeldNode(node, AccessMode.WRITE)
         found: dict[HeldNode, tuple[Grant, ...]] = {start: ()}
         waiting = deque([start])
         while waiting:

@@ -245,7 +245,7 @@ def volume_holders(plan: PlanFacts) -> dict[str, frozenset[str]]:
 
 def _exposures(facts: PlanOnSite) -> Iterator[str]:
     """Entries from outside: floating addresses, and buckets that everybody may read."""
-    yield from (f"floating address {item.address} leads to {item.port}" for item in facts.plan.floating_ips)
+    yield from (f"floating address {item.shown} leads to {item.port}" for item in facts.plan.floating_ips)
     for policy in facts.plan.bucket_policies:
         for principals, actions in policy.grants:
             if EVERYBODY in principals:

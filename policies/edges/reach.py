@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from interlock.vocabulary.nodes import switch_vlan
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 from policies.facts.site import SiteFacts
@@ -22,6 +23,8 @@ def reached(site: SiteFacts, share: GraphFragment) -> Iterator[str]:
         if item.relation == Relation.UNTAGGED:
             serial, port, vlan = item.tuple
             yield from _set_port(site, serial, int(port), int(vlan))
+        elif item.relation == Relation.CLAIM:
+            yield from _filled(site, item.tuple[0])
         elif item.relation == Relation.OPEN_SCOPE:
             # No gateway to the external network filters any more, whoever's it is.
             yield ids.external_hub(site.site.external.name)
@@ -40,3 +43,15 @@ def _set_port(site: SiteFacts, serial: str, port: int, vlan: int) -> Iterator[st
         yield ids.vlan_segment(bridge, vlan)
         if role is not None:
             yield private_group(bridge, vlan, end.port, role)
+
+
+def _filled(site: SiteFacts, segment: str) -> Iterator[str]:
+    """A claimed VLAN comes onto the filled trunks of its switch, and so onto a second switch by a bundle of both."""
+    vlan = switch_vlan(segment)
+    switch = site.switch_of_bridge.get(vlan.bridge) if vlan is not None else None
+    if vlan is None or switch is None:
+        return
+    for port in switch.ports:
+        if port.filled_by is not None:
+            for end in site.logical.bundle(SwitchEnd(switch.name, port.port)):
+                yield ids.vlan_segment(ids.switch_bridge(site.site.switch[end.switch].serial), vlan.number)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from interlock.model.lock.record import Premise, Released, Settled
+from interlock.model.lock.record import FormerKey, Premise, Released, Settled
 from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan, nodes
 from policies.facts import identities as ids
 from policies.facts.room import released_room
@@ -43,6 +43,12 @@ def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Release
             premises.add(premise(Relation.SOMEWHERE, node, str(vlan.id), f"released claim {words} of {share.owner}"))
     premises.update(_room_still_taken(site, share, released))
     return replace(share, labels=labels, premises=tuple(premises), exclusive=frozenset(exclusive))
+
+
+def with_former_keys(share: GraphFragment, keys: Iterable[FormerKey]) -> GraphFragment:
+    """The share and the login keys that servers may still have, though no plan of their owner names them."""
+    found = frozenset(ids.login_key_identity(one.fingerprint) for one in keys)
+    return replace(share, exclusive=share.exclusive | found, former_keys=found)
 
 
 def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> Iterator[Premise]:

@@ -16,6 +16,7 @@ from policies.about import Fact, SaidFact
 from policies.facts import identities as ids
 from policies.facts.kinds import SwitchEnd
 
+from .joined import Joined
 from .shape import Edge, Union
 from .site_labels import site_labels
 
@@ -69,7 +70,7 @@ def second_tags(union: Union, found: Sequence[Edge], others: Sequence[Edge]) -> 
     What comes by one of them may be sent on by the next. Who meets a declared device of whose audience he is not does
     not matter: that joins senders alone.
     """
-    joined, left = _Joined(others), list(found)
+    joined, left = Joined(others), list(found)
     senders = _senders(union, others)
     while True:
         from_here = {joined.top(node) for node in senders}
@@ -89,24 +90,3 @@ def _senders(union: Union, edges: Iterable[Edge]) -> set[str]:
     # What neither a plan nor the site describes is a stranger's.
     ends = {end for edge in edges for end in (edge.a, edge.b)}
     return nodes | {node for node in ends if isinstance(parse(node), ReferenceNode)}
-
-
-class _Joined:
-    """What edges join: for each node one that stands for all it is joined with."""
-
-    def __init__(self, edges: Iterable[Edge]) -> None:
-        self._above: dict[str, str] = {}
-        for edge in edges:
-            self.join(edge)
-
-    def top(self, node: str) -> str:
-        """The node that stands for these."""
-        above = self._above
-        while above.setdefault(node, node) != node:
-            above[node] = above[above[node]]
-            node = above[node]
-        return node
-
-    def join(self, edge: Edge) -> None:
-        """Both ends are one from now on."""
-        self._above[self.top(edge.a)] = self.top(edge.b)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from interlock.model.lock.record import Premise
 from interlock.vocabulary.digits import is_number
-from interlock.vocabulary.nodes import VlanNode, is_identity, parse
+from interlock.vocabulary.nodes import VlanNode, is_identity, parse, switch_vlan
 from policies.about import Fact, SaidFact, SiteFact
 from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
@@ -125,6 +125,8 @@ class GraphFragment:
     grants: tuple[str, ...] = ()
     #: Labelled nodes that the owner has only in what is applied, and no more in the plan.
     former: frozenset[str] = frozenset()
+    #: Those login keys in `exclusive` that a lock notes: the request names them no more, servers may still have them.
+    former_keys: frozenset[str] = frozenset()
 
     @cached_property
     def nodes(self) -> frozenset[str]:
@@ -173,6 +175,16 @@ class Union:
         return dict(found)
 
     @cached_property
+    def claimed_at(self) -> dict[str, frozenset[int]]:
+        """Switch -> the VLANs there that networks claim, of plans and of what is released and not settled."""
+        found: defaultdict[str, set[int]] = defaultdict(set)
+        for segment in self.claims_on:
+            vlan = switch_vlan(segment)
+            if vlan is not None and (switch := self.site.switch_of_bridge.get(vlan.bridge)) is not None:
+                found[switch.name].add(vlan.number)
+        return {name: frozenset(vlans) for name, vlans in found.items()}
+
+    @cached_property
     def named_vlans(self) -> frozenset[int]:
         """The VLAN ids that somebody claims, configures or uses."""
         used = {node.number for node in map(parse, self.nodes) if isinstance(node, VlanNode)}
@@ -209,7 +221,7 @@ class Union:
     def mode_of(self, end: SwitchEnd) -> PortMode:
         """How any switch port is set, cabled or not."""
         # A plan says what a port will be; what it is until then, without a record of it, it leaves unknown.
-        stated = self.site.configured(end)
+        stated = self.site.configured(end).filled_with(self.claimed_at)
         serial = {port: self.site.site.switch[port.switch].serial for port in self.site.logical.set_with(end)}
         asked = {vlan for port, found in serial.items() for vlan in self._asked.get((found, port.port), ())}
         if not asked:

@@ -8,6 +8,7 @@ from interlock.model.site.inventory import Endpoint
 from policies.facts import identities as ids
 from policies.facts.guards import welcome
 
+from .cleaned import doubted
 from .guarded import declarations
 from .operated import operated_nodes
 from .shape import Relation, Union
@@ -39,6 +40,7 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
     found[ids.cloud_api(site.cloud)] = operator
     found[ids.share_service(site.cloud)] = operator
     found |= dict.fromkeys(operated_nodes(union), operator)
+    found |= {device.keeper: operator for device in doubted(union)}
     found[ids.foreigners(site.cloud)] = frozenset({ids.FOREIGN})
     found[ids.external_hub(site.external.name)] = frozenset({ids.WORLD})
     return found | dict(_unwelcome(union))

@@ -12,13 +12,14 @@ from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.plugs import plug_doubt
 
 from .audience import is_any_limited, outsiders
+from .cleaned import CLEANED, doubted, perhaps_operators
 from .guarded import GUARDED_EDGES
 from .private_vlans import roles
 from .second_tags import SECOND_TAG, second_tags, ways
 from .shape import Edge, EdgeRule, Relation, Union
 from .terminals import addresses, attachments, instances, passing, port_fact
 from .unlisted import passed_through, perhaps_uplink, unlisted_attachments, unlisted_hosts, unlisted_switches
-from .unlisted_in_cloud import unlisted_members, unlisted_rights
+from .unlisted_in_cloud import unlisted_members, unlisted_on_trunks, unlisted_rights
 
 #: What an overlay may be encapsulated in.
 ENCAPSULATIONS = ("vxlan", "geneve")
@@ -255,6 +256,18 @@ def _lost_claims(union: Union) -> Iterator[Edge]:
             for switch in union.site.site.switches:
                 segment = ids.vlan_segment(ids.switch_bridge(switch.serial), int(vlan))
                 yield Edge(node, segment, "E13", (SaidFact(f"physical network of {words}"),))
+            for other in _by_filled_trunks(union, int(vlan)):
+                yield Edge(node, other, "E13", (SaidFact(f"physical network of {words}"),))
+
+
+def _by_filled_trunks(union: Union, vlan: int) -> Iterator[str]:
+    """Where a VLAN comes by each trunk onto which a driver may have put it."""
+    ends = {end for end, mode in union.mode.items() if mode.filled}
+    for link in union.site.switch_links:
+        for near, far in (link, link[::-1]):
+            if near in ends:
+                yield from (union.segment(far, inner) for inner in union.inside(far, vlan))
+    yield from (ids.vlan_segment(bridge, vlan) for bridge, end in union.site.uplink.items() if end in ends)
 
 
 #: The rows that each look at facts alone.
@@ -280,6 +293,7 @@ _ROWS: tuple[EdgeRule[Union], ...] = (
     EdgeRule("E20", "a host may have interfaces that nobody listed", unlisted_hosts),
     EdgeRule("E20", "a machine or another device may be attached elsewhere, too", unlisted_attachments),
     EdgeRule("E20", "rights to a network, and networks on its wire, that no plan tells of", unlisted_rights),
+    EdgeRule("E20", "networks that no plan tells of, on the trunks that a driver fills", unlisted_on_trunks),
     EdgeRule("E20", "members of a project whom no plan tells of", unlisted_members),
     EdgeRule("E13", "every project may plug into a shared network", _offered),
     EdgeRule("E13", "who was given a right may plug in", _rights),
@@ -310,9 +324,17 @@ def _outside_audience(union: Union) -> Iterator[Edge]:
         yield from outsiders(union, [*_all_of(union), *_second_tags(union)])
 
 
+def _perhaps_operators(union: Union) -> Iterator[Edge]:
+    devices = doubted(union)
+    if devices:
+        others = [*_all_of(union), *_second_tags(union), *_outside_audience(union)]
+        yield from perhaps_operators(union, devices, others)
+
+
 #: The rows that are resolved after the union, and those that guards decide.
 UNION_EDGES: tuple[EdgeRule[Union], ...] = (
     *_ROWS,
     EdgeRule(SECOND_TAG, "the next switch reads a second tag where the first is taken off", _second_tags),
     EdgeRule("E9", "a declared device is an ordinary one for whoever is not in its audience", _outside_audience),
+    EdgeRule(CLEANED, "what was cleaned and nobody has may be the operator's again", _perhaps_operators),
 )

@@ -17,6 +17,7 @@ from policies.facts import identities as ids
 from policies.facts.kinds import PortMode, SwitchEnd
 
 from .shape import Edge, Relation, Union
+from .unlisted_in_cloud import unlisted_networks
 
 Missing = tuple[Fact, ...]
 
@@ -105,6 +106,8 @@ def passed_through(union: Union) -> Iterator[Edge]:
         missing = () if flavor.devices else (SiteFact(f"flavors.{flavor.name}.devices"),)
         for _, end in union.site.ends_of.get(host, ()):
             mode = union.mode[end]
+            if networks := unlisted_networks(union, mode):
+                yield Edge(server, strangers, UNLISTED, (*missing, *networks))
             doubt = missing if mode.known else (*missing, SiteFact(f"switches.{end.switch}.ports.{end.port}"))
             for vlan in union.carried(end) if mode.known else union.vlans:
                 yield Edge(server, union.segment(end, vlan), "E5", doubt)

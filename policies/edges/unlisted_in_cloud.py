@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from interlock.model.site.completeness import OVERLAYS
-from interlock.vocabulary.nodes import OverlayNode, parse, switch_vlan
+from interlock.vocabulary.nodes import OverlayNode, VlanNode, parse, switch_vlan
 from policies.about import Fact, in_order
 from policies.facts import identities as ids
+from policies.facts.kinds import PortMode, SwitchEnd
 from policies.facts.site import SiteFacts
 
 from .shape import Edge, Relation, Union
@@ -43,6 +44,43 @@ def _physical_networks(site: SiteFacts) -> dict[str, tuple[str, ...]]:
             bridge = ids.switch_bridge(switch.serial)
             found[bridge] = (*found.get(bridge, ()), name)
     return found
+
+
+def unlisted_on_trunks(union: Union) -> Iterator[Edge]:
+    """Networks on a wire that a driver fills: the VLANs of the switch, and what is at the other end of the cable."""
+    strangers = ids.foreigners(union.site.site.cloud)
+    for end, mode in union.mode.items():
+        if missing := unlisted_networks(union, mode):
+            for node in _met_by_trunk(union, end):
+                yield Edge(node, strangers, UNLISTED, missing)
+
+
+def unlisted_networks(union: Union, mode: PortMode) -> tuple[Fact, ...]:
+    """What nobody knows of the networks whose VLANs a driver puts onto a trunk; nothing where it is a known one."""
+    if not mode.filled:
+        return ()
+    reaching = [
+        name for name, found in union.site.switches_of.items() if any(switch.name in mode.filled for switch in found)
+    ]
+    return in_order(fact for name in reaching for fact in union.site.undeclared("networks", name))
+
+
+def _met_by_trunk(union: Union, end: SwitchEnd) -> Iterator[str]:
+    """All that one VLAN or another of a trunk leads to."""
+    switch = union.site.site.switch[end.switch]
+    bridge = ids.switch_bridge(switch.serial)
+    yield ids.switch_port(switch.serial, end.port)
+    for vlan in union.vlans:
+        yield ids.vlan_segment(bridge, vlan)
+        yield from union.private_groups.get((end.switch, vlan), ())
+    for link in union.site.links_of.get(bridge, {}).get(end, ()):
+        far = link[1] if link[0] == end else link[0]
+        yield from (union.segment(far, vlan) for vlan in union.carried(far))
+    hosts = {name for name, port in union.site.uplink.items() if port == end}
+    for node in sorted(union.nodes):
+        if isinstance(found := parse(node), VlanNode) and found.bridge in hosts:
+            yield node
+    yield from (port for port, there in union.facts(Relation.EVERY_VLAN) if there in hosts)
 
 
 def unlisted_members(union: Union) -> Iterator[Edge]:

@@ -114,6 +114,8 @@ class AccessFacts:
     vpods: tuple[tuple[str, str | None], ...] = ()
     #: Names of what the request declares open to everybody.
     public: tuple[str, ...] = ()
+    #: (name of a public floating address, the prefixes from which the request lets anybody in by it).
+    public_from: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 #: Of a plan in which nobody may act as anybody.
@@ -128,6 +130,7 @@ def access_facts(reader: PlanReader) -> AccessFacts:
         image_files=tuple(ImageFileFact(item.name, spec.file, spec.sha512) for item, spec in reader.all(Image)),
         vpods=tuple(_vpods(reader)),
         public=reader.plan.public,
+        public_from=tuple(sorted(reader.plan.public_from.items())),
     )
 
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from interlock.resources import VolumeEncryption
+
 #: The principal of a bucket policy that is everybody.
 EVERYBODY = "*"
 
 
 @dataclass(frozen=True)
 class VolumeFact:
-    """A volume."""
+    """A volume. `encrypted`: it was asked to be, or its type is said to be."""
 
     name: str
     owner: str
+    volume_type: str
+    encrypted: bool
+
+
+@dataclass(frozen=True)
+class VolumeTypeFact:
+    """A volume type of the operator's, and how volumes of it are encrypted; None: they are not."""
+
+    name: str
+    encryption: VolumeEncryption | None
 
 
 @dataclass(frozen=True)

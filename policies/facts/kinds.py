@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from interlock.planning.plan import Plan, UntestedDevice
@@ -21,6 +22,7 @@ from .data import (
     ShareAccessFact,
     ShareFact,
     VolumeFact,
+    VolumeTypeFact,
 )
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .plan_references import ReferenceFact
@@ -162,6 +164,7 @@ class PlanFacts:
     partitions: tuple[PartitionFact, ...] = ()
     keys: tuple[PartitionKeyFact, ...] = ()
     nvlinks: tuple[NvlinkFact, ...] = ()
+    volume_types: tuple[VolumeTypeFact, ...] = ()
     volumes: tuple[VolumeFact, ...] = ()
     attachments: tuple[AttachmentFact, ...] = ()
     shares: tuple[ShareFact, ...] = ()
@@ -269,6 +272,8 @@ class PortMode:
     unmodelled: bool = False
     #: True for a port with an address instead of VLANs.
     routed: bool = False
+    #: The switches on whose trunks a driver puts the VLANs of all networks there, if this port is such a trunk.
+    filled: frozenset[str] = frozenset()
     #: Of a bundle whose members are set differently: how each is set.
     members: tuple[PortMode, ...] = ()
 
@@ -289,6 +294,14 @@ class PortMode:
         listed = self.carries(tag)
         found = {vlan for wire, vlan in self.translations if wire == tag and listed and not self.carries(vlan)}
         return frozenset(found | (self._plain(tag) if self._is_taken(tag) else set()))
+
+    def filled_with(self, vlans: Mapping[str, frozenset[int]]) -> PortMode:
+        """The same with what a driver put there: VLANs by switch. Whoever has no list carries all anyway."""
+        members = tuple(member.filled_with(vlans) for member in self.members)
+        if not self.filled or self.tagged is None:
+            return replace(self, members=members) if members else self
+        more = sorted(frozenset().union(*(vlans.get(switch, frozenset()) for switch in self.filled)))
+        return replace(self, tagged=(*self.tagged, *((vlan, vlan) for vlan in more)), members=members)
 
     def natives_of(self, tag: int) -> frozenset[int]:
         """The VLANs of frames without a tag that frames with this one may belong to as well, listed or not: makes of

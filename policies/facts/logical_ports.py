@@ -92,5 +92,6 @@ def one_mode(modes: Sequence[PortMode]) -> PortMode:
         private=first.private if len({mode.private for mode in distinct}) == 1 else None,
         unmodelled=any(mode.unmodelled for mode in distinct),
         routed=any(mode.routed for mode in distinct),
+        filled=frozenset().union(*(mode.filled for mode in distinct)),
         members=distinct,
     )

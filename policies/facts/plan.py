@@ -21,6 +21,7 @@ from .data import (
     ShareAccessFact,
     ShareFact,
     VolumeFact,
+    VolumeTypeFact,
 )
 from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .kinds import (
@@ -64,6 +65,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         partitions=found.of(PartitionFact),
         keys=found.of(PartitionKeyFact),
         nvlinks=found.of(NvlinkFact),
+        volume_types=found.of(VolumeTypeFact),
         volumes=found.of(VolumeFact),
         attachments=found.of(AttachmentFact),
         shares=found.of(ShareFact),

@@ -12,6 +12,7 @@ from interlock.resources import (
     ShareAccess,
     Volume,
     VolumeAttachment,
+    VolumeType,
 )
 
 from .data import (
@@ -23,13 +24,19 @@ from .data import (
     ShareAccessFact,
     ShareFact,
     VolumeFact,
+    VolumeTypeFact,
 )
 from .reader import PlanReader
 
 
 def volume(reader: PlanReader, item: Planned, spec: Volume) -> VolumeFact:
     """A volume."""
-    return VolumeFact(item.name, reader.owner_of(spec.project))
+    return VolumeFact(item.name, reader.owner_of(spec.project), spec.volume_type, spec.encrypted)
+
+
+def volume_type(_: PlanReader, item: Planned, spec: VolumeType) -> VolumeTypeFact:
+    """How its volumes are encrypted."""
+    return VolumeTypeFact(item.name, spec.encryption)
 
 
 def attachment(_: PlanReader, item: Planned, spec: VolumeAttachment) -> AttachmentFact:

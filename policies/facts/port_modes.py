@@ -26,10 +26,10 @@ def recorded_mode(site: Site, end: SwitchEnd) -> PortMode:
         return PortMode(known=True, routed=True)
     if record.mode == "dot1q-tunnel":
         return PortMode(known=False, unmodelled=True)
-    return _modelled(record)
+    return _modelled(end.switch, record)
 
 
-def _modelled(record: SwitchPortConfig) -> PortMode:
+def _modelled(switch: str, record: SwitchPortConfig) -> PortMode:
     """An access port or a trunk. `tag native` makes the native VLAN one of the tagged ones."""
     trunk = record.mode == "trunk"
     tagged = record.tagged if trunk else ()
@@ -45,6 +45,7 @@ def _modelled(record: SwitchPortConfig) -> PortMode:
         perhaps_tagged=untagged if trunk and record.tag_native is None else frozenset(),
         translations=record.translations if trunk else (),
         private=record.private_vlan,
+        filled=frozenset({switch} if trunk and tagged is not None and record.filled_by else ()),
     )
 
 

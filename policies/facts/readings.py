@@ -43,6 +43,7 @@ from interlock.resources import (
     VipuPartition,
     Volume,
     VolumeAttachment,
+    VolumeType,
 )
 
 from . import access, plan_data, plan_fabric, plan_networks, plan_rights, plan_servers
@@ -91,6 +92,7 @@ _LINES = (
     read(StoredCredential, plan_rights.stored_credential, "a credential for whoever reads the place"),
     read(Keypair, access.keypair, "a key, and who has it controls the servers that carry it"),
     nothing("Quota", "a limit of one project"),
+    nothing("ShareQuota", "a limit of one project"),
     read(SegmentRange, plan_networks.segment_range, "ids that the cloud gives out by itself"),
     within("AddressScope", "with gateways: an open scope filters nothing"),
     within("SubnetPool", "with gateways: a subnet joins a scope by its pool"),
@@ -109,7 +111,7 @@ _LINES = (
     read(Aggregate, access.aggregate, "what the scheduler finds on hosts"),
     read(Server, plan_servers.server, "a device that forwards between its ports, and its host"),
     read(BareMetalServer, plan_servers.bare_metal_server, "a host on every VLAN of the switch ports behind it"),
-    nothing("VolumeType", "a name of a class of storage"),
+    read(VolumeType, plan_data.volume_type, "how volumes of it are encrypted"),
     read(Volume, plan_data.volume, "data of one owner"),
     read(VolumeAttachment, plan_data.attachment, "which server reads and writes it"),
     nothing("ShareType", "a name of a class of storage"),

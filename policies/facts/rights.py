@@ -27,8 +27,14 @@ class FloatingIpFact:
     name: str
     owner: str
     external_network: str
-    address: str
+    #: None: Neutron takes one of the network's pool.
+    address: str | None
     port: str
+
+    @property
+    def shown(self) -> str:
+        """The address in words, after `floating address`."""
+        return self.address or "of Neutron's choice"
 
 
 @dataclass(frozen=True)

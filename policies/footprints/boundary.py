@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from interlock.model.lock.record import Footprint, Lock, Released
+from interlock.model.lock.record import Footprint, FormerKey, Lock, Released
 from interlock.vocabulary.nodes import is_device, is_identity, is_router
 from policies.about import listed
-from policies.edges.residue import with_released, with_settled
+from policies.edges.residue import with_former_keys, with_released, with_settled
 from policies.edges.shape import Edge, GraphFragment, Union
 from policies.edges.union import UNION_EDGES
 from policies.edges.unlisted import UNLISTED
@@ -28,13 +28,18 @@ PARTITION = "footprint"
 
 
 def footprint_of(
-    site: SiteFacts, share: GraphFragment, released: Iterable[Released] = (), *, unknown: bool = True
+    site: SiteFacts,
+    share: GraphFragment,
+    released: Iterable[Released] = (),
+    former_keys: Iterable[FormerKey] = (),
+    *,
+    unknown: bool = True,
 ) -> Footprint:
-    """What a lock records of this share and of the claims that it released.
+    """What a lock records of this share, of the claims that it released and of the login keys that it had.
 
     `unknown`: with the words for readers of the lock, on which no verdict rests and which take half of the time.
     """
-    whole = with_released(site, share, tuple(released))
+    whole = with_former_keys(with_released(site, share, tuple(released)), former_keys)
     kept = _boundary(whole)
     kept |= set(_met_inside(whole, kept))
     return Footprint(
@@ -50,7 +55,7 @@ def footprint_of(
 
 def lock_share(lock: Lock, site: SiteFacts) -> GraphFragment:
     """What a lock brings into the union: its footprint, and what was given out again after its tenant."""
-    share = footprint_share(owner_of(lock), lock.footprint)
+    share = with_former_keys(footprint_share(owner_of(lock), lock.footprint), lock.former_keys)
     return with_settled(site, share, lock.settled) if lock.settled else share
 
 

@@ -36,6 +36,7 @@ from interlock.vocabulary.nodes import (
     parse,
 )
 from policies.about import Fact, in_order, listed
+from policies.edges.cleaned import KEEPER
 from policies.facts import identities as ids
 from policies.facts.site import SiteFacts
 
@@ -76,6 +77,8 @@ class Names:
                 return f"{self.of(str(replace(shared, copy=None)))} as VLAN {vlan} meets it"
             case FormerHolderNode(owner, identity):
                 return f"what {owner} may have left on {self._device(identity)}"
+            case OperatedNode(serial, service) if service == KEEPER:
+                return f"the operator, who has {self._named(serial)} if nothing was left on it"
             case NeutronPortNode(name=name):
                 return f"its port {name}" if before is not None and is_device(before) else f"port {name}"
             case other:
@@ -93,7 +96,9 @@ class Names:
         return f"{host[0].name} {host[1]} {number}" if host is not None else f"{bridge} {number}"
 
     def _device(self, identity: str) -> str:
-        serial = getattr(parse(identity), "serial", identity)
+        return self._named(getattr(parse(identity), "serial", identity))
+
+    def _named(self, serial: str) -> str:
         names = {item.serial: item.name for item in self.site.site.machines}
         names |= {item.serial: item.name for item in self.site.site.hosts}
         return names.get(serial, serial)

@@ -1,4 +1,4 @@
-"""Entries from outside: EXPO-01 exactly those that the request declares, L3-08 none leads to the operator's devices."""
+"""Entries from outside: EXPO-01 exactly those that the request declares, from where it says; L3-08 where they lead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
 
-from .rule import Cause, Polarity, Rule, RuleAnswer
+from .public_filters import more_than_stated
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_facts
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def _floating(plan: PlanFacts) -> Iterator[ExposedEntry]:
         port = plan.port.get(item.port)
         server = port.server if port is not None else None
         target = server or item.port
-        yield ExposedEntry(item.name, Reason(f"{item.address} leads to {target}", resources(target)))
+        yield ExposedEntry(item.name, Reason(f"{item.address or item.name} leads to {target}", resources(target)))
 
 
 def _public_buckets(plan: PlanFacts) -> Iterator[ExposedEntry]:
@@ -50,7 +51,7 @@ def _as_declared(model: Model, _: Names) -> RuleAnswer:
     found, declared = entries(plan), set(plan.access.public)
     causes = [_undeclared(entry) for entry in found if entry.name not in declared]
     causes += [_absent(name) for name in sorted(declared - {entry.name for entry in found})]
-    return RuleAnswer(len(found) + len(declared), (*causes, *_strange_networks(plan)))
+    return by_facts(len(found) + len(declared), (*causes, *_strange_networks(plan), *more_than_stated(plan)))
 
 
 def _undeclared(entry: ExposedEntry) -> Cause:
@@ -81,7 +82,7 @@ def _strange_networks(plan: PlanFacts) -> Iterator[Cause]:
             yield Cause(
                 key=("network", item.name),
                 message=f"{item.name} is an address of {item.external_network}, not the site's external network",
-                witness=(item.name, item.address, item.external_network),
+                witness=(item.name, item.address or item.name, item.external_network),
                 hint="take addresses of the site's external network only",
                 specificity=20,
                 about=resources(item.name, item.external_network),
@@ -90,12 +91,12 @@ def _strange_networks(plan: PlanFacts) -> Iterator[Cause]:
 
 EXPO_01 = Rule(
     id="EXPO-01",
-    title="entries from outside are exactly those that the request declares",
+    title="entries from outside are exactly those that the request declares, open to the prefixes that it states",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="what the whole world can reach is the tenant's own decision, and nobody's by mistake",
     source="docs/design/semantics.md §6, Expo, and §11, example 16",
-    needs=("floating addresses", "bucket policies", "the request's declarations"),
+    needs=("floating addresses", "bucket policies", "security groups", "ports", "the request's declarations"),
     ask=_as_declared,
 )
 
@@ -128,8 +129,8 @@ def _wrong_target(plan: PlanFacts, item: FloatingIpFact) -> Reason | None:
 def _target_cause(item: FloatingIpFact, why: Reason) -> Cause:
     return Cause(
         key=item.name,
-        message=f"floating address {item.address} ({item.name}) leads to {why}",
-        witness=("outside", f"{item.address}", f"port {item.port}", str(why)),
+        message=f"floating address {item.shown} ({item.name}) leads to {why}",
+        witness=("outside", item.address or item.name, f"port {item.port}", str(why)),
         hint="let it lead to a Poplar server or bastion of the same owner",
         specificity=92,
         about=(*resources(item.name), *why.about, *resources(item.port)),

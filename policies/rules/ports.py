@@ -14,17 +14,13 @@ from policies.graph.naming import Names
 from policies.proof import Severity
 
 from .racks import by_rack
-from .rule import Cause, Of, Polarity, Rule, RuleAnswer
+from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_facts
 
 
 def _right_ports(model: Model, _: Names) -> RuleAnswer:
     found = [(item, why) for item in model.plan.switch_ports if (why := _wrong(model, item)) is not None]
     causes = [_port_cause(item, why, _unlisted(model, item)) for item, why in found]
-    return RuleAnswer(
-        len(model.plan.switch_ports),
-        tuple(cause for cause in causes if not cause.missing),
-        tuple(cause for cause in causes if cause.missing),
-    )
+    return by_facts(len(model.plan.switch_ports), causes)
 
 
 def _unlisted(model: Model, item: SwitchPortFact) -> tuple[Fact, ...]:

@@ -130,6 +130,13 @@ def _verdict(answer: RuleAnswer) -> Verdict:
     return Verdict.PROVED if answer.count else Verdict.NOT_APPLICABLE
 
 
+def by_facts(count: int, causes: Iterable[Cause]) -> RuleAnswer:
+    """What is wrong for certain, and what may be: that which rests on facts that nobody states (`Cause.missing`)."""
+    found = tuple(causes)
+    certain = tuple(cause for cause in found if not cause.missing)
+    return RuleAnswer(count, certain, tuple(cause for cause in found if cause.missing))
+
+
 def by_guard(count: int, held: GuardState, causes: Iterable[Cause]) -> RuleAnswer:
     """What is wrong unless a guard holds: nothing, or for certain where it is known to fail, or perhaps."""
     found = () if held.value else tuple(causes)

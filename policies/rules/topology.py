@@ -34,7 +34,7 @@ from policies.proof import Severity
 
 from .holders import Together, held_together, looked_at
 from .racks import RACK, by_rack, machines_of
-from .rule import Cause, Polarity, Rule, RuleAnswer
+from .rule import Cause, Polarity, Rule, RuleAnswer, by_facts
 
 
 def _sizes(model: Model, _: Names) -> RuleAnswer:
@@ -58,8 +58,7 @@ def _connected(model: Model, _: Names) -> RuleAnswer:
     vpods = model.plan.vpods
     strangers = [_stranger_cause(vpod, unlisted) for vpod in vpods if (unlisted := _unlisted(model, vpod))]
     broken = [_run_cause(model, vpod, *why) for vpod in vpods if (why := _broken_run(model, vpod)) is not None]
-    certain = tuple(cause for cause in broken if not cause.missing)
-    return RuleAnswer(len(vpods), certain, (*strangers, *(cause for cause in broken if cause.missing)))
+    return by_facts(len(vpods), (*strangers, *broken))
 
 
 def _unlisted(model: Model, vpod: VPodFact) -> tuple[str, ...]:

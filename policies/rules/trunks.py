@@ -24,22 +24,22 @@ from policies.graph.search import Path, meeting, shortest
 from policies.proof import Severity
 
 from .attachments import at_odds, claimants, claims, neighbourhood
-from .rule import Cause, Polarity, Rule, RuleAnswer, absence
+from .rule import Cause, Polarity, Rule, RuleAnswer, absence, by_facts
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
 
-#: A step of a path, if it is one by which the link joins what it should not: its words.
-_Guilty = Callable[[Model, "Graph", str, str], str | None]
+#: A step of a path, if it is one by which the link joins what it should not: its words, and what to do.
+_Guilty = Callable[[Model, "Graph", str, str], tuple[str, str] | None]
 _Unstated = Callable[[SwitchEnd, SwitchPortConfig], tuple[SiteFact, ...]]
 
 
 # Where two owners come onto one segment by a link.
 
 
-def _by_link(model: Model, names: Names, guilty: _Guilty, hint: str) -> RuleAnswer:
+def _by_link(model: Model, names: Names, guilty: _Guilty) -> RuleAnswer:
     count = sum(len(_bridges_of(wire)) > 1 for wire in model.wires(model.must) if model.touched(wire))
-    return absence(model, count, lambda graph: _joined_by_link(model, names, graph, guilty, hint))
+    return absence(model, count, lambda graph: _joined_by_link(model, names, graph, guilty))
 
 
 def _bridges_of(wire: set[str]) -> set[str]:
@@ -47,12 +47,13 @@ def _bridges_of(wire: set[str]) -> set[str]:
     return {vlan.bridge for vlan in map(switch_vlan, wire) if vlan is not None}
 
 
-def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty, hint: str) -> Iterator[Cause]:
+def _joined_by_link(model: Model, names: Names, graph: Graph, guilty: _Guilty) -> Iterator[Cause]:
     for wire in model.wires(graph):
         path = _conflict(model, graph, wire) if len(_bridges_of(wire)) > 1 and model.touched(wire) else ()
         for a, b in pairwise(path):
-            words = guilty(model, graph, a, b)
-            if words is not None:
+            found = guilty(model, graph, a, b)
+            if found is not None:
+                words, hint = found
                 yield Cause(
                     key=(a, b),
                     message=f"{words} joins {names.of(a)} and {names.of(b)}, and with them two owners or claims",
@@ -89,18 +90,26 @@ def _ends_between(model: Model, a: str, b: str) -> Iterator[tuple[SwitchEnd, Swi
             yield ends
 
 
-def _unpruned(model: Model, graph: Graph, a: str, b: str) -> str | None:
+def _unpruned(model: Model, graph: Graph, a: str, b: str) -> tuple[str, str] | None:
     if graph.edges[a, b]["rule"] != "E1":
         return None
     for ends in _ends_between(model, a, b):
         for end in ends:
             record = _record(model, end)
             if record is not None and record.mode == "trunk" and record.tagged is None:
-                return f"the trunk {_link(ends)}, without a list of VLANs at {_port(end)},"
+                return f"the trunk {_link(ends)}, without a list of VLANs at {_port(end)},", _PRUNE
+            if record is not None and record.filled_by is not None and not _is_listed(record, a, b):
+                return f"the trunk {_link(ends)}, which Neutron fills at {_port(end)},", _OWN_IDS
     return None
 
 
-def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
+def _is_listed(record: SwitchPortConfig, *vlans: str) -> bool:
+    """Whether a trunk's own list names one of these VLANs."""
+    numbers = {vlan.number for vlan in map(switch_vlan, vlans) if vlan is not None}
+    return any(low <= number <= high for low, high in record.tagged or () for number in numbers)
+
+
+def _untagged(model: Model, graph: Graph, a: str, b: str) -> tuple[str, str] | None:
     rule = graph.edges[a, b]["rule"]
     if rule not in ("E2", SECOND_TAG) or isinstance(parse(a), NeutronPortNode | SwitchPortNode):
         return None
@@ -108,8 +117,8 @@ def _untagged(model: Model, graph: Graph, a: str, b: str) -> str | None:
     if rule == SECOND_TAG:
         if ends is None or not any(_has_sender(model, graph, first) for first in _left_untagged(model, ends, a, b)):
             return None
-        return f"a second tag on the link {_link(ends)}, behind one that is taken off,"
-    return "a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"
+        return f"a second tag on the link {_link(ends)}, behind one that is taken off,", _DEAD
+    return ("a link whose ends nobody describes" if ends is None else f"the link {_link(ends)}, untagged,"), _DEAD
 
 
 def _left_untagged(model: Model, ends: tuple[SwitchEnd, SwitchEnd], *vlans: str) -> Iterator[str]:
@@ -123,15 +132,20 @@ def _left_untagged(model: Model, ends: tuple[SwitchEnd, SwitchEnd], *vlans: str)
 
 
 def _has_sender(model: Model, graph: Graph, vlan: str) -> bool:
-    """Whether a tenant, or the world, is with a VLAN by what is listed.
+    """Whether a tenant, or the world, is with a VLAN by what is listed and stated.
 
-    Where only what nobody listed (E20) may be there, that is the cause, and other rules name it.
+    Where only what nobody listed (E20) or stated may be there, that is the cause, and other rules name it.
     """
     # Imported here: most commands ask no rule.
     import networkx as nx
 
     beside = ("E20", SECOND_TAG)
-    listed = nx.subgraph_view(graph, filter_edge=lambda a, b: graph.edges[a, b]["rule"] not in beside)
+
+    def known(a: str, b: str) -> bool:
+        found = graph.edges[a, b]
+        return found["rule"] not in beside and not found["missing"]
+
+    listed = nx.subgraph_view(graph, filter_edge=known)
     return any(model.label(node) - {ids.OPERATOR} for node in nx.node_connected_component(listed, vlan))
 
 
@@ -159,9 +173,8 @@ def _links_of_site(
     known = ((end, record) for end, record in records.items() if record is not None)
     found = [(end, wrong(record), unstated(end, record) if unstated else ()) for end, record in known]
     causes = [_port_cause(end, words, hint, missing) for end, words, missing in found if words]
-    unknown = [_unrecorded(end) for end, record in records.items() if record is None]
-    unknown += [cause for cause in causes if cause.missing]
-    return RuleAnswer(len(ends), tuple(cause for cause in causes if not cause.missing), tuple(unknown))
+    unrecorded = [_unrecorded(end) for end, record in records.items() if record is None]
+    return by_facts(len(ends), (*unrecorded, *causes))
 
 
 def _port_cause(end: SwitchEnd, words: str, hint: str, missing: tuple[SiteFact, ...]) -> Cause:
@@ -236,19 +249,22 @@ def _alive(pooled: Ranges, spoken_of: frozenset[int | None], record: SwitchPortC
 
 
 _PRUNE = "list the VLANs that the devices behind this link need, at both ends"
+_OWN_IDS = (
+    "give each leaf group VLAN ids of its own, or list what this trunk carries instead of letting Neutron fill it"
+)
 _DEAD = "give the link a native VLAN that nobody uses, or none, or tag the native one"
 
 
 def _pruned(model: Model, names: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         return _links_of_site(model, partial(_undeclared, _declared(model)), _PRUNE)
-    return _by_link(model, names, _unpruned, _PRUNE)
+    return _by_link(model, names, _unpruned)
 
 
 def _dead_natives(model: Model, names: Names) -> RuleAnswer:
     if not model.plan.is_tenant:
         return _links_of_site(model, partial(_alive, _pooled(model), _spoken_of(model)), _DEAD, _unstated_tag)
-    return _by_link(model, names, _untagged, _DEAD)
+    return _by_link(model, names, _untagged)
 
 
 ISO_14 = Rule(

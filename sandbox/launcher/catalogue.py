@@ -38,13 +38,14 @@ class Endpoint:
 # Nova is the slowest to come up and goes first.
 PROCESSES: tuple[Process, ...] = (
     Process("identity", "sandbox.services.identity", ("keystone", "placement")),
-    Process("nova", "sandbox.services.compute", ("nova",)),
+    Process("nova", "sandbox.services.compute", ("nova", "nova_metadata")),
     Process("neutron", "sandbox.services.network", ("neutron",)),
     Process("ironic", "sandbox.services.baremetal", ("ironic",)),
     Process("cinder", "sandbox.services.block_storage", ("cinder",)),
     Process("glance", "sandbox.services.image", ("glance",)),
     Process("swift", "sandbox.services.object_store", ("swift", "swift_account", "swift_container", "swift_object")),
     Process("manila", "sandbox.services.shared_file_system", ("manila",)),
+    Process("barbican", "sandbox.services.key_manager", ("barbican",)),
     Process("switches", "sandbox.switches.server", ("switches",), http=False),
 )
 
@@ -58,9 +59,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("glance", "image", ""),
     Endpoint("swift", "object-store", "/v1/AUTH_%(project_id)s"),
     Endpoint("manila", "shared-file-system", "/v2"),
+    Endpoint("barbican", "key-manager", ""),
 )
 
-LISTENERS: tuple[str, ...] = tuple(name for process in PROCESSES for name in process.listeners)
+# A port that is kept free for a service of the operator's, which is not the cloud's: Nova's metadata asks there for
+# dynamic vendor data.
+RESERVED: tuple[str, ...] = ("vendor_data",)
+
+LISTENERS: tuple[str, ...] = (*(name for process in PROCESSES for name in process.listeners), *RESERVED)
 
 # Longest first: two schemas are made at a time.
 SCHEMAS: tuple[str, ...] = (
@@ -72,6 +78,7 @@ SCHEMAS: tuple[str, ...] = (
     "ironic",
     "manila",
     "placement",
+    "barbican",
 )
 
 # Keystone users of the services; each has the roles admin and service in the project "service".
@@ -84,6 +91,7 @@ SERVICE_USERS: tuple[str, ...] = (
     "ironic",
     "swift",
     "manila",
+    "barbican",
 )
 
 # People of an operator's identity provider: they can log in once a project gives them a role.

@@ -18,7 +18,19 @@ FILE = "rack.toml"
 DEFAULT = "lyon"
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
-_SWITCH = ("name", "model", "serial", "mac", "address", "physical_network", "shut_unused", "vlans", "ports", "cables")
+_SWITCH = (
+    "name",
+    "model",
+    "serial",
+    "mac",
+    "address",
+    "physical_network",
+    "shut_unused",
+    "vlans",
+    "ports",
+    "cables",
+    "filled",
+)
 
 
 class WrongRack(ValueError):
@@ -102,6 +114,10 @@ def _switch(item: Mapping[str, Any], networks: set[str], macs: Mapping[str, str]
         for key, text in item["ports"].items()
         for number in _numbers(key, ports, name)
     }
+    filled = [number for key in item.get("filled", []) for number in _numbers(key, ports, name)]
+    for number in filled:
+        if number not in settings or settings[number].mode != "trunk":
+            raise ValueError(f"switch {name}: port {number} is filled, and no trunk")
     ends = {number: text for key, text in item["cables"].items() for number in _numbers(key, ports, name)}
     return Switch(
         name=name,
@@ -114,6 +130,7 @@ def _switch(item: Mapping[str, Any], networks: set[str], macs: Mapping[str, str]
         ports=ports,
         initial=state(name, ports, settings, tuple(item["vlans"]), rest),
         neighbors={ports[number - 1].name: _neighbor(text, macs) for number, text in sorted(ends.items())},
+        filled=tuple(ports[number - 1].name for number in filled),
     )
 
 
@@ -127,9 +144,9 @@ def _numbers(key: str, ports: tuple[Port, ...], switch: str) -> Iterator[int]:
 
 
 def _setting(text: str, where: str) -> PortState:
-    """A port that is not as it was delivered: `access 20`, `trunk 1000-2999`."""
+    """A port that is not as it was delivered: `access 20`, `trunk 1000-2999`, `trunk none`."""
     mode, _, listed = text.partition(" ")
-    ids = vlans.parsed(listed)
+    ids = () if text == "trunk none" else vlans.parsed(listed)
     if mode == "access" and ids is not None and len(ids) == 1:
         return access(ids[0])
     if mode == "trunk" and ids is not None:

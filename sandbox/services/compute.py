@@ -97,6 +97,15 @@ def load_api() -> Callable[..., Any]:
     return application
 
 
+def load_metadata() -> Callable[..., Any]:
+    """What servers are told of themselves, as Neutron's metadata proxy asks it. The configuration is read by now."""
+    from paste import deploy
+
+    paste = Path(sys.prefix) / "etc" / "nova" / "api-paste.ini"
+    application: Callable[..., Any] = deploy.loadapp(f"config:{paste}", name="metadata")
+    return application
+
+
 def main() -> None:
     """Start the API and all services, and wait."""
     instance = process.here()
@@ -112,6 +121,7 @@ def main() -> None:
     start_service(binary="nova-conductor", topic=conductor.RPC_TOPIC)
     start_service(binary="nova-scheduler", topic=scheduler.RPC_TOPIC)
     process.serve(instance, "nova", application, threads=24)
+    process.serve(instance, "nova_metadata", load_metadata(), threads=10)
     wait_for_placement(instance)
     start_computes(rack)
 

@@ -1,6 +1,6 @@
 """Makes the database schema of one service with the project's own code: `schemas NAME`.
 
-Neutron's and Manila's come from their models and are then stamped as current: hundreds
+Neutron's, Manila's and Barbican's come from their models and are then stamped as current: hundreds
 of migrations for an empty database would take twenty seconds and end at the same tables.
 """
 
@@ -148,6 +148,14 @@ def manila(instance: Here) -> None:
     command(manage.main, words(instance, "manila-manage", "manila.conf", "db", "stamp", "head"))()
 
 
+def barbican(instance: Here) -> None:
+    """Barbican's tables."""
+    from sandbox.services import key_manager
+
+    key_manager.read_configuration(instance)
+    key_manager.create_tables()
+
+
 def neutron(instance: Here) -> None:
     """Neutron's tables, from its models; importing `head` imports all of them."""
     import neutron.db.migration.models.head  # noqa: F401
@@ -167,6 +175,7 @@ MAKERS: dict[str, Callable[[Here], None]] = {
     "nova": nova,
     "manila": manila,
     "neutron": neutron,
+    "barbican": barbican,
 }
 
 

@@ -131,6 +131,23 @@ class SandboxDriver(fake.FakeDriver):
             state = power_state.RUNNING if server.vm_state == "active" else power_state.SHUTDOWN
             self.instances[server.uuid] = fake.FakeInstance(server.name, state, server.uuid)
 
+    def attach_volume(
+        self, context: Any, connection_info: Any, instance: Any, mountpoint: str, *rest: Any, **more: Any
+    ) -> None:
+        """As libvirt's driver: what is attached with a tag stands in the server's metadata, with its serial.
+
+        Nova looks there when it detaches it.
+        """
+        super().attach_volume(context, connection_info, instance, mountpoint, *rest, **more)
+        mappings = objects.BlockDeviceMappingList.get_by_instance_uuid(context, instance.uuid)
+        devices = [
+            objects.DiskMetadata(tags=[item.tag], serial=item.volume_id)
+            for item in mappings
+            if item.tag and item.volume_id
+        ]
+        instance.device_metadata = objects.InstanceDeviceMetadata(devices=devices)
+        instance.save()
+
     def get_nodenames_by_uuid(self, refresh: bool = False) -> dict[str, str]:
         """Nodes by their stable ids."""
         return {node_id(name): name for name in self.get_available_nodes()}

@@ -30,7 +30,10 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class Switch:
-    """One switch. `address` is its own, on the loopback interface; `shut_unused`: ports that nobody uses are shut."""
+    """One switch. `address` is its own, on the loopback interface; `shut_unused`: ports that nobody uses are shut.
+
+    `filled`: names of trunks onto which Neutron's driver puts the VLAN of every network of the physical network.
+    """
 
     name: str
     model: str
@@ -42,6 +45,7 @@ class Switch:
     ports: tuple[Port, ...]
     initial: SwitchState
     neighbors: Mapping[str, Neighbor]
+    filled: tuple[str, ...] = ()
 
 
 def ports_of_7060cx() -> tuple[Port, ...]:

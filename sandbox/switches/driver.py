@@ -2,8 +2,8 @@
 
 global_cmd_verify   an option of netmiko. The driver sends commands without waiting for their echo and then waits for
                     two seconds of silence; with this netmiko waits for echo and prompt of each command instead.
-ngs_trunk_ports     not set: the hypervisors' trunks carry their whole range already, and the driver would take VLANs
-                    of deleted networks from it.
+ngs_trunk_ports     the trunks that the rack has `filled`, if any: the driver puts the VLAN of every network of the
+                    physical network there, and takes it off again. Others carry their whole range already.
 ngs_disable_inactive_ports   shuts a port when it is unbound, where the switch's table says so.
 ngs_bounce_ports_on_plug     opens a port only when it is in its VLAN. The driver puts it into VLAN 1 on the way.
 ngs_max_connections          one port at a time is on that way, then, also on the way back, where the port is open.
@@ -60,4 +60,4 @@ def section(switch: Switch, quarantine: int, conf: Path, state: Path, port: int)
         conf=conf,
         quarantine=quarantine,
         shut_unused=str(switch.shut_unused).lower(),
-    )
+    ) + (f"ngs_trunk_ports = {', '.join(switch.filled)}\n" if switch.filled else "")

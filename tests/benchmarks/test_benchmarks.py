@@ -71,7 +71,7 @@ def test_audits_run_and_find_no_drift_in_what_was_planned() -> None:
     assert done.returncode == 0, done.stderr
     few, many = json.loads(done.stdout)["table"]["rows"]
     assert few[1] < many[1]
-    assert many[2] - few[2] == 2, "a bucket more for each tenant, and no list"
+    assert many[2] - few[2] == 2 * (1 + 4), "a bucket and the limits of a project more for each tenant, and no list"
 
 
 def test_the_parts_of_the_fences_are_each_measured(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -13,11 +14,21 @@ TENANTS = ("acme", "globex")
 #: What a stack's configuration is besides the folder of its site and its tenant; the passphrase is the demo's.
 _SALT = "encryptionsalt: v1:NzztQdMH26Q=:v1:rQ7IGUhSCeEZD2YG:FUiN/NUTtW2tlfKteoQoYr6Pk1yecQ==\n"
 
+#: What lyon states of its storage appliance, which this site has not.
+_OF_THE_APPLIANCE = (
+    r"(?m)^# The embedded cloud's back end that makes.*\nshare_types:\n(?:  .*\n)+",
+    r", share_type: nfs",
+    r"(?m)^  filer:\n(?:    .*\n)+",
+)
+
 
 def site_text() -> str:
     """The site file: flavours, images, sharing, assumptions and so on are the demo's."""
     _, found, rest = (ROOT / "stacks" / "lyon" / "site.yaml").read_text().partition("\nflavors:\n")
     assert found
+    for block in _OF_THE_APPLIANCE:
+        rest, count = re.subn(block, "", rest)
+        assert count == 1, block
     return (FOLDER / "site.yaml").read_text() + found + rest
 
 

@@ -7,310 +7,22 @@ list objects like this is shown in tests/provider/test_audit.py.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
-from uuid import NAMESPACE_URL, uuid5
 
-from interlock.planning import Plan
+from interlock.provider.actuators.quotas import QUOTA_PATHS
+from interlock.provider.actuators.shares import SERVICE as SHARES
 from interlock.provider.calls import Answer, Api
 from interlock.provider.clouds import Cloud, Login
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.markers import join, marker
-from interlock.resources import Resource
-from interlock.vocabulary import CloudFingerprint, Person
+from interlock.provider.regions import Catalogue
 
-Spec = Mapping[str, Any]
-#: References of one object -> ids.
-Refer = Callable[[str], str]
+from .paper import LOGIN, Paper
 
-LOGIN = Login(CloudFingerprint("paper"), "operator-user", "operator-project", ("admin",))
-
-
-def ident(stack: str, name: str) -> str:
-    """The id of a planned object."""
-    return str(uuid5(NAMESPACE_URL, f"{stack}/{name}"))
-
-
-@dataclass
-class Paper:
-    """Kind -> listed objects, in the form in which a register yields them. Tests may change any of it."""
-
-    lists: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-    #: `project/bucket`.
-    buckets: set[str] = field(default_factory=set)
-    #: Id of a flavour that is not public -> projects on its list.
-    flavor_access: dict[str, list[str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, plans: Iterable[Plan]) -> Paper:
-        """What an `up` of each leaves."""
-        found = cls()
-        for role in ("admin", "member", "reader"):
-            found.lists["Role"].append({"id": role, "name": role, "description": None})
-        for plan in plans:
-            for item in plan.resources:
-                if item.resource.is_declared:
-                    found.put(plan, item.name, item.resource)
-        return found
-
-    def put(self, plan: Plan, name: str, resource: Resource) -> None:
-        """List one object."""
-        made = _MADE.get(resource.KIND)
-        spec, refer = resource.canonical(), _references(plan)
-        mark, own = marker(plan.owner, name), ident(plan.stack, name)
-        if made is not None:
-            kind = "Port" if resource.KIND == "SwitchPort" else resource.KIND
-            self.lists[kind].append({"id": own, **made(spec, refer, mark)})
-        if resource.KIND in _JOINED:
-            _JOINED[resource.KIND](self, spec, refer, own)
-
-    def one(self, kind: str, ident: str) -> dict[str, Any]:
-        """An object that is listed."""
-        return next(item for item in self.lists[kind] if item["id"] == ident)
-
-
-def _references(plan: Plan) -> Refer:
-    site = f"{plan.site}-site"
-
-    def refer(reference: str) -> str:
-        scheme, _, rest = reference.partition(":")
-        name = rest.partition("/")[2]
-        if scheme == "cloud":
-            return LOGIN.user if name == "@operator" else name
-        return ident(site, name) if scheme == "site" else ident(plan.stack, reference)
-
-    return refer
-
-
-def _neutron(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    project = refer(spec["project"]) if spec.get("project") else LOGIN.project
-    return {"name": spec["name"], "project_id": project, "description": mark}
-
-
-def _project(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {"name": spec["name"], "domain_id": spec["domain"], "description": join(spec["description"], mark)}
-
-
-def _user(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {"name": spec["name"], "description": mark, "default_project_id": refer(spec["project"])}
-
-
-def _network(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    segment = ("network_type", "physical_network", "segmentation_id")
-    return {
-        **_neutron(spec, refer, mark),
-        **{f"provider:{name}": spec[name] for name in segment},
-        "router:external": spec["external"],
-        "shared": spec["shared"],
-        "port_security_enabled": spec["port_security"],
-        "mtu": spec["mtu"],
-    }
-
-
-def _subnet(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {
-        **_neutron(spec, refer, mark),
-        "cidr": spec["cidr"],
-        "gateway_ip": spec["gateway"],
-        "enable_dhcp": spec["dhcp"],
-        "dns_nameservers": spec["dns"],
-        "allocation_pools": [{"start": first, "end": last} for first, last in spec["pools"]],
-        "network_id": refer(spec["network"]),
-        "subnetpool_id": refer(spec["subnet_pool"]) if spec["subnet_pool"] else None,
-    }
-
-
-def _router(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    external = spec["external_network"]
-    gateway = (
-        {"network_id": refer(external), "enable_snat": spec["snat"], "external_fixed_ips": []} if external else None
-    )
-    return {**_neutron(spec, refer, mark), "external_gateway_info": gateway}
-
-
-def _group(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    rules = [
-        {
-            **{name: rule[name] for name in ("direction", "ethertype", "protocol")},
-            "port_range_min": rule["port_min"],
-            "port_range_max": rule["port_max"],
-            "remote_ip_prefix": rule["remote_prefix"],
-            "remote_group_id": refer(rule["remote_group"]) if rule["remote_group"] else None,
-        }
-        for rule in spec["rules"]
-    ]
-    return {**_neutron(spec, refer, mark), "security_group_rules": rules}
-
-
-def _port(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {
-        **_neutron(spec, refer, mark),
-        "network_id": refer(spec["network"]),
-        "fixed_ips": [{"subnet_id": refer(spec["subnet"]), "ip_address": spec["address"]}],
-        "binding:vnic_type": spec["vnic_type"],
-        "port_security_enabled": spec["port_security"],
-        "security_groups": [refer(name) for name in spec["security_groups"]],
-        "allowed_address_pairs": [{"ip_address": one, "mac_address": ""} for one in spec["allowed_address_pairs"]],
-        "mac_address": "",
-        "device_id": "",
-        "device_owner": "",
-    }
-
-
-def _switch_port(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    link = {"switch_info": spec["switch"], "switch_id": spec["switch_mac"], "port_id": spec["port_name"]}
-    return {
-        **_neutron({**spec, "name": ""}, refer, mark),
-        "network_id": refer(spec["network"]),
-        "fixed_ips": [{"subnet_id": refer(spec["subnet"]), "ip_address": one} for one in spec["addresses"]],
-        "binding:vnic_type": "baremetal",
-        "binding:vif_type": "other",
-        "binding:host_id": spec["device"],
-        "binding:profile": {"local_link_information": [link]},
-        "status": "ACTIVE",
-        "security_groups": [],
-        "port_security_enabled": False,
-        "allowed_address_pairs": [],
-        "mac_address": "",
-        "device_id": "",
-        "device_owner": "",
-    }
-
-
-def _keypair(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    name = f"{spec['name']}-{mark.split(':')[1]}"
-    return {"id": name, "name": name, "public_key": spec["public_key"]}
-
-
-def _volume(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {
-        "name": spec["name"],
-        "size": spec["size_gib"],
-        "volume_type": refer(spec["volume_type"]),
-        "status": "in-use",
-        "attachments": [],
-        "metadata": {"interlock": mark},
-        "os-vol-tenant-attr:tenant_id": refer(spec["project"]),
-    }
-
-
-def _flavor(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    sizes = {"vcpus": spec["vcpus"], "ram": spec["ram_mib"], "disk": spec["disk_gib"]}
-    said = {"name": spec["name"], "extra_specs": spec["extra_specs"], "description": mark}
-    return {**said, **sizes, "os-flavor-access:is_public": spec["public"]}
-
-
-def _image(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    said = {name: spec[name] for name in ("name", "disk_format", "visibility")}
-    digest = {"os_hash_algo": "sha512", "os_hash_value": spec["sha512"]}
-    return {**said, **digest, "status": "active", "owner": LOGIN.project, "interlock": mark}
-
-
-def _aggregate(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {"name": spec["name"], "hosts": spec["hosts"], "metadata": {**spec["metadata"], "interlock": mark}}
-
-
-def _named(*members: str) -> Callable[[Spec, Refer, str], dict[str, Any]]:
-    """An object whose name carries the marker."""
-    return lambda spec, refer, mark: {
-        "name": join(spec["name"], mark), "project_id": LOGIN.project, **{name: spec[name] for name in members},
-    }  # fmt: skip
-
-
-def _described(*members: str) -> Callable[[Spec, Refer, str], dict[str, Any]]:
-    """An object with a text of its own before the marker."""
-    return lambda spec, refer, mark: {
-        "description": join(spec["description"], mark), **{name: spec[name] for name in ("name", *members)},
-    }  # fmt: skip
-
-
-def _subnet_pool(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {
-        **_neutron(spec, refer, mark),
-        **{name: spec[name] for name in ("prefixes", "shared")},
-        "default_prefixlen": spec["default_prefix_length"],
-        "address_scope_id": refer(spec["address_scope"]),
-    }
-
-
-def _server(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    for port in map(refer, spec["ports"]):
-        paper.one("Port", port).update(device_id=own, device_owner="compute:nova")
-
-
-def _made_server(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
-    return {
-        "name": spec["name"],
-        "status": "ACTIVE",
-        "tenant_id": refer(spec["project"]),
-        "flavor": {"id": refer(spec["flavor"])},
-        "image": {"id": refer(spec["image"])},
-        "key_name": f"{spec['keypair']}-{mark.split(':')[1]}" if spec["keypair"] else None,
-        "metadata": {"interlock": mark},
-        "OS-EXT-SRV-ATTR:host": spec["host"],
-        "OS-EXT-STS:task_state": None,
-    }
-
-
-#: Kind -> what its service lists, but for the id.
-_MADE: Mapping[str, Callable[[Spec, Refer, str], dict[str, Any]]] = {
-    "Project": _project, "ServiceUser": _user, "Network": _network, "Subnet": _subnet, "Router": _router,
-    "SecurityGroup": _group, "Port": _port, "SwitchPort": _switch_port, "Server": _made_server, "Keypair": _keypair,
-    "Volume": _volume,
-    "Role": _described(), "SegmentRange": _named("network_type", "physical_network", "minimum", "maximum"),
-    "AddressScope": _named("ip_version", "shared"), "SubnetPool": _subnet_pool, "Flavor": _flavor,
-    "Aggregate": _aggregate, "Image": _image, "VolumeType": _described("extra_specs"),
-}  # fmt: skip
-
-
-def _assignment(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    ids = {name: {"id": refer(spec[name])} for name in ("project", "user", "role")}
-    who = ids["user"]["id"]
-    if spec["user"].startswith("cloud:") and all(item["id"] != who for item in paper.lists["ServiceUser"]):
-        person = Person.parse(who)
-        user = {"id": who, "name": person.name, "description": None, "domain_id": person.domain}
-        paper.lists["ServiceUser"].append(user)
-    paper.lists["RoleAssignment"].append(
-        {"user": ids["user"], "role": ids["role"], "scope": {"project": ids["project"]}}
-    )
-
-
-def _interface(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    subnet = paper.one("Subnet", refer(spec["subnet"]))
-    port: dict[str, Any] = {
-        "id": own,
-        "name": "",
-        "description": "",
-        "project_id": refer(spec["project"]),
-        "mac_address": "",
-    }
-    port |= {"network_id": subnet["network_id"], "fixed_ips": [{"subnet_id": subnet["id"], "ip_address": ""}]}
-    paper.lists["Port"].append(port | {"device_owner": "network:router_interface", "device_id": refer(spec["router"])})
-
-
-def _attachment(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    attached = {"server_id": refer(spec["server"]), "device": "/dev/vdb"}
-    paper.one("Volume", refer(spec["volume"]))["attachments"].append(attached)
-
-
-def _key(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    blob = json.dumps({"access": own, "secret": f"secret of {own}"})
-    key = {"id": own, "user_id": refer(spec["user"]), "project_id": refer(spec["project"]), "blob": blob}
-    paper.lists["S3Credential"].append(key)
-
-
-def _bucket(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
-    paper.buckets.add(f"{refer(spec['project'])}/{spec['name']}")
-
-
-#: Kind -> where it shows in the lists of other kinds.
-_JOINED: Mapping[str, Callable[[Paper, Spec, Refer, str], None]] = {
-    "RoleAssignment": _assignment, "RouterInterface": _interface, "VolumeAttachment": _attachment,
-    "S3Credential": _key, "Bucket": _bucket, "Server": _server,
-}  # fmt: skip
+#: Service -> (path, key of the body), under which limits of a project are told.
+_QUOTA_PATHS = {**QUOTA_PATHS, SHARES: ("/quota-sets", "quota_set")}
 
 
 class PaperCloud(Cloud):
@@ -323,7 +35,9 @@ class PaperCloud(Cloud):
 
     @cached_property
     def login(self) -> Login:
-        return LOGIN
+        if not self.paper.lists["BareMetalNode"]:
+            return LOGIN
+        return replace(LOGIN, catalogue=Catalogue({**LOGIN.catalogue.regions, "baremetal": ()}))
 
     def domain(self, name: str) -> str:
         return name
@@ -342,10 +56,11 @@ class _PaperApi:
     project: str | None
 
     def pages(self, path: str, key: str, params: Mapping[str, Any], **options: Any) -> Iterator[Answer]:
-        from interlock.provider.audit.listing import RIGHTS
+        from interlock.provider.audit.listing import COPIES, NODES, RIGHTS
         from interlock.provider.registers import REGISTERS
 
-        register = next(item for item in (*REGISTERS, *RIGHTS) if item.path == path)
+        known = (*REGISTERS, *RIGHTS, *NODES, *COPIES)
+        register = next(item for item in known if (item.service, item.path) == (self.service, path))
         found = self.cloud.paper.lists[register.kind]
         if register.kind not in self.cloud.texts:
             self.cloud.texts[register.kind] = json.dumps(found)
@@ -354,9 +69,22 @@ class _PaperApi:
                 {register.inside: item} if register.inside else item, lambda why: Failure(Trouble.SERVICE, why)
             )
 
-    def find(self, path: str) -> Any:
-        """Of single objects only who may use a flavour."""
-        _, _, flavor, _ = path.split("/")
+    def get(self, path: str) -> Any:
+        """Limits of a project."""
+        (wanted, key), project = _QUOTA_PATHS[self.service], path.rpartition("/")[2]
+        if not path.startswith(f"{wanted}/"):
+            raise Failure(Trouble.NOT_FOUND, f"GET {path}: status 404")
+        return {key: self.cloud.paper.quotas[project][self.service]}
+
+    def find(self, path: str, *, params: Mapping[str, str] | None = None) -> Any:
+        """A project; who may use a flavour, who may mount a share, how volumes of a type are encrypted."""
+        if params:
+            return {"access_list": self.cloud.paper.share_access.get(params["share_id"], [])}
+        if path.startswith("/projects/"):
+            return next((item for item in self.cloud.paper.lists["Project"] if path.endswith(item["id"])), None)
+        _, collection, flavor, _ = path.split("/")
+        if collection == "types":
+            return self.cloud.paper.one("VolumeType", flavor)["encryption"]
         projects = self.cloud.paper.flavor_access.get(flavor, [])
         return {"flavor_access": [{"flavor_id": flavor, "tenant_id": one} for one in projects]}
 

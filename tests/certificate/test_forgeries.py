@@ -19,8 +19,14 @@ import infra.verifying
 from infra.checker import GROUND, complaints, edges, grounded
 from infra.verifying.comparing import Comparing
 from interlock.model.site.inventory import Site
+from interlock.model.tenant.request import Access
+from interlock.planning.guest import poplar_user_data
+from interlock.planning.guest.login import login_files
+from interlock.planning.guest.poplar import VipuApi
+from interlock.vocabulary import StackName
 from policies.certificate import certificate
 from policies.judging import judge, seen_by
+from tests.builders.pod64 import ssh_key
 from tests.certificate.altering import sealed
 from tests.policies.workspace import Made, assumptions, edited, full_site, pair, sharing, with_footprint
 
@@ -288,6 +294,31 @@ def test_one_login_of_two_tenants_that_is_a_key_of_numbers(kind: bytes) -> None:
         found = grown(found)
         assert list(complaints(found)) == []
         assert any(key in text for text in comparing.compare(found, "acme").complaints)
+    assert comparing.compare(known, "acme").complaints == ()
+
+
+@cache
+def one_authority() -> tuple[Comparing, Found]:
+    """acme's servers trust what globex's key signs."""
+    site = full_site()
+    acme, globex = pair(site)
+    access = Access(members=(), ssh_public_key=None, ssh_from=(), ca=ssh_key("globex"))
+    login = login_files(StackName(site.name, "acme"), "train", access)
+    document = poplar_user_data("a", VipuApi("10.0.0.1", 8090, "10.1.0.0/24"), login=login)
+    acme = with_footprint(site, edited(acme.plan, "acme-train-poplar-0", user_data=document), acme.lock)
+    return beside(site, acme, globex), certified(site, acme, globex)
+
+
+def test_a_key_that_signs_certificates_is_told_from_the_user_data() -> None:
+    """A forger takes it off acme, whose key pair is another."""
+    comparing, known = one_authority()
+    held = {key: owners for key, owners in known["statement"]["exclusive"].items() if key.startswith("ssh-key:")}
+    (key,) = (key for key, owners in held.items() if sorted(owners) == ["acme", "globex"])
+    found: Found = json.loads(json.dumps(known))
+    found["statement"]["exclusive"][key] = ["globex"]
+    found = grown(found)
+    assert list(complaints(found)) == []
+    assert any(key in text for text in comparing.compare(found, "acme").complaints)
     assert comparing.compare(known, "acme").complaints == ()
 
 

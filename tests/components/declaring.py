@@ -18,7 +18,9 @@ from interlock.resources import Admission
 from policies.proof import Judgement, Proof, admission
 from tests.builders.pod64 import locked, pod64, site_locked, tenant
 
-COMPUTED = {"access_key": "AK", "secret_key": "hidden"}
+COMPUTED = {
+    "access_key": "AK", "secret_key": "hidden", "public_address": "203.0.113.50", "export_path": "/exports/one",
+}  # fmt: skip
 
 
 def tenant_plan(name: str = "acme", **request: Any) -> Plan:

@@ -13,7 +13,7 @@ from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
-from tests.planning.golden import bare_metal, data
+from tests.planning.golden import bare_metal, data, public
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,11 @@ def test_data_beside_servers_is_shown_by_name() -> None:
     assert isinstance(done.root, TenantProject)
     assert [value(part.volume_id) for part in done.root.volumes] == ["id of acme-scratch", "id of acme-archive"]
     assert done.outputs["shares"] == {
-        "acme-datasets": {"mounts": {"acme-train-storage": "10.21.0.200", "acme-serve-storage": "10.21.1.200"}}
+        "acme-datasets": {
+            "share_id": "id of acme-datasets",
+            "export_path": "/exports/one",
+            "mounts": {"acme-train-storage": "10.21.0.200", "acme-serve-storage": "10.21.1.200"},
+        }
     }
 
 
@@ -120,10 +124,19 @@ def test_the_site_shows_ids_by_name() -> None:
     assert set(done.outputs["ids"]) == {item.name for item in done.plan.resources}
 
 
+def test_a_public_server_shows_its_address_outside_and_others_show_none() -> None:
+    done = declared(public())
+    assert isinstance(done.root, TenantProject)
+    (train,) = done.root.vpods
+    first, second = train.outputs()["poplar"].values()
+    assert (first["control_address"], second.keys()) == ("10.30.0.10", {"server_id", "control_address"})
+    assert value(first["public_address"]) == "203.0.113.50"
+
+
 def test_what_components_read_is_what_the_provider_computes() -> None:
     for kind, keys in COMPUTED.items():
         assert set(keys) <= set(ACTUATORS[kind].OUTPUTS)
-        assert set(SECRET[kind]) == ACTUATORS[kind].SECRET
+        assert set(SECRET.get(kind, ())) == ACTUATORS[kind].SECRET
 
 
 def test_nothing_that_the_provider_computes_hides_an_input() -> None:

@@ -11,6 +11,7 @@ from itertools import groupby
 
 import components
 import infra
+import infra.access
 import infra.audit
 import infra.cli
 import infra.commands
@@ -20,6 +21,7 @@ import infra.reports
 import infra.stack
 import infra.switches
 import infra.verifying
+import interlock.channel
 import interlock.hardware
 import interlock.model
 import interlock.model.evidence
@@ -28,7 +30,9 @@ import interlock.model.rack
 import interlock.model.site
 import interlock.model.tenant
 import interlock.model.text
+import interlock.object_storage
 import interlock.planning
+import interlock.planning.guest
 import interlock.provider
 import interlock.resources
 import interlock.store
@@ -52,6 +56,7 @@ from interlock.model.site.file import SiteFile
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.tenant.file import TenantFile
 from interlock.model.text import errors
+from interlock.object_storage import Capability, asked_kinds, object_storage
 from interlock.planning import nameable
 from interlock.planning.makeable import WHY_NO_COPY
 from interlock.provider.actuators import ACTUATORS
@@ -71,14 +76,15 @@ from .tables import UNWRITTEN, code, explained, kept, table
 from .tree import tree
 
 ROOMS = (
-    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.audit, infra.switches,
-    infra.reports, infra.verifying, components,
+    infra, infra.program, infra.cli, infra.commands, infra.stack, infra.locking, infra.access, infra.audit,
+    infra.switches, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
-    policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.switches, interlock.store,
+    policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
+    interlock.channel, interlock.switches, interlock.store,
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,
     interlock.model.text,
-    interlock.hardware, interlock.resources, interlock.vocabulary,
+    interlock.hardware, interlock.object_storage, interlock.resources, interlock.vocabulary,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
@@ -166,6 +172,13 @@ def assumption_guards(old: str) -> str:
     """Guards of assumptions."""
     rows = ([code(f"{name}.{guard}")] for name, guards in ASSUMPTION_GUARDS.items() for guard in guards)
     return explained(["guard", "meaning"], rows, old)
+
+
+def bucket_capabilities(_old: str) -> str:
+    """What each kind of object storage did when it was asked."""
+    kinds = [object_storage(kind) for kind in asked_kinds()]
+    head = ["setting", *(f"{item.kind} ({item.release}, asked {item.asked})" for item in kinds)]
+    return table(head, ([code(name), *(str(item.capabilities[name]) for item in kinds)] for name in Capability))
 
 
 def error_codes(_old: str) -> str:
@@ -305,6 +318,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "existing-keys": existing_keys,
     "sharing-guards": sharing_guards,
     "assumption-guards": assumption_guards,
+    "bucket-capabilities": bucket_capabilities,
     "error-codes": error_codes,
     "rules": rules,
     "kinds": kinds,

@@ -38,7 +38,7 @@ def test_what_was_applied_has_not_drifted_and_what_somebody_did_is_told(
 ) -> None:
     since = journal.now()
     clean = applied.must(applied.interlock("audit"))
-    assert "lyon-acme: 45 of 45 objects are as planned, and so its certificate holds" in clean.out
+    assert "lyon-acme: 49 of 49 objects are as planned, and so its certificate holds" in clean.out
     assert "lyon: no drift" in clean.out
     assert since.ours() == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from openstack.connection import Connection
 
 from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
+
+#: A server that is there already has a way in from outside, and one that is made.
+PUBLIC = "  public: {train: {servers: [0, 2]}}\n"
 
 
 def _server(cloud: Connection, name: str) -> Any:
@@ -101,16 +105,19 @@ def test_a_port_deleted_behind_our_back_is_mended_and_its_server_stays(applied: 
     assert attached == {f"acme-train-poplar-1-{suffix}" for suffix in ("control", "storage", "ipu-data")}
 
 
-def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(applied: Project) -> None:
+def test_one_more_poplar_host_and_a_way_in_create_their_own_and_replace_nothing(
+    applied: Project, cloud: Connection
+) -> None:
     old = applied.objects("lyon-acme")
     globex = (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes()
     applied.edit("lyon/tenants/acme.yaml", "servers: 2", "servers: 3")
+    applied.edit("lyon/tenants/acme.yaml", "  ssh_from: ", PUBLIC + "  ssh_from: ")
     applied.must(applied.interlock("lock", "acme"))
     grown = applied.must(applied.up("lyon-acme"))
     new = applied.objects("lyon-acme")
-    assert {name for name in new if name not in old} == {
-        f"acme-train-poplar-2{suffix}" for suffix in ("", "-ipu-data", "-storage", "-control", "-data", "-attachment")
-    }
+    server = {f"acme-train-poplar-2{suffix}" for suffix in ("", "-ipu-data", "-storage", "-control", "-data")}
+    ways_in = {f"acme-train-poplar-{which}" for which in ("public", "0-public", "2-public")}
+    assert {name for name in new if name not in old} == server | {"acme-train-poplar-2-attachment"} | ways_in
     # The claims, which lie in the operator's store; nothing on the cloud.
     assert changes(grown)["replaced"] == 1
     assert {name: item["id"] for name, item in new.items() if name in old and name != "acme-claims"} == {
@@ -119,10 +126,25 @@ def test_one_more_poplar_host_creates_its_own_resources_and_replaces_nothing(app
     assert new["acme-claims"]["id"] != old["acme-claims"]["id"]
     assert (applied.folder / "stacks/lyon/tenants/globex.lock.json").read_bytes() == globex
     applied.unchanged("lyon-globex")
+    _got_in_by(applied, cloud)
     applied.edit("lyon/tenants/acme.yaml", "servers: 3", "servers: 2")
+    applied.edit("lyon/tenants/acme.yaml", PUBLIC, "")
     applied.must(applied.interlock("lock", "acme"))
     shrunk = applied.must(applied.up("lyon-acme"))
-    assert changes(shrunk)["deleted"] == 7  # with the component that held them
+    # With the component that held the server's.
+    assert changes(shrunk)["deleted"] == 7 + len(ways_in)
+    assert list(cloud.network.ips()) == []
+
+
+def _got_in_by(applied: Project, cloud: Connection) -> None:
+    """A server that was there before has its address, which `interlock ssh` takes from the stack's outputs."""
+    port = _port(cloud, "acme-train-poplar-0-control")
+    address = next(item.floating_ip_address for item in cloud.network.ips() if item.port_id == port.id)
+    shown = json.loads(applied.must(applied.interlock("ssh", "acme", "train-poplar-0", "--json")).out)
+    assert shown["address"] == address
+    groups = {cloud.network.get_security_group(ident).name for ident in port.security_group_ids}
+    assert "acme-train-poplar-public" in groups
+    assert "acme-train-poplar-ssh" not in groups
 
 
 def test_a_change_of_one_tenant_leaves_the_others_lock_and_plan_as_they_are(applied: Project) -> None:

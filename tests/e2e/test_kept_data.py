@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -50,6 +51,9 @@ def kept(world: Project) -> Iterator[Project]:
 def test_a_destroy_is_refused_before_anything_is_deleted(kept: Project, journal: Journal) -> None:
     """By its preview; whoever leaves that out, or asks for `--ignore-protect`, meets the provider at the data."""
     before, since = kept.objects(STACK), journal.now()
+    foreseen = kept.interlock("plan", "umbrella", "--destroy", "--format", "json")
+    assert foreseen.code == 1
+    assert {item["name"] for item in json.loads(foreseen.out)["refused"]} == DATA
     for arguments in ((), ("--continue-on-error",)):
         refused = kept.pulumi("destroy", STACK, "--yes", *arguments)
         assert refused.code != 0
@@ -97,8 +101,25 @@ def test_they_go_once_the_request_says_erase_and_that_is_applied(kept: Project, 
     after = kept.objects(STACK)
     assert {name: item["id"] for name, item in after.items()} == before
     assert not any(item.get("protect") for item in after.values())
+    steps = json.loads(kept.must(kept.interlock("plan", "umbrella", "--destroy", "--format", "json")).out)["steps"]
+    assert {item["name"] for step in steps for item in step} == before.keys() - {"umbrella-claims"}
+    _in_order(kept, [[item["name"] for item in step] for step in steps])
     kept.must(kept.pulumi("destroy", STACK, "--yes"))
     assert kept.objects(STACK) == {}
+
+
+def _in_order(world: Project, steps: list[list[str]]) -> None:
+    """The steps keep to what the engine goes by: whatever depends on an object, in the state, is in an earlier step."""
+    step = {name: number for number, names in enumerate(steps) for name in names}
+    name_of = {item["urn"]: item["urn"].rsplit("::", 1)[1] for item in world.state(STACK)["resources"]}
+    pairs = [
+        (name_of[item["urn"]], name_of[used])
+        for item in world.state(STACK)["resources"]
+        for used in item.get("dependencies") or ()
+    ]
+    known = [(user, used) for user, used in pairs if user in step and used in step]
+    assert known
+    assert [pair for pair in known if step[pair[0]] >= step[pair[1]]] == []
 
 
 def _changed(done: Result) -> dict[str, int]:

@@ -20,7 +20,7 @@ from tests.conftest import Sandbox
 from tests.e2e.project import Project
 from tests.e2e.whole_site import STACK, WHOLE, with_whole_hosts
 from tests.sandbox.switch_sessions import QUARANTINE, clients
-from tests.support.cloud.enrolled import enrol, on_fake_hardware, rest_in_quarantine, withdraw
+from tests.support.cloud.nodes import enrol, on_fake_hardware, rest_in_quarantine, withdraw
 from tests.support.cloud.stage import Stage
 
 SITE, HOST = "lyon-site", WHOLE[0]
@@ -95,6 +95,14 @@ def test_the_host_is_the_tenants_and_on_its_networks(applied: Ground) -> None:
     assert raw["lessee"] == objects["hooli-project"]["id"]
     assert applied.said() == PLANNED
     applied.project.unchanged(STACK)
+
+
+def test_a_volume_that_is_to_be_encrypted_has_a_key_of_the_tenants(applied: Ground) -> None:
+    objects = applied.project.objects(STACK)
+    volume = applied.cloud.block_storage.get_volume(objects["hooli-vault"]["id"])
+    assert volume.is_encrypted is True
+    shown = applied.cloud.block_storage.get(f"/volumes/{volume.id}/encryption").json()
+    assert shown["encryption_key_id"]
 
 
 def test_what_reaches_the_bmc_is_in_no_state(applied: Ground) -> None:

@@ -1,4 +1,4 @@
-"""The demo's site with two of its hosts given out whole, and a tenant that asks for one of them."""
+"""The demo's site with two of its hosts given out whole, and a tenant that asks for one, and for a sealed volume."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import yaml
 
 from tests.builders.pod64 import ssh_key
 from tests.e2e.project import Project
-from tests.support.cloud.enrolled import GROUP
+from tests.support.cloud.nodes import GROUP
 
 STACK, TENANT = "lyon-hooli", "hooli"
 #: Hosts that are given out whole, and which ports of both switches are theirs.
@@ -29,6 +29,8 @@ vpods:
   lab:
     machines: 1
     poplar: {{servers: 1, kind: bare-metal}}
+volumes:
+  vault: {{size: 1GiB, encrypted: true}}
 """
 #: What a proof about whole hosts rests on besides: Ironic's own settings, BMCs, adapters and firmware.
 _ANSWERED_FOR = ("A6", "A13", "A14", "A23")
@@ -64,6 +66,7 @@ def _changed(site: dict[str, Any]) -> dict[str, Any]:
     ports |= {"33-40": "access 20", "45-47": "access 20"} | dict.fromkeys(OTHER_PORTS, "disabled")
     ports |= dict.fromkeys(CONTROL_PORTS, "access") | {"49-50": f"trunk 110-199,{CONTROL}"}
     site["pools"]["bare_metal_control"] = {"physical_networks": ["mgmt1g"], "vlans": [CONTROL]}
+    site["volume_encryption"] = {"fast": {}}
     site["ironic"] = {
         "conductor_group": GROUP,
         "networks": [

@@ -87,6 +87,10 @@ _IN_USE = words(
         "neutron": (409, {"NeutronError": {"type": "NetworkInUse", "message": "There are ports in use", "detail": ""}}),
         "nova": (409, {"conflictingRequest": {"code": 409, "message": "It is in use"}}),
         "cinder": (400, {"badRequest": {"code": 400, "message": "Volume status must be available or error"}}),
+        "manila": (
+            403,
+            {"forbidden": {"code": 403, "message": "Share status must be one of available"}},
+        ),
     }
 )
 _QUOTA = words(
@@ -94,6 +98,7 @@ _QUOTA = words(
         "neutron": (409, {"NeutronError": {"type": "OverQuota", "message": "Quota exceeded", "detail": ""}}),
         "nova": (403, {"forbidden": {"code": 403, "message": "Quota exceeded for cores"}}),
         "cinder": (413, {"overLimit": {"code": 413, "message": "VolumeLimitExceeded"}}),
+        "manila": (413, {"overLimit": {"code": 413, "message": "Maximum number of shares: quota is exceeded."}}),
         "glance": (413, {"message": "Quota exceeded for images"}),
     }
 )

@@ -51,7 +51,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def volume(world: World) -> Iterator[str]:
     """The id of a volume that says so; afterwards there is neither it nor a copy of it."""
     world.tenant.resources[NAME] = Volume(
-        name="fay-kept", project="fay-project", size_gib=1, volume_type="site:VolumeType/fast", on_delete="snapshot"
+        name="fay-kept",
+        project="fay-project",
+        size_gib=1,
+        volume_type="site:VolumeType/fast",
+        on_delete="snapshot",
+        encrypted=True,
     )
     assert world.tenant.admit() == []
     found = world.tenant.create(NAME).id

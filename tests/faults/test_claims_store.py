@@ -22,9 +22,10 @@ from interlock.store.s3 import S3Store
 from tests.faults.attempts import AFTER, BEFORE, STILL, act_of
 from tests.faults.proxy import Act, Injection, Proxy, Request, Response
 from tests.faults.table import lost
-from tests.store import gateway, servers
+from tests.store import servers
 from tests.store.conftest import bucket_at
 from tests.store.world import claims, require_listed
+from tests.support import versity as gateway
 from tests.support.sampling import sampling_of
 from tests.together.applying import Apply, wanted
 

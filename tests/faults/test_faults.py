@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from interlock.provider.actuators import ACTUATORS
+from interlock.provider.removing import LETTING_GO
 from interlock.provider.retry import RetryBudget
 from tests.faults.attempts import AFTER, BEFORE, IN_USE, MOST, STILL, act_of, attempt, settle, within_budget, words
 from tests.faults.proxy import Injection
@@ -26,17 +27,24 @@ CHANGED: dict[str, tuple[str, str, str, str, str]] = {
     "Network": ("fay-control", "neutron", "PUT", "/networks/{id}", "network"),
     "Server": ("fay-server", "nova", "PUT", "/servers/{id}", "server"),
     "Volume": ("fay-second-volume", "cinder", "PUT", "/volumes/{id}", "volume"),
+    "Share": ("fay-second-share", "manila", "PUT", "/shares/{id}", "share"),
 }
+
+#: Kind -> what its service calls the name in that request, where it is not `name`.
+NAMED_BY = {"Share": "display_name"}
 
 #: Kind -> (listener, method, path) of the request that deletes the subject.
 DELETED: dict[str, tuple[str, str, str]] = {
     "Project": ("keystone", "DELETE", "/projects/"),
     "Network": ("neutron", "DELETE", "/networks/"),
     "RouterInterface": ("neutron", "PUT", "/remove_router_interface"),
+    "FloatingIp": ("neutron", "DELETE", "/floatingips/"),
     "Keypair": ("nova", "DELETE", "/os-keypairs/"),
     "FlavorAccess": ("nova", "POST", "/flavors/[^/]+/action$"),
     "BareMetalServer": ("ironic", "PUT", "/states/provision$"),
     "Volume": ("cinder", "DELETE", "/volumes/"),
+    "Share": ("manila", "DELETE", "/shares/"),
+    "ShareAccess": ("manila", "POST", "/shares/[^/]+/action$"),
     "S3Credential": ("keystone", "DELETE", "/credentials/OS-EC2/"),
     "Bucket": ("swift", "DELETE", "/fay-spare$"),
 }
@@ -86,6 +94,9 @@ def prepare(world: World, subject: Subject) -> None:
     if subject.resource.KIND == "Quota":
         project = world.tenant.state["fay-project"].id
         world.direct.api("network").put(f"/quotas/{project}", {"quota": {"network": 11}})
+    if subject.resource.KIND == "ShareQuota":
+        project = world.tenant.state["fay-project"].id
+        world.direct.api("shared-file-system").put(f"/quota-sets/{project}", {"quota_set": {"shares": 11}})
 
 
 def budget(fault: str) -> RetryBudget:
@@ -137,7 +148,7 @@ def test_fault_on_update(world: World, matrix: Matrix, kind: str, fault: str, wh
     ident = world.tenant.state[name].id
     drifted, wanted = path.format(id=ident), world.tenant.resources[name].canonical()["name"]
     api = world.direct.api(world.service(service))
-    api.request(method, drifted, json={key: {"name": "drifted"}})
+    api.request(method, drifted, json={key: {NAMED_BY.get(kind, "name"): "drifted"}})
     injection = Injection(act_of(fault, where), service, method, drifted, last=last(where))
     with fresh(world, world.tenant, budget(fault)) as program:
         with matrix.watching(world.proxy) as seen, world.proxy.injected(injection):
@@ -155,7 +166,10 @@ def test_fault_on_delete(
 ) -> None:
     subject = SUBJECTS[kind]
     # Some kinds take ten minutes at times; a deletion that never happens is not waited for that long here.
-    monkeypatch.setattr(type(ACTUATORS[kind]), "PATIENCE", 400.0 if kind == "BareMetalServer" else 40.0)
+    patience = 400.0 if kind == "BareMetalServer" else 40.0
+    monkeypatch.setattr(type(ACTUATORS[kind]), "PATIENCE", patience)
+    # What was promised and not done is asked for again while there is patience.
+    most = max(MOST, int(patience / LETTING_GO) + 2)
     injection = Injection(act_of(fault, where), *DELETED[kind], last=last(where))
     with fresh(world, world.program(subject), budget(fault)) as program:
         program.create(subject.name)
@@ -165,7 +179,7 @@ def test_fault_on_delete(
                 refused = attempt(lambda: program.delete(subject.name))
             matrix.outcomes.append(Outcome("delete", kind, fault, where, words(refused), seen()))
             # What is still there after it was "not found" is asked for again.
-            within_budget(injection, "any" if fault == "404" else fault, most=IN_USE if "in use" in fault else MOST)
+            within_budget(injection, "any" if fault == "404" else fault, most=IN_USE if "in use" in fault else most)
             if refused is None:
                 assert world.ours(subject) == []
         finally:

@@ -26,7 +26,7 @@ from tests.support.engine.stack import Stack
 from tests.support.world import declared
 
 #: Kinds of which a cloud takes two with one marker: nothing but our own care keeps them single.
-DOUBLED = ("Network", "Volume", "SecurityGroup")
+DOUBLED = ("Network", "Volume", "Share", "SecurityGroup")
 
 
 @pytest.fixture(autouse=True)
@@ -243,6 +243,27 @@ def test_fault_a_server_that_does_not_come_up_is_kept_in_state_and_mended(
         assert world.ours(subject) == [world.tenant.state[subject.name].id]
     finally:
         monkeypatch.undo()
+        world.remove(subject)
+
+
+def test_fault_a_volume_in_the_clear_is_kept_in_state_and_not_handed_on(world: World, matrix: Matrix) -> None:
+    subject = SUBJECTS["Volume"]
+    lie = changed(lambda answer: answer["volume"].update(encrypted=False))
+    clear = Injection(lie, "cinder", "GET", r"/volumes/[0-9a-f-]{36}$", last=None)
+    try:
+        with world.proxy.injected(clear):
+            refused = attempt(lambda: world.tenant.create(subject.name))
+            note(matrix, "Volume", "not encrypted", STILL, refused)
+            assert refused is not None
+            assert "encrypted" in words(refused)
+            assert refused.partial is not None
+            world.tenant.state[subject.name] = refused.partial
+            again = attempt(lambda: world.tenant.update(subject.name))
+            assert again is not None
+        assert [refused.partial.id] == world.ours(subject)
+        settle(world.tenant, subject.name, refused)
+        assert [refused.partial.id] == world.ours(subject)
+    finally:
         world.remove(subject)
 
 

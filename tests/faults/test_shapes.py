@@ -25,6 +25,7 @@ READ = {
     "Network": ("fay-control", "neutron", "/networks/{id}$", "network"),
     "Server": ("fay-server", "nova", "/servers/{id}$", "server"),
     "Volume": ("fay-second-volume", "cinder", "/volumes/{id}$", "volume"),
+    "Share": ("fay-second-share", "manila", "/shares/{id}$", "share"),
 }
 
 #: Kind -> a member of the object, read as something that null is not.
@@ -54,7 +55,7 @@ def test_fault_of_form_on_read_names_service_and_request(world: World, matrix: M
     assert world.tenant.read(name, record=False) == before
 
 
-@pytest.mark.parametrize("kind", ["Network", "Volume", "Keypair", "FlavorAccess"])
+@pytest.mark.parametrize("kind", ["Network", "Volume", "Share", "Keypair", "FlavorAccess"])
 def test_fault_of_form_after_creation_makes_nothing_twice(world: World, matrix: Matrix, kind: str) -> None:
     """The object is made, and the answer says null: it is looked for, and adopted."""
     subject = SUBJECTS[kind]

@@ -19,6 +19,7 @@ from interlock.resources import (
     BareMetalServer,
     Bucket,
     FlavorAccess,
+    FloatingIp,
     Image,
     Keypair,
     Network,
@@ -32,6 +33,9 @@ from interlock.resources import (
     SecurityGroup,
     Server,
     ServiceUser,
+    Share,
+    ShareAccess,
+    ShareQuota,
     Subnet,
     Volume,
     VolumeAttachment,
@@ -52,7 +56,7 @@ SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 SERVICES = {
     "keystone": "identity", "nova": "compute", "neutron": "network",
     "cinder": "block-storage", "glance": "image", "swift": "object-store",
-    "ironic": "baremetal",
+    "ironic": "baremetal", "manila": "shared-file-system",
 }  # fmt: skip
 
 
@@ -113,6 +117,12 @@ def subjects() -> dict[str, Subject]:
             ("neutron", "POST", "/ports$"), ("/ports", "ports"), {"name": "spare", "network_id": "fay-control"},
         ),
         Subject(
+            FloatingIp(project=project, external_network="site:Network/external", port="fay-port-control",
+                       uplink="fay-uplink"),
+            ("neutron", "POST", "/floatingips$"), ("/floatingips", "floatingips"),
+            {"floating_network_id": "external"},
+        ),
+        Subject(
             declared.switch_port("fay", 15, 2160, "10.5.2.9"),
             ("neutron", "POST", "/ports$"), ("/ports", "ports"), {"name": "spare-switchport", "network_id": "fay-data"},
         ),
@@ -134,10 +144,25 @@ def subjects() -> dict[str, Subject]:
             ("ironic", "POST", "/allocations$"), ("/allocations", "allocations"),
         ),
         Subject(
-            Volume(name="spare", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"),
+            Volume(
+                name="spare", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase",
+                encrypted=True,
+            ),
             ("cinder", "POST", "/volumes$"), ("/volumes/detail", "volumes"), {"name": "spare", "size": 1},
             params=everywhere,
         ),
+        Subject(
+            Share(name="spare", project=project, size_gib=1, share_type="site:ShareType/nfs", on_delete="erase"),
+            ("manila", "POST", "/shares$"), ("/shares/detail", "shares"),
+            {"name": "spare", "size": 1, "share_proto": "NFS", "share_type": "nfs"}, params=everywhere,
+        ),
+        Subject(
+            ShareAccess(
+                project=project, share="fay-second-share", network="fay-data", prefix="10.5.0.0/16", vip="10.5.0.2"
+            ),
+            ("manila", "POST", "/shares/[^/]+/action$"),
+        ),
+        Subject(ShareQuota(project=project, shares=5, share_gib=100), ("manila", "PUT", "/quota-sets/")),
         Subject(
             VolumeAttachment(project=project, server="fay-server", volume="fay-second-volume"),
             ("nova", "POST", "/os-volume_attachments$"),
@@ -146,7 +171,7 @@ def subjects() -> dict[str, Subject]:
             FlavorAccess(project=project, flavor="site:Flavor/poplar-gpu"), ("nova", "POST", "/flavors/[^/]+/action$")
         ),
         Subject(declared.quota(project), ("neutron", "PUT", "/quotas/")),
-        Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials/OS-EC2$")),
+        Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials$")),
         Subject(
             Bucket(name="fay-spare", project=project, credential="fay-s3-key", on_delete="erase"),
             ("swift", "PUT", "/fay-spare$"),
@@ -165,7 +190,17 @@ def subjects() -> dict[str, Subject]:
 
 def _site() -> dict[str, Resource]:
     whole = declared.site("fas", 760)
-    kept = ("external-scope", "external-pool", "external", "external-subnet", "poplar", "poplar-gpu", "machine", "fast")
+    kept = (
+        "external-scope",
+        "external-pool",
+        "external",
+        "external-subnet",
+        "poplar",
+        "poplar-gpu",
+        "machine",
+        "fast",
+        "nfs",
+    )
     return {name: whole[name] for name in kept}
 
 
@@ -177,15 +212,23 @@ def _tenant() -> dict[str, Resource]:
             name="fay-second", project=project, network="fay-second", cidr="10.6.0.0/24", gateway="10.6.0.1"
         ),
         "fay-second-volume": Volume(
-            name="fay-second", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"
+            name="fay-second",
+            project=project,
+            size_gib=1,
+            volume_type="site:VolumeType/fast",
+            on_delete="erase",
+            encrypted=True,
+        ),
+        "fay-second-share": Share(
+            name="fay-second", project=project, size_gib=1, share_type="site:ShareType/nfs", on_delete="erase"
         ),
         "fay-second-s3": ServiceUser(name="fay-second-s3", project=project),
         "fay-second-role": RoleAssignment(project=project, user="fay-second-s3", role="cloud:Role/member"),
     }
     whole = declared.tenant("fay", 2160)
     kept = (
-        "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "jobs", "ssh",
-        "port-data", "port-control", "port-metal", "rnic", "server", "s3", "s3-role", "s3-key",
+        "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "uplink", "jobs",
+        "ssh", "port-data", "port-control", "port-metal", "rnic", "server", "s3", "s3-role", "s3-key",
     )  # fmt: skip
     return {f"fay-{name}": whole[f"fay-{name}"] for name in kept} | more
 
@@ -266,6 +309,16 @@ class World:
         limit = self.direct.api("network").get(f"/quotas/{project}")["quota"]["network"]
         return [project] if limit == SUBJECTS["Quota"].resource.canonical()["networks"] else []
 
+    def _shareaccess(self, ids: Any) -> list[str]:
+        share = ids["fay-second-share"].id
+        found = self.direct.api("shared-file-system").get("/share-access-rules", share_id=share)["access_list"]
+        return [item["id"] for item in found]
+
+    def _sharequota(self, ids: Any) -> list[str]:
+        project = ids["fay-project"].id
+        limit = self.direct.api("shared-file-system").get(f"/quota-sets/{project}")["quota_set"]["shares"]
+        return [project] if limit == SUBJECTS["ShareQuota"].resource.canonical()["shares"] else []
+
     def _s3credential(self, ids: Any) -> list[str]:
         path = f"/users/{ids['fay-second-s3'].id}/credentials/OS-EC2"
         return [item["access"] for item in self.direct.api("identity").get(path)["credentials"]]
@@ -344,16 +397,17 @@ def _clear(world: World) -> None:
 
 def _twins(world: World) -> None:
     """Of each kind an object of the same name in the same project, with the marker of somebody else."""
-    ids = world.tenant.state
+    ids = world.site.state | world.tenant.state
     for kind, subject in SUBJECTS.items():
         if subject.twin is None:
             continue
         theirs = marker(OwnerId(STRANGER), subject.name)
         body = {key: ids[value].id if value in ids else value for key, value in subject.twin.items()}
         project = ids["fay-project"].id
-        api = world.direct.api(subject.api, project if kind == "Volume" else None)
-        carried = {"metadata": {"interlock": theirs}} if kind == "Volume" else {"description": theirs}
-        owner = {} if kind == "Volume" else {"project_id": project}
+        by_token = kind in ("Volume", "Share")
+        api = world.direct.api(subject.api, project if by_token else None)
+        carried = {"metadata": {"interlock": theirs}} if by_token else {"description": theirs}
+        owner = {} if by_token else {"project_id": project}
         one = subject.listed[1].removesuffix("s")
         path = subject.listed[0].removesuffix("/detail")
         world.twins[kind] = str(api.post(path, {one: body | carried | owner})[one]["id"])

@@ -115,8 +115,9 @@ def _tenant_reader() -> Callable[[Path], Tenant]:
 
 def _requests() -> tuple[bytes, ...]:
     shipped = (STACKS / "lyon/tenants/acme.yaml").read_text(encoding="utf-8")
-    # The short site has no default for it.
+    # The short site has no defaults for them.
     shipped = shipped.replace("volume: 100GiB", "volume: {size: 100GiB, type: fast}")
+    shipped = shipped.replace("datasets: 100GiB", "datasets: {size: 100GiB, type: nfs}")
     shares = "shares: {datasets: {size: 20TiB, type: nfs, vpods: [train], access: ro, on_delete: keep}}\n"
     return tuple(text.encode() for text in (shipped, TEN_LINES, f"{TEN_LINES}{shares}", EVERYTHING, EVERYTHING))
 

@@ -58,6 +58,7 @@ _PATH = "a path of an API"
 
 #: (file, text) -> how often it stands there, and why it is no identity or that file may know how it looks.
 EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
+    ("infra/access/authority.py", ":"): (1, "from when to when, as ssh-keygen takes it"),
     ("infra/checker.py", ":"): (8, _CHECKER),
     ("infra/checker.py", "@"): (1, _CHECKER),
     ("infra/checker.py", "~"): (1, _CHECKER),
@@ -66,6 +67,8 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("infra/checker.py", "fabric:"): (1, _CHECKER),
     ("infra/checker.py", "prin:"): (1, _CHECKER),
     ("infra/checker.py", "sha256:"): (1, _CHECKER),
+    ("infra/commands/channel.py", ":"): (1, "address and port of a listener, for people"),
+    ("infra/commands/ssh.py", "@"): (1, "account and host, as ssh takes them"),
     ("infra/reports/ci_reports.py", "/"): (1, "the fingerprint of a finding in SARIF; nobody reads it back"),
     ("infra/reports/switch_reports.py", "/"): (1, "two states of a port, for people"),
     ("infra/stack/engine.py", "/"): (1, "organization/project/stack, as the engine lists stacks"),
@@ -73,7 +76,9 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/model/schema.py", "urn:interlock:schema:"): (1, "the name of a JSON schema, which is no resource"),
     ("interlock/model/site/physical.py", ":"): (1, _ENDPOINT),
     ("interlock/model/site/values.py", ":"): (1, _ENDPOINT),
-    ("interlock/provider/actuators/identity.py", "/"): (3, _PATH),
+    ("interlock/model/tenant/values.py", "/"): (1, "the path of a folder on a server"),
+    ("interlock/planning/share_mounts.py", ":"): (1, "what is mounted, as mount(8) has it; nobody reads it back"),
+    ("interlock/provider/actuators/quotas.py", "/"): (4, _PATH),
     ("interlock/provider/actuators/s3.py", "/"): (1, _PATH),
     ("interlock/provider/actuators/server.py", "/"): (1, _PATH),
     ("interlock/provider/audit/mirror.py", "/"): (3, _PATH),
@@ -88,6 +93,7 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/store/s3_calls.py", "/"): (2, "the path of a URL"),
     ("interlock/store/shelves.py", "/"): (1, _KEY),
     ("interlock/store/writer.py", "@"): (1, "user@host, for people; nobody reads it back"),
+    ("interlock/channel/tickets.py", "/"): (1, _PATH),
     ("interlock/switches/answers.py", ":"): (1, "a MAC address in the form in which both sides are compared, no node"),
     ("interlock/switches/eos.py", "/"): (1, "address and length of a prefix, as every switch writes them"),
     ("interlock/switches/loading.py", ":"): (1, "host and port of an ssh server, for people"),

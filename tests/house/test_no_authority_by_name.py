@@ -29,6 +29,8 @@ TAGS = {"tags", "tags-any", "not-tags", "not-tags-any", "any_tags", "not_tags", 
 
 #: Where `labels` is our own word, for owners of nodes in proofs; nothing there calls a service.
 OUR_LABELS = ("policies/", "infra/")
+#: Runs in a tenant's server and finds out there which of its own disks is which; it has no rights to anything.
+IN_A_SERVER = "interlock/planning/guest/volumes_in_guest.py"
 
 #: Who may write a carrier. None of them is a person of a tenant, who is a reader of the project.
 WRITERS = {
@@ -63,7 +65,7 @@ def test_nothing_reads_or_writes_tags() -> None:
         f"{where}:{line}: {word}"
         for where, tree in sources()
         for word, line in words_in(tree)
-        if not (word == "labels" and where.startswith(OUR_LABELS))
+        if not (word == "labels" and where.startswith(OUR_LABELS)) and where != IN_A_SERVER
     }
     assert found == set()
 

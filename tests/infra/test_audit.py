@@ -25,7 +25,8 @@ from interlock.switches.findings import FindingKind, SwitchFinding
 from interlock.switches.observed import ObservedSwitch
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
-from tests.builders.paper_cloud import Paper, PaperCloud, ident
+from tests.builders.paper import Paper, ident
+from tests.builders.paper_cloud import PaperCloud
 from tests.infra.conftest import Interlock, Lyon
 
 ACME = "lyon-acme"
@@ -73,7 +74,7 @@ def on_paper(monkeypatch: pytest.MonkeyPatch, paper: Paper) -> Paper:
 def test_where_all_is_as_planned_there_is_no_drift(interlock: Interlock, on_paper: Paper) -> None:
     ended = interlock("audit")
     assert ended.code == 0, ended.out
-    assert "lyon-acme: 45 of 45 objects are as planned, and so its certificate holds (proved" in ended.out
+    assert "lyon-acme: 49 of 49 objects are as planned, and so its certificate holds (proved" in ended.out
     assert ended.out.splitlines()[-1].startswith("lyon: no drift; ")
     assert ended.err == ""  # how far it is, is for terminals
 
@@ -203,6 +204,33 @@ def test_a_change_that_joins_nobody_changes_no_fact(gate: Gate, paper: Paper) ->
     assert (acme.live.new, acme.live.gone, acme.live.judgement.exit_code) == ((), (), 0)
 
 
+def test_a_quota_that_was_raised_by_hand_is_told_with_both_limits(gate: Gate, paper: Paper) -> None:
+    limits = paper.quotas[ident(ACME, "acme-project")]["network"]
+    planned, limits["port"] = limits["port"], 999
+    found = held(gate, paper)
+    (acme,) = (stack for stack in found.stacks if stack.plan.stack == ACME)
+    assert [(item.name, item.differs) for item in acme.drift] == [("acme-quota", {"ports": (planned, 999)})]
+    assert acme.live is not None
+    assert acme.live.judgement.exit_code == 0, "it joins nobody"
+
+
+def test_the_quota_of_a_project_that_is_gone_is_gone_with_it(gate: Gate, paper: Paper) -> None:
+    paper.lists["Project"] = [item for item in paper.lists["Project"] if item["id"] != ident(ACME, "acme-project")]
+    (acme,) = (stack for stack in held(gate, paper).stacks if stack.plan.stack == ACME)
+    assert {"acme-project", "acme-quota"} <= {item.name for item in acme.drift if not item.ids}
+
+
+def test_each_of_two_s3_keys_is_found_by_its_number(gate: Gate, paper: Paper) -> None:
+    """While a key is rotated there are two: the second is foreign where no plan has it, and the first no less ours."""
+    (key,) = (item for item in paper.lists["S3Credential"] if item["id"] == ident(ACME, "acme-train-s3-key"))
+    blob = json.dumps({"access": "g02aa", "secret": "another"})
+    paper.lists["S3Credential"].append(key | {"id": "other", "blob": blob})
+    found = held(gate, paper)
+    (acme,) = (stack for stack in found.stacks if stack.plan.stack == ACME)
+    assert acme.drift == []
+    assert [item.kind for item in acme.unmanaged] == ["S3Credential"]
+
+
 def test_what_no_plan_can_say_is_not_judged_and_counts(gate: Gate, paper: Paper) -> None:
     port = paper.one("Port", ident(ACME, "acme-train-poplar-0-control"))
     port["security_groups"] = ["3f0d4c1e-somebody's"]
@@ -235,6 +263,7 @@ SOMEBODYS: dict[str, tuple[dict[str, Any], str]] = {
             "id": "x",
             "project_id": "p",
             "port_id": "acme-train-poplar-0-control",
+            "router_id": None,
             "floating_network_id": ident("lyon-site", "external"),
             "floating_ip_address": "192.0.2.77",
         },

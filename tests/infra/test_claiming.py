@@ -20,7 +20,7 @@ from interlock.store.records import Taking
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from policies import NotProved
-from tests.builders.paper_cloud import LOGIN
+from tests.builders.paper import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 
 CLOUDS = """\

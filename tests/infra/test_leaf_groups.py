@@ -65,6 +65,17 @@ def test_an_uplink_that_carries_a_reused_id_joins_two_tenants(site: Path, interl
     assert "VLAN 1000 on fabric-a of acme and VLAN 1000 on fabric-b of globex are one wire" in interlock("check").out
 
 
+def test_an_uplink_that_neutron_fills_joins_two_leaf_groups(site: Path, interlock: Interlock) -> None:
+    """Its list names no VLAN that a pool gives out, and one end filled joins nobody yet."""
+    filled = '"25": {mode: trunk 20, filled_by: neutron}'
+    site.write_text(site.read_text().replace(UPLINK, filled, 1))
+    assert interlock("check").code == 0
+    site.write_text(site.read_text().replace(UPLINK, filled))
+    for tenant in TENANTS:
+        assert {"ISO-01", "ISO-11", "ISO-14"} <= violated(interlock, tenant)
+    assert "which Neutron fills at tor-1 port 25" in interlock("check").out
+
+
 def test_an_uplink_that_carries_it_at_one_end_only_joins_nobody(site: Path, interlock: Interlock) -> None:
     site.write_text(site.read_text().replace(UPLINK, '"25": "trunk 20,1000"', 1))
     assert interlock("lock").code == 0

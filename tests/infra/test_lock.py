@@ -149,7 +149,9 @@ def test_data_that_a_destroy_would_refuse_are_warned_of(lyon: Lyon, interlock: I
         for name in ("acme-train-poplar-0-data", "acme-train-poplar-1-data", "acme-checkpoints"):
             assert name in said
     (acme,) = json.loads(interlock("lock", "acme", "--format", "json").out)["tenants"]
-    assert sorted(acme["kept_data"]) == ["acme-checkpoints", "acme-train-poplar-0-data", "acme-train-poplar-1-data"]
+    assert sorted(acme["kept_data"]) == [
+        "acme-checkpoints", "acme-datasets", "acme-train-poplar-0-data", "acme-train-poplar-1-data",
+    ]  # fmt: skip
 
 
 def test_the_report_as_json(lyon: Lyon, interlock: Interlock) -> None:

@@ -15,7 +15,7 @@ from tests.infra.conftest import STACKS, Lyon
 
 LEAKY = sorted(folder.name for folder in (STACKS / "leaky").iterdir() if folder.is_dir())
 #: What the site file may leave unstated; edges that rest on it are marked in footprints.
-UNSTATED = ("    vlan_lists_enforced: true\n", "      ip_routing: false\n", "        uplinks: disabled\n")
+UNSTATED = ("    vlan_lists_enforced: true\n", "      ip_routing: false\n", "        26-32: disabled\n")
 
 
 def footprints(gate: Gate) -> dict[str, tuple[object, object]]:

@@ -23,7 +23,11 @@ def read(lyon: Lyon, name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def old(lyon: Lyon) -> Lyon:
-    """The site with the locks of acme and of the operator as the first version wrote them."""
+    """The site with the locks of acme and of the operator as the first version wrote them, and the request of then."""
+    text = lyon.file("tenants/acme.yaml").read_text()
+    before, found, rest = text.partition("shares:\n")
+    assert found
+    lyon.file("tenants/acme.yaml").write_text(before + rest[rest.index("buckets:") :])
     shutil.copy(FORMATS / "acme-1.lock.json", lyon.file(ACME))
     shutil.copy(FORMATS / "site-1.lock.json", lyon.file(SITE))
     return lyon

@@ -10,7 +10,8 @@ import pytest
 from infra.audit.comparison import Audit, Live, StackAudit, audit
 from infra.audit.report import as_json, as_table
 from infra.program.gate import Gate
-from tests.builders.paper_cloud import Paper, PaperCloud, ident
+from tests.builders.paper import Paper, ident
+from tests.builders.paper_cloud import PaperCloud
 from tests.infra.conftest import Lyon
 
 ACME, GLOBEX = "lyon-acme", "lyon-globex"
@@ -52,7 +53,7 @@ def right(target: str) -> dict[str, Any]:
 def floating_ip() -> dict[str, Any]:
     network = ident("lyon-site", "external")
     listed = {"id": "x", "project_id": OURS, "floating_network_id": network, "floating_ip_address": "192.0.2.77"}
-    return listed | {"port_id": ident(ACME, f"{SERVER}-control")}
+    return listed | {"port_id": ident(ACME, f"{SERVER}-control"), "router_id": None}
 
 
 def role(user: str) -> dict[str, Any]:
@@ -74,6 +75,43 @@ def observed_plan(gate: Gate, paper: Paper, **made: Any) -> Live:
 
 def rules(live: Live) -> set[str]:
     return {finding.rule for finding in live.judgement.findings}
+
+
+def volume(kind: str, project: str = OURS) -> dict[str, Any]:
+    listed = {"id": "x", "name": "x", "size": 7, "volume_type": kind, "metadata": {}, "attachments": []}
+    return listed | {"os-vol-tenant-attr:tenant_id": project, "status": "available"}
+
+
+def network(kind: str, segment: int, **other: Any) -> dict[str, Any]:
+    """One of somebody else in acme's project."""
+    listed = {
+        "id": "n", "name": "n", "description": "", "project_id": OURS, "provider:network_type": kind,
+        "provider:physical_network": "fabric100g" if kind == "vlan" else None, "provider:segmentation_id": segment,
+        "router:external": False, "shared": False, "port_security_enabled": True, "mtu": 1500,
+    }  # fmt: skip
+    return listed | other
+
+
+def subnet(of: str) -> dict[str, Any]:
+    return {
+        "id": "u", "name": "u", "description": "", "project_id": OURS, "network_id": of, "cidr": "10.64.0.0/24",
+        "gateway_ip": None, "enable_dhcp": False, "allocation_pools": [], "dns_nameservers": [], "subnetpool_id": None,
+    }  # fmt: skip
+
+
+SEGMENTS = [
+    {"provider:network_type": "vlan", "provider:physical_network": "fabric100g", "provider:segmentation_id": number}
+    for number in (2001, 2002)
+]
+
+
+def server(host: str, image: Any = None) -> dict[str, Any]:
+    """One of somebody else in acme's project."""
+    return {
+        "id": "s", "name": "s", "tenant_id": OURS, "metadata": {}, "OS-EXT-SRV-ATTR:host": host, "status": "ACTIVE",
+        "flavor": {"id": ident("lyon-site", "poplar.half")}, "key_name": None,
+        "image": {"id": ident("lyon-site", "poplar")} if image is None else image,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -173,6 +211,39 @@ def test_a_second_interface_of_a_server_is_said_with_its_port(gate: Gate, paper:
     assert any("found-x" in fact for fact in live.new)
 
 
+def test_a_strangers_access_to_our_share_is_judged(gate: Gate, paper: Paper) -> None:
+    """As SEC-14 judges a planned one: a share opens to the storage subnet of its tenant's vPOD, and to nobody else."""
+    (share,) = paper.lists["Share"]
+    rule = {"id": "x", "access_type": "ip", "access_to": "0.0.0.0/0", "access_level": "ro", "state": "active"}
+    paper.share_access[share["id"]].append(rule)
+    live = stack(audit(gate, PaperCloud(paper)), "lyon-acme").live
+    assert live is not None
+    assert "SEC-14" in rules(live)
+
+
+def test_access_to_a_share_by_a_user_name_is_told_and_no_plan_can_say_it(gate: Gate, paper: Paper) -> None:
+    (share,) = paper.lists["Share"]
+    rule = {"id": "x", "access_type": "user", "access_to": "eve", "access_level": "rw", "state": "active"}
+    paper.share_access[share["id"]].append(rule)
+    found = audit(gate, PaperCloud(paper))
+    (told,) = found.unmanaged
+    assert (told.kind, told.stack, told.why) == (
+        "ShareAccess",
+        "lyon-acme",
+        "user eve may mount share acme-datasets (rw)",
+    )
+    live = stack(found, "lyon-acme").live
+    assert live is not None
+    assert live.not_expressible == ("ShareAccess (x)",)
+
+
+def test_a_share_of_others_in_our_project_is_told(gate: Gate, paper: Paper) -> None:
+    (share,) = paper.lists["Share"]
+    paper.lists["Share"].append(share | {"id": "x", "name": "x", "metadata": {}, "user_id": "eve"})
+    (told,) = audit(gate, PaperCloud(paper)).unmanaged
+    assert (told.kind, told.id, told.stack) == ("Share", "x", "lyon-acme")
+
+
 def test_a_strangers_project_on_the_list_of_a_flavour(gate: Gate, paper: Paper) -> None:
     """Of the site's own stack. That the flavour is private is a difference, and a plan can say it."""
     flavor = next(item for item in paper.lists["Flavor"] if item["name"].startswith("poplar"))
@@ -188,14 +259,18 @@ def test_a_strangers_project_on_the_list_of_a_flavour(gate: Gate, paper: Paper) 
     ("kind", "item"),
     [
         ("RoleAssignment", role("eve")),
-        ("Volume", {"id": "x", "name": "x", "os-vol-tenant-attr:tenant_id": OURS, "metadata": {}}),
+        ("Volume", volume("of-nobody")),
+        ("Network", network("vlan", 2001, segments=SEGMENTS)),
+        ("Server", server("poplar-1", image="")),
         ("Port", port(fixed_ips=[])),
         ("Port", port(fixed_ips=[{"subnet_id": CONTROL_SUBNET, "ip_address": f"10.64.0.{last}"} for last in (77, 78)])),
         ("FloatingIp", floating_ip() | {"floating_network_id": "y"}),
     ],
     ids=[
         "role-of-nobodys-member",
-        "volume",
+        "volume-of-a-type-that-nobody-planned",
+        "network-of-two-segments",
+        "server-without-an-image",
         "port-without-address",
         "port-with-two",
         "address-of-a-network-that-nobody-planned",
@@ -222,3 +297,63 @@ def test_a_role_that_a_user_of_the_plan_was_given_besides_is_said(gate: Gate, pa
 def _with(paper: Paper, kind: str, item: dict[str, Any]) -> Paper:
     paper.lists[kind].append(item)
     return paper
+
+
+def test_a_volume_of_others_on_a_type_of_the_site_is_judged(gate: Gate, paper: Paper) -> None:
+    live = observed_plan(gate, paper, Volume=volume(paper.lists["VolumeType"][0]["name"]))
+    assert live.not_expressible == ()
+    assert live.judgement.exit_code == 0
+    assert "grants writes prin:acme obj:volume/acme/found-x" in live.new
+
+
+THEIR_DATA = ident(GLOBEX, "globex-research-ipu-data")
+THEIR_VLAN = 1001
+
+
+def test_a_network_of_others_on_a_segment_of_another_tenant_joins_both(gate: Gate, paper: Paper) -> None:
+    live = observed_plan(gate, paper, Network=network("vlan", THEIR_VLAN))
+    assert live.not_expressible == ()
+    assert {"ISO-01", "ISO-02", "ISO-12"} <= rules(live)
+
+
+def test_a_subnet_of_others_comes_with_its_network(gate: Gate, paper: Paper) -> None:
+    paper.lists["Network"].append(network("vxlan", 77))
+    live = observed_plan(gate, paper, Subnet=subnet("n"))
+    assert live.not_expressible == ()
+    assert "exclusive segment:V:sandbox:vxlan:77 acme" in live.new
+
+
+def at(where: str) -> dict[str, Any]:
+    """The port of that server on a network."""
+    subnet = {CONTROL: CONTROL_SUBNET, THEIR_DATA: ident(GLOBEX, "globex-research-ipu-data-subnet")}.get(where, "u")
+    address = [{"subnet_id": subnet, "ip_address": "10.64.0.77"}]
+    return port("p", project_id=OURS, network_id=where, device_id="s", device_owner="compute:nova", fixed_ips=address)
+
+
+def test_a_server_of_others_is_judged_with_its_ports(gate: Gate, paper: Paper) -> None:
+    paper.lists["Port"].append(at(CONTROL))
+    live = observed_plan(gate, paper, Server=server("poplar-1"))
+    assert live.not_expressible == ()
+    assert live.judgement.exit_code == 0, "within one tenant nobody is joined to another"
+    assert "facts E9 dev:acme:found-s port:acme:found-p" in live.new
+
+
+def test_a_server_of_others_brings_the_networks_of_its_ports(gate: Gate, paper: Paper) -> None:
+    """A network of somebody else on the segment of another tenant: the server is in both."""
+    paper.lists["Network"].append(network("vlan", THEIR_VLAN, project_id="nobody-we-know"))
+    paper.lists["Subnet"].append(subnet("n"))
+    paper.lists["Port"].append(at("n"))
+    live = observed_plan(gate, paper, Server=server("poplar-1"))
+    assert live.not_expressible == ()
+    assert "ISO-01" in rules(live)
+
+
+def test_a_server_of_others_on_anothers_network_is_judged_where_that_is_planned(gate: Gate, paper: Paper) -> None:
+    paper.lists["Port"].append(at(THEIR_DATA))
+    paper.lists["Server"].append(server("poplar-1"))
+    found = audit(gate, PaperCloud(paper))
+    ours, theirs = stack(found).live, stack(found, GLOBEX).live
+    assert ours is not None
+    assert theirs is not None
+    assert ours.not_expressible == ("Server s (s)",)
+    assert "L3-02" in rules(theirs)

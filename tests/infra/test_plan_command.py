@@ -15,10 +15,23 @@ from infra.reports import plan_tree
 from infra.reports.plan_changes import changes_text
 from infra.reports.plan_cost import cost_text, defaults_text
 from interlock.model.tenant.request import Budget, Default
+from interlock.object_storage import Capability, Storage, Support
 from interlock.planning import Planned
 from interlock.planning.costs import cost_of
 from interlock.planning.differences import changes_between
-from interlock.resources import KINDS, FloatingIp, Port, Resource, Trunk, TrunkSubPort
+from interlock.resources import (
+    KINDS,
+    Bucket,
+    BucketLifecycle,
+    CorsRule,
+    Expiry,
+    FloatingIp,
+    ObjectLock,
+    Port,
+    Resource,
+    Trunk,
+    TrunkSubPort,
+)
 from tests.builders.pod64 import pod64, priced
 from tests.infra.conftest import Interlock, Lyon
 from tests.infra.wiring_worlds import wiring_texts
@@ -92,6 +105,45 @@ def test_what_a_port_may_send_from_and_what_leads_to_it_is_told() -> None:
     assert line_of(floating) == ["203.0.113.9", "to p"]
 
 
+def test_the_line_of_a_bucket_tells_what_is_asked_of_its_storage() -> None:
+    plain = Bucket(name="b", project="t", credential="k", versioning=False)
+    assert line_of(plain) == ["versioning no", "on delete keep"]
+    asked = plain.model_copy(
+        update={
+            "storage": "versity",
+            "address": "https://s3.example",
+            "versioning": True,
+            "cors": (CorsRule(origins=("https://lab.example",), methods=("GET", "PUT")),),
+            "object_lock": ObjectLock(mode="compliance", days=1),
+        }
+    )
+    assert line_of(asked) == [
+        "on versity at https://s3.example",
+        "versioning yes",
+        "pages of https://lab.example may GET PUT",
+        "locked for 1 day (compliance)",
+        "on delete keep",
+    ]
+
+
+def test_the_line_of_a_bucket_tells_every_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Storage("moto", "", "moto", dict.fromkeys(Capability, Support.KEPT))
+    monkeypatch.setattr("infra.reports.plan_buckets.object_storage", lambda _: kept)
+    rules = BucketLifecycle(
+        expire=(Expiry(prefix="tmp/", days=7), Expiry(prefix="", days=365)), noncurrent_days=30, abort_multipart_days=1
+    )
+    asked = Bucket(
+        name="b", project="t", credential="k", lifecycle=rules, encryption=True, public_access_block=True,
+        cors=(CorsRule(origins=("*",), methods=("GET",)),),
+    )  # fmt: skip
+    doubt = " (kept by it; nobody saw the effect)"
+    said = (
+        "tmp/ expires after 7 days", "everything expires after 365 days", "old versions go after 30 days",
+        "unfinished uploads go after 1 day", "pages of anybody may GET", "encrypted", "never open to everybody",
+    )  # fmt: skip
+    assert line_of(asked) == ["versioning yes", *(f"{text}{doubt}" for text in said), "on delete keep"]
+
+
 def test_colour_changes_nothing_but_colour() -> None:
     painted = plan_tree.tree(plans()["data"], DEFAULTS, colour=True)
     for style in (colour.BOLD, colour.DIM, colour.YELLOW):
@@ -130,11 +182,16 @@ def test_json_is_one_object_and_its_plan_can_be_compared_with(lyon: Lyon, interl
     done = interlock("plan", "acme", "--format", "json")
     document = json.loads(done.out)
     assert set(document) == {
-        "version", "plan", "defaults", "cost", "changes", "not_makeable", "out_of_service", "replaced", "devices"
+        "version", "plan", "defaults", "cost", "changes", "not_makeable", "out_of_service", "replaced", "devices",
+        "ways_in", "mounts", "former_keys",
     }  # fmt: skip
     assert document["plan"] == json.loads(json.dumps(Gate.open("lyon").plan("acme").canonical()))
     assert (document["changes"], document["not_makeable"]) == (None, [])
     assert {line["item"] for line in document["cost"]["lines"]} >= {"ipu-machine", "controller", "bucket"}
+    (mount,) = document["mounts"]["train"]
+    assert (mount["share"], mount["mount_point"]) == ("acme-datasets", "/mnt/datasets")
+    assert "10.48.0.2:EXPORT_PATH /mnt/datasets nfs rw," in interlock("plan", "acme").out
+    assert json.loads(interlock("plan", "globex", "--format", "json").out)["mounts"] == {}
     kept = tmp_path / "kept.json"
     kept.write_text(done.out)
     assert f"changes against {kept}: none" in interlock("plan", "acme", "--against", str(kept)).out
@@ -241,3 +298,32 @@ def test_an_unknown_tenant_is_2(lyon: Lyon, interlock: Interlock) -> None:
     done = interlock("plan", "acne")
     assert done.code == 2
     assert "did you mean `acme`?" in done.err
+
+
+def test_the_end_of_a_stack_as_text_and_as_json(interlock: Interlock, lyon: Lyon) -> None:
+    shown = interlock("plan", "acme", "--destroy", "--site", str(lyon.folder))
+    assert shown.code == 0
+    assert "destroy lyon-acme: " in shown.out
+    assert "  - acme-checkpoints  Bucket: erased with all that is in it" in shown.out
+    told = json.loads(interlock("plan", "acme", "--destroy", "--site", str(lyon.folder), "-f", "json").out)
+    assert set(told) == {"version", "stack", "refused", "steps", "left", "released"}
+    assert told["steps"][-1][0]["name"] == "acme-project"
+
+
+def test_a_stack_whose_data_are_kept_ends_with_one(interlock: Interlock, lyon: Lyon) -> None:
+    request = lyon.folder / "tenants" / "acme.yaml"
+    request.write_text(request.read_text().replace("on_delete: erase", "on_delete: keep"))
+    assert interlock("lock", "acme", "--site", str(lyon.folder)).code == 0
+    shown = interlock("plan", "acme", "--destroy", "--site", str(lyon.folder))
+    assert shown.code == 1
+    assert "refused before anything is deleted" in shown.out
+    assert "buckets.checkpoints.on_delete: Bucket acme-checkpoints: it holds data" in shown.out
+
+
+@pytest.mark.parametrize("arguments", [("--destroy",), ("acme", "--destroy", "--against", "HEAD")])
+def test_an_end_of_no_tenant_or_one_that_is_compared_is_wrong_usage(
+    interlock: Interlock, lyon: Lyon, arguments: tuple[str, ...]
+) -> None:
+    shown = interlock("plan", *arguments, "--site", str(lyon.folder))
+    assert shown.code == 2
+    assert shown.out == ""

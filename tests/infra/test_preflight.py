@@ -24,7 +24,7 @@ from interlock.resources.existing import STATED, IdForm
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.vocabulary import CloudFingerprint
-from tests.builders.paper_cloud import LOGIN
+from tests.builders.paper import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 
 
@@ -114,7 +114,8 @@ def test_a_key_that_is_no_object_of_the_site_is_2(lyon: Lyon, interlock: Interlo
         assert (done.code, told in done.err) == (2, True), done.err
     assert lyon.file("site.lock.json").read_bytes() == written
     gate = Gate.open("lyon")
-    keep(gate, gate.workspace.site_lock, next_site_lock(gate))  # as locks of before were written
+    # As locks of before were written.
+    keep(gate, gate.workspace.site_lock, next_site_lock(gate, (), "2026-11-20T10:00:00Z"))
     for command in (("check",), ("check", "acme"), ("preflight", "acme"), ("audit",), *locking):
         done = interlock(*command)
         assert (done.code, told in done.err) == (2, True), done.err

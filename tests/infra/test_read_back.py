@@ -11,7 +11,7 @@ import pytest
 from infra.stack.handing_over import Demand, Handover, entry_of
 from infra.stack.read_back import ReadBack, read_back
 from interlock.model.evidence.steps import SeenStep, steps_of
-from interlock.model.site.inventory import EvidenceTerms, Site
+from interlock.model.site.inventory import EvidenceTerms, Site, Switch, SwitchPortConfig
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.observed import ObservedPort, ObservedSwitch
 from interlock.vocabulary import nodes
@@ -43,12 +43,12 @@ def demand(identity: str) -> Demand:
     return Demand(identity, entry_of(SITE, identity), NOON - timedelta(hours=1), steps_of(identity))
 
 
-def said_of(identity: str, *ports: ObservedPort, known: Collection[str] = ("tor-1",)) -> ReadBack:
+def said_of(identity: str, *ports: ObservedPort, known: Collection[str] = ("tor-1",), where: Site = SITE) -> ReadBack:
     def ask(names: Collection[str]) -> Mapping[str, ObservedSwitch | SwitchUnread]:
         assert list(names) == ["tor-1"]
         return {"tor-1": ObservedSwitch("tor-1", SERIAL, None, None, {port.name: port for port in ports}, at=NOON)}
 
-    return read_back(SITE, [demand(identity)], "acme", ask, known)
+    return read_back(where, [demand(identity)], "acme", ask, known)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,42 @@ def test_what_a_switch_says(identity: str, ports: tuple[ObservedPort, ...], stil
     assert [(one.identity, one.step, one.at) for one in found.seen] == (
         [(identity, SeenStep.UNWIRED, NOON)] if unwired else []
     )
+
+
+def filled(*listed: tuple[int, int]) -> Site:
+    """Neutron fills port 25 of the ToR, whose list states these."""
+    tor = SITE.switch["tor-1"]
+    trunk = SwitchPortConfig(port=25, mode="trunk", tagged=listed, filled_by="neutron")
+    ports = (*(port for port in tor.ports if port.port != 25), trunk)
+    changed = Switch(**{**dict(tor), "ports": ports})
+    fields = {name: getattr(SITE, name) for name in Site.model_fields}
+    return Site(**{**fields, "switches": (changed, SITE.switch["mgmt-1"])})
+
+
+TRUNK = ObservedPort("Ethernet25/1", True, None, "trunk", None, 0, ((20, 20),))
+
+
+@pytest.mark.parametrize(
+    ("listed", "port", "still", "unwired"),
+    [
+        ((), TRUNK, "", True),
+        ((), replace(TRUNK, allowed=((20, 20), (900, 1100))), "Ethernet25/1 still carries VLAN 1000", False),
+        # What the site file lists there itself is nobody's left-over.
+        (((1000, 1099),), replace(TRUNK, allowed=((1000, 1099),)), "", True),
+        ((), replace(TRUNK, admin_up=False, allowed=((1000, 1000),)), "", True),
+        ((), replace(TRUNK, mode="access", access_vlan=4000, allowed=((1, 4094),)), "", True),
+        # What is not said is no sighting.
+        ((), replace(TRUNK, allowed=None), "", False),
+        ((), replace(TRUNK, mode=None, access_vlan=None), "", False),
+        ((), replace(TRUNK, name="Ethernet26/1"), "", False),
+    ],
+)
+def test_a_released_vlan_on_a_trunk_that_neutron_fills(
+    listed: tuple[tuple[int, int], ...], port: ObservedPort, still: str, unwired: bool
+) -> None:
+    found = said_of(VLAN, QUIET, port, where=filled(*listed))
+    assert [still in sentence for sentence in found.still_set] == ([True] if still else [])
+    assert bool(found.seen) == unwired
 
 
 def test_a_reading_ends_the_claim_on_a_port_and_not_on_a_machine() -> None:

@@ -69,7 +69,9 @@ def port(name: str, vlan: int = 4000, **more: object) -> ObservedPort:
     return replace(ObservedPort(name, admin_up=True, mode="access", access_vlan=vlan), **more)  # type: ignore[arg-type]
 
 
-def asked(site: Site, identity: str, said: Mapping[str, Collection[ObservedPort]]) -> ReadBack:
+def asked(
+    site: Site, identity: str, said: Mapping[str, Collection[ObservedPort]], services: Mapping[str, str] | None = None
+) -> ReadBack:
     """`said`: switch -> its ports; mgmt-1 was read a minute before the others."""
 
     def ask(names: Collection[str]) -> Mapping[str, ObservedSwitch | SwitchUnread]:
@@ -83,7 +85,7 @@ def asked(site: Site, identity: str, said: Mapping[str, Collection[ObservedPort]
             for name in names
         }  # fmt: skip
 
-    return read_back(site, [demand(site, identity)], "acme", ask, ("tor-1", "mgmt-1"))
+    return read_back(site, [demand(site, identity)], "acme", ask, ("tor-1", "mgmt-1"), services or {})
 
 
 AT_REST = {"tor-1": (port("Ethernet3", admin_up=False),), "mgmt-1": (port("Et3"),)}
@@ -140,6 +142,12 @@ def test_a_whole_host_rests_on_its_service_network_and_on_no_other_vlan() -> Non
         assert f"VLAN {vlan}" in still
     (still,) = asked(METAL, HOST, resting).still_set
     assert "VLAN 3201" in still, "no Ironic, no service network"
+    # Which VLAN that is the operator's lock says.
+    recorded = {"poplar-1": "mgmt1g:3202"}
+    (still,) = asked(CLEANED, HOST, resting, recorded).still_set
+    assert "VLAN 3201" in still
+    there = asked(CLEANED, HOST, resting | {"mgmt-1": [port(f"Et{control}", 3202)]}, recorded)
+    assert [one.step for one in there.seen] == [U]
 
 
 # The order of the steps.

@@ -22,7 +22,7 @@ from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
-from tests.builders.paper_cloud import LOGIN
+from tests.builders.paper import LOGIN
 from tests.infra.conftest import Interlock, Lyon
 from tests.infra.evidence import written
 from tests.store.world import require_listed

@@ -30,7 +30,7 @@ from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.vocabulary import nodes
 from interlock.vocabulary.owners import OwnerId
-from tests.builders.paper_cloud import LOGIN
+from tests.builders.paper import LOGIN
 from tests.builders.pod64 import bare_metal_pod64
 from tests.infra.conftest import Interlock, Lyon
 from tests.infra.evidence import now, of_machine, write, written
@@ -134,12 +134,15 @@ IDENTITIES: dict[type[Any], str] = {
     nodes.NvlinkPartitionNode: str(nodes.NvlinkPartitionNode("nv-1", 2)),
     nodes.GpuNode: str(nodes.GpuNode("nv-1", "gpu-3")),
     nodes.MacAddress: str(nodes.MacAddress("0c:42:a1:00:00:07")),
+    nodes.HeldLoginKey: str(nodes.HeldLoginKey("SHA256:abc")),
 }
+#: Kinds of which no evidence is asked: one goes with its machine, the other is looked for on the cloud.
+WITHOUT_EVIDENCE = (nodes.MacAddress, nodes.HeldLoginKey)
 
 
 def test_the_table_has_every_kind_that_one_owner_holds_alone() -> None:
     assert set(STEPS) == set(IDENTITIES)
-    assert all(STEPS[kind].steps for kind in STEPS if kind is not nodes.MacAddress)
+    assert all(STEPS[kind].steps for kind in STEPS if kind not in WITHOUT_EVIDENCE)
     # A kind of identity that is added later needs everything until the table says otherwise.
     assert steps_of("something:new") == DEVICE
     assert {nodes.HeldMachine, nodes.HeldHost, nodes.HeldSwitchPort, nodes.HeldSegment} <= set(

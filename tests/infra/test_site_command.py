@@ -22,7 +22,7 @@ def test_one_screen(interlock: Interlock) -> None:
     assert "machines 16 16 ipu-m2000" in lines
     assert "ipu_data VLAN 1000-1999 on fabric100g /24 from 10.32.0.0/12" in lines
     assert "vipu-controller vipu-controller any tenant rule SEC-03 all 6 guards hold" in lines
-    assert "prices bare-metal-host, share-gib" in lines
+    assert "prices bare-metal-host" in lines
     assert max(len(line) for line in ended.out.splitlines()) <= 120
 
 

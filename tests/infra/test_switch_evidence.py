@@ -60,7 +60,7 @@ def test_what_is_recorded(recorded: Files, site: Lyon) -> None:
     assert {key: found[key] for key in expected} == expected
     age = datetime.now(UTC) - datetime.fromisoformat(found["read"])
     assert timedelta() <= age < timedelta(minutes=10)
-    assert (found["ports"], found["unheard"]) == (34, 24)
+    assert (found["ports"], found["unheard"]) == (34, 25)
     assert recorded.read(MGMT)["configuration"] != found["configuration"]
     assert {file.name for file in site.file("evidence").iterdir()} == {"switches-tor-1.json", "switches-mgmt-1.json"}
 
@@ -237,9 +237,32 @@ def another_device(switches: Switches) -> None:
     switches["tor-1"].server.answers[commands.EOS_VERSION.text] = json.dumps(answer)
 
 
+def address_in_red(switches: Switches) -> None:
+    """The ToR has an address in VLAN 5, in a VRF of its own."""
+    interface = {
+        "name": "Vlan5", "vrf": "red", "lineProtocolStatus": "up", "interfaceStatus": "connected",
+        "interfaceAddress": {"primaryIp": {"address": "192.0.2.1", "maskLen": 24}, "secondaryIpsOrderedList": []},
+    }  # fmt: skip
+    switches["tor-1"].server.answers[commands.EOS_ADDRESSES.text] = json.dumps({"interfaces": {"Vlan5": interface}})
+
+
+def test_a_switch_with_vrfs_that_are_as_stated(switches: Switches, site: Lyon, interlock: Interlock) -> None:
+    """None of a VRF that the site does not state, or states otherwise."""
+    stated = site.file("site.yaml")
+    text = stated.read_text()
+    assert text.count("      routed_vlans: []\n") == 2
+    for vrfs, code in (("{red: [5]}", 0), ("{red: [5, 6]}", 1), ("{blue: [5]}", 1)):
+        stated.write_text(text.replace("      routed_vlans: []\n", f"      routed_vlans: []\n      vrfs: {vrfs}\n", 1))
+        assert interlock("lock").code == 0
+        address_in_red(switches)
+        ended = interlock("switches", "--record")
+        assert (ended.code, "no evidence of tor-1" in ended.out) == (code, code != 0)
+
+
 @pytest.mark.parametrize(
     ("spoil", "code", "told"),
     [
+        (address_in_red, 1, "1 difference"),
         (other_vlan, 1, "1 difference"),
         (no_list_of_vlans, 3, "not read: list of VLANs"),
         (no_neighbours, 3, "not read: LLDP neighbours"),

@@ -204,7 +204,7 @@ def completed(line: str, **more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("interlock ch", ["check"]),
+        ("interlock ch", ["check", "channel"]),
         ("interlock check ac", ["acme"]),
         ("interlock check ", ["acme", "globex", "site"]),
         ("interlock plan s", ["site"]),

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from infra.audit.comparison import audit
+from infra.program.gate import Gate
+from tests.builders.paper import Paper
+from tests.builders.paper_cloud import PaperCloud
 from tests.infra.conftest import Interlock, Lyon
 
 #: (what stands in the file, what stands there instead).
@@ -16,7 +22,7 @@ CHANGES = (
         {eno1: "02:00:00:00:04:[01-04]", ens161f0: "02:00:00:00:05:[01-04]", ens161f1: "02:00:00:00:06:[01-04]"}
 """,
     ),
-    ("        uplinks: disabled\n", "        uplinks: disabled\n        21-24: access # whole hosts\n"),
+    ("        26-32: disabled\n", "        26-32: disabled\n        21-24: access # whole hosts\n"),
     (
         "        servers: access 20\n",
         "        servers: access 20\n        41,43: access # eno1 of whole hosts\n        42,44: disabled # and eno2\n",
@@ -104,3 +110,45 @@ def test_without_ironic_the_request_is_refused_by_name_and_all_else_is_not(whole
     lines = [line.strip() for line in (told.out + told.err).splitlines() if "BareMetalServer" in line]
     refused = "vpods.research.poplar.kind: BareMetalServer globex-research-poplar-0"
     assert lines == [f"{refused}: the site file has no `ironic`, so nothing deploys hosts"]
+
+
+SERVER = "globex-research-poplar-0"
+
+
+@pytest.fixture
+def audited(whole: Lyon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Gate, Paper]:
+    """All plans, and a cloud on paper that has what they say."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+    gate = whole.gate().with_applied()
+    return gate, Paper.of(gate.plan(tenant) for tenant in gate.stacks())
+
+
+def drift_of(gate: Gate, paper: Paper) -> list[str]:
+    """Of globex, in words."""
+    (globex,) = (one for one in audit(gate, PaperCloud(paper)).stacks if one.plan.stack == "lyon-globex")
+    return [" ".join((item.name, *sorted(item.differs), *(() if item.ids else ("gone",)))) for item in globex.drift]
+
+
+def test_an_audit_lists_whole_hosts(audited: tuple[Gate, Paper]) -> None:
+    gate, paper = audited
+    assert drift_of(gate, paper) == []
+    (node,) = paper.lists["BareMetalNode"]
+    port = next(one for one in paper.lists["BareMetalPort"] if one["node_uuid"] == node["id"])
+    attached = port["internal_info"].pop("tenant_vif_port_id")
+    assert drift_of(gate, paper) == [f"{SERVER} legs"]
+    port["internal_info"]["tenant_vif_port_id"] = attached
+    node["instance_info"]["display_name"] = "another"
+    assert drift_of(gate, paper) == [f"{SERVER} name"]
+
+
+def test_an_audit_finds_a_whole_host_that_is_gone_or_anothers(audited: tuple[Gate, Paper]) -> None:
+    gate, paper = audited
+    (node,) = paper.lists["BareMetalNode"]
+    paper.lists["BareMetalServer"].clear()
+    node["instance_uuid"] = "another"
+    assert drift_of(gate, paper) == [f"{SERVER} gone"]
+    found = audit(gate, PaperCloud(paper))
+    assert [(item.kind, item.why) for item in found.unmanaged] == [
+        ("BareMetalServer", f"it has host {node['name']} of the site")
+    ]

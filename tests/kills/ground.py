@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from interlock.provider.actuators import ACTUATORS, Target
-from interlock.provider.actuators.s3 import BucketActuator
+from interlock.provider.actuators.s3 import client_with, usable_keys
 from interlock.provider.clouds import Cloud
 from interlock.provider.state import declared, recorded_target
 from tests.conftest import Sandbox
@@ -110,7 +110,7 @@ class Ground:
             pass
 
     def _client(self, stack: Stack, name: str) -> Any:
-        return BucketActuator()._client(self.direct, _target(stack, name, stack.state[name]))
+        return client_with(self.direct, usable_keys(self.direct, _target(stack, name, stack.state[name]))[0], "")
 
 
 def _target(stack: Stack, name: str, recorded: Recorded) -> Target[Any]:

@@ -36,6 +36,7 @@ _LISTS = (
     _List("network", "/networks", "networks"),
     _List("network", "/subnets", "subnets", ("name", "cidr")),
     _List("network", "/routers", "routers"),
+    _List("network", "/floatingips", "floatingips", ()),
     _List("network", "/ports", "ports", ("name", "device_owner")),
     _List("network", "/security-groups", "security_groups"),
     _List("network", "/subnetpools", "subnetpools"),
@@ -53,6 +54,8 @@ _LISTS = (
     _List("block-storage", "/backups/detail", "backups", ("name", "status"), _ALL),
     _List("block-storage", "/snapshots/detail", "snapshots", ("name", "status"), _ALL),
     _List("block-storage", "/attachments", "attachments", ("status",), _ALL),
+    _List("shared-file-system", "/types", "share_types", query={"is_public": "all"}),
+    _List("shared-file-system", "/shares/detail", "shares", ("name", "status"), _ALL),
 )
 _AT_ONCE = 5
 

@@ -30,7 +30,9 @@ _BESIDE = {
 }
 
 #: Outputs that are other ones each time an object is made.
-_NEW_EACH_TIME = frozenset({"mac", "access_key", "secret_key", "external_addresses"})
+_NEW_EACH_TIME = frozenset({
+    "mac", "access_key", "secret_key", "external_addresses", "export_path", "public_address",
+})  # fmt: skip
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 

@@ -1,24 +1,35 @@
 """The reference stacks: real plans of the site `lyon` and of one tenant, with cloud names and segments of their own.
 
 The tenant has a vPOD (Poplar servers with virtual functions, volumes, a V-IPU controller, their networks), a volume
-for each word of `on_delete`, and a bucket. `resized` and `moved` are what it asks for later.
+for each word of `on_delete`, a share, and a bucket. `resized` and `moved` are what it asks for later.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Any
 
 from interlock.model.load import load_site_of_fleet
 from interlock.model.site.inventory import Site
 from interlock.model.site.networks import VlanPool
-from interlock.model.tenant.request import BucketRequest, Poplar, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.tenant.request import (
+    BucketRequest,
+    Poplar,
+    PublicServers,
+    ShareRequest,
+    Tenant,
+    VolumeRequest,
+    Volumes,
+    VPod,
+)
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.planning.site_plan import S3_ROLE
-from interlock.resources import Network, Quota, Resource, RoleAssignment, SwitchPort
+from interlock.resources import Network, Port, Quota, Resource, RoleAssignment, Subnet, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
 from tests.support.world import whole
+from tests.support.world.declared import LUKS
 
 #: Where the site's images lie.
 FOLDER = ROOT / "stacks" / "lyon"
@@ -28,7 +39,7 @@ NODE, NUMBER, DATA, CONTROL, SERVICE_VLAN = "node-kay", 12, 1790, 190, 3092
 LEGS = whole.legs(NUMBER, DATA, CONTROL)
 
 #: Kinds whose names are unique on a whole cloud.
-_UNIQUE = ("Project", "Role", "Flavor", "Aggregate", "VolumeType", "ServiceUser")
+_UNIQUE = ("Project", "Role", "Flavor", "Aggregate", "VolumeType", "ShareType", "ServiceUser")
 
 #: Size in GiB of the volumes that grow, in the end; each point of their growing is a GiB.
 LARGER = 6
@@ -55,7 +66,13 @@ def site() -> Site:
     flavors = tuple(item.model_copy(update={"public": item.name != _PRIVATE}) for item in loaded.flavors)
     external = loaded.external.model_copy(update={"network_type": "vlan", "vlan": 790})
     return loaded.model_copy(
-        update={"pools": pools, "segment_ranges": _of_vlans(ranges), "flavors": flavors, "external": external}
+        update={
+            "pools": pools,
+            "segment_ranges": _of_vlans(ranges),
+            "flavors": flavors,
+            "external": external,
+            "volume_encryption": {"fast": LUKS},
+        }
     )
 
 
@@ -77,10 +94,14 @@ def _request(*, machines: int, servers: int, size: int, more: tuple[VolumeReques
     disk = Volumes(size_gib=1, volume_type="fast", on_delete="erase")
     poplar = Poplar(servers=servers, flavor=_PRIVATE, image="poplar", volume=disk)
     volumes = (_volume("scratch", "snapshot", size=size, attached=True), _volume("archive", "erase", size=size), *more)
+    access = tenant("kay").access
+    public = PublicServers(vpod="train", servers=(0,), ssh_from=("198.51.100.0/24",))
     return tenant(
         "kay",
+        access=access.model_copy(update={"public": (public,)}),
         vpods=(VPod(name="train", machines=machines, poplar=poplar),),
         volumes=volumes,
+        shares=(ShareRequest(name="datasets", size_gib=size, share_type="nfs", vpods=("train",), on_delete="erase"),),
         buckets=(BucketRequest(name="objects", versioning=True, on_delete="erase"),),
         **fields,
     )
@@ -109,17 +130,30 @@ def resources(plan: Plan) -> dict[str, Resource]:
     found = {item.name: _renamed(item.resource) for item in plan.resources if item.resource.is_declared}
     if plan.tenant is None:
         return found
-    host = _whole_host()
+    found, host = _with_a_spare_port(found), _whole_host()
     assert not found.keys() & host.keys(), "one of them would take the other's place"
     return _with_room(found) | host
 
 
+def _with_a_spare_port(found: dict[str, Resource]) -> dict[str, Resource]:
+    """A port that no server has on the control network, behind its router: what a floating IP may lead to instead."""
+    subnet = found["kay-train-control-subnet"]
+    assert isinstance(subnet, Subnet)
+    spare = Port(
+        name="kay-spare", project="kay-project", network="kay-train-control", subnet="kay-train-control-subnet",
+        address=str(ip_network(subnet.cidr)[50]),
+    )  # fmt: skip
+    place = [*found].index("kay-train-control-uplink") + 1
+    items = [*found.items()]
+    return dict([*items[:place], ("kay-spare", spare), *items[place:]])
+
+
 def _with_room(found: dict[str, Resource]) -> dict[str, Resource]:
-    """A plan's quota is for what it holds: more for the host's networks, subnets and ports."""
+    """A plan's quota is for what it holds: more for the host's networks, subnets and ports, and the spare port."""
     quotas = {name: item for name, item in found.items() if isinstance(item, Quota)}
     fields = ("networks", "subnets", "ports")
     more = {
-        name: item.model_copy(update={field: getattr(item, field) + 2 for field in fields})
+        name: item.model_copy(update={field: getattr(item, field) + 3 for field in fields})
         for name, item in quotas.items()
     }
     return found | more

@@ -12,7 +12,7 @@ from interlock.resources import Resource
 from tests.kills.points import Command, Done, Points
 from tests.kills.reference import dependents, on_its_vlan
 from tests.kills.trap import Fault
-from tests.kills.variants import CHANGED, grown
+from tests.kills.variants import CHANGED, GROWING, grown
 from tests.support.engine.stack import Stack
 from tests.support.sampling import Sampling
 
@@ -73,7 +73,7 @@ class Rounds:
         made, gone = Command(stack, (name,)), Command(stack, (name,), destroys=True)
         self._to_and_fro(label, Way(kind, "create", made), Way(kind, "delete", gone, self._writing(stack, name)))
         self.points.again(made)
-        if stack.kinds[name] != "Volume":
+        if stack.kinds[name] not in GROWING:
             self._again(label, Way(kind, "replace", Command(stack, (name,), forced=name)))
         if stack.kinds[name] in CHANGED:
             self._change(stack, label, name, CHANGED[stack.kinds[name]](stack.resources[name]))
@@ -81,13 +81,13 @@ class Rounds:
             self.points.ground.write(stack, name)
 
     def grow(self, stack: Stack, label: str, name: str) -> None:
-        """A volume that is to be larger, each time by a GiB."""
+        """A volume or share that is to be larger, each time by a GiB."""
 
         def more() -> None:
             item = stack.resources[name]
             stack.declare(stack.resources | {name: grown(item)})  # type: ignore[arg-type]
 
-        self._again(label, Way("Volume", "grow", Command(stack, (name,)), more))
+        self._again(label, Way(stack.kinds[name], "grow", Command(stack, (name,)), more))
 
     def become(self, stack: Stack, label: str, step: str, name: str, other: Resource) -> None:
         """What a later plan says of it, and back, with all that rests on it; in the end it is as planned."""

@@ -10,6 +10,7 @@ from interlock.resources import Resource
 from tests.kills import reference
 from tests.kills.points import Command
 from tests.kills.rounds import Rounds
+from tests.kills.variants import GROWING
 from tests.support.engine.stack import Stack
 
 #: Of the process there is none yet; every command takes one of its own.
@@ -62,7 +63,7 @@ class Tenancy:
             old = tenant.resources.get(name)
             if old is None:
                 self.rounds.add(tenant, "tenant", name, item)
-            elif item.KIND == "Volume" and item != old:
+            elif item.KIND in GROWING and item != old:
                 self.rounds.grow(tenant, "tenant", name)
                 self.rounds.say(tenant, name, item)
                 self.rounds.points.again(Command(tenant, (name,)))
@@ -72,7 +73,7 @@ class Tenancy:
     def move(self) -> None:
         """From the second plan of the tenant to the last: other hosts, another segment."""
         for name, item in self.plans["moved"].items():
-            if item.KIND != "Volume" and item != self.tenant.resources[name]:
+            if item.KIND not in GROWING and item != self.tenant.resources[name]:
                 self.rounds.become(self.tenant, "tenant", "move", name, item)
 
     def replace(self, kinds: tuple[str, ...]) -> None:

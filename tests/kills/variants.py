@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any, TypeVar
 
 from interlock.resources import (
@@ -11,8 +12,10 @@ from interlock.resources import (
     Aggregate,
     BareMetalServer,
     Bucket,
+    BucketPolicy,
     Claims,
     Flavor,
+    FloatingIp,
     Image,
     Network,
     Port,
@@ -24,10 +27,14 @@ from interlock.resources import (
     SecurityGroup,
     SegmentRange,
     Server,
+    Share,
+    ShareQuota,
+    ShareType,
     Subnet,
     SubnetPool,
     SwitchPort,
     Volume,
+    VolumeEncryption,
     VolumeType,
 )
 from tests.support.sampling import Sampling
@@ -68,9 +75,21 @@ def _port(item: Port) -> Port:
     return item.model_copy(update={"name": f"{item.name}-changed", "allowed_address_pairs": ("192.0.2.0/24",)})
 
 
+def _addresses(item: SwitchPort) -> SwitchPort:
+    """The last address is another one of its subnet, below those that are assigned by Neutron."""
+    *kept, last = item.addresses
+    return item.model_copy(update={"addresses": (*kept, str(ip_address(last) + 30))})
+
+
 def _server(item: Server) -> Server:
     """Another name, and a port less."""
     return item.model_copy(update={"name": f"{item.name}-changed", "ports": item.ports[:-1]})
+
+
+def _type(item: VolumeType) -> VolumeType:
+    """Another name and text, and another key for its volumes, of which there are none yet."""
+    encryption = VolumeEncryption(provider="luks2", cipher="aes-xts-plain64", key_size=128, control_location="back-end")
+    return item.model_copy(update={"name": "kills-changed", "description": "Changed", "encryption": encryption})
 
 
 def _hosts(item: Aggregate) -> Aggregate:
@@ -93,22 +112,31 @@ CHANGED: dict[str, Callable[[Any], Any]] = {
     Router.KIND: lambda item: item.model_copy(update={"name": f"{item.name}-changed", "external_network": None}),
     SecurityGroup.KIND: _rules,
     Port.KIND: _port,
-    SwitchPort.KIND: _with(addresses=("10.5.2.2",)),
+    FloatingIp.KIND: _with(port="kay-spare"),
+    SwitchPort.KIND: _addresses,
     Flavor.KIND: _specs,
     Image.KIND: _with(name="kills-changed", visibility="private"),
     Aggregate.KIND: _hosts,
     Server.KIND: _server,
     BareMetalServer.KIND: lambda item: item.model_copy(update={"ports": item.ports[:1], "legs": item.legs[:1]}),
-    VolumeType.KIND: _with(name="kills-changed", description="Changed", extra_specs={"volume_backend_name": "fake"}),
+    VolumeType.KIND: _type,
     Volume.KIND: _renamed,
+    ShareQuota.KIND: lambda item: item.model_copy(update={"shares": item.shares + 1, "share_gib": item.share_gib + 9}),
+    ShareType.KIND: lambda item: item.model_copy(
+        update={"name": "kills-changed", "extra_specs": {**item.extra_specs, "snapshot_support": "False"}}
+    ),
+    Share.KIND: _renamed,
     Bucket.KIND: _with(versioning=False),
 }
 
 
 #: Kinds that hold a tenant's data: in every sample.
-DATA = (Volume.KIND, Bucket.KIND)
+DATA = (Volume.KIND, Share.KIND, Bucket.KIND)
+#: Those that grow in place, each time by a GiB.
+GROWING = (Volume.KIND, Share.KIND)
 
-MADE = tuple(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and cls is not Claims)
+#: Without policies of buckets, which the embedded cloud's Swift refuses: tests/buckets kills at those.
+MADE = tuple(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and cls not in (Claims, BucketPolicy))
 
 
 def sampled(sampling: Sampling) -> frozenset[str]:
@@ -123,6 +151,6 @@ def sampled(sampling: Sampling) -> frozenset[str]:
     return frozenset((*DATA, *chosen[0], *chosen[1]))
 
 
-def grown(item: Volume) -> Volume:
+def grown(item: Volume | Share) -> Volume | Share:
     """A GiB more; there is no way back."""
     return item.model_copy(update={"size_gib": item.size_gib + 1})

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from hypothesis import strategies as st
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.model.site.bastion import Bastion
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
 from interlock.model.site.inventory import Site
 from interlock.model.site.ironic import Ironic, ServiceNetworks
@@ -22,10 +23,12 @@ from interlock.model.site.networks import (
     Underlay,
     VlanPool,
 )
+from interlock.model.site.object_storage import ObjectStorage
 from interlock.model.site.offers import (
     Assumption,
     Controller,
     FlavorSpec,
+    ImageProperties,
     ImageSpec,
     Limits,
     PriceBook,
@@ -107,6 +110,7 @@ def port(draw: st.DrawFn, number: int) -> SwitchPortConfig:
         tag_native=draw(GUARD) if trunk and untagged else None,
         translations=tuple(draw(st.dictionaries(VLAN, VLAN, max_size=2)).items()) if trunk else (),
         private_vlan=draw(st.none() | st.just("isolated") | NAMES) if mode == "access" else None,
+        filled_by=draw(st.sampled_from([None, "neutron"])) if trunk else None,
     )
 
 
@@ -235,6 +239,12 @@ LIMITS = some(
     controller_ram_gib=st.integers(1, 999), machines_per_tenant=st.none() | st.integers(1, 99),
     remote_poplar_oversubscription=st.sampled_from([1.0, 2.5, 3.0, 4.0]),
 )  # fmt: skip
+VERSIONS = st.none() | st.sampled_from(["3", "1.18.0", "5.4.0-216-generic", "2.6.0+1074"])
+IMAGE_PROPERTIES = some(
+    ImageProperties, os=st.none() | TEXTS, kernel=VERSIONS, driver=VERSIONS, sdk=VERSIONS, vipu=VERSIONS,
+    generations=st.lists(st.sampled_from(["ipu-m2000", "bow-2000"]), unique=True).map(tuple),
+    disk_gib=st.none() | st.integers(1, 99), boot=st.sampled_from([None, "bios", "uefi"]),
+)  # fmt: skip
 PRICES = some(
     PriceBook, currency=st.sampled_from(["EUR", "USD"]),
     prices=st.dictionaries(st.sampled_from(list(PRICE_ITEMS)), st.sampled_from(["0", "1.90", "12", "0.004"])),
@@ -286,6 +296,12 @@ def existing() -> st.SearchStrategy[dict[str, str]]:
     return st.dictionaries(st.sampled_from(["Image/a", "Project/b"]), st.uuids().map(str), max_size=2)
 
 
+BASTIONS = some(
+    Bastion, host=st.sampled_from(["jump.example.net", "192.0.2.10"]), user=st.sampled_from(["", "jump"]),
+    prefixes=st.lists(st.sampled_from(["192.0.2.10/32", "198.51.100.0/24"]), max_size=2).map(tuple),
+)  # fmt: skip
+
+
 def sites() -> st.SearchStrategy[Site]:
     """Sites of up to three things in each section."""
     return some(
@@ -301,13 +317,21 @@ def sites() -> st.SearchStrategy[Site]:
         lags=st.lists(LAGS, max_size=2).map(tuple), physical_networks=named(physical_networks),
         fabric_profiles=named(profiles),
         underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000), neutron=st.booleans())),
-        infiniband=named(prefixes), pools=POOLS, external=EXTERNAL,
+        infiniband=named(prefixes), pools=POOLS, external=EXTERNAL, bastion=st.none() | BASTIONS,
         segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), ironic=st.none() | IRONIC, flavors=named(flavors),
         images=named(lambda name: some(
             ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),
+            properties=IMAGE_PROPERTIES,
         )),
         volume_types=st.lists(NAMES, max_size=2).map(tuple),
-        share_types=named(lambda name: some(ShareTypeSpec, name=name, storage_class=TEXTS)), s3_role=TEXTS,
+        share_types=named(lambda name: some(
+            ShareTypeSpec, name=name, storage_class=TEXTS, extra_specs=st.dictionaries(TEXTS, TEXTS, max_size=2),
+            mount_options=st.sampled_from([(), ("nconnect=16",), ("hard", "vers=4.2")]),
+        )),
+        s3_role=TEXTS, channel=st.booleans(),
+        object_storage=st.none() | some(
+            ObjectStorage, kind=st.sampled_from(["swift", "versity"]), endpoint=st.sampled_from(["", "https://s3:7070"]),
+        ),
         controller=some(Controller, flavor=TEXTS, image=TEXTS, user_api_port=st.integers(1, 65535)), limits=LIMITS,
         prices=st.none() | PRICES, sharing=named(sharings), assumptions=assumptions(), existing=existing(),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from tests.docs.file_keys import keys
 
 Class = Literal["fact", "table", "intent", "policy", "figure"]
 
-_SWITCH = "ip_routing mode tag_native translations private_vlan empty vlan vni underlay encapsulation"
+_SWITCH = "ip_routing mode tag_native translations private_vlan empty filled_by vlan vni underlay encapsulation"
 #: (section, class) -> the last parts of its keys; the section itself is its own last part.
 SITE: dict[tuple[str, Class], str] = {
     ("name", "intent"): "name", ("cloud", "intent"): "cloud", ("region", "intent"): "region",
@@ -53,14 +53,22 @@ SITE: dict[tuple[str, Class], str] = {
     ("pools", "policy"): "pools ipu_data storage management control bare_metal_control reserved_vlans reserved_vnis "
     "storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys reserved",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",
+    ("bastion", "policy"): "bastion host user prefixes",
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",
     ("ironic", "intent"): "ironic conductor_group driver resource_classes poplar machine networks physical_network "
     "vlans subnets prefix each",
     ("flavors", "intent"): "flavors role extra_specs public", ("flavors", "fact"): "devices",
     ("flavors", "figure"): "vcpus ram disk",
     ("images", "intent"): "images file sha512 disk_format",
-    ("volume_types", "intent"): "volume_types", ("share_types", "intent"): "share_types storage_class",
+    # What is stated is compared; what is not is unknown beside what is.
+    ("images", "fact"): "properties os kernel driver sdk generations vipu disk boot",
+    ("volume_types", "intent"): "volume_types",
+    ("volume_encryption", "intent"): "volume_encryption provider cipher key_size control_location",
+    ("share_types", "intent"): "share_types storage_class extra_specs mount_options",
     ("s3_role", "intent"): "s3_role",
+    ("channel", "intent"): "channel",
+    # What a tenant may ask of buckets is held against it; no isolation rests on it.
+    ("object_storage", "intent"): "object_storage kind endpoint keys",
     ("tenant_defaults", "intent"): "tenant_defaults flavor image volume_type share_type",
     ("controller", "intent"): "controller flavor image user_api_port",
     ("limits", "policy"): "limits controller_instances controller_cores controller_ram machines_per_tenant "
@@ -73,7 +81,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("waivers", "policy"): "waivers owner reason expires",
 }  # fmt: skip
 #: Sections of a request in which everything is intent; the others are policy, or a figure.
-INTENT = {"name", "state", "on_delete", "access", "vpods", "volumes", "shares", "buckets", "pins"}
+INTENT = {"name", "state", "on_delete", "encrypted", "access", "vpods", "volumes", "shares", "buckets", "pins"}
 POLICY, FIGURE = {"separate", "waivers"}, {"budget"}
 
 

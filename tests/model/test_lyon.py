@@ -47,7 +47,8 @@ def test_port_map_is_that_of_the_design(lyon: Workspace) -> None:
         "poplar-1:idrac", "poplar-1:eno1", "poplar-1:eno2", "poplar-4:eno2", "tor-1-management:mgmt",
         "pdu-1:mgmt", "pdu-2:mgmt",
     ]  # fmt: skip
-    assert not any(("tor-1", str(port)) in lyon.site.cable_at for port in range(25, 35))
+    assert far_end(lyon, "tor-1", "25") == "filer-1:e0a"
+    assert not any(("tor-1", str(port)) in lyon.site.cable_at for port in range(26, 35))
 
 
 def test_chain_has_four_links_between_neighbours_and_no_wrap(lyon: Workspace) -> None:
@@ -68,7 +69,8 @@ def test_switch_ports_are_set_as_the_file_says(lyon: Workspace) -> None:
     tor, management = lyon.site.switch["tor-1"].by_port, lyon.site.switch["mgmt-1"].by_port
     assert (tor[1].mode, tor[1].untagged) == ("access", None)
     assert (tor[17].mode, tor[17].untagged, tor[17].tagged) == ("trunk", None, ((1000, 2999),))
-    assert tor[25].mode == tor[33].mode == "disabled"
+    assert (tor[25].mode, tor[25].untagged, tor[25].tagged) == ("trunk", None, ((2000, 2999),))
+    assert tor[26].mode == tor[33].mode == "disabled"
     assert (management[1].mode, management[1].untagged) == ("access", None)
     assert (management[49].mode, management[49].tagged) == ("trunk", ((110, 199),))
     assert management[17].mode == "disabled"
@@ -96,11 +98,11 @@ def test_every_guard_that_something_rests_on_is_stated(lyon: Workspace) -> None:
     found = {entry.name: entry.guards for entry in lyon.site.sharing}
     found |= {entry.id: entry.guards for entry in lyon.site.assumptions}
     assert {name: len(guards) for name, guards in found.items() if name not in UNSTATED} == {
-        "external": 3, "vipu-controller": 6, "A1": 2, "A2": 2, "A3": 3, "A4": 3, "A5": 4, "A9": 1, "A10": 1,
+        "external": 3, "vipu-controller": 6, "filer": 4, "A1": 2, "A2": 2, "A3": 3, "A4": 3, "A5": 4, "A9": 1, "A10": 1,
         "A11": 2, "A15": 1, "A16": 1, "A17": 1, "A18": 2, "A19": 2, "A20": 1, "A21": 1, "A22": 1, "A24": 2,
     }  # fmt: skip
     for name, guards in found.items():
-        unstated = {"storage_rules_enforced"} if name == "A11" else set(guards) if name in UNSTATED else set()
+        unstated = set(guards) if name in UNSTATED else set()
         assert guards == {guard: None if guard in unstated else True for guard in guards}
 
 
@@ -109,8 +111,24 @@ def test_terms_are_as_the_file_says(lyon: Workspace) -> None:
     assert site.limits.machines_per_tenant == 16
     assert site.prices is not None
     assert (site.prices.currency, site.prices.prices["ipu-machine"]) == ("EUR", "1.90")
-    assert "share-gib" not in site.prices.prices
+    assert "bare-metal-host" not in site.prices.prices
     assert not any(network.mtu or network.profile for network in site.physical_networks)
+
+
+def test_shares_have_an_appliance_a_type_and_an_address(lyon: Workspace) -> None:
+    """The VIP lies between the router's address and those of servers, in the storage subnet of the vPOD."""
+    (nfs,) = lyon.site.share_types
+    assert (nfs.name, nfs.storage_class, nfs.mount_options) == (
+        "nfs", "nfs-appliance", ("vers=4.1", "hard", "nconnect=16"),
+    )  # fmt: skip
+    assert lyon.site.pools.storage_vips == (2, 9)
+    (share,) = lyon.tenants["acme"].shares
+    assert (share.size_gib, share.share_type, share.vpods, share.mount_point) == (
+        100, "nfs", ("train",), "/mnt/datasets",
+    )  # fmt: skip
+    lock = lyon.locks["acme"].allocation.vpods["train"]
+    assert (lock.storage_subnet, lock.storage_vip) == ("10.48.0.0/24", "10.48.0.2")
+    assert lyon.locks["globex"].allocation.vpods["research"].storage_vip is None
 
 
 def test_the_rack_stands_and_has_power(lyon: Workspace) -> None:

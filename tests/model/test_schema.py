@@ -53,13 +53,13 @@ def test_every_key_is_described(name: str) -> None:
     assert [path for path, entry in properties(ALL_SCHEMAS[name]()) if not entry.get("description")] == []
 
 
-def properties(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every key of every mapping that a schema knows, wherever it stands."""
+def properties(value: Any, path: str = "", *, names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every key of every mapping that a schema knows, wherever it stands. `names`: those of `value` are such keys."""
     if isinstance(value, dict):
-        found = value.get("properties", {})
+        found = {} if names else value.get("properties", {})
         yield from ((f"{path}/{key}", entry) for key, entry in found.items())
         for key, below in value.items():
-            yield from properties(below, f"{path}/{key}")
+            yield from properties(below, f"{path}/{key}", names=not names and key == "properties")
     elif isinstance(value, list):
         for below in value:
             yield from properties(below, path)

@@ -47,6 +47,15 @@ SLIPS = [
     ("hosts.bare-1.logical_rack", "pod", "IN-008 `pod` is not a logical rack of this site"),
     ("hosts.bare-1.interfaces", {"fabrik": ["ens1"]}, "IN-008 `fabrik` is not a physical network of this site"),
     ("devices.filer", {"role": "appliance", "serial": "P-9"}, "IN-009 `filer` has the serial `P-9` of `pdu-9`"),
+    ("switches.spine-1.ports.11", "trunk 1000-2400",
+     "IN-010 port 11 of spine-1 carries VLAN 1000-2400 to the appliance, and `pools.ipu_data` gives out some of these"),
+    ("share_types.nfs.storage_class", "ceph-rbd",
+     "IN-010 `ceph-rbd` is used by RBD, and shares are mounted by NFS"),
+    ("share_types.nfs.extra_specs", {"driver_handles_share_servers": "True"},
+     "IN-007 `driver_handles_share_servers` is not the site's to state"),
+    ("share_types.nfs.mount_options", ["rw"], "IN-007 `rw` is not the site's to say"),
+    ("share_types.nfs.mount_options", ["hard", "hard"], "IN-009 `hard` is there twice"),
+    ("share_types.nfs.mount_options", ["vers = 4"], "IN-007 `vers = 4` is no option of mount"),
     ("physical_racks.cabinet-9.room", "hall-2", "IN-008 `hall-2` is not a room of this site"),
     ("physical_racks.cabinet-9.pdus", {"pdu-9": "c"}, "IN-008 `c` is no feed of the rack `cabinet-9`"),
     ("physical_racks.cabinet-9.pdus", {"filer": "a"}, "IN-008 `filer` is not a PDU of this site"),
@@ -89,6 +98,17 @@ SLIPS = [
      "IN-010 VLAN 4 is not among the tagged ones of this trunk"),
     ("switches.spine-1.ports", {1: {"mode": "dot1q-tunnel", "translations": {1: 4}}},
      "IN-010 only a trunk translates VLAN ids: other ports have frames without tags, or pass tags on unread"),
+    ("switches.spine-1.ports", {1: {"mode": "trunk 5-9", "filled_by": "neutron"}},
+     "IN-010 Neutron fills no trunk of a switch that is wired by `hand`"),
+    ("switches.dumb-1.ports", {1: {"mode": "trunk none", "filled_by": "neutron"}}, None),
+    ("switches.dumb-1.ports", {1: {"mode": "trunk all", "filled_by": "neutron"}},
+     "IN-010 a trunk of all VLANs has none left to be filled with"),
+    ("switches.dumb-1.ports", {1: {"mode": "access", "filled_by": "neutron"}},
+     "IN-010 only a trunk is filled with VLANs, and this port is `access`"),
+    ("switches.dumb-1.ports", {1: {"mode": "trunk 5", "translations": {4: 5}, "filled_by": "neutron"}},
+     "IN-010 what a driver puts onto a trunk has the id of its network there, and this one translates ids"),
+    ("switches.dumb-1.ports", {1: {"mode": "trunk 5", "filled_by": "nova"}},
+     "IN-007 `nova` is not one of 'neutron'"),
     ("switches.spine-1.ports", {1: {"mode": "access", "private_vlan": "batch"}}, None),
     ("switches.spine-1.ports", {1: {"mode": "routed", "private_vlan": "batch"}},
      "IN-010 only an access port has a role in a private VLAN, and this one is `routed`"),
@@ -212,3 +232,21 @@ def test_guards_of_assumptions_have_names_of_their_own() -> None:
     names = [guard for guards in ASSUMPTION_GUARDS.values() for guard in guards]
     assert len(set(names)) == len(names)
     assert list(ASSUMPTION_GUARDS) == [f"A{number}" for number in (*range(1, 12), *range(13, 25))]
+
+
+def test_nothing_fills_a_trunk_where_no_physical_network_is(tmp_path: Path) -> None:
+    document = changed(wide("ipu-pod128"), "switches.dumb-1.ports", {1: {"mode": "trunk none", "filled_by": "neutron"}})
+    document = changed(document, "physical_networks.boot", ["spine-1"])
+    message = "Neutron fills a trunk of `dumb-1`, and no physical network reaches this switch"
+    assert f"IN-010 {message}" in faults(document, tmp_path)
+
+
+def test_nothing_fills_a_trunk_to_an_appliance(tmp_path: Path) -> None:
+    """Its list is short, and the driver puts the VLANs of all networks onto it besides."""
+    document = changed(wide("ipu-pod128"), "cables.1.ends", ["dumb-1:2", "filer:e0"])
+    document = changed(document, "physical_networks.mgmt", ["dumb-1"])
+    listed = changed(document, "switches.dumb-1.ports", {2: "trunk 2000-2009"})
+    loaded(listed, tmp_path / "listed")
+    filled = changed(document, "switches.dumb-1.ports", {2: {"mode": "trunk 2000-2009", "filled_by": "neutron"}})
+    what = "carries VLAN 1000-1999 to the appliance, and `pools.ipu_data` gives out some of these"
+    assert f"IN-010 port 2 of dumb-1 {what}" in faults(filled, tmp_path / "filled")

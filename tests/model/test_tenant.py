@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ name: Acme
 state: present
 separate: no
 on_delete: snapshot
+encrypted: true
 access: {{members: [alice], ssh_public_key: {KEY}, ssh_from: [198.51.100.0/24]}}
 vpods:
   train:
@@ -50,7 +52,7 @@ vpods:
     machines: 2
     poplar: {{kind: bare-metal}}
 volumes:
-  scratch: {{size: 2TiB, type: fast, vpod: train, server: 1, on_delete: erase}}
+  scratch: {{size: 2TiB, type: fast, vpod: train, server: 1, on_delete: erase, encrypted: false}}
   spare: {{size: 1TiB, type: fast}}
 buckets:
   checkpoints: {{versioning: false, readers: [serve], writers: [train], on_delete: keep}}
@@ -125,8 +127,10 @@ def test_every_default_is_noted_with_its_origin(tmp_path: Path) -> None:
         ("state", "present", "interlock"),
         ("separate", "vpods", "interlock"),
         ("on_delete", "keep", "interlock"),
+        ("encrypted", "false", "interlock"),
         ("access.members", "none", "interlock"),
         ("access.ssh_from", "none", "interlock"),
+        ("access.public", "none", "interlock"),
         ("vpods.train.generation", "any", "interlock"),
         ("vpods.train.poplar.servers", "1", "interlock"),
         ("vpods.train.poplar.kind", "vm", "interlock"),
@@ -142,7 +146,7 @@ def test_every_key_has_its_place_in_the_full_form(tmp_path: Path) -> None:
     train, serve = acme.vpods
     assert (acme.state, acme.separate) == ("present", "no")
     assert (train.machines, train.generation) == (4, "ipu-m2000")
-    assert train.poplar.volume == Volumes(size_gib=100, volume_type="fast", on_delete="snapshot")
+    assert train.poplar.volume == Volumes(size_gib=100, volume_type="fast", on_delete="snapshot", encrypted=True)
     assert train.partitions == (
         Partition(name="one", ipus=8, gcds=2, replicas=2, reconfigurable=True),
         Partition(name="two", ipus=4, replicas=4, sync_type="pod-native-default"),
@@ -150,7 +154,7 @@ def test_every_key_has_its_place_in_the_full_form(tmp_path: Path) -> None:
     assert (serve.poplar.kind, serve.poplar.flavor, serve.poplar.volume) == ("bare-metal", "", None)
     assert acme.volumes == (
         VolumeRequest(name="scratch", size_gib=2048, volume_type="fast", vpod="train", server=1, on_delete="erase"),
-        VolumeRequest(name="spare", size_gib=1024, volume_type="fast", on_delete="snapshot"),
+        VolumeRequest(name="spare", size_gib=1024, volume_type="fast", on_delete="snapshot", encrypted=True),
     )
     assert acme.budget == Budget(per_month="5000", currency="EUR")
     assert acme.pins["train"] == Pins(
@@ -207,14 +211,60 @@ def test_shares(tmp_path: Path) -> None:
     site = workspace(tmp_path, TEN_LINES)
     offered = replace(Offered.of(site.site, site.loaded.defaults), share_types={"nfs"})
     text = f"{TEN_LINES}  serve: {{ipus: 4}}\nshares:\n  a: {{size: 20TiB, type: nfs}}\n"
-    text += "  b: {size: 1TiB, type: nfs, vpods: [serve], access: ro, on_delete: erase}\n"
+    text += "  b: {size: 1TiB, type: nfs, vpods: [serve], access: ro, on_delete: erase, mount: /data/b}\n"
+    text += "  c: {size: 1TiB, type: nfs, vpods: [serve], mount: /mnt/c}\n"
     tenant, defaults = read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", text), offered)
     assert tenant.shares == (
         ShareRequest(name="a", size_gib=20480, share_type="nfs", vpods=("train", "serve"), on_delete="keep"),
-        ShareRequest(name="b", size_gib=1024, share_type="nfs", vpods=("serve",), access="ro", on_delete="erase"),
+        ShareRequest(
+            name="b", size_gib=1024, share_type="nfs", vpods=("serve",), access="ro", on_delete="erase", mount="/data/b"
+        ),
+        ShareRequest(name="c", size_gib=1024, share_type="nfs", vpods=("serve",), on_delete="keep"),
     )
-    noted = {item.path: item.value for item in defaults if item.path.startswith("shares.")}
-    assert noted == {"shares.a.vpods": "train, serve", "shares.a.access": "rw", "shares.a.on_delete": "keep"}
+    assert [item.mount_point for item in tenant.shares] == ["/mnt/a", "/data/b", "/mnt/c"]
+    noted = {item.path: item.value for item in defaults if item.path.startswith("shares.a")}
+    assert noted == {
+        "shares.a.vpods": "train, serve", "shares.a.access": "rw", "shares.a.mount": "/mnt/a",
+        "shares.a.on_delete": "keep",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("mount: data", "IN-007 `data` is no place to mount at"),
+        ("mount: /data/../etc", "is no place to mount at"),
+        ("mount: /etc/keys", "at /etc/keys a share would hide what servers keep there"),
+        ("mount: /mnt", "at /mnt a share would hide what servers keep there"),
+        ("mount: /mnt/a", "IN-009 `a` is mounted at /mnt/a of `train` already"),
+    ],
+)
+def test_share_mounts_are_places_of_their_own(tmp_path: Path, entry: str, told: str) -> None:
+    site = workspace(tmp_path, TEN_LINES)
+    offered = replace(Offered.of(site.site, site.loaded.defaults), share_types={"nfs"})
+    text = f"{TEN_LINES}shares:\n  a: {{size: 1TiB, type: nfs}}\n  b: {{size: 1TiB, type: nfs, {entry}}}\n"
+    with pytest.raises(InputErrors) as raised:
+        read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", text), offered)
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("mount", "told"),
+    [
+        ("/data", "IN-009 the servers' own volume is mounted at /data of `train` already"),
+        ("/volumes/scratch", "IN-009 `scratch` is mounted at /volumes/scratch of `train` already"),
+    ],
+)
+def test_a_share_hides_no_volume(tmp_path: Path, mount: str, told: str) -> None:
+    site = workspace(tmp_path, TEN_LINES)
+    offered = replace(Offered.of(site.site, site.loaded.defaults), share_types={"nfs"}, volume_types={"ssd"})
+    text = TEN_LINES.replace("    machines: 4\n", "    machines: 4\n    poplar: {volume: {size: 1TiB, type: ssd}}\n")
+    text += "volumes:\n  scratch: {size: 1TiB, type: ssd, vpod: train, server: 0}\n"
+    text += f"shares:\n  a: {{size: 1TiB, type: nfs, mount: {mount}}}\n"
+    with pytest.raises(InputErrors, match=re.escape(told)):
+        read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", text), offered)
+    beside = text.replace(mount, f"{mount}-of-all")
+    assert read_tenant("acme", Source(tmp_path / "acme.yaml", "acme.yaml", beside), offered)[0].shares
 
 
 def test_rings_and_currency_are_those_of_the_site(tmp_path: Path) -> None:

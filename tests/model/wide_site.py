@@ -100,6 +100,7 @@ pools:
   reserved_vnis: [10000-10002, 10007]
   storage_vips: 2-9
   partition_keys: {quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}}
+bastion: {host: bastion.yard.example, user: jump, prefixes: [192.0.2.10/32, 192.0.2.64/28]}
 segment_ranges:
   - {physical_network: fabric, vlans: [3500-3999, 3100]}
   - {vnis: 30000-39999}
@@ -108,7 +109,10 @@ ironic:
   resource_classes: {machine: ipu}
   networks:
     - {physical_network: boot, vlans: "3000,3005", subnets: {prefix: 172.20.0.0/24, each: 28}}
+volume_encryption:
+  {fast: {provider: luks2, cipher: serpent-cbc-essiv:sha256, key_size: 128, control_location: back-end}}
 share_types: {nfs: {storage_class: nfs-appliance}}
+object_storage: {kind: versity, endpoint: "https://s3.yard.example:7070"}
 tenant_defaults: {flavor: poplar.half, image: poplar, share_type: nfs}
 limits:
   {controller_instances: 8, controller_cores: 32, controller_ram: 64GiB, machines_per_tenant: 48,

@@ -102,8 +102,28 @@ def _floating(space: Workspace, tenant: str, to: str, *, declare: bool) -> Works
     space = space.add(tenant, f"{tenant}-entry", item)
     plan = space.plan(tenant)
     public = (*plan.public, f"{tenant}-entry") if declare else plan.public
-    fields = {name: getattr(plan, name) for name in Plan.model_fields} | {"public": public}
+    filters = {item.resource.name: item.resource for item in plan.resources if isinstance(item.resource, SecurityGroup)}
+    # Whoever is let in to that server is stated.
+    let_in = [rule for group in _groups_of(plan, to) if group in filters for rule in filters[group].rules]
+    stated = tuple(dict.fromkeys(rule.remote_prefix for rule in let_in if rule.remote_prefix is not None))
+    public_from = plan.public_from | ({f"{tenant}-entry": stated} if declare else {})
+    said = {"public": public, "public_from": public_from}
+    fields = {name: getattr(plan, name) for name in Plan.model_fields} | said
     return space.with_plan(tenant, Plan(**fields)).asking(tenant)
+
+
+def _groups_of(plan: Plan, port: str) -> tuple[str, ...]:
+    found = plan.by_name[port].resource if port in plan.by_name else None
+    return found.security_groups if isinstance(found, Port) else ()
+
+
+def reached_from_elsewhere(space: Workspace, rng: Random) -> Workspace | None:
+    """What is stated, and then a filter for one prefix more."""
+    pod = pick(rng, virtual(space))
+    if pod is None:
+        return None
+    stated = _floating(space, pod.tenant, port_of(pod, "control"), declare=True)
+    return _let_in(stated, pod, f"{pod.prefix}-poplar-ssh", "192.0.2.128/25", 22)
 
 
 def entry_to_a_controller(space: Workspace, rng: Random) -> Workspace | None:
@@ -197,6 +217,10 @@ ENTRIES = (
     Operator(
         "floating-undeclared", "a floating address that nobody declares",
         entry_that_nobody_declares, entry_that_is_declared, "EXPO-01",
+    ),
+    Operator(
+        "floating-elsewhere", "a public server that others are let in to than its request states",
+        reached_from_elsewhere, entry_that_is_declared, "EXPO-01",
     ),
     Operator(
         "floating-another", "a floating address of another's server",

@@ -14,12 +14,14 @@ from tests.mutants.operator import Operator, pick, virtual
 from tests.mutants.workspaces import OPERATOR, Workspace
 
 DEVICE = {"pci_passthrough:alias": "c600:1"}
+#: What servers of these flavours need besides.
+POPLAR = {"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"}
 HALF, WHOLE = "poplar.half", "poplar.whole"
 
 
 def _with_device(space: Workspace, *, public: bool) -> Workspace:
     """The site's plan, in which a flavour hands out a device."""
-    return space.edit(OPERATOR, HALF, extra_specs=DEVICE | _fence(), public=public).asking(OPERATOR)
+    return space.edit(OPERATOR, HALF, extra_specs=DEVICE | POPLAR | _fence(), public=public).asking(OPERATOR)
 
 
 def _fence() -> dict[str, str]:
@@ -37,7 +39,7 @@ def device_for_some(space: Workspace, _: Random) -> Workspace | None:
 def on_the_cloud_already(space: Workspace, _: Random) -> Workspace | None:
     """Who is on its list is in no file."""
     offered = tuple(
-        item.model_copy(update={"extra_specs": DEVICE, "devices": "other"}) if item.name == HALF else item
+        item.model_copy(update={"extra_specs": DEVICE | POPLAR, "devices": "other"}) if item.name == HALF else item
         for item in flavors()
     )
     return _planned(space.with_site(flavors=offered, existing={f"Flavor/{HALF}": "5d0c"})).asking(OPERATOR)
@@ -102,7 +104,7 @@ def _handing_out(space: Workspace, rng: Random, devices: DeviceUse | None) -> Wo
     pod = pick(rng, virtual(space))
     if pod is None:
         return None
-    return _closed(space, extra_specs=DEVICE | _fence(), devices=devices).asking(pod.tenant)
+    return _closed(space, extra_specs=DEVICE | POPLAR | _fence(), devices=devices).asking(pod.tenant)
 
 
 def network_function(space: Workspace, rng: Random) -> Workspace | None:

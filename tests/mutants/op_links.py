@@ -61,6 +61,19 @@ def unpruned(space: Workspace, rng: Random) -> Workspace | None:
     return _same_vlan(space, rng, {"tagged": None})
 
 
+_FILLED: dict[str, object] = {"tagged": (), "filled_by": "neutron"}
+
+
+def filled(space: Workspace, rng: Random) -> Workspace | None:
+    """Neutron puts the networks of either hall onto the link."""
+    return _same_vlan(space, rng, _FILLED)
+
+
+def filled_at_one_end(space: Workspace, _: Random) -> Workspace | None:
+    """The other end lists what nobody has."""
+    return _harmless_link(space, _FILLED, {"tagged": ((UNUSED, UNUSED),)})
+
+
 def list_too_wide(space: Workspace, rng: Random) -> Workspace | None:
     return _same_vlan(space, rng, {"tagged": ((1000, 2999),)})
 
@@ -283,6 +296,10 @@ LINKS = (
     Operator(
         "trunk-unpruned", "a link between halls without a list",
         unpruned, list_of_unused, "ISO-14", ("ISO-11",),
+    ),
+    Operator(
+        "trunk-filled", "a link between halls that Neutron fills",
+        filled, filled_at_one_end, "ISO-14", ("ISO-11",),
     ),
     Operator(
         "trunk-too-wide", "a link whose list has an id of two tenants",

@@ -7,6 +7,10 @@ import gzip
 from random import Random
 from typing import Literal
 
+from interlock.model.tenant.request import Access
+from interlock.planning.guest import poplar_user_data
+from interlock.planning.guest.login import login_files
+from interlock.planning.guest.poplar import VipuApi
 from interlock.resources import (
     Image,
     Keypair,
@@ -15,6 +19,8 @@ from interlock.resources import (
     VolumeAttachment,
 )
 from interlock.resources.storage import Volume
+from interlock.vocabulary import StackName
+from interlock.vocabulary.ssh_keys import fingerprints
 from policies import Verdict
 from tests.builders.pod64 import ssh_key
 from tests.mutants.operator import Operator, pick, port, port_of, siblings, strangers, virtual
@@ -86,6 +92,24 @@ def one_key_of_two_tenants(space: Workspace, rng: Random) -> Workspace | None:
     return _another_pair(space, found[0].tenant, " ".join(theirs.split()[:2]))
 
 
+def former_key_of_another(space: Workspace, rng: Random) -> Workspace | None:
+    """Somebody takes a key out of the request, and another tenant is given it: servers of the first have it still."""
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    material = ssh_key(f"former of {found[1].tenant}")
+    (fingerprint,) = fingerprints(material)
+    return _another_pair(space, found[0].tenant, material).with_former_key(found[1].tenant, fingerprint)
+
+
+def former_key_that_nobody_has(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    (fingerprint,) = fingerprints(ssh_key(f"former of {found[1].tenant}"))
+    return space.with_former_key(found[1].tenant, fingerprint).asking(found[0].tenant)
+
+
 def ones_own_key_again(space: Workspace, rng: Random) -> Workspace | None:
     tenant = rng.choice(space.vpods).tenant
     mine = space.get(tenant, f"{tenant}-key", Keypair).public_key
@@ -94,6 +118,26 @@ def ones_own_key_again(space: Workspace, rng: Random) -> Workspace | None:
 
 def key_that_cannot_be_read(space: Workspace, rng: Random) -> Workspace | None:
     return _another_pair(space, rng.choice(space.vpods).tenant, "ssh-ed25519 AAAA")
+
+
+def _trusting(space: Workspace, pod: VPodOf, authority: str) -> Workspace:
+    """A server whose sshd takes what an authority signs."""
+    access = Access(members=(), ssh_public_key=None, ssh_from=(), ca=authority)
+    login = login_files(StackName("somewhere", pod.tenant), "train", access)
+    document = poplar_user_data(_server(pod), VipuApi("10.0.0.1", 8090, "10.1.0.0/24"), login=login)
+    return space.asking(pod.tenant).edit(pod.tenant, _server(pod), user_data=document)
+
+
+def authority_of_another(space: Workspace, rng: Random) -> Workspace | None:
+    found = strangers(space, rng, among=virtual(space))
+    if found is None:
+        return None
+    return _trusting(space, found[0], space.get(found[1].tenant, f"{found[1].tenant}-key", Keypair).public_key)
+
+
+def authority_of_its_own(space: Workspace, rng: Random) -> Workspace | None:
+    pod = pick(rng, virtual(space))
+    return None if pod is None else _trusting(space, pod, ssh_key(f"authority of {pod.tenant}"))
 
 
 # Second interfaces.
@@ -274,6 +318,14 @@ SERVERS = (
     Operator(
         "key-of-two", "one ssh key of two tenants, under two names",
         one_key_of_two_tenants, ones_own_key_again, "SEC-05",
+    ),
+    Operator(
+        "former-key-of-another", "a key that another's servers were made with, and whose request no longer names it",
+        former_key_of_another, former_key_that_nobody_has, "SEC-05",
+    ),
+    Operator(
+        "authority-of-another", "another's key signs certificates for a server",
+        authority_of_another, authority_of_its_own, "SEC-05",
     ),
     Operator(
         "key-unread", "a key pair in which nobody can read a key",

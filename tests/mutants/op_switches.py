@@ -160,7 +160,7 @@ SWITCHES = (
     ),
     Operator(
         "switch-may-route", "the same, not stated in which VLANs",
-        switch_with_some_addresses, switch_without_addresses, "ISO-03", ("ISO-01", "ISO-02"), N,
+        switch_with_some_addresses, switch_without_addresses, "ISO-03", ("ISO-01", "ISO-02", "ISO-11"), N,
     ),
     Operator(
         "third-bridge", "a third tenant joins two others' wires",

@@ -8,7 +8,7 @@ from interlock.model.site.completeness import Table
 from interlock.model.site.physical import Switch
 from policies import Verdict
 from tests.builders.completeness import declared_complete
-from tests.mutants.operator import Operator, leaf, pick, virtual
+from tests.mutants.operator import Operator, across, fabric, in_hall_of, leaf, pick, virtual
 from tests.mutants.workspaces import Workspace
 
 
@@ -50,6 +50,19 @@ def networks_beside_a_vpods(space: Workspace, rng: Random) -> Workspace | None:
     return _undeclared(space, "networks", rng.choice(reached)).asking(pod.tenant) if reached else None
 
 
+def networks_on_a_filled_trunk(space: Workspace, rng: Random) -> Workspace | None:
+    """A leaf passes a VLAN on to another hall, where Neutron fills the link with networks that nobody lists."""
+    found = across(space, rng)
+    if found is None:
+        return None
+    one, other, (near, far) = found
+    there, vlan = in_hall_of(space, far), one.claims.ipu_data_vlan
+    if any(pod.tenant == one.tenant or vlan in (pod.claims.ipu_data_vlan, pod.claims.storage_vlan) for pod in there):
+        return None
+    linked = space.with_port(near, 32, tagged=((vlan, vlan),)).with_port(far, 33, tagged=(), filled_by="neutron")
+    return _undeclared(linked, "networks", fabric(space, other).name).asking(one.tenant)
+
+
 def members_of_projects(space: Workspace, rng: Random) -> Workspace | None:
     return _undeclared(space, "members", space.site.domain).asking(rng.choice(space.tenants))
 
@@ -87,6 +100,10 @@ UNLISTED = (
     Operator(
         "unlisted-networks", "a cloud that may have a network of its own in the VLANs of a leaf",
         networks_beside_a_vpods, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
+    ),
+    Operator(
+        "unlisted-on-trunk", "a trunk that a driver fills with networks that no plan tells of",
+        networks_on_a_filled_trunk, switch_on_its_own, "ISO-03", ("ISO-01", "ISO-11"), Verdict.NOT_PROVABLE,
     ),
     Operator(
         "unlisted-members", "a cloud in which somebody may be in a project whom no plan tells of",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.op_bastions import BASTIONS
 from tests.mutants.op_data import DATA
 from tests.mutants.op_declarations import DECLARATIONS
+from tests.mutants.op_encryption import ENCRYPTION
 from tests.mutants.op_entries import ENTRIES
 from tests.mutants.op_fabrics import FABRICS
 from tests.mutants.op_figures import FIGURES
@@ -21,5 +22,5 @@ from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS, *FIGURES, *UNLISTED,
+    *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED,
 )  # fmt: skip

@@ -24,6 +24,7 @@ from tests.policies.test_data_rules import with_policy
 from tests.policies.test_examples_switches import leaves
 from tests.policies.test_racks import BOTH, asked, two_racks
 from tests.policies.test_rules import a_hole, narrow_subnet, overlap_on_router, reserved_id, three_machines
+from tests.policies.test_rules_guest_software import flavored, stating
 from tests.policies.test_rules_iso_fabrics import OWN, beside, gpus, shared_rack
 from tests.policies.test_rules_iso_links import untagged
 from tests.policies.test_rules_iso_vpods import two_vpods
@@ -45,6 +46,11 @@ def clean() -> tuple[Made, Made]:
 def of(plan: Plan) -> Judgement:
     """A plan of acme's beside globex."""
     return judged(SITE, plan, clean()[1])
+
+
+def software(site: Site) -> Judgement:
+    """A tenant's plan on a site whose images and flavours say this."""
+    return judged(site, made(site, tenant("acme")).plan)
 
 
 def changed(name: str, **changes: object) -> Judgement:
@@ -124,6 +130,8 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-11": lambda: judged(SITE, divided(32)),
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
     "CAP-05": lambda: narrow_subnet(RULES),
+    "SW-16": lambda: software(stating({"vipu": "1.18.0"}, {"vipu": "1.17.0"})),
+    "SW-17": lambda: software(flavored(disk_gib=19)),
     "LIF-13": lambda: of(clean()[0].plan.model_copy(update={"untested": (REPLACED,)})),
 }
 

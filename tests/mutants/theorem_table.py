@@ -50,6 +50,7 @@ KINDS: dict[str, dict[str, str]] = {
     },
     "Expo": {
         "Server": "floating-undeclared", "FloatingIp": "floating-undeclared", "BucketPolicy": "bucket-undeclared",
+        "Port": "floating-elsewhere", "SecurityGroup": "floating-elsewhere",
     },
 }  # fmt: skip
 
@@ -59,7 +60,7 @@ _BY_CALLS = "what it gives, it gives by calls: Auth"
 
 #: Kind -> why it decides no theorem, or none but the one that has it above.
 NO_KIND: dict[str, str] = {
-    **dict.fromkeys(("Claims", "Role", "Quota", "VolumeType", "ShareType"), _MADE_UP),
+    **dict.fromkeys(("Claims", "Role", "Quota", "ShareQuota", "VolumeType", "ShareType"), _MADE_UP),
     **dict.fromkeys(("SegmentRange", "Aggregate", "Flavor", "FlavorAccess", "VipuPartition"), _WORDS),
     **dict.fromkeys(("RoleAssignment", "StoredCredential", "S3Credential", "Bucket"), _BY_CALLS),
     "BucketPolicy": f"{_BY_CALLS}, and Expo where it is for everybody",
@@ -75,10 +76,13 @@ NO_KIND: dict[str, str] = {
     "ShareAccess": "who may mount it is SEC-14, by the addresses of its rules",
     "PartitionKey": "a P_Key is an identity that one owner has: Excl and ISO-20",
     "NvlinkPartition": "a GPU is an identity that one owner has: Excl and ISO-22",
-    **dict.fromkeys(("SwitchPort", "Network", "Port", "RbacPolicy", "Router", "AddressScope", "Subnet",
-                     "RouterInterface", "BareMetalServer", "VolumeAttachment", "VipuAllocation"),
+    **dict.fromkeys(("SwitchPort", "Network", "RbacPolicy", "Router", "AddressScope", "Subnet", "RouterInterface",
+                     "BareMetalServer", "VolumeAttachment", "VipuAllocation"),
                     "nothing of it lets anybody in from outside, and none is an identity that one owner has"),
-    "SecurityGroup": "it adds a meeting by its remote group and removes none (example 33); calls and entries take none",
+    "SecurityGroup": (
+        "it adds a meeting by its remote group and removes none (example 33); who gets in by an entry is Expo, and "
+        "calls take none"
+    ),
 }  # fmt: skip
 
 #: (theorem, column) -> why it has no cell there.

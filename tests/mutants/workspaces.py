@@ -9,7 +9,7 @@ from functools import cached_property
 from ipaddress import ip_network
 from typing import Any, TypeVar
 
-from interlock.model.lock.record import Lock, Released, Settled, SiteLock, VPodAllocation
+from interlock.model.lock.record import FormerKey, Lock, Released, Settled, SiteLock, VPodAllocation
 from interlock.model.site.inventory import Cable, Host, Site, Switch, SwitchPortConfig
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
@@ -112,7 +112,7 @@ class Workspace:
         """A lock with the footprint that its plan has on this site; made when first asked for."""
         tenant = item.lock.id
         if tenant not in self._locks:
-            mark = footprint(self.facts, item.plan, item.lock.released)
+            mark = footprint(self.facts, item.plan, item.lock.released, item.lock.former_keys)
             more = self.bridged.get(tenant, ())
             mark = mark.model_copy(update={"classes": (*mark.classes, *more)}) if more else mark
             self._locks[tenant] = item.lock.model_copy(update={"footprint": mark}).sealed()
@@ -149,6 +149,15 @@ class Workspace:
         gone = (Released(vpod="old", claim=claim, value=value),)
         made = (
             Made(item.plan, item.lock.model_copy(update={"released": gone})) if item.lock.id == tenant else item
+            for item in self.made
+        )
+        return replace(self, made=tuple(made))
+
+    def with_former_key(self, tenant: str, fingerprint: str) -> Workspace:
+        """A login key that a tenant took out of its request, and that its servers may still have."""
+        note = (FormerKey(fingerprint=fingerprint, since="2026-11-23T10:00:00Z"),)
+        made = (
+            Made(item.plan, item.lock.model_copy(update={"former_keys": note})) if item.lock.id == tenant else item
             for item in self.made
         )
         return replace(self, made=tuple(made))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from interlock.model.lock.record import Allocation, Footprint, Lock, Settled
+from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, Settled
 from interlock.planning.plan import Plan
 from interlock.resources import FloatingIp
 from interlock.vocabulary.nodes import HeldHost, HeldMachine
 from interlock.vocabulary.owners import OwnerId
+from interlock.vocabulary.ssh_keys import fingerprints
 from policies import RULES, Judgement, footprint, judge
 from policies.facts.site import SiteFacts
 from policies.footprints.boundary import OPERATORS_LOCK, footprint_of
@@ -66,8 +67,13 @@ class Difference:
 
 def lock_of(world: World, tenant: str) -> Lock:
     """A lock with the tenant's footprint; nothing else of it is looked at."""
-    released = world.released.get(tenant, ())
-    return _lock(world, tenant, footprint(world.site, world.plans[tenant], released)).sealed()
+    released, former = world.released.get(tenant, ()), _former_keys(world, tenant)
+    return _lock(world, tenant, footprint(world.site, world.plans[tenant], released, former)).sealed()
+
+
+def _former_keys(world: World, tenant: str) -> tuple[FormerKey, ...]:
+    found = (name for line in world.former_keys.get(tenant, ()) for name in fingerprints(line))
+    return tuple(FormerKey(fingerprint=name, since="2026-11-23T10:00:00Z") for name in sorted(set(found)))
 
 
 def _lock(world: World, tenant: str, mark: Footprint) -> Lock:
@@ -77,6 +83,7 @@ def _lock(world: World, tenant: str, mark: Footprint) -> Lock:
     return Lock(
         id=tenant, owner=OwnerId("0" * 32), serial=1, request="sha256:1", site="sha256:0",
         allocation=Allocation(vpods={}), released=world.released.get(tenant, ()), footprint=mark,
+        former_keys=_former_keys(world, tenant),
         settled=tuple(Settled(identity=serials[name], at="2026-11-23T10:00:00Z", by="Anne") for name in names),
     )  # fmt: skip
 
@@ -97,8 +104,8 @@ def answers(world: World, stacks: Sequence[str]) -> dict[str, Judgement]:
     own = {stack: read(site, plan) for stack, plan in plans.items()}
     locks = _operators(site, world)
     for tenant in world.plans:
-        released = world.released.get(tenant, ())
-        locks.append(_lock(world, tenant, footprint_of(site, own[tenant].share, released, unknown=False)))
+        gone = world.released.get(tenant, ()), _former_keys(world, tenant)
+        locks.append(_lock(world, tenant, footprint_of(site, own[tenant].share, *gone, unknown=False)))
     return {stack: _answer(site, plans[stack], own[stack], locks) for stack in stacks}
 
 

@@ -42,6 +42,7 @@ from interlock.resources import (
     Resource,
     Router,
     RouterInterface,
+    SecurityGroup,
     Server,
     Subnet,
     SwitchPort,
@@ -70,7 +71,14 @@ _OUTSIDE = ExternalNetwork(
 )  # fmt: skip
 #: What servers, volumes and shares of drafts name; servers take nothing of a host, since drafts give hosts no sizes.
 _FLAVORS = (
-    FlavorSpec(name="poplar", role="poplar", vcpus=0, ram_gib=0, disk_gib=0),
+    FlavorSpec(
+        name="poplar",
+        role="poplar",
+        vcpus=0,
+        ram_gib=0,
+        disk_gib=0,
+        extra_specs={"hw:cpu_policy": "dedicated", "hw:mem_page_size": "1GB"},
+    ),
     FlavorSpec(name="controller", role="infra", vcpus=0, ram_gib=0, disk_gib=0),
 )
 _IMAGES = tuple(ImageSpec(name=name, file=f"{name}.img", sha512="0" * 128) for name in ("poplar", "vipu-controller"))
@@ -136,9 +144,12 @@ class Draft:
     resources: dict[str, list[Planned]] = field(default_factory=dict)
     components: dict[str, list[Component]] = field(default_factory=dict)
     released: dict[str, list[Released]] = field(default_factory=dict)
+    former_keys: dict[str, list[str]] = field(default_factory=dict)
     cleaned: dict[str, list[str]] = field(default_factory=dict)
     #: Names that a tenant's request declares open to everybody, and the tenants whose vPODs may meet.
     public: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Name of a public floating IP -> the prefixes stated for it.
+    public_from: dict[str, tuple[str, ...]] = field(default_factory=dict)
     one_owner: set[str] = field(default_factory=set)
     #: (table, device) where more may be than is listed; every other table of a draft is complete.
     open_tables: set[tuple[str, str]] = field(default_factory=set)
@@ -239,6 +250,10 @@ class Draft:
         """A claim that was released and is not settled."""
         self.released.setdefault(tenant, []).append(Released(vpod="old", claim=claim, value=value))
 
+    def take_out(self, tenant: str, key: str) -> None:
+        """A login key that a tenant took out of its request; servers that were made with it may be there."""
+        self.former_keys.setdefault(tenant, []).append(key)
+
     def clean(self, tenant: str, device: str) -> None:
         """A machine or whole host that a tenant had, that was cleaned after it and is given out again."""
         self.cleaned.setdefault(tenant, []).append(device)
@@ -280,6 +295,15 @@ class Draft:
         """A port on a network."""
         known = {"project": self.project(owner), "address": "10.0.0.9", "vnic_type": "direct"} | fields
         return self.add(owner, name, Port(name=name, network=network, subnet=f"{network}-subnet", **known))
+
+    def filter(self, owner: str, port: str, group: SecurityGroup) -> None:
+        """The port is in this security group alone, which stands before it."""
+        items = self.resources[owner]
+        place = next(index for index, item in enumerate(items) if item.name == port)
+        found = items[place]
+        within = found.resource.model_copy(update={"security_groups": (group.name,)})
+        first = Planned(name=group.name, component=found.component, resource=group)
+        items[place : place + 1] = [first, found.model_copy(update={"resource": within})]
 
     def server(self, owner: str, name: str, host: str, ports: tuple[str, ...], **fields: Any) -> str:
         """A virtual server."""
@@ -329,7 +353,8 @@ class Draft:
         site = self._site()
         released = {tenant: tuple(entries) for tenant, entries in self.released.items()}
         cleaned = {tenant: tuple(names) for tenant, names in self.cleaned.items()}
-        return World(site, plans, self._plan(OP), released, cleaned)
+        former = {tenant: tuple(keys) for tenant, keys in self.former_keys.items()}
+        return World(site, plans, self._plan(OP), released, cleaned, former)
 
     def _plan(self, owner: str) -> Plan:
         components = self.components.get(owner, [Component(name="lyon", type="Site")])
@@ -339,7 +364,9 @@ class Draft:
             site="lyon", stack=f"lyon-{'site' if owner == OP else owner}", tenant=None if owner == OP else owner,
             owner=OwnerId("0" * 32), site_owner=OwnerId("1" * 32), site_hash="sha256:0", request_hash="sha256:1",
             components=tuple(components), resources=tuple(resources),
-            public=self.public.get(owner, ()), separate="no" if owner in self.one_owner else "vpods",
+            public=self.public.get(owner, ()),
+            public_from={name: found for name, found in self.public_from.items() if name in self.public.get(owner, ())},
+            separate="no" if owner in self.one_owner else "vpods",
         )  # fmt: skip
 
     def _with_subnets(self, owner: str) -> Iterator[Planned]:

@@ -9,6 +9,8 @@ from interlock.resources import (
     FloatingIp,
     Image,
     S3Credential,
+    SecurityGroup,
+    SecurityGroupRule,
     ServiceUser,
     ShareAccess,
     StoredCredential,
@@ -38,6 +40,26 @@ def declared_floating_address() -> Draft:
     draft = floating_address()
     draft.public[A] = ("acme-entry",)
     return draft
+
+
+def _reached_from(prefix: str, stated: str) -> Draft:
+    """On acme's own server, asked for and filtered: who is let in, and who is to be."""
+    draft = declared_floating_address()
+    draft.public_from = {"acme-entry": (stated,)}
+    rule = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix=prefix)
+    group = SecurityGroup(name="acme-public", project=draft.project(A), rules=(rule,))
+    draft.filter(A, "acme-a-control-port", group)
+    return draft
+
+
+def reached_from_where_it_says() -> Draft:
+    """A part of what the request states."""
+    return _reached_from("198.51.100.0/25", "198.51.100.0/24")
+
+
+def reached_from_elsewhere() -> Draft:
+    """Twice as much as the request states."""
+    return _reached_from("198.51.100.0/23", "198.51.100.0/24")
 
 
 def floating_address_of_a_controller() -> Draft:
@@ -216,6 +238,8 @@ EXAMPLES = (
     Example("16a", "P", declared_floating_address, rules=("ISO-02", "EXPO-01", "L3-08")),
     Example("16b", "V", floating_address, rules=("EXPO-01",)),
     Example("16c", "V", floating_address_of_a_controller, rules=("L3-08",)),
+    Example("16d", "P", reached_from_where_it_says, rules=("ISO-02", "EXPO-01", "L3-08")),
+    Example("16e", "V", reached_from_elsewhere, rules=("EXPO-01",)),
     Example("20a", "V", allocation_on_anothers_controller, rules=("SEC-03",)),
     Example("20b", "P", packets_of_its_callers, rules=("ISO-01", "ISO-02", "ISO-11"), without=frozenset({"Auth"})),
     Example("21a", "V", controller_without_keys, rules=("SEC-01", "AUTH-01")),

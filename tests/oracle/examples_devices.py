@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from interlock.model.site.inventory import InfinibandSubnet
 from interlock.resources import (
     BareMetalServer,
@@ -236,6 +238,43 @@ def a_login_each() -> Draft:
     return _logins("anne", "anne at globex")
 
 
+def a_former_login_of_another() -> Draft:
+    """A key that acme took out of its request, and that globex is given: servers that acme made with it are there."""
+    draft = _logins("anne's second", "anne")
+    draft.take_out(A, ssh_key("anne"))
+    return draft
+
+
+def a_former_login_that_came_back() -> Draft:
+    """A key that its own tenant has again."""
+    draft = _logins("anne", "anne at globex")
+    draft.take_out(A, ssh_key("anne"))
+    return draft
+
+
+def _authorities(of_acme: str, of_globex: str) -> Draft:
+    """A server of each tenant whose sshd takes certificates that these keys sign."""
+    draft = both()
+    for owner, key in ((A, of_acme), (G, of_globex)):
+        files = [
+            {"path": "/etc/ssh/sshd_config.d/1.conf", "content": "TrustedUserCAKeys /etc/ssh/ca.pub\n"},
+            {"path": "/etc/ssh/ca.pub", "content": f"{ssh_key(key)}@{owner}\n"},
+        ]
+        document = f"#cloud-config\n{json.dumps({'write_files': files})}\n"
+        draft.server(owner, f"{owner}-trusting", "hv-1", (), user_data=document)
+    return draft
+
+
+def one_authority_of_both() -> Draft:
+    """Whoever has its key signs himself into the servers of both."""
+    return _authorities("authority", "authority")
+
+
+def an_authority_each() -> Draft:
+    """Two keys."""
+    return _authorities("authority", "authority of globex")
+
+
 def _quarantine(**port: object) -> Draft:
     """Machines of two tenants just released, their ports as given."""
     draft = both()
@@ -335,6 +374,10 @@ EXAMPLES = (
     Example("43b", "V", one_address_twice),
     Example("43c", "V", one_login_of_both),
     Example("43d", "P", a_login_each),
+    Example("43g", "V", a_former_login_of_another),
+    Example("43h", "P", a_former_login_that_came_back),
+    Example("43e", "V", one_authority_of_both),
+    Example("43f", "P", an_authority_each),
     Example("46a", "V", quarantine_vlan),
     Example("46b", "P", ports_disabled),
     Example("46c", "P", isolated_ports),

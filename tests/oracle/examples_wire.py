@@ -6,7 +6,22 @@ from interlock.model.site.inventory import Underlay, Vrf, Vtep
 from interlock.resources import BareMetalServer, Share, ShareAccess
 
 from .drafting import CONTROLLERS, Draft
-from .sayings import POOL, VLAN, A, Example, G, apart, both, control, leaf, machine, management, tenant, vpods
+from .sayings import (
+    POOL,
+    VLAN,
+    A,
+    Example,
+    G,
+    apart,
+    both,
+    control,
+    leaf,
+    machine,
+    management,
+    more_leaf,
+    tenant,
+    vpods,
+)
 
 
 def two_vpods() -> Draft:
@@ -65,6 +80,43 @@ def uplinks_without_lists() -> Draft:
     draft = apart()
     for name in ("leaf-1", "leaf-2"):
         draft.link(name, "spine-1", {"tagged": None}, {"tagged": None})
+    return draft
+
+
+_FILLED = {"tagged": (), "filled_by": "neutron"}
+
+
+def trunks_that_neutron_fills() -> Draft:
+    """One id on two leaves, and Neutron fills the link between them at both ends."""
+    draft = apart()
+    draft.link("leaf-1", "leaf-2", _FILLED, _FILLED)
+    return draft
+
+
+def filled_trunks_and_own_ids() -> Draft:
+    """The same link; globex has another id."""
+    draft = leaf()
+    more_leaf(draft, "leaf-2", "data-2", "hv-2")
+    tenant(draft, A, 1001)
+    tenant(draft, G, 1002, "data-2", "hv-2")
+    draft.link("leaf-1", "leaf-2", _FILLED, _FILLED)
+    return draft
+
+
+def filled_trunk_to_unlisted_networks() -> Draft:
+    """Both tenants are on leaf-1, and nobody asked which networks there are on leaf-2."""
+    draft = both()
+    draft.switch("leaf-2")
+    draft.networks["data-2"] = ("leaf-2",)
+    draft.open_tables.add(("networks", "data-2"))
+    draft.link("leaf-1", "leaf-2", _FILLED, _FILLED)
+    return draft
+
+
+def released_vlan_on_a_filled_trunk() -> Draft:
+    """globex gave up 1001 on leaf-2, and nobody saw the switches to let go of it."""
+    draft = filled_trunks_and_own_ids()
+    draft.give_up(G, "storage_vlan", "data-2:1001")
     return draft
 
 
@@ -354,6 +406,10 @@ EXAMPLES = (
     Example("4", "V", one_vlan_under_two_names),
     Example("5", "P", one_id_on_two_leaves),
     Example("6", "V", uplinks_without_lists),
+    Example("6b", "V", trunks_that_neutron_fills),
+    Example("6c", "P", filled_trunks_and_own_ids),
+    Example("6d", "N", filled_trunk_to_unlisted_networks),
+    Example("6e", "V", released_vlan_on_a_filled_trunk),
     Example("7", "V", natives_that_differ),
     Example("7b", "N", natives_of_which_nobody_says_how_they_leave),
     Example("64a", "N", second_tag_behind_a_native_vlan),

@@ -150,6 +150,39 @@ def address_of_a_terminal_beside_roles() -> Draft:
     return draft
 
 
+def cleaned_host_beside_its_former_holder() -> Draft:
+    """globex gave a whole host up and it was cleaned; its port is still in globex's VLAN. Of its firmware nobody knows.
+
+    Seed 964726548960: clean firmware makes it the operator's, on a wire of globex's.
+    """
+    draft = both()
+    management(draft)
+    draft.whole_host("bm-1", "leaf-1", untagged=VLAN[G])
+    draft.clean(G, "bm-1")
+    draft.assumptions["A23"] = {"firmware_restored": None}
+    return draft
+
+
+def cleaned_machine(erases: bool | None, vlan: int | None = VLAN[A]) -> Draft:
+    """acme gave machine 7 up, nobody has it, and its port is in a VLAN, acme's or another."""
+    draft = both()
+    management(draft)
+    port, _ = draft.machine("ipum-07")
+    draft.change_port("leaf-1", port, untagged=vlan)
+    draft.clean(A, "ipum-07")
+    draft.assumptions["A9"] = {"steps_erase": erases}
+    return draft
+
+
+def cleaned_machine_beside_a_cleaned_host() -> Draft:
+    """Both were acme's, and are at rest on one VLAN; the machine is clean for certain, the host perhaps not."""
+    draft = cleaned_machine(erases=True, vlan=4000)
+    draft.whole_host("bm-1", "leaf-1", untagged=4000)
+    draft.clean(A, "bm-1")
+    draft.assumptions["A23"] = {"firmware_restored": None}
+    return draft
+
+
 FOUND = (
     Example("a", "V", held_by_its_port_alone),
     Example("b", "N", planned_port_without_a_record),
@@ -164,4 +197,10 @@ FOUND = (
     Example("k", "V", bmc_without_a_cable),
     Example("l", "V", interface_of_a_strangers_router),
     Example("m", "P", address_of_a_terminal_beside_roles),
+    Example("n", "N", cleaned_host_beside_its_former_holder),
+    Example("o", "N", lambda: cleaned_machine(erases=None)),
+    Example("p", "V", lambda: cleaned_machine(erases=True)),
+    Example("q", "P", lambda: cleaned_machine(erases=False)),
+    Example("r", "P", lambda: cleaned_machine(erases=None, vlan=4000)),
+    Example("s", "N", cleaned_machine_beside_a_cleaned_host),
 )

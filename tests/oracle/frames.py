@@ -23,6 +23,8 @@ class Setting(NamedTuple):
     tag_native: bool | None = None
     translations: tuple[tuple[int, int], ...] = ()
     role: str | None = None
+    #: Neutron's driver adds to the list.
+    filled: bool = False
 
     def lists(self, vlan: int) -> bool:
         """The trunk's list names this VLAN; one without a list names all."""
@@ -37,10 +39,12 @@ class Setting(NamedTuple):
 UNKNOWN = Setting("unknown")
 
 
-def setting_of(config: SwitchPortConfig) -> Setting:
-    """A port as the site file has it."""
+def setting_of(config: SwitchPortConfig, networks: Iterable[int]) -> Setting:
+    """A port as the site file has it; `networks`: the VLANs that networks have on this switch."""
+    filled = config.filled_by is not None and config.mode == "trunk" and config.tagged is not None
+    tagged = (*(config.tagged or ()), *((vlan, vlan) for vlan in networks)) if filled else config.tagged
     return Setting(
-        config.mode, config.untagged, config.tagged, config.tag_native, config.translations, config.private_vlan
+        config.mode, config.untagged, tagged, config.tag_native, config.translations, config.private_vlan, filled
     )
 
 

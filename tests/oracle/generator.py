@@ -10,12 +10,15 @@ from .plots_cloud import control_of_servers, infiniband, nvlink
 from .plots_data import PLOTS as DATA
 from .plots_unlisted import PLOTS as UNLISTED
 from .plots_wire import PLOTS as WIRE
-from .plots_wire import whole_host
+from .plots_wire import filled_trunks, whole_host
 from .scene import scene
 from .world import World
 
 #: Each as often as it stands here; the last ones once more, for rows that decide hardly one world in a hundred else.
 PLOTS = (*WIRE, *CLOUD, *UNLISTED, *DATA, whole_host, control_of_servers, infiniband, nvlink)
+
+#: Of ten worlds in a row the one in which a driver fills trunks besides; the others are as they were without that plot.
+FILLED = 4
 
 #: Machines, hosts, servers, routers and other devices of a world, at most.
 MOST = 12
@@ -32,6 +35,7 @@ def told(seed: int) -> tuple[tuple[str, ...], World]:
     while True:
         made = scene(rng)
         chosen = dict.fromkeys(rng.sample(PLOTS, rng.choice((0, 1, 1, 2, 2, 2, 3))))
+        chosen |= {filled_trunks: None} if seed % 10 == FILLED else {}
         for plot in chosen:
             plot(made)
         if endpoints(made.draft) <= MOST:

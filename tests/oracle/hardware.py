@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from interlock.model.site.inventory import Host, Machine
@@ -11,7 +11,7 @@ from interlock.resources import BareMetalServer, NvlinkPartition, PartitionKey, 
 from .readings import Facts, listed
 from .shared import put
 from .switches import Switches
-from .terrain import Place, Terrain
+from .terrain import Place, Terrain, flood
 from .world import OP, Stack
 
 #: The partition key in which every port is by default.
@@ -73,10 +73,33 @@ class Hardware:
 
     def _owners(self, name: str) -> set[str]:
         """Who has a device. One that nobody has is the operator's, unless what its former holder left may be there."""
-        erased = [self.facts.holds("A9", "steps_erase")]
-        erased += [self.facts.holds("A23", "firmware_restored")] if name in self.facts.site.host else []
-        left = any(self.facts.world.had(name)) and not all(erased)
+        left = any(self.facts.world.had(name)) and not all(self._erased(name))
         return self.holders.get(name) or (set() if left else {OP})
+
+    def _erased(self, name: str) -> tuple[bool | None, ...]:
+        """What cleaning a device rests on."""
+        firmware = (self.facts.holds("A23", "firmware_restored"),) if name in self.facts.site.host else ()
+        return (self.facts.holds("A9", "steps_erase"), *firmware)
+
+    def idle(self) -> None:
+        """Last of all: what was cleaned and nobody has is its former holder's or the operator's, and never of both.
+
+        To mark it for both would be a meeting of the two. So it is the operator's, perhaps, where its former holder's
+        things come to it; what was left on its like is no such thing, since then it was left here too.
+        """
+        places = {machine.name: part_of(machine, "rnic") for machine in self.facts.site.machines}
+        places |= {host.name: whole_of(host) for host in self.facts.site.hosts if self.facts.is_whole(host)}
+        doubtful = [name for name in places if not self.holders.get(name) and _open(self._erased(name))]
+        found: list[Place] = []
+        for name in doubtful:
+            alike = [other for other in places if len(self._erased(other)) == len(self._erased(name))]
+            for tenant in self.facts.world.had(name):
+                seeds = [mark.place for mark in self.terrain.marks if mark.owner == tenant]
+                seeds = [place for place in seeds if place[0] != "left by" or place[-1] not in alike]
+                if places[name] in flood(self.terrain, seeds, must=False, one_way=True):
+                    found.append(places[name])
+        for place in found:
+            self.terrain.mark(place, OP, certain=False)
 
     def _left_by_others(self, name: str, device: Place) -> None:
         """What was cleaned is as its former holder left it if cleaning does not erase."""
@@ -228,6 +251,12 @@ class Hardware:
                 self.terrain.hop(("member of", fabric, key, guid), other, "E19")
         for fabric, key, guid in self._members:
             self.terrain.unless(held, ("member of", fabric, key, guid), ("every key", fabric), "A6")
+
+
+def _open(guards: Iterable[bool | None]) -> bool:
+    """Nobody knows whether all of them hold."""
+    found = {*guards}
+    return None in found and False not in found
 
 
 def part_of(machine: Machine, part: str) -> Place:

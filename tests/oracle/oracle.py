@@ -76,7 +76,8 @@ def terrain_of(world: World, without: frozenset[str] = frozenset()) -> Terrain:
     segments = Segments(facts, terrain, switches)
     switches.walk()
     segments.walk()
-    Hardware(facts, terrain, switches).walk()
+    hardware = Hardware(facts, terrain, switches)
+    hardware.walk()
     servers = Servers(facts, terrain, switches, segments)
     servers.walk()
     servers.entries()
@@ -85,6 +86,7 @@ def terrain_of(world: World, without: frozenset[str] = frozenset()) -> Terrain:
     Operated(facts, terrain, switches, segments, servers).walk()
     segments.uplinks()
     Routers(facts, terrain, segments).walk()
+    hardware.idle()
     return terrain
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from interlock.planning.plan import Component
 from interlock.resources import (
     Bucket,
@@ -12,6 +14,8 @@ from interlock.resources import (
     Network,
     Port,
     S3Credential,
+    SecurityGroup,
+    SecurityGroupRule,
     Server,
     ServiceUser,
     StoredCredential,
@@ -51,13 +55,20 @@ def entries(made: Scene) -> None:
     rng, draft, a = made.rng, made.draft, made.one()
     control(made, a, 5300)
     whose = rng.choice((draft.project(a), draft.project(a), CONTROLLERS))
-    port = draft.plug(a, made.name(a, "a-entry-port"), f"{a}-a-control", vnic_type="normal", project=whose)
+    group, name = made.name(a, "filter"), made.name(a, "entry")
+    let_in = rng.choice(("198.51.100.0/25", "198.51.100.0/24", "198.51.100.0/23", "0.0.0.0/0"))
+    rule = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix=let_in)
+    draft.add(a, group, SecurityGroup(name=group, project=draft.project(a), rules=(rule,)))
+    port = draft.plug(
+        a, made.name(a, "a-entry-port"), f"{a}-a-control", vnic_type="normal", project=whose,
+        security_groups=rng.choice(((), (group,))),
+    )  # fmt: skip
     draft.server(a, made.name(a, "a-entered"), made.host[a], (port,), project=whose)
-    name = made.name(a, "entry")
     entry = FloatingIp(project=draft.project(a), external_network=EXTERNAL, address="192.0.2.20", port=port)
     draft.add(a, name, entry)
     if rng.random() < 0.6:
         draft.public[a] = (name,)
+        draft.public_from[name] = ("198.51.100.0/25", "198.51.100.128/25")
 
 
 def called_controllers(made: Scene) -> None:
@@ -116,12 +127,16 @@ def _of_vpod(made: Scene, owner: str, vpod: str, networks: tuple[str, ...]) -> N
 
 
 def one_login(made: Scene) -> None:
-    """A key pair of each of two tenants; perhaps one key under two names."""
+    """A key pair of each of two tenants; perhaps one key under two names, or one that servers of the other have."""
     a, b = made.pair()
     whose = {a: a, b: made.rng.choice((a, a, b))}
     for tenant, of in whose.items():
         name = made.name(tenant, "login")
         made.draft.add(tenant, name, Keypair(name=name, public_key=f"{ssh_key(of)}@{tenant}"))
+    # Of a copy of the dice: worlds that are known by their numbers stay what they are.
+    former = copy(made.rng).choice((None, None, None, a, f"nobody of {b}"))
+    if former is not None:
+        made.draft.take_out(b, ssh_key(former))
 
 
 PLOTS = (

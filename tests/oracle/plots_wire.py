@@ -32,6 +32,25 @@ def same_id_on_two_leaves(made: Scene) -> None:
                 draft.change_port(switch, port, mode=rng.choice(("dot1q-tunnel", "disabled", "routed")))
 
 
+def filled_trunks(made: Scene) -> None:
+    """A driver puts networks onto the uplinks, or onto what leads to a host; perhaps one id is used on two leaves."""
+    a, b = made.pair()
+    draft, rng = made.draft, made.rng
+    for tenant, leaf in ((a, 0), (b, -1)):
+        network = f"data-{made.leaves[leaf][-1]}"
+        if rng.random() < 0.7:
+            draft.vlan(tenant, made.name(tenant, "a-storage"), network, 1050 if rng.random() < 0.6 else 1051)
+    ends = [end for pair in made.uplinks for end in pair] or list(made.port.values())
+    for switch, port in ends if rng.random() < 0.8 else [rng.choice(list(made.port.values()))]:
+        tagged = rng.choice(((), (), ((1050, 1050),), POOL))
+        is_spine = switch == "spine-1" and rng.random() < 0.7
+        draft.change_port(switch, port, tagged=None if is_spine else tagged, filled_by=None if is_spine else "neutron")
+    if rng.random() < 0.3:
+        draft.give_up(a, "storage_vlan", rng.choice((f"data-{made.leaves[0][-1]}:1051", "1051")))
+    if rng.random() < 0.25:
+        draft.open_tables.add(("networks", rng.choice(sorted(draft.networks))))
+
+
 def native_vlans(made: Scene) -> None:
     """Natives on the uplinks: of tenants that live on the leaf, or whatever."""
     for ends in made.uplinks:

@@ -104,7 +104,7 @@ class Facts:
         found: dict[PortId, list[Setting]] = {}
         for switch in self.site.switches:
             for port in switch.ports:
-                found[switch.name, port.port] = [setting_of(port)]
+                found[switch.name, port.port] = [setting_of(port, sorted(self.networks_at(switch.name)))]
         for at, orders in self.planned.items():
             known = found.setdefault(at, [self._without_a_line(at[0])])
             role = known[0].role
@@ -114,6 +114,31 @@ class Facts:
             whole = [setting for at in live for setting in found.get(at, [UNKNOWN])]
             found |= {at: list(dict.fromkeys(whole)) for at in live}
         return found
+
+    def networks_at(self, switch: str) -> set[int]:
+        """The VLANs of networks on the physical networks of a switch, of plans and of what nobody saw to be let go."""
+        physical = {item.name for item in self.site.physical_networks if switch in item.switches}
+        networks = [network for stack in self.world.stacks for _, network in stack.all(Network)]
+        found = {item.segmentation_id for item in networks if item.physical_network in physical and _has_vlan(item)}
+        released = [entry.value for _, entry in self.world.given_up() if entry.claim.endswith("_vlan")]
+        found |= {int(value.rpartition(":")[2]) for value in released if value.rpartition(":")[0] in physical}
+        return {vlan for vlan in found if vlan}
+
+    @cached_property
+    def filled(self) -> dict[PortId, list[str]]:
+        """Cabled ports onto which a driver puts VLANs -> the physical networks whose networks' they are."""
+        cabled = {at for pair in self.ends[0] for at in pair} | {(plug.switch, plug.port) for plug in self.ends[1]}
+        found: dict[PortId, list[str]] = {}
+        for at in cabled:
+            members = next((group for group in self.bundles if at in group), {at})
+            switches = {name for name, number in members if self._is_filled(name, number)}
+            if any(setting.filled for setting in self.of_port(*at)):
+                found[at] = [item.name for item in self.site.physical_networks if switches & set(item.switches)]
+        return found
+
+    def _is_filled(self, switch: str, number: int) -> bool:
+        record = self.site.switch[switch].by_port.get(number)
+        return record is not None and setting_of(record, ()).filled
 
     @cached_property
     def bundles(self) -> list[set[PortId]]:
@@ -243,3 +268,7 @@ class Facts:
         """Interfaces of a host on a physical network."""
         known = self.site.host.get(host)
         return known.interfaces.get(physical_network or "", ()) if known else ()
+
+
+def _has_vlan(network: Network) -> bool:
+    return network.network_type == "vlan" and network.segmentation_id is not None

@@ -20,7 +20,7 @@ from .readings import Facts
 from .world import World
 
 #: Guards that no wire, call or entry of a world rests on: rules of their own ask for them.
-BESIDE_MEETING = ("A9", "A14", "A15")
+BESIDE_MEETING = ("A14", "A15")
 
 
 def guards_that_matter(world: World) -> dict[str, tuple[str, ...]]:
@@ -39,6 +39,7 @@ def guards_that_matter(world: World) -> dict[str, tuple[str, ...]]:
         "A19": Server.KIND in kinds,
         "A20": Server.KIND in kinds,
         "A21": Router.KIND in kinds,
+        "A9": bool(world.cleaned),
         "A23": bool(world.cleaned),
         "A24": bool(site.machines) or any(facts.is_whole(host) for host in site.hosts),
         "A13": any(facts.is_whole(host) for host in site.hosts),

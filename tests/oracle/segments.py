@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from interlock.model.site.inventory import Host
 from interlock.resources import Network, RbacPolicy
 
-from .frames import UNTAGGED
+from .frames import UNTAGGED, received
 from .readings import Facts, PortId, listed
 from .switches import Switches
 from .terrain import Place, Terrain
@@ -227,6 +227,19 @@ class Segments:
             return
         for switch in self.facts.site.switches:
             self.terrain.mark(self.switches.bridge(switch.name, int(number)), tenant, certain=False)
+        self._lost_on_trunks(tenant, int(number))
+
+    def _lost_on_trunks(self, tenant: str, vlan: int) -> None:
+        """On whichever switch it is, it is on the trunks that a driver filled."""
+        for a, b in self.facts.ends[0]:
+            for far in [b] * (a in self.facts.filled) + [a] * (b in self.facts.filled):
+                for setting in self.facts.of_port(*far):
+                    for inner, _ in received(setting, vlan, self.facts.ids):
+                        self.terrain.mark(self.switches.entry(far, inner, setting), tenant, certain=False)
+        for (device, interface), at in self.facts.behind.items():
+            host = self.facts.site.host.get(device)
+            if host is not None and at in self.facts.filled and interface in listed(host):
+                self.terrain.mark(("nic", host.serial, interface, vlan), tenant, certain=False)
 
     def _interfaces_of_tenants(self) -> None:
         """Where the cloud does not keep projects apart, what anybody may plug in is the operator's as well."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import yaml
+
 from interlock.model.site.inventory import Host
 from interlock.resources import (
     BareMetalServer,
@@ -19,6 +21,7 @@ from interlock.resources import (
     VolumeAttachment,
 )
 
+from .filters import only_stated
 from .hardware import whole_of
 from .readings import Facts
 from .segments import NO_VLAN, Segment, Segments
@@ -55,9 +58,16 @@ class Servers:
         self._hypervisors()
 
     def _logins(self, stack: Stack) -> None:
-        """Whoever has a key logs in wherever it was put: it is what its second word says, and one owner's."""
-        for _, pair in stack.all(Keypair):
-            words = pair.public_key.split()
+        """Whoever has a key logs in wherever it was put: it is what its second word says, and one owner's.
+
+        So does whoever has the key of an authority, with a certificate of his own.
+        """
+        lines = [pair.public_key for _, pair in stack.all(Keypair)]
+        lines += [line for _, server in stack.all(Server) for line in _authorities(server)]
+        # Servers that were made with it are there, though no plan says so.
+        lines += self.facts.world.former_keys.get(stack.owner, ())
+        for line in lines:
+            words = line.split()
             if len(words) > 1:
                 self.terrain.alone(("ssh key", words[1]), stack.owner, "Excl")
                 more = self.facts.more("logins", self.facts.site.domain)
@@ -182,13 +192,16 @@ class Servers:
                 self.terrain.unless(apart, guest, ("cores of", host), "E18")
 
     def entries(self) -> None:
-        """An entry from outside is declared, and leads to the tenant's own servers, never to one of the operator's."""
+        """An entry from outside is declared, leads to the tenant's own servers, never to one of the operator's, and
+        lets in nobody but whom the request names."""
         for stack in self.facts.world.stacks:
             behind = {
                 port: controlled_by(stack, server) for _, server in stack.all(Server) for port in server.ports
             } | {port: controlled_by(stack, whole) for _, whole in stack.all(BareMetalServer) for port in whole.ports}
             for name, item in stack.all(FloatingIp):
-                meant = {stack.owner} if name in stack.plan.public else set()
+                port = stack.find(Port, item.port)
+                as_said = name in stack.plan.public and (port is None or only_stated(stack, name, port[2]))
+                meant = {stack.owner} if as_said else set()
                 for owner in behind.get(item.port, {stack.owner}) - meant:
                     self.terrain.alone(("entry", stack.owner, name), owner, "Expo")
                     self.terrain.alone(("entry", stack.owner, name), OUTSIDE, "Expo")
@@ -228,6 +241,15 @@ def controlled_by(stack: Stack, server: Server | BareMetalServer) -> set[str]:
 
 def _lets_in(role: RoleAssignment, project: str) -> bool:
     return role.project == project and role.user != OPERATOR
+
+
+def _authorities(server: Server) -> list[str]:
+    """Lines of the files that its sshd takes authorities from."""
+    if "TrustedUserCAKeys" not in server.user_data:
+        return []
+    files = {item["path"]: item["content"] for item in yaml.safe_load(server.user_data)["write_files"]}
+    named = [line.split()[1] for text in files.values() for line in text.splitlines() if line.startswith("TrustedUser")]
+    return [line for path in named for line in files[path].splitlines()]
 
 
 def _home(stack: Stack, reference: str) -> str:

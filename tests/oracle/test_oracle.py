@@ -18,7 +18,7 @@ from interlock.resources import Share, ShareAccess
 from policies.proof import Finding
 from tests.support.sampling import Sampling, at_least, at_most
 
-from .comparing import FAULTS, answers, compared, differing, judgements
+from .comparing import FAULTS, answers, compared, differences, differing, judgements
 from .completing import decided
 from .deciding import ROWS
 from .examples_devices import isolated_ports
@@ -128,6 +128,14 @@ def test_a_right_over_a_port_that_nobody_knows_is_explained_like_the_packets_the
     assert explained(made, findings) == BY_A_PORT
     others = [item.model_copy(update={"missing": ("assumptions.A11",)}) for item in findings if item.rule == "AUTH-01"]
     assert explained(made, others) == ""
+
+
+def test_a_cleaned_host_that_may_be_the_operators_is_found() -> None:
+    """Found by a random run, where it was proved: clean, it is the operator's, and stands in globex's VLAN."""
+    seed = 964726548960
+    assert told(seed)[0] == ("bmc_plug_unsaid", "given_up")
+    assert answers(world(seed), ["site"])["site"].exit_code == 3
+    assert differences(seed) == []
 
 
 @pytest.mark.parametrize(("vlans", "exits"), [((1099,), 0), ((4000,), 3)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .hardware import bmc_of, part_of, whole_of
-from .readings import SPARE, Facts, Plug
+from .readings import SPARE, Facts, Plug, listed
 from .segments import Segments
 from .servers import Servers
 from .switches import Switches
@@ -44,6 +44,7 @@ class Unlisted:
                 self._to_strangers(part_of(machine, part), "attachments", machine.name)
         self._devices()
         self._in_cloud()
+        self._on_filled_trunks()
 
     def _to_strangers(self, place: Place, table: str, device: str) -> None:
         self._hop(place, STRANGERS, self.facts.more(table, device), "E20")
@@ -77,6 +78,43 @@ class Unlisted:
             plug = Plug(device, interface, *self.facts.behind[device, interface])
             if roles.get(device, ONE_PLUG[0]) not in ONE_PLUG and not self.facts.is_terminal(plug):
                 self._to_strangers(("device", device), "attachments", device)
+
+    def _on_filled_trunks(self) -> None:
+        """A network that nobody tells of is there as well, with any id: on the switch, and beyond its cable."""
+        behind = {at: plug for plug, at in self.facts.behind.items()}
+        for at, networks in self.facts.filled.items():
+            places = [place for vlan in self.facts.ids for place in self._everything_in(at[0], vlan)]
+            for a, b in self.facts.ends[0]:
+                far = b if a == at else a if b == at else None
+                places += [place for place, _ in self.switches.any_tag(far)] if far else []
+            plug = behind.get(at)
+            places += self._behind(*plug) if plug else []
+            for place in dict.fromkeys(places):
+                for name in networks:
+                    self._to_strangers(place, "networks", name)
+
+    def _everything_in(self, switch: str, vlan: int) -> list[Place]:
+        return [self.switches.bridge(switch, vlan), *self.switches.members(switch, vlan)]
+
+    def _behind(self, device: str, interface: str) -> list[Place]:
+        """What sends any frame into a port: a host's adapter, for each tag that is used there, or a device."""
+        site = self.facts.site
+        if device in site.machine:
+            parts = ("rnic",) if interface == "rnic" else ("gw", "bmc")
+            return [part_of(site.machine[device], part) for part in parts]
+        if device not in site.host:
+            return [] if self.facts.declared(device) else [("device", device)]
+        host = site.host[device]
+        used = [
+            ("nic", host.serial, name, tag)
+            for who, name, tag in self.segments.used
+            if (who, name) == (device, interface)
+        ]
+        guests = [guest for guest, name in self.servers.handed_out if name == device]
+        if self.facts.is_whole(host):
+            return [*guests, bmc_of(host) if interface == host.bmc else whole_of(host)]
+        own = {host.bmc: bmc_of(host)}.get(interface, ("hypervisor's own", host.serial))
+        return [*used, *guests] if used or interface in listed(host) else [*guests, own]
 
     def _in_cloud(self) -> None:
         """Whoever has a right to a network, a network on its wire or a role in a project, and is in no plan."""

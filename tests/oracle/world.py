@@ -27,6 +27,8 @@ class World:
     released: Mapping[str, tuple[Released, ...]] = field(default_factory=dict)
     #: Tenant -> machines and whole hosts that it had, and that were cleaned and given out again after it.
     cleaned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Tenant -> lines of public keys that its request named once, and that its servers may have.
+    former_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: (table, device) of what nobody listed and is there all the same.
     unlisted: frozenset[tuple[str, str]] = frozenset()
 

@@ -25,6 +25,8 @@ from sandbox.switches.table import PortState, SwitchState
 #: In which all ports of a switch meet while the positive control runs.
 CONTROL = 2
 OPERATOR = 20
+#: What the pools of both leaf groups give out.
+POOLED = frozenset(range(1000, 3000))
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,21 @@ class Field:
 
     @cached_property
     def trunks(self) -> Mapping[str, frozenset[int]]:
-        """Ports that carry VLANs with their tags: what a host hears there, its hypervisor hands to whom it is for."""
-        return {name: frozenset(port.allowed) for name, (_, port) in self._ends.items() if port.mode == "trunk"}
+        """Ports that carry VLANs with their tags: what a host hears there, its hypervisor hands to whom it is for.
+
+        Of one that Neutron's driver fills, all that pools give out there: it carries those that networks have.
+        """
+        return {
+            name: POOLED if name in self.filled else frozenset(port.allowed)
+            for name, (_, port) in self._ends.items()
+            if port.mode == "trunk"
+        }
+
+    @cached_property
+    def filled(self) -> frozenset[str]:
+        """Those whose VLANs come and go with networks."""
+        ends = ((switch, port, end) for switch in self.rack.switches for port, end in switch.neighbors.items())
+        return frozenset(f"{end.system}-{end.port}" for switch, port, end in ends if port in switch.filled)
 
     @cached_property
     def operators(self) -> tuple[str, ...]:

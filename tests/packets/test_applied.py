@@ -43,6 +43,8 @@ HEARS = {
 }
 #: A machine of each leaf group that is nobody's and rests.
 IDLE = ("ipum-07", "ipum-15")
+#: A VLAN of no network.
+STRANGE = 1555
 #: The port of both ToRs at which the other one is cabled.
 UPLINK = "Ethernet25/1"
 
@@ -51,7 +53,8 @@ UPLINK = "Ethernet25/1"
 class Story:
     """What was seen before the tenants were applied, with both, with one, with both again, and on the way.
 
-    `joined`: when a reused id is on the uplink, by hand; `audits` before that and with it.
+    `joined`: when a reused id is on the uplink, by hand; `audits` before that and with it, and with two VLANs that
+    somebody changed on trunks that Neutron fills. `carried`: what those carried on the way, switch and port by name.
     """
 
     acme: Pod
@@ -66,6 +69,7 @@ class Story:
     again: Round
     joined: Round
     audits: tuple[Result, Result]
+    carried: dict[str, dict[str, frozenset[int]]]
     leaving: Traffic
     coming: Traffic
 
@@ -132,6 +136,16 @@ class Stand:
             rest = ("shutdown",) if FIELD.rack.switch[switch].shut_unused else ()
             self.typed(switch, f"interface {port}", "switchport mode access", *rest)
 
+    def carried(self) -> dict[str, frozenset[int]]:
+        """The VLANs of each trunk that Neutron's driver fills."""
+        fabric = fabric_of(self.sandbox.dir)
+        states = {switch.name: (fabric.load(switch.name), switch.filled) for switch in FIELD.rack.switches}
+        return {
+            f"{name} {port}": frozenset(state.ports[port].allowed)
+            for name, (state, ports) in states.items()
+            for port in ports
+        }
+
     def uplinked(self, vlan: int) -> None:
         """A VLAN more on the uplink, at both ends, behind Neutron's back."""
         for switch in ("tor-1", "tor-2"):
@@ -142,22 +156,29 @@ class Stand:
         project.must(project.interlock("lock"))
         project.init(SITE, ACME, GLOBEX)
         self.up(SITE)
-        before = self.seen()
+        before, carried = self.seen(), {"before": self.carried()}
         self.up(ACME, GLOBEX)
         both = self.seen("acme", "globex")
+        carried["both"] = self.carried()
         with self.traffic() as leaving:
             project.must(project.pulumi("destroy", ACME, "--yes", "--skip-preview"))
         one = self.seen("globex")
+        carried["one"] = self.carried()
         with self.traffic() as coming:
             self.up(ACME)
         wires = proved(FIELD, project.folder / "stacks", LEAVES)
         again = self.seen("acme", "globex")
+        carried["again"] = self.carried()
         pods, clean = self.pods("acme", "globex"), project.interlock("audit")
         self.uplinked(pods["train"].data.vlan)
-        joined, told = self.seen("acme", "globex"), project.interlock("audit")
+        joined = self.seen("acme", "globex")
+        lost, strange = pods["train"].data.vlan, STRANGE
+        self.typed("tor-1", "interface Ethernet17/1", f"switchport trunk allowed vlan remove {lost}")
+        self.typed("tor-1", "interface Ethernet18/1", f"switchport trunk allowed vlan add {strange}")
+        told = project.interlock("audit")
         return Story(
             pods["train"], pods["lab"], pods["research"], wires, before, both, one, again, joined, (clean, told),
-            leaving, coming,
+            carried, leaving, coming,
         )  # fmt: skip
 
 
@@ -255,6 +276,25 @@ def test_an_audit_reads_what_is_on_the_trunks(story: Story) -> None:
     for switch in ("tor-1", "tor-2"):
         where = f"{switch} 25 ({UPLINK}): trunk"
         assert f"{where}: the site file has trunk 20 native none; the switch says 20,{story.acme.data.vlan}" in told.out
+
+
+@pytest.mark.parametrize(("when", "tenants"), [("before", ""), ("both", "al"), ("one", "l"), ("again", "al")])
+def test_neutron_fills_trunks_and_empties_them(story: Story, when: str, tenants: str) -> None:
+    """With the data and storage VLANs of exactly those vPODs that are on the leaf group at that time."""
+    pods = [pod for letter, pod in (("a", story.acme), ("l", story.lab)) if letter in tenants]
+    wanted = frozenset(segment.vlan for pod in pods for segment in (pod.data, pod.storage))
+    assert story.carried[when] == {f"tor-1 Ethernet{port}/1": wanted for port in range(17, 21)}
+    assert {segment.switch for pod in pods for segment in (pod.data, pod.storage)} <= {"tor-1"}
+
+
+def test_an_audit_tells_what_is_missing_on_a_filled_trunk_and_what_is_nobodys(story: Story) -> None:
+    """It had nothing to say of the same trunks while the driver alone had set them."""
+    clean, told = story.audits
+    assert "17/1" not in clean.out
+    acme = f"tor-1 17 (Ethernet17/1): trunk: the plan of {ACME} has networks in VLAN {story.acme.data.vlan}, "
+    assert f"{acme}which Neutron puts onto it; the switch says trunk " in told.out
+    assert f"tor-1 18 (Ethernet18/1): trunk: nothing has a network in VLAN {STRANGE} there" in told.out
+    assert "tor-1 19 (Ethernet19/1)" not in told.out
 
 
 def test_from_the_fabric_no_management_port_is_reached(story: Story) -> None:

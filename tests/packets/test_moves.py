@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import pytest
 
 from sandbox.fabric.frames import Probe
-from sandbox.fabric.prober import Arrival
+from sandbox.fabric.prober import Arrival, NothingShown
 from sandbox.fabric.wiring import End
 from sandbox.switches.table import PortState, SwitchState
 
@@ -25,6 +26,10 @@ TURNS, OTHER = (1001, 1002, 1003, 1004), 1009
 MOVES = 24
 KINDS: tuple[tuple[int, ...], ...] = ((), (OTHER,))
 PORT = "Ethernet1"
+#: Rounds of frames in a setting, each with an answer of the switches: after those the frames of the first are through.
+ROUNDS = 12
+#: Seconds for them, and for a frame that has to arrive; the machine may be busy.
+PATIENCE = 60.0
 
 
 def access(vlan: int) -> PortState:
@@ -59,7 +64,8 @@ def moved(stage: Stage, port: PortState) -> None:
 class Traffic:
     """Frames of MOVED without end: untagged ones, and some with the tag of a VLAN that is not its own.
 
-    `step` is what each frame says that it was sent in; it is raised when a setting has been applied.
+    `step` is what each frame says that it was sent in; it is raised when a setting has been applied, and no step is
+    passed before frames of it were sent: a thread that the machine keeps waiting lags by one step at most.
     """
 
     stage: Stage
@@ -70,29 +76,57 @@ class Traffic:
     probes: list[Probe] = field(
         default_factory=lambda: [Probe(MOVED, tags) for _ in range(MOVES + 1) for tags in KINDS]
     )
-    _over: threading.Event = field(default_factory=threading.Event)
+    #: Of each step: rounds that were sent, and whether the host that hears everything got a frame.
+    rounds: list[int] = field(default_factory=lambda: [0] * (MOVES + 1))
+    heard: set[int] = field(default_factory=set)
+    _over: bool = False
+    _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def go(self) -> None:
         self.stage.prober.begin()
-        while not self._over.is_set():
-            step = self.step
-            for number in (2 * step, 2 * step + 1):
-                self.stage.prober.send(self.probes[number], number)
-                self.sent += 1
-            # The control socket answers once in a round: never more than a switch forwards.
-            self.stage.fabric.control("version")
-            self.arrivals += self.stage.prober.arrived(self.probes)
+        try:
+            while not self._over:
+                self._round(self.step)
+        finally:
+            with self._changed:
+                self._over = True
+                self._changed.notify_all()
+
+    def _round(self, step: int) -> None:
+        for number in (2 * step, 2 * step + 1):
+            self.stage.prober.send(self.probes[number], number)
+            self.sent += 1
+        # The control socket answers once in a round: never more than a switch forwards.
+        self.stage.fabric.control("version")
+        arrived = self.stage.prober.arrived(self.probes)
+        with self._changed:
+            self.arrivals += arrived
+            self.heard |= {item.number // 2 for item in arrived if item.receiver == HEARING}
+            self.rounds[step] += 1
+            self._changed.notify_all()
+
+    def await_step(self, *, heard: bool) -> None:
+        """Until frames of this step were sent and had time to arrive. `heard`: one has to. Raises NothingShown."""
+
+        def shown() -> bool:
+            return self.rounds[self.step] >= ROUNDS and (not heard or self.step in self.heard)
+
+        with self._changed:
+            self._changed.wait_for(lambda: shown() or self._over, PATIENCE)
+            if not shown():
+                rounds = self.rounds[self.step]
+                raise NothingShown(f"positive control: step {self.step} had {rounds} rounds, and none was heard")
 
     @contextmanager
     def going(self) -> Iterator[Traffic]:
-        """Traffic for a while, and all that arrived of it."""
-        thread = threading.Thread(target=self.go)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._over.set()
-            thread.join()
+        """Traffic for a while, and all that arrived of it. What fails in its thread fails here."""
+        with ThreadPoolExecutor(1) as pool:
+            sending = pool.submit(self.go)
+            try:
+                yield self
+            finally:
+                self._over = True
+                sending.result()
         self.stage.prober.settle()
         self.arrivals += self.stage.prober.arrived(self.probes)
 
@@ -101,15 +135,23 @@ class Traffic:
         return [item for item in self.arrivals if item.receiver in (THIRD, FAR) or item.tag == OTHER]
 
 
+def is_heard(port: PortState) -> bool:
+    """True if untagged frames of the port come into a VLAN that there is."""
+    return port.enabled and (port.access_vlan if port.mode == "access" else port.native_vlan) in TURNS
+
+
 def run(stage: Stage, settings: list[PortState], move: Callable[[Stage, PortState], None] = moved) -> Traffic:
     """Set a port so many times, in turn, under traffic."""
     prepared(stage)
     moved(stage, settings[0])
     with Traffic(stage).going() as traffic:
+        traffic.await_step(heard=is_heard(settings[0]))
         for step in range(1, MOVES + 1):
-            move(stage, settings[step % len(settings)])
+            port = settings[step % len(settings)]
+            move(stage, port)
             traffic.step = step
-    assert traffic.sent > 2 * MOVES
+            traffic.await_step(heard=is_heard(port))
+    assert traffic.sent >= 2 * ROUNDS * (MOVES + 1)
     return traffic
 
 
@@ -140,7 +182,7 @@ def test_no_frame_takes_the_way_of_the_setting_before(stage: Stage) -> None:
         item for item in traffic.arrivals if item.receiver == HEARING and item.tag not in _allowed(item.number // 2)
     ]
     assert late == []
-    assert {item.number // 2 for item in traffic.arrivals} >= set(range(1, MOVES)), "frames of each step arrived"
+    assert traffic.heard == set(range(MOVES + 1)), "frames of each step arrived"
 
 
 def _allowed(step: int) -> tuple[int, int]:

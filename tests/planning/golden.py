@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from interlock.model.site.bastion import Bastion
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
+from interlock.model.tenant.request import BucketRequest, PublicServers, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
 from tests.builders.pod64 import (
     bare_metal_pod64,
@@ -23,6 +24,7 @@ from tests.builders.pod64 import (
 )
 
 FOLDER = Path(__file__).parent / "golden_plans"
+BASTION = Bastion(host="bastion.lyon.example", user="jump", prefixes=("192.0.2.10/32",))
 
 
 def plans() -> dict[str, Plan]:
@@ -43,6 +45,7 @@ def plans() -> dict[str, Plan]:
         "data": data(),
         "partitions": partitions(),
         "gone": leaving(),
+        "public": public(),
     }
 
 
@@ -96,6 +99,19 @@ def partitions() -> Plan:
         }
     )
     request = tenant("acme", vpods=(cut,))
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
+def public_request() -> Tenant:
+    """Two servers, of which the first is reached from outside: from the office, and by way of the site's bastion."""
+    request = tenant("acme")
+    public = PublicServers(vpod="train", servers=(0,), ssh_from=("198.51.100.0/24",))
+    return request.model_copy(update={"access": request.access.model_copy(update={"public": (public,)})})
+
+
+def public() -> Plan:
+    """The plan of it, on a site with a bastion."""
+    site, request = pod64(bastion=BASTION), public_request()
     return plan_tenant(site, site_locked(site), request, locked(site, request))
 
 

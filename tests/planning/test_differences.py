@@ -10,7 +10,7 @@ from interlock.model.tenant.request import Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.differences import ResourceChange, changes_between
 from interlock.resources import Effect
-from tests.builders.pod64 import given, locked, pod64, site_locked, tenant, vpod
+from tests.builders.pod64 import given, locked, pod64, site_locked, ssh_key, tenant, vpod
 from tests.planning.golden import plans
 
 SITE = pod64()
@@ -164,3 +164,27 @@ def test_what_it_said_before_counts_not_what_it_says_now() -> None:
     assert found["acme-train-poplar-0-data"].action == "update"
     gone = {item.name: item for item in changes_between(before, plans()["gone"])}
     assert gone["acme-train-poplar-0-data"].action == "forbidden"
+
+
+def test_changed_userdata_leaves_servers_as_they_are() -> None:
+    plan = planned(BEFORE, LOCK)
+    kept: dict[str, Any] = json.loads(json.dumps(plan.canonical()))
+    for item in kept["resources"]:
+        if item["kind"] == "Server":
+            item["spec"]["user_data"] = "#cloud-config\n"
+    found = changes_between(kept, plan)
+    assert {(item.kind, item.action) for item in found} == {("Server", "stay")}
+    (field,) = found[0].fields
+    assert (field.field, field.effect) == ("user_data", Effect.NEW_ONLY)
+    assert "keeps its own" in field.reason
+
+
+def test_userdata_and_a_new_ssh_key_replace_no_server() -> None:
+    access = BEFORE.access.model_copy(update={"ssh_public_key": ssh_key("somebody-else")})
+    found = changed(BEFORE.model_copy(update={"access": access}))
+    assert found["acme-key"].action == "replace"
+    servers = {name: item.action for name, item in found.items() if item.kind == "Server"}
+    assert servers == {"acme-train-poplar-0": "stay", "acme-train-poplar-1": "stay"}
+    (field,) = found["acme-train-poplar-0"].fields
+    assert (field.field, field.follows, field.effect) == ("keypair", "acme-key", Effect.NEW_ONLY)
+    assert set(found) == {"acme-key", *servers}

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from interlock.model.lock.record import Allocation
 from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Site, Switch, SwitchPortConfig, Vrf, Vtep
 from interlock.model.site.ironic import Ironic, ServiceNetworks
+from interlock.model.tenant.request import Poplar, PublicServers, ShareRequest, VolumeRequest, Volumes, VPod
 from interlock.planning import SiteHashes, site_hash
+from interlock.planning.hashes import YOUNGER, request_hash
+from interlock.resources import VolumeEncryption
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out
 from tests.planning.halls import block, cable, halls, machine, machines_of
 
+LUKS = VolumeEncryption(provider="luks", cipher="aes-xts-plain64", key_size=256, control_location="front-end")
 SITE = halls([["r1"], ["r2"]])
 ACME = locked(SITE, tenant("acme", pins=pinned(machines=block("r1", 1, 4)))).allocation
 
@@ -135,6 +141,40 @@ def test_where_the_far_end_of_a_cable_sends_a_vlan_counts(routed: dict[str, obje
 @pytest.mark.parametrize("field", ["flavors", "images", "volume_types", "sharing", "assumptions"])
 def test_what_all_share_counts(field: str) -> None:
     assert slice_of(fresh(**{field: ()})) != slice_of(SITE)
+
+
+def test_encrypted_volume_types_count_where_a_site_has_any() -> None:
+    """A site of before had none, and locks of before stay as they are."""
+    assert slice_of(fresh(volume_encryption={})) == slice_of(SITE)
+    assert slice_of(fresh(volume_encryption={"ceph": LUKS})) != slice_of(SITE)
+
+
+#: `sha256:` of the request below, as it was before any of the younger keys.
+BEFORE_THEM = "sha256:f2ef478db33146eed31c4a3b47764ab43f937426243b5c0f1d30b7a570850338"
+
+
+def test_a_younger_key_of_a_request_is_in_its_hash_where_it_says_something() -> None:
+    volume = VolumeRequest(name="a", size_gib=1, volume_type="ceph", on_delete="erase")
+    disk = Volumes(size_gib=1, volume_type="ceph", on_delete="erase")
+    pod = VPod(name="train", machines=1, poplar=Poplar(servers=1, flavor="f", image="i", volume=disk))
+    share = ShareRequest(name="s", size_gib=1, share_type="nfs", vpods=("train",), on_delete="keep")
+    plain = tenant("acme", vpods=(pod,), volumes=(volume,), shares=(share,))
+    assert request_hash(plain) == BEFORE_THEM
+    public = PublicServers(vpod="train", servers=(0,), ssh_from=())
+    asked: tuple[dict[str, Any], ...] = (
+        {"volumes": (volume.model_copy(update={"encrypted": True}),)},
+        {"vpods": (pod.model_copy(update={"s3_keys": (1, 2)}),)},
+        {"shares": (share.model_copy(update={"mount": "/data"}),)},
+        {"access": plain.access.model_copy(update={"public": (public,)})},
+        {"access": plain.access.model_copy(update={"ca": "ssh-ed25519 AAAA"})},
+    )
+    hashes = {request_hash(plain.model_copy(update=change)) for change in asked}
+    assert len(hashes | {BEFORE_THEM}) == len(asked) + 1
+
+
+def test_younger_keys_have_a_default() -> None:
+    for kind, names in YOUNGER:
+        assert all(not kind.model_fields[name].is_required() for name in names)
 
 
 def test_of_the_pools_only_the_networks_in_use_count() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from interlock.planning import not_makeable
-from interlock.planning.makeable import NO_IRONIC, WHY, WHY_NO_COPY
+from interlock.planning.makeable import NO_IRONIC, NO_POLICIES, WHY, WHY_NO_COPY
 from interlock.planning.origins import ORIGINS, request_path
 from interlock.planning.plan import Planned
 from interlock.resources import KINDS
@@ -17,9 +17,6 @@ ASKED = {
         ("BareMetalServer", "acme-train-poplar-1", "vpods.train.poplar.kind"),
     ],
     "data": [
-        ("Share", "acme-datasets", "shares.datasets"),
-        ("ShareAccess", "acme-datasets-access-train", "shares.datasets.vpods"),
-        ("ShareAccess", "acme-datasets-access-serve", "shares.datasets.vpods"),
         ("BucketPolicy", "acme-models-policy", "buckets.models"),
     ],
     "partitions": [
@@ -35,7 +32,7 @@ def test_all_of_it_is_listed_with_its_place(name: str) -> None:
     assert found == ASKED.get(name, [])
 
 
-@pytest.mark.parametrize("name", ["acme", "globex", "storing-site"])
+@pytest.mark.parametrize("name", ["acme", "globex"])
 def test_what_is_reserved_or_offered_is_not_in_the_way(name: str) -> None:
     plan = plans()[name]
     assert plan.without_actuator()
@@ -58,7 +55,16 @@ def test_a_whole_host_is_refused_by_the_reason_that_is_its_own() -> None:
 
 def test_one_line_says_where_what_and_why() -> None:
     first = not_makeable(plans()["data"])[0]
-    assert str(first) == "shares.datasets: Share acme-datasets: nothing here makes shares at Manila yet"
+    assert str(first) == f"buckets.models: BucketPolicy acme-models-policy: {NO_POLICIES}"
+
+
+def test_a_bucket_policy_is_made_where_the_object_storage_enforces_it() -> None:
+    plan = plans()["data"]
+    told = [
+        replaced(item, enforced_by="versity") if item.resource.KIND == "BucketPolicy" else item
+        for item in plan.resources
+    ]
+    assert not_makeable(plan.model_copy(update={"resources": tuple(told)})) == ()
 
 
 def test_of_what_no_copy_can_be_kept_the_promise_is_refused() -> None:

@@ -233,7 +233,7 @@ def test_user_data_is_small_and_names_the_own_controller() -> None:
         assert isinstance(server, Server)
         assert server.user_data.startswith("#cloud-config\n")
         assert f'api-host="{api_host}"' in server.user_data
-        assert len(server.user_data) < 1024
+        assert len(server.user_data) < 16 << 10
 
 
 def test_a_lock_older_than_its_request_is_refused() -> None:
@@ -388,6 +388,18 @@ def test_a_share_without_an_address_of_the_appliance_is_refused() -> None:
     lock = given(given(locked(site, request), storage_vip=None), "serve", storage_vip=None)
     with pytest.raises(PlanningError, match="no storage_vip, and share datasets needs one"):
         plan_tenant(site, site_locked(site), request, lock)
+
+
+def test_a_bucket_policy_tells_every_key_of_its_users() -> None:
+    """Object storage that names keys has to know both while one is changed for another."""
+    request = data_request()
+    vpods = tuple(vpod.model_copy(update={"s3_keys": (1, 2)} if vpod.name == "serve" else {}) for vpod in request.vpods)
+    changed = request.model_copy(update={"vpods": vpods})
+    site = storing_pod64()
+    policy = resource(plan_tenant(site, site_locked(site), changed, locked(site, changed)), "acme-models-policy")
+    assert isinstance(policy, BucketPolicy)
+    assert policy.users == ("acme-train-s3", "acme-serve-s3")
+    assert policy.keys == ("acme-train-s3-key", "acme-serve-s3-key", "acme-serve-s3-key-2")
 
 
 def test_a_bucket_policy_names_service_users_and_a_writer_reads_too() -> None:

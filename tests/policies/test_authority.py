@@ -347,7 +347,9 @@ def undeclared(plan: Plan) -> Plan:
 
 
 def declared(plan: Plan, *names: str) -> Plan:
-    return Plan(**({name: getattr(plan, name) for name in Plan.model_fields} | {"public": names}))
+    """These are public, to the prefixes that ssh is open from anyhow."""
+    said = {"public": names, "public_from": dict.fromkeys(names, ("203.0.113.0/24",))}
+    return Plan(**({name: getattr(plan, name) for name in Plan.model_fields} | said))
 
 
 def test_a_public_bucket_that_nobody_declares() -> None:

@@ -215,7 +215,11 @@ def test_the_ports_of_a_server() -> None:
 
 def test_volumes_at_servers() -> None:
     attached = tuple(AttachmentFact(f"{a}-{b}", a, b) for a in ("s", "far") for b in ("v", "gone"))
-    facts = plan(servers=(server(),), volumes=(VolumeFact("v", "acme"),), attachments=attached)
+    facts = plan(
+        servers=(server(),),
+        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),),
+        attachments=attached,
+    )
     own, volume = "dev:acme:s", ids.volume("acme", "v")
     assert edges("a server reads and writes the volumes", facts) == sorted(
         (a, b, "E9") for a in (own, "ref:far") for b in (volume, "ref:gone")
@@ -232,7 +236,10 @@ def test_volumes_at_servers() -> None:
     ],
 )
 def test_who_has_an_attached_volume(servers: tuple[ServerFact, ...], expected: set[str]) -> None:
-    volumes = (VolumeFact("v", "acme"), VolumeFact("w", "acme"))
+    volumes = (
+        VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),
+        VolumeFact("w", "acme", "site:VolumeType/ceph", encrypted=False),
+    )
     attached = (AttachmentFact("1", "s", "v"), AttachmentFact("2", "s", "none"))
     assert volume_holders(plan(servers=servers, volumes=volumes, attachments=attached)) == {
         ids.volume("acme", "v"): expected
@@ -242,7 +249,11 @@ def test_who_has_an_attached_volume(servers: tuple[ServerFact, ...], expected: s
 def test_two_servers_of_one_volume_are_both_counted() -> None:
     servers = (server("s", labels=frozenset({"op"})), server("t", labels=frozenset({"globex"})))
     attached = (AttachmentFact("1", "s", "v"), AttachmentFact("2", "t", "v"))
-    facts = plan(servers=servers, volumes=(VolumeFact("v", "acme"),), attachments=attached)
+    facts = plan(
+        servers=servers,
+        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),),
+        attachments=attached,
+    )
     assert volume_holders(facts) == {ids.volume("acme", "v"): {"acme", "op", "globex"}}
 
 

@@ -30,7 +30,8 @@ def with_entries(
         BucketPolicyFact(f"{name}-policy", name, "acme-train-s3-key", ((("acme-train-s3", "*"), (actions, "list")),))
         for name in buckets
     )
-    access = replace(FACTS.access, public=declared)
+    stated = tuple((name, ("203.0.113.0/24",)) for name in declared)
+    access = replace(FACTS.access, public=declared, public_from=stated)
     return replace(FACTS, floating_ips=floating, bucket_policies=policies, access=access)
 
 

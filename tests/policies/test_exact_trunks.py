@@ -98,6 +98,10 @@ def test_each_link_on_the_way() -> None:
         # Whoever has no record has no missing list either: that is told of the port.
         ({}, {"tagged": WIDE}, None),
         ({}, {"tagged": None}, "spine-1 port 1"),
+        # Filled is a trunk that does not list the VLAN itself.
+        ({"tagged": (), "filled_by": "neutron"}, {"tagged": WIDE}, "leaf-1 port 32"),
+        ({"tagged": ((999, 999),)}, {"tagged": ((1001, 1001),), "filled_by": "neutron"}, "spine-1 port 1"),
+        ({"tagged": WIDE, "filled_by": "neutron"}, {"tagged": ((1000, 1000),), "filled_by": "neutron"}, None),
         # Only a trunk has a list to be without.
         ({"mode": "dot1q-tunnel", "tagged": None}, {"tagged": WIDE}, None),
     ],

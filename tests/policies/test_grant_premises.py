@@ -57,7 +57,7 @@ def strange(node: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("items", "node"),
     [
-        ({"volumes": (VolumeFact("x", "op"),)}, own("volume", "x")),
+        ({"volumes": (VolumeFact("x", "op", "site:VolumeType/ceph", encrypted=False),)}, own("volume", "x")),
         ({"images": (ImageFact("x", "op", "private"),)}, own("image", "x")),
         ({"users": (ServiceUserFact("x", "op"),)}, who.user("acme", "x")),
     ],
@@ -127,7 +127,11 @@ def test_a_key_pair_of_somebody_else() -> None:
 
 def test_a_server_controls_its_volumes() -> None:
     attached = (AttachmentFact("at", "s", "v"), AttachmentFact("out", "far", "v"))
-    found = said(servers=(server(image="site:Image/x"),), volumes=(VolumeFact("v", "acme"),), attachments=attached)
+    found = said(
+        servers=(server(image="site:Image/x"),),
+        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),),
+        attachments=attached,
+    )
     assert found == {
         ("holds", own("volume", "v"), "acme"),
         ("grant", "controls", own("server", "s"), own("volume", "v"), "at"),
@@ -219,7 +223,8 @@ def test_a_share_and_who_mounts_it() -> None:
 def test_a_credential_that_lies_somewhere(place: str, node: str) -> None:
     stored = (StoredCredentialFact("st", "acme", "k", place),)
     found = said(
-        buckets=(BucketFact("b", "acme", "k"),), shares=(ShareFact("sh", "acme"),), volumes=(VolumeFact("v", "acme"),),
+        buckets=(BucketFact("b", "acme", "k"),), shares=(ShareFact("sh", "acme"),),
+        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),),
         stored_credentials=stored,
     )  # fmt: skip
     assert ("grant", "keeps", node, who.key("?", "k"), "st") in found

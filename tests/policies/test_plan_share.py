@@ -80,7 +80,9 @@ def test_a_lent_host_carries_the_labels_of_its_server() -> None:
 
 
 def test_a_volume_is_its_owners() -> None:
-    assert share(plan(volumes=(VolumeFact("v", "acme"),))).labels[ids.volume("acme", "v")] == {"acme"}
+    assert share(plan(volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),))).labels[
+        ids.volume("acme", "v")
+    ] == {"acme"}
 
 
 @pytest.mark.parametrize(("labels", "is_own"), [({"acme"}, True), ({"acme", "op"}, True), ({"op"}, False)])

@@ -188,6 +188,7 @@ ELSEWHERE = {
     "CST-01": "test_rules_budget",
     "L3-09": "test_rules_controller_entry",
     "SEC-09": "test_rules_flavors",
+    "SEC-10": "test_rules_volume_encryption",
     **dict.fromkeys(("ISO-17", "ISO-18", "L3-13", "L3-14", "SEC-16"), "test_rules_ironic"),
     "SEC-11": "test_data_rules",
     "SEC-14": "test_data_rules",
@@ -195,6 +196,7 @@ ELSEWHERE = {
     "TOP-13": "test_examples_switches",
     "TOP-24": "test_exact_service_states",
     "LIF-13": "test_exact_self_tests",
+    **dict.fromkeys(("SW-16", "SW-17"), "test_rules_guest_software"),
 }
 
 
@@ -212,10 +214,10 @@ def test_the_other_defects_are_where_they_are_said_to_be() -> None:
 LIGHTER = {
     Severity.ERROR: {
         "ISO-06", "ISO-07", "ISO-09", "ISO-13", "ISO-14", "ISO-15", "ISO-16", "ISO-21", "ISO-23", "ISO-25",
-        "L3-03", "L3-05", "L3-06", "L3-09", "L3-11", "L3-14", "L3-15", "SEC-08", "SEC-09", "SEC-12", "SEC-15",
+        "L3-03", "L3-05", "L3-06", "L3-09", "L3-11", "L3-14", "L3-15", "SEC-08", "SEC-09", "SEC-10", "SEC-12", "SEC-15",
         "TOP-08", "TOP-09", "TOP-14", "TOP-15", "TOP-21", "TOP-23", "CAP-02", "CAP-03", "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "CST-01",
-        "LIF-13",
+        "LIF-13", "SW-16", "SW-17",
     },
     Severity.WARN: {"ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "TOP-24", "PWR-06"},
 }  # fmt: skip

@@ -60,6 +60,30 @@ def test_example_06_a_trunk_without_a_list_joins_two_owners() -> None:
         assert "leaf-1 VLAN 1000" in text(first(judgement))
 
 
+def test_example_06_a_trunk_that_neutron_fills_joins_two_leaf_groups() -> None:
+    """Whoever is second is told, and the site's own judgement too; the leaves' ends list nothing."""
+    site = leaves(tagged=WIDE)
+    for switch in ("leaf-1", "leaf-2"):
+        site = with_uplink(site, switch, 32, mode="trunk", tagged=NONE, filled_by="neutron")
+    acme, globex = two(site)
+    for plan, other in ((acme.plan, globex), (globex.plan, acme)):
+        judgement = judged(site, plan, other)
+        assert first(judgement).rule == "ISO-14"
+        assert "which Neutron fills" in first(judgement).message
+        assert "give each leaf group VLAN ids of its own" in first(judgement).hint
+        assert verdicts(judgement)["ISO-11"] == V
+    judgement = of_site(site, acme, globex)
+    assert (verdicts(judgement)["ISO-11"], verdicts(judgement)["ISO-14"]) == (V, P)
+
+
+def test_example_06_ids_of_their_own_stay_apart_on_trunks_that_neutron_fills() -> None:
+    site = leaves(tagged=WIDE)
+    for switch in ("leaf-1", "leaf-2"):
+        site = with_uplink(site, switch, 32, mode="trunk", tagged=NONE, filled_by="neutron")
+    acme, globex = two(site, vlan=1005)
+    assert judged(site, globex.plan, acme).exit_code == 0
+
+
 def test_example_05_pruned_links_join_nobody() -> None:
     site = leaves(tagged=((1500, 1599),))
     acme, globex = two(site)

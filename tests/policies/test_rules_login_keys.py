@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from interlock.model.lock.record import FormerKey
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from interlock.resources import Keypair
@@ -254,3 +255,54 @@ def test_a_key_of_the_operators_own() -> None:
     site = added(plan_site(SITE, site_locked(SITE)), "ops", "site", Keypair(name="ops", public_key=ssh_key("acme")))
     found = first(judged(SITE, site, acme, globex))
     assert (found.rule, found.verdict, "op's and acme's" in found.message) == ("SEC-05", V, True)
+
+
+def with_former(made: Made, *keys: str) -> Made:
+    """A tenant that took keys out of its request; servers that were made with them may be there."""
+    notes = tuple(
+        FormerKey(fingerprint=name, since="2026-11-23T10:00:00Z") for key in keys for name in fingerprints(key)
+    )
+    return with_footprint(SITE, made.plan, made.lock.model_copy(update={"former_keys": notes}))
+
+
+def test_a_key_that_anothers_servers_were_made_with() -> None:
+    old = ssh_key("globex's first")
+    acme, globex = clean()
+    mine, theirs = with_footprint(SITE, with_key(old), acme.lock), with_former(globex, old)
+    judgement = judged(SITE, mine.plan, theirs)
+    found = judgement.findings[0]
+    assert (found.rule, found.verdict) == ("SEC-05", V)
+    assert "one ssh key is acme's and globex's: servers of globex that were made with it" in found.message
+    assert found.witness[-1] == "a server of globex that was made earlier"
+    assert found.hint is not None
+    assert "recreate the servers of globex" in found.hint
+    assert verdicts(judged(SITE, acme.plan, theirs))["SEC-05"] == P
+
+
+def test_the_plan_of_whom_it_was_taken_from_is_refused_as_well() -> None:
+    old = ssh_key("acme's first")
+    acme, globex = clean()
+    mine = with_former(acme, old)
+    theirs = with_footprint(SITE, edited(globex.plan, "globex-key", public_key=old), globex.lock)
+    judgement = judge(SITE, mine.plan, [mine.lock, theirs.lock])
+    found = judgement.findings[0]
+    assert (found.rule, found.verdict) == ("SEC-05", V)
+    assert "servers of acme that were made with it" in found.message
+    assert verdicts(judge(SITE, mine.plan, [mine.lock, globex.lock]))["SEC-05"] == P
+    operators = judge(SITE, plan_site(SITE, site_locked(SITE)), [mine.lock, theirs.lock])
+    assert verdicts(operators)["SEC-05"] == V
+
+
+def test_a_former_key_of_both() -> None:
+    old = ssh_key("of both")
+    acme, globex = (with_former(one, old) for one in clean())
+    found = judge(SITE, acme.plan, [acme.lock, globex.lock]).findings[0]
+    assert found.rule == "SEC-05"
+    assert "servers of acme and globex that were made with it" in found.message
+
+
+def test_ones_own_former_key_is_no_finding() -> None:
+    """Taken out and put back, before it is locked again."""
+    acme, globex = clean()
+    mine = with_former(acme, ssh_key("acme"))
+    assert verdicts(judge(SITE, mine.plan, [mine.lock, globex.lock]))["SEC-05"] == P

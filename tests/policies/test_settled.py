@@ -14,7 +14,7 @@ from infra.checker import complaints
 from interlock.model.lock.record import Settled
 from interlock.model.site.inventory import Site
 from interlock.vocabulary import nodes
-from policies import Judgement, judge
+from policies import Judgement, Verdict, judge
 from policies.certificate import certificate
 from policies.footprints.neighbours import Neighbours
 from policies.judging import seen_by
@@ -23,6 +23,7 @@ from tests.policies.workspace import Made, assumptions, full_site, made, pair, s
 
 A9 = "assumptions.A9.steps_erase"
 GLOBEX = tuple(f"ipum-{number:02}" for number in range(5, 13))
+P, N, V = Verdict.PROVED, Verdict.NOT_PROVABLE, Verdict.VIOLATED
 #: Exit code by what is stated of A9.
 DECIDES = {True: 0, None: 3, False: 1}
 
@@ -117,6 +118,45 @@ def test_what_nobody_else_has_rests_on_nothing(erases: bool | None) -> None:
         again = cleaned(acme, str(nodes.HeldMachine(serial)))
         for plan in (acme.plan, globex.plan):
             assert judge(site, plan, [again.lock, globex.lock]).exit_code == 0
+
+
+def in_acmes_vlan(erases: bool | None, *, again: bool = False) -> list[Judgement]:
+    """The port of a machine that acme gave up, or has `again`, is in acme's VLAN by the site file; of both plans."""
+    acme, globex = machines()
+    name, vlan = ("ipum-01" if again else "ipum-16"), acme.lock.allocation.vpods["train"].ipu_data_vlan
+    whole = machine_site(steps_erase=erases)
+    tor = whole.switch["tor-1"]
+    ports = tuple(
+        port.model_copy(update={"untagged": vlan}) if port.port == int(name[-2:]) else port for port in tor.ports
+    )
+    switches = tuple(tor.model_copy(update={"ports": ports}) if item is tor else item for item in whole.switches)
+    site = Site.model_validate({key: getattr(whole, key) for key in Site.model_fields} | {"switches": switches})
+    noted = cleaned(acme, str(nodes.HeldMachine(site.machine[name].serial)))
+    locks = [noted.lock, globex.lock]
+    found = [judge(site, item.plan, locks) for item in (noted, globex)]
+    assert found == [judge(site, item.plan, Neighbours.of(site, locks)) for item in (noted, globex)]
+    return found
+
+
+@pytest.mark.parametrize(("erases", "expected"), [(True, V), (None, N), (False, P)])
+def test_an_idle_one_on_its_former_holders_wire_may_be_the_operators(erases: bool | None, expected: Verdict) -> None:
+    """Known to be clean it is the operator's, on acme's wire; known not to be, it is acme's still.
+
+    That acme's segment carries a machine of no vPOD is ISO-03's whatever cleaning is worth.
+    """
+    mine, others = in_acmes_vlan(erases)
+    assert verdicts(mine)["ISO-02"] is expected
+    found = [item for item in mine.findings if item.rule == "ISO-02"]
+    assert {fact for item in found for fact in item.missing} == ({A9} if erases is None else set())
+    if erases is None:
+        words = "? the operator, who has ipum-16 if nothing was left on it [op]"
+        assert words in " ".join(map(text, found))
+    assert others.exit_code == 0
+
+
+@pytest.mark.parametrize("erases", DECIDES)
+def test_one_that_its_former_holder_has_again_is_not_the_operators(erases: bool | None) -> None:
+    assert [item.exit_code for item in in_acmes_vlan(erases, again=True)] == [0, 0]
 
 
 def test_what_was_read_back_only_rests_on_nothing() -> None:

@@ -78,7 +78,8 @@ def made(site: Site, wish: Tenant, others: Sequence[Lock] = (), **pins: object) 
 
 def with_footprint(site: Site, plan: Plan, lock: Lock) -> Made:
     """The lock with the footprint of this plan."""
-    return Made(plan, lock.model_copy(update={"footprint": footprint(site, plan, lock.released)}).sealed())
+    mark = footprint(site, plan, lock.released, lock.former_keys)
+    return Made(plan, lock.model_copy(update={"footprint": mark}).sealed())
 
 
 def pair(site: Site, *, acme: dict[str, Any] | None = None, globex: dict[str, Any] | None = None) -> tuple[Made, Made]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 ANEW: dict[str, tuple[str, ...]] = {
     "alice-operator": (),
     "alice-quota": (),
+    "alice-share-quota": (),
     "alice-gpu": (),
-    "alice-key": ("alice-server", "alice-metal", "alice-attachment"),
-    "alice-router": ("alice-uplink",),
-    "alice-uplink": (),
+    "alice-key": (),
+    "alice-router": ("alice-uplink", "alice-entry"),
+    "alice-uplink": ("alice-entry",),
+    "alice-entry": (),
     # One that rules of another and of its own name, and one that a port has.
     "alice-jobs": (),
     "alice-ssh": (),
@@ -21,11 +23,12 @@ ANEW: dict[str, tuple[str, ...]] = {
     "alice-port-metal": (),
     "alice-metal": (),
     "alice-attachment": (),
+    "alice-share-access": (),
     "alice-s3": ("alice-s3-role", "alice-s3-key"),
     "alice-s3-role": (),
     "alice-s3-key": (),
 }
-SAME_ID = ("RoleAssignment", "FlavorAccess", "Quota", "Keypair", "VolumeAttachment")
+SAME_ID = ("RoleAssignment", "FlavorAccess", "Quota", "ShareQuota", "Keypair", "VolumeAttachment")
 
 #: Kind -> (one of it, the reason that is told).
 REFUSED: dict[str, tuple[str, str]] = {
@@ -33,5 +36,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     "Network": ("alice-data", "it is in use"),
     "Subnet": ("alice-control-subnet", "it is in use"),
     "Volume": ("alice-volume", "it holds data, which would be lost"),
+    "Share": ("alice-share", "it holds data, which would be lost"),
     "Bucket": ("alice-bucket", "holds data and would be deleted only to be recreated"),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,23 @@ from interlock.provider.actuators import ACTUATORS, bare_metal
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
 from tests.faults.attempts import attempt, settle
-from tests.provider.whole_hosts import DATA, HOST, LEGS, NUMBER, allocations, attached, mended, mia, node, vlans
+from tests.provider.whole_hosts import (
+    DATA,
+    DEATHS,
+    HOST,
+    LEGS,
+    NUMBER,
+    allocations,
+    attached,
+    is_back,
+    is_lent,
+    mended,
+    mia,
+    node,
+    switches_die,
+    told,
+    vlans,
+)
 from tests.sandbox.switch_sessions import QUARANTINE, Client, clients
 from tests.support.cloud.journal import Trap
 from tests.support.cloud.nodes import Enrolled
@@ -35,13 +51,11 @@ def host(mia: Stack) -> Stack:
 
 
 @pytest.fixture
-def no_host(mia: Stack) -> Iterator[Stack]:
-    """There is none; what the test made of it goes."""
+def no_host(mia: Stack) -> Stack:
+    """There is none; what the test makes of it is the host of the next test that wants one."""
     if HOST in mia.state:
         mia.delete(HOST)
-    yield mia
-    if HOST in mia.state:
-        mia.delete(HOST)
+    return mia
 
 
 @pytest.fixture
@@ -56,21 +70,36 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removing, "LETTING_GO", 0.5)
 
 
-def is_lent(node: Enrolled, program: Stack) -> bool:
-    """Deployed, to this tenant, as this host."""
-    raw = node.raw()
-    found = (raw["provision_state"], raw["lessee"], raw["instance_uuid"])
-    return found == ("active", program.state["mia-project"].id, program.state[HOST].id)
-
-
-def is_back(node: Enrolled) -> bool:
-    """Cleaned, nobody's, and with nothing of whoever had it."""
-    raw = node.raw()
-    found = (raw["provision_state"], raw["lessee"], raw["instance_uuid"], raw["instance_info"])
-    return found == ("available", None, None, {}) and set(attached(node).values()) == {""}
-
-
 # --- as planned -------------------------------------------------------------------------------------------
+
+
+def test_trap_an_allocation_with_our_marker_in_another_project(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
+    project = no_host.state["mia-project"].id
+    body = {"resource_class": "none", "extra": {"interlock": f"interlock:313a00:{HOST}"}, "owner": project}
+    theirs = node.asked("POST", "/allocations", body)
+    try:
+        assert theirs["owner"] == project
+        mark, own = f"interlock:313a00:{HOST}", operator.login.project
+        assert list(ACTUATORS["BareMetalServer"].search(operator, mark, own)) == []
+    finally:
+        node.asked("DELETE", f"/allocations/{theirs['uuid']}")
+
+
+MARKS = ("", "interlock:313a00:mia-whole-1-2", "interlock:313a002:mia-whole-1", "x interlock:313a00:mia-whole-1")
+
+
+def test_trap_an_allocation_without_exactly_our_marker(no_host: Stack, operator: Cloud) -> None:
+    """Of a class that no node has: they stand there, failed."""
+    ironic, own = operator.api("baremetal"), operator.login.project
+    bodies = [{"resource_class": "none", "extra": {"interlock": mark}, "owner": own} for mark in MARKS]
+    theirs = [ironic.post("/allocations", body)["uuid"] for body in bodies]
+    try:
+        assert list(ACTUATORS["BareMetalServer"].search(operator, f"interlock:313a00:{HOST}", own)) == []
+        assert no_host.create(HOST).id not in theirs
+        assert all(ironic.find(f"/allocations/{one}") is not None for one in theirs)
+    finally:
+        for one in theirs:
+            ironic.delete(f"/allocations/{one}")
 
 
 def test_a_host_is_lent_deployed_and_on_its_networks(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
@@ -83,17 +112,16 @@ def test_a_host_is_lent_deployed_and_on_its_networks(host: Stack, node: Enrolled
     assert host.read(HOST, record=False) == host.state[HOST]
 
 
+def test_a_host_that_is_ours_is_no_obstacle(host: Stack) -> None:
+    assert told(host, conductor_group="interlock") == []
+    assert host.admit(preview=False) == []
+
+
 def test_a_host_has_the_key_and_the_document_of_the_plan(host: Stack, node: Enrolled, sandbox: Sandbox) -> None:
     drive = whole.disk(sandbox.dir, node.id)["configdrive"]
     assert drive["meta_data"]["hostname"] == HOST
     assert list(drive["meta_data"]["public_keys"].values()) == [KEY]
     assert drive["user_data"] == host.resources[HOST].canonical()["user_data"]
-
-
-def test_a_host_comes_back_cleaned(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
-    host.delete(HOST)
-    assert is_back(node)
-    assert vlans(switches) == [QUARANTINE, QUARANTINE]
 
 
 def test_a_port_comes_and_goes_on_a_host_that_runs(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
@@ -125,17 +153,23 @@ def test_a_port_that_somebody_set_is_drift_and_up_attaches_it_again(
     assert node.raw()["provision_updated_at"] == deployed, "it was not deployed again"
 
 
-def test_a_host_that_a_refresh_found_off_its_network_can_be_given_back(
+# --- interrupted ------------------------------------------------------------------------------------------
+
+
+def test_a_deletion_whose_answer_is_lost_goes_on(
     host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client]
 ) -> None:
+    """Also of a host that a refresh found off its network."""
     whole.by_hand(sandbox.dir, switches["tor-1"], "Ethernet13/1", "switchport access vlan 1")
     assert host.read(HOST) is not None
+    trap = Trap(sandbox.dir)
+    trap.arm(1, "after", "/states/provision")
+    releasing = threading.Thread(target=_release, args=(trap,))
+    releasing.start()
     host.delete(HOST)
+    releasing.join()
     assert is_back(node)
     assert vlans(switches) == [QUARANTINE, QUARANTINE]
-
-
-# --- interrupted ------------------------------------------------------------------------------------------
 
 
 #: (request, where its answer is lost): the allocation, the node, two ports, the deployment.
@@ -147,6 +181,9 @@ def test_an_answer_that_is_lost_at_any_step_makes_one_host(
 ) -> None:
     """One step in a usual run, all in a long one: each deploys and cleans the host. Kills take others."""
     for request_, when in sampling.some("answers lost of a host", LOST, 1):
+        if HOST in no_host.state:
+            no_host.delete(HOST)
+            assert is_back(node)
         trap = Trap(sandbox.dir)
         trap.arm(request_, when, "/v1/")
         releasing = threading.Thread(target=_release, args=(trap,))
@@ -156,8 +193,6 @@ def test_an_answer_that_is_lost_at_any_step_makes_one_host(
         settle(no_host, HOST, refused)
         assert is_lent(node, no_host)
         assert [item["uuid"] for item in allocations(operator, node)] == [no_host.state[HOST].id]
-        no_host.delete(HOST)
-        assert is_back(node)
 
 
 def _release(trap: Trap) -> None:
@@ -166,42 +201,94 @@ def _release(trap: Trap) -> None:
     trap.release()
 
 
-def test_a_deletion_whose_answer_is_lost_goes_on(host: Stack, node: Enrolled, sandbox: Sandbox) -> None:
-    trap = Trap(sandbox.dir)
-    trap.arm(1, "after", "/states/provision")
-    releasing = threading.Thread(target=_release, args=(trap,))
-    releasing.start()
+def test_a_host_comes_back_cleaned(host: Stack, node: Enrolled, switches: dict[str, Client]) -> None:
     host.delete(HOST)
-    releasing.join()
     assert is_back(node)
+    assert vlans(switches) == [QUARANTINE, QUARANTINE]
 
 
 # --- what does not work -----------------------------------------------------------------------------------
 
 
-def test_a_deployment_that_fails_is_told_undone_and_made_once_more(no_host: Stack, node: Enrolled) -> None:
+def test_a_node_that_cannot_be_had_is_told_and_the_next_up_goes_on(
+    no_host: Stack, node: Enrolled, operator: Cloud
+) -> None:
+    """Another has it, another owns it, its deployment fails: each is told after the other, then it is ours."""
+    body = {"resource_class": "poplar-r6525", "candidate_nodes": [node.id], "extra": {"interlock": "interlock:0:x"}}
+    theirs = operator.api("baremetal").post("/allocations", body)["uuid"]
+    try:
+        refused = attempt(lambda: no_host.create(HOST))
+        assert refused is not None
+        assert "none of the requested nodes are available" in refused.reasons[0]
+        assert node.raw()["instance_uuid"] == theirs
+    finally:
+        operator.api("baremetal").delete(f"/allocations/{theirs}")
+    node.patch(owner=no_host.state["mia-project"].id)
+    try:
+        again = attempt(lambda: settle(no_host, HOST, refused))
+        assert again is not None
+    finally:
+        node.patch(owner=operator.login.project)
+    assert node.raw()["instance_uuid"] is None
     node.switch(deploy="fail")
-    refused = attempt(lambda: no_host.create(HOST))
+    failed = attempt(lambda: settle(no_host, HOST, again))
     node.switch()
-    assert refused is not None
-    assert refused.partial is not None
-    assert "node whole-1 is in state deploy failed" in refused.reasons[0]
-    assert "the sandbox's fault switch says that deploy fails" in refused.reasons[0]
-    settle(no_host, HOST, refused)
+    assert failed is not None
+    assert failed.partial is not None
+    assert "node whole-1 is in state deploy failed" in failed.reasons[0]
+    assert "the sandbox's fault switch says that deploy fails" in failed.reasons[0]
+    assert "mgmt-1 Ethernet13 is access 3001, not at rest" in failed.reasons[0], "what is set by then is said"
+    settle(no_host, HOST, failed)
     assert is_lent(node, no_host)
 
 
-def test_a_host_that_is_not_cleaned_is_not_gone(host: Stack, node: Enrolled) -> None:
+def test_a_host_that_is_not_cleaned_is_not_gone(
+    host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client]
+) -> None:
+    """Neither for its lessee nor without one, nor while a switch port behind it carries its VLAN."""
     node.switch(clean="fail")
     before = host.state[HOST]
-    for _ in range(2):
-        with pytest.raises(Refused, match=r"is deleted, but node whole-1 is in maintenance \(clean failed\)"):
-            host.delete(HOST)
+    assert before.outputs["node_uuid"] == node.id
+    for lessee in (host.state["mia-project"].id, None):
+        for ask in (host.delete, host.read):
+            with pytest.raises(Refused, match=r"is deleted, but node whole-1 is in maintenance \(clean failed\)"):
+                ask(HOST)
         assert host.state[HOST] == before, "the state keeps it"
-    assert node.raw()["lessee"] == host.state["mia-project"].id
+        assert node.raw()["lessee"] == lessee
+        node.patch(lessee=None)
     mended(node)
+    whole.by_hand(sandbox.dir, switches["tor-1"], "Ethernet13/1", f"switchport access vlan {DATA}", "no shutdown")
+    with pytest.raises(Refused, match=rf"is deleted, but tor-1 Ethernet13/1 is still access {DATA}"):
+        host.read(HOST)
     host.delete(HOST)
     assert is_back(node)
+    assert vlans(switches) == [QUARANTINE, QUARANTINE]
+
+
+def test_a_port_that_the_switch_does_not_have_is_told(no_host: Stack, node: Enrolled) -> None:
+    """Ironic and the plan agree in a name that the switch does not know: nobody can say that it is at rest."""
+    plan, (leg, other) = dict(no_host.resources), LEGS
+    wrong_leg = leg.model_copy(update={"port_name": f"Ethernet{NUMBER}/9"})
+    wrong = plan[HOST].model_copy(update={"legs": (wrong_leg, other)})
+    with node.renamed("Ethernet13/1", "Ethernet13/9"):
+        no_host.declare(plan | {HOST: wrong})
+        try:
+            assert any("tor-1 has no port Ethernet13/9" in fault for fault in no_host.admit())
+            refused = attempt(lambda: no_host.create(HOST))
+            assert refused is not None
+            assert refused.partial is not None
+            no_host.state[HOST] = refused.partial
+            said = "is deleted, but how tor-1 Ethernet13/9 is set is not known: tor-1 has no such port"
+            with pytest.raises(Refused, match=said) as kept:
+                no_host.delete(HOST)
+            assert "pulumi state delete" in str(kept.value)
+        finally:
+            no_host.declare(plan)
+    # As it says: nothing is behind that name.
+    del no_host.state[HOST]
+    assert no_host.admit(preview=False) == []
+    no_host.create(HOST)
+    assert is_lent(node, no_host)
 
 
 def test_a_host_whose_deployment_cannot_be_undone_stays(host: Stack, node: Enrolled, soon: None) -> None:
@@ -214,59 +301,28 @@ def test_a_host_whose_deployment_cannot_be_undone_stays(host: Stack, node: Enrol
     assert is_back(node)
 
 
-def test_a_node_that_another_has_is_not_taken(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
-    body = {"resource_class": "poplar-r6525", "candidate_nodes": [node.id], "extra": {"interlock": "interlock:0:x"}}
-    theirs = operator.api("baremetal").post("/allocations", body)["uuid"]
-    try:
-        refused = attempt(lambda: no_host.create(HOST))
-        assert refused is not None
-        assert "none of the requested nodes are available" in refused.reasons[0]
-        assert node.raw()["instance_uuid"] == theirs
-    finally:
-        operator.api("baremetal").delete(f"/allocations/{theirs}")
-    settle(no_host, HOST, refused)
-    assert is_lent(node, no_host)
-
-
-def test_a_node_of_another_owner_is_not_taken(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
-    node.patch(owner=no_host.state["mia-project"].id)
-    try:
-        refused = attempt(lambda: no_host.create(HOST))
-        assert refused is not None
-    finally:
-        node.patch(owner=operator.login.project)
-    assert node.raw()["instance_uuid"] is None
-    settle(no_host, HOST, refused)
-    assert is_lent(node, no_host)
-
-
-@pytest.mark.parametrize(
-    "mark", ["", "interlock:313a00:mia-whole-1-2", "interlock:313a002:mia-whole-1", "x interlock:313a00:mia-whole-1"]
-)
-def test_trap_an_allocation_without_exactly_our_marker(no_host: Stack, operator: Cloud, mark: str) -> None:
-    """Of a class that no node has: it stands there, failed."""
-    body = {"resource_class": "none", "extra": {"interlock": mark}, "owner": operator.login.project}
-    theirs = operator.api("baremetal").post("/allocations", body)["uuid"]
-    try:
-        assert no_host.create(HOST).id != theirs
-        assert operator.api("baremetal").find(f"/allocations/{theirs}") is not None
-    finally:
-        operator.api("baremetal").delete(f"/allocations/{theirs}")
-
-
-def test_trap_an_allocation_with_our_marker_in_another_project(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
-    project = no_host.state["mia-project"].id
-    body = {"resource_class": "none", "extra": {"interlock": f"interlock:313a00:{HOST}"}, "owner": project}
-    theirs = node.asked("POST", "/allocations", body)
-    try:
-        assert theirs["owner"] == project
-        mark, own = f"interlock:313a00:{HOST}", operator.login.project
-        assert list(ACTUATORS["BareMetalServer"].search(operator, mark, own)) == []
-    finally:
-        node.asked("DELETE", f"/allocations/{theirs['uuid']}")
-
-
 # --- switches ---------------------------------------------------------------------------------------------
+
+
+def test_a_switch_that_dies_in_the_middle_of_a_deployment_is_told(
+    no_host: Stack, node: Enrolled, sandbox: Sandbox, switches: dict[str, Client], sampling: Sampling
+) -> None:
+    """One moment in a usual run. What is half-wired is said port by port, and the next `up` mends it."""
+    for moment in sampling.some("deaths of a switch", DEATHS, 1):
+        if HOST in no_host.state:
+            no_host.delete(HOST)
+        with switches_die(sandbox, node, moment):
+            refused = attempt(lambda: no_host.create(HOST))
+        assert refused is not None
+        assert refused.partial is not None
+        for leg in LEGS:
+            told = f"how {leg.switch} {leg.port_name} is set is not known: .*out of reach.*"
+            assert re.search(told, refused.reasons[0]), refused.reasons[0]
+        assert "node whole-1 is in state deploy failed" in refused.reasons[0]
+        node.switch()
+        settle(no_host, HOST, refused)
+        assert is_lent(node, no_host)
+        assert vlans(switches) == [DATA, whole.CONTROL]
 
 
 def test_a_switch_that_is_down_is_neither_drift_nor_loss(
@@ -305,23 +361,3 @@ def test_a_switch_that_is_down_while_a_host_goes_keeps_it_in_the_state(
     host.delete(HOST)
     assert is_back(node)
     assert vlans(switches) == [QUARANTINE, QUARANTINE]
-
-
-def test_a_port_that_the_switch_does_not_have_is_told(no_host: Stack, node: Enrolled, operator: Cloud) -> None:
-    """Ironic and the plan agree in a name that the switch does not know."""
-    plan, (leg, other) = dict(no_host.resources), LEGS
-    wrong_leg = leg.model_copy(update={"port_name": f"Ethernet{NUMBER}/9"})
-    wrong = plan[HOST].model_copy(update={"legs": (wrong_leg, other)})
-    with node.renamed("Ethernet13/1", "Ethernet13/9"):
-        no_host.declare(plan | {HOST: wrong})
-        try:
-            assert any("tor-1 has no port Ethernet13/9" in fault for fault in no_host.admit())
-            refused = attempt(lambda: no_host.create(HOST))
-            assert refused is not None
-            assert refused.partial is not None
-            no_host.state[HOST] = refused.partial
-            mended(node)
-            no_host.delete(HOST)
-        finally:
-            no_host.declare(plan)
-    assert is_back(node)

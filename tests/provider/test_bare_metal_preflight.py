@@ -11,24 +11,15 @@ import pytest
 from interlock.provider.clouds import Cloud
 from interlock.provider.preflight import NotLookedAt, preflight
 from interlock.provider.regions import Catalogue
-from interlock.resources import Admission, Admitted
+from interlock.resources import Admitted
 from tests.conftest import Sandbox
-from tests.provider.whole_hosts import HOST, LEGS, NODE, SERVICE, mia, node
+from tests.provider.whole_hosts import BARE_METAL, HOST, LEGS, NODE, mia, node, told
 from tests.sandbox.switch_sessions import clients
-from tests.support.cloud.nodes import Enrolled, enrolled
+from tests.support.cloud.nodes import Enrolled
 from tests.support.engine.stack import Stack
 from tests.support.world import whole
 
 __all__ = ["mia", "node"]
-
-CODE = "bare metal"
-
-
-def told(program: Stack, cloud: Cloud | None = None, **admission: Any) -> list[str]:
-    """What the preflight says of whole hosts where the host is to be created."""
-    asked: Admission = program.admission().model_copy(update=admission)
-    found = preflight(asked, cloud or Cloud("sandbox"), frozenset({HOST}))
-    return [str(fault) for fault in found if fault.code == CODE]
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +109,13 @@ def test_a_service_network_is_the_sites_and_of_one_node_alone(free: Stack, node:
     (fault, again) = told(free, service_networks={NODE: "external"})
     assert f"names {node.network} as its cleaning_network, not the site's network external" in fault
     assert "provisioning_network" in again
-    legs = whole.legs(14, 2141)
-    with enrolled(operator, "whole-2", SERVICE + 1, *legs) as other:
-        names = {"driver_info/provisioning_network": node.network}
-        other.patch(**names)
+    # What another node names counts from when it is enrolled.
+    body = {"name": "whole-2", "driver": "fake-hardware", "driver_info": {"provisioning_network": node.network}}
+    other = operator.api("baremetal").post("/nodes", body | {"owner": operator.login.project})["uuid"]
+    try:
         faults = told(free)
-        other.patch(**{"driver_info/provisioning_network": other.network})
+    finally:
+        operator.api("baremetal").delete(f"/nodes/{other}")
     assert len(faults) == 2
     assert f"shares its cleaning_network {node.network} with whole-2: two ex-tenants would meet there" in faults[0]
 
@@ -169,12 +161,5 @@ def test_a_switch_port_in_use_is_not_taken(free: Stack, sandbox: Sandbox) -> Non
 def test_a_switch_that_cannot_be_asked_is_no_answer(free: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INTERLOCK_SWITCHES", "/nowhere/switches.yaml")
     found = preflight(free.admission(), Cloud("sandbox"), frozenset({HOST}))
-    told_of = [fault for fault in found if fault.code == CODE]
+    told_of = [fault for fault in found if fault.code == BARE_METAL]
     assert [type(fault) for fault in told_of] == [NotLookedAt, NotLookedAt]
-
-
-def test_a_host_that_is_ours_is_no_obstacle(free: Stack) -> None:
-    free.create(HOST)
-    assert told(free, conductor_group="interlock") == []
-    assert free.admit(preview=False) == []
-    free.delete(HOST)

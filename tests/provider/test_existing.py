@@ -29,6 +29,7 @@ from interlock.resources import (
     Role,
     Router,
     SegmentRange,
+    ShareType,
     Subnet,
     SubnetPool,
     VolumeType,
@@ -37,7 +38,7 @@ from interlock.resources.existing import STATED
 from interlock.vocabulary.owners import OwnerId
 from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
-from tests.support.world.declared import DATA, SHA512
+from tests.support.world.declared import DATA, LUKS, SHA512, SHARE_SPECS
 
 OWNER, SITE_OWNER = "0e1150", "51e729"
 
@@ -60,7 +61,8 @@ STATEMENTS: dict[str, Resource] = {
     "half": Flavor(name="x.half", vcpus=2, ram_mib=1024, disk_gib=5, extra_specs={"a": "b"}),
     "poplar": Image(name="x-image", file="not-there.raw", sha512=SHA512),
     "poplar-hosts": Aggregate(name="not-stated", hosts=("poplar-3",), metadata={"interlock_role": "poplar"}),
-    "fast": VolumeType(name="x-fast", description="not stated"),
+    "fast": VolumeType(name="x-fast", description="not stated", encryption=LUKS),
+    "nfs": ShareType(name="x-nfs", extra_specs=SHARE_SPECS),
 }  # fmt: skip
 
 #: A field's value -> another that its type takes.
@@ -147,6 +149,9 @@ def theirs(operator: Cloud) -> Iterator[Theirs]:
         )  # fmt: skip
         specs = {"volume_backend_name": "fake"}
         ids["fast"] = make("block-storage", "/types", "volume_type", name="x-fast", extra_specs=specs)
+        operator.api("block-storage").post(f"/types/{ids['fast']}/encryption", {"encryption": LUKS.model_dump()})
+        more = SHARE_SPECS | {"snapshot_support": "True"}
+        ids["nfs"] = make("shared-file-system", "/types", "share_type", name="x-nfs", extra_specs=more)
         yield Theirs(ids)
 
 
@@ -176,7 +181,7 @@ def _other(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, dict):
-        return {key: f"not {one}" for key, one in value.items()}
+        return {key: _other(one) for key, one in value.items()}
     if isinstance(value, list):
         return [[one[0], one[0]] if isinstance(one, list) else f"{one}-not" for one in value]
     if value in OTHERS:

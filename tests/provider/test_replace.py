@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from interlock.provider.actuators import ACTUATORS, Target
-from interlock.provider.actuators.s3 import BucketActuator
+from interlock.provider.actuators.s3 import client_with, usable_keys
 from interlock.provider.clouds import Cloud
 from interlock.provider.markers import CARRIERS
 from interlock.provider.state import declared, recorded_target
@@ -44,7 +44,7 @@ def _volume(sandbox: Sandbox, program: Stack) -> Path:
 
 
 def _client(cloud: Cloud, program: Stack) -> Any:
-    return BucketActuator()._client(cloud, _target(program, "alice-bucket"))
+    return client_with(cloud, usable_keys(cloud, _target(program, "alice-bucket"))[0], "")
 
 
 def _data(sandbox: Sandbox, operator: Cloud, program: Stack) -> list[bytes]:
@@ -77,9 +77,11 @@ def test_it_is_recreated_and_what_rests_on_it_is_attached_again(
 
 
 def test_what_a_kill_left_out_of_the_state_is_not_in_the_way_of_its_router(full: Stack, operator: Cloud) -> None:
+    # Of what was never made nothing could lead in by it.
+    full.delete("alice-entry")
     lost = full.state.pop("alice-uplink")
     again = replace(full, process=Process())
-    up(again, ("alice-router", "alice-uplink"), "alice-router", preflight=True)
+    up(again, ("alice-router", "alice-uplink", "alice-entry"), "alice-router", preflight=True)
     again.process.close()
     assert full.state["alice-uplink"].id != lost.id
     _settled(full, operator)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from interlock.provider.actuators import ACTUATORS, Target
 from interlock.provider.actuators.network import PortActuator
+from interlock.provider.admitted import forbidden_changes
 from interlock.provider.codec import UNKNOWN, decode, encode, has_unknown
 from interlock.provider.diffing import compare
 from interlock.provider.errors import HINTS, Trouble, classify, is_locked
@@ -18,9 +19,10 @@ from interlock.provider.markers import CARRIERS, join, marker, owner_of, split
 from interlock.provider.pools import SIZES
 from interlock.provider.retry import RetryBudget, RetryPolicy, may_repeat, pause, retry_after
 from interlock.provider.schema import schema
-from interlock.provider.state import in_order_of
-from interlock.resources import KINDS, Effect, Network, Port, Server, Volume
+from interlock.provider.state import Declared, as_made, as_made_from, declared, in_order_of
+from interlock.resources import KINDS, BareMetalServer, Effect, Network, Port, Resource, Server, Volume
 from interlock.vocabulary.owners import OwnerId
+from tests.support.world.declared import site, tenant
 
 MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR)
 
@@ -46,6 +48,9 @@ def test_every_class_of_error_says_what_to_do() -> None:
 # --- differences ------------------------------------------------------------------------------------------
 
 
+VOLUME = Volume(name="v", project="p", size_gib=2, volume_type="site:VolumeType/t")
+
+
 def _state(resource: Any, **changed: Any) -> dict[str, Any]:
     mark = marker(OwnerId("0"), "x")
     state: dict[str, Any] = resource.canonical() | {"owner": "0", "marker": mark, "broken": ""}
@@ -60,6 +65,40 @@ def _diff(resource: Any, new_ids: Any = None, **olds: Any) -> dict[str, bool]:
 @pytest.mark.parametrize("field", Network.model_fields)
 def test_a_changed_field_has_the_effect_that_its_type_says(field: str) -> None:
     assert _diff(NETWORK, **{field: "other"}) == {field: Network.changes()[field].effect is Effect.REPLACE}
+
+
+@pytest.mark.parametrize("kind", [Server, BareMetalServer])
+def test_userdata_and_the_key_are_kept_as_made(kind: type[Resource]) -> None:
+    assert kind.kept_as_made() == {"user_data", "keypair"}
+
+
+def test_changed_userdata_is_no_difference_and_another_host_beside_it_is_one() -> None:
+    assert _diff(SERVER, user_data="other", keypair="other") == {}
+    assert _diff(SERVER, {"id_of_keypair": UNKNOWN}, id_of_keypair="old") == {}
+    assert _diff(SERVER, user_data="other", host="elsewhere") == {"host": True}
+
+
+def _made_with(**olds: Any) -> Declared:
+    inputs = SERVER.canonical() | {"owner": "0", "id_of_keypair": "new", "keypair": "k", "user_data": "new"}
+    return as_made(declared("Server", "s", inputs), SERVER.canonical() | olds)
+
+
+def test_an_update_leaves_userdata_as_it_was_recorded() -> None:
+    kept = _made_with(user_data="old", keypair="k", id_of_keypair="old")
+    assert (kept.spec.canonical()["user_data"], kept.ids["keypair"]) == ("old", "old")
+    # One that was made without a key has none afterwards, whatever the plan says of new ones.
+    without = _made_with(user_data="old", keypair=None)
+    assert (without.spec.canonical()["keypair"], "keypair" in without.ids) == (None, False)
+
+
+def test_a_target_that_is_not_made_yet_is_a_new_one() -> None:
+    item = declared("Server", "s", SERVER.canonical() | {"owner": "0", "user_data": "new"})
+    olds = SERVER.canonical() | {"user_data": "old", "resolved": {"keypair": "key", "image": "7"}}
+    target = Target("s", OwnerId("0"), item.spec, {"keypair": "other", "image": "8"})
+    made = as_made_from(target, item, olds)
+    assert (made.spec.canonical()["user_data"], made.refs) == ("old", {"keypair": "key", "image": "7"})
+    anew = as_made_from(target, item, olds, unmade=True)
+    assert (anew.spec.canonical()["user_data"], anew.refs) == ("new", {"keypair": "other", "image": "7"})
 
 
 def test_nothing_changed_is_no_difference() -> None:
@@ -82,6 +121,30 @@ def test_a_server_is_not_replaced_for_a_port_that_is() -> None:
 def test_another_project_behind_a_volume_replaces_it_and_deletion_has_its_own_guard() -> None:
     volume = Volume(name="v", project="p", size_gib=1, volume_type="site:VolumeType/t")
     assert _diff(volume, {"id_of_project": "new"}, id_of_project="old") == {"id_of_project": True}
+
+
+@pytest.mark.parametrize("kind", [kind for kind, cls in KINDS.items() if cls.YOUNGER])
+def test_a_state_of_before_a_field_changes_nothing(kind: str) -> None:
+    """The field says what such an object is; no upgrade may touch it for that."""
+    known = (*site("s", 700).values(), *tenant("t", 2100).values())
+    younger = KINDS[kind].YOUNGER
+    resource = next(item for item in known if kind == item.KIND).model_copy(update=dict(younger))
+    inputs = resource.canonical() | {"owner": "0"}
+    olds = _state(resource)
+    before = {name: value for name, value in olds.items() if name not in younger}
+    assert len(before) < len(olds)
+    assert compare(kind, "x", before, inputs).changed == {}
+    assert forbidden_changes(declared(kind, "x", inputs), before) == []
+
+
+def test_a_volume_may_grow_and_not_shrink() -> None:
+    item = declared("Volume", "v", VOLUME.canonical() | {"owner": "0"})
+    for size, told in (
+        (1, []),
+        (2, []),
+        (3, [("size_gib", "size_gib cannot change from 3 to 2: a volume can grow, not shrink")]),
+    ):
+        assert forbidden_changes(item, _state(VOLUME, size_gib=size)) == told
 
 
 def test_a_drifted_forbidden_field_is_no_replacement() -> None:
@@ -112,6 +175,10 @@ IRONIC_LOCKED = (
 )
 
 
+def manila(kind: str, message: str) -> str:
+    return json.dumps({kind: {"code": 0, "message": message}})
+
+
 @pytest.mark.parametrize(
     ("service", "status", "body", "trouble"),
     [
@@ -131,6 +198,13 @@ IRONIC_LOCKED = (
         ("compute", 500, '{"computeFault": {"code": 500, "message": "m"}}', Trouble.SERVICE),
         ("compute", 503, "", Trouble.UNREACHABLE),
         ("baremetal", 409, IRONIC_LOCKED, Trouble.CONFLICT),
+        ("shared-file-system", 413, manila("overLimit", "Maximum number of shares: quota exceeded"), Trouble.QUOTA),
+        ("shared-file-system", 403, manila("forbidden", "Requested share exceeds allowed quota."), Trouble.QUOTA),
+        ("shared-file-system", 403, manila("forbidden", "Share status must be one of available"), Trouble.IN_USE),
+        ("shared-file-system", 403, manila("forbidden", "Policy does not allow it"), Trouble.FORBIDDEN),
+        ("shared-file-system", 400, manila("badRequest", "Target share type is still in use."), Trouble.IN_USE),
+        ("shared-file-system", 400, manila("badRequest", "Share 0-1 not found."), Trouble.NOT_FOUND),
+        ("shared-file-system", 400, manila("badRequest", "Share access ip:10.0.0.0/8 exists."), Trouble.INVALID),
     ],
 )  # fmt: skip
 def test_answers_are_classified(service: str, status: int, body: str, trouble: Trouble) -> None:

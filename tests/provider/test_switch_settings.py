@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Literal, cast
@@ -13,8 +14,15 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.preflight.faults import NotLookedAt
 from interlock.provider.preflight.switch_ports import resting_switch_ports
 from interlock.provider.switch_readings import SwitchReadings
-from interlock.provider.switch_settings import not_at_rest, setting_of, taken_from, unconfirmed
-from interlock.resources import Admission, Admitted, SwitchPort
+from interlock.provider.switch_settings import (
+    PortAsPlanned,
+    not_at_rest,
+    not_let_go,
+    setting_of,
+    taken_from,
+    unconfirmed,
+)
+from interlock.resources import Admission, Admitted, BareMetalLeg, SwitchPort
 from interlock.switches.errors import SwitchUnread
 from interlock.switches.loading import SwitchAccess, SwitchesRead
 from interlock.switches.observed import ObservedPort, ObservedSwitch
@@ -22,6 +30,7 @@ from tests.conftest import ROOT
 from tests.support.world.declared import switch_port
 
 PLANNED = switch_port("acme", 5, 1000, "10.5.2.1")
+LEG = BareMetalLeg(switch="tor-1", port=5, port_name="Ethernet5/1", vlan=1000, quarantine_vlan=4000)
 GOOD = ObservedPort("Ethernet5/1", admin_up=True, mode="access", access_vlan=1000)
 
 
@@ -111,11 +120,22 @@ def test_a_port_whose_vlan_is_not_in_the_table_is_not_at_rest() -> None:
         (replace(GOOD, access_vlan=1001), "tor-1 Ethernet5/1 is access 1001, not at rest"),
         (replace(GOOD, mode="trunk", access_vlan=None), "tor-1 Ethernet5/1 is still trunk"),
         (replace(GOOD, admin_up=None), "tor-1 Ethernet5/1 is still access 1000"),
-        (None, ""),
     ],
 )
 def test_a_port_that_was_given_back_rests(port: ObservedPort | None, said: str) -> None:
     assert not_at_rest(PLANNED, saying(port)) == said
+
+
+@pytest.mark.parametrize("judge", [not_at_rest, not_let_go])
+def test_a_port_that_is_not_there_is_not_at_rest_but_unknown(
+    judge: Callable[[PortAsPlanned, ObservedSwitch], str],
+) -> None:
+    """Renamed or broken out, it carries under another name what it carried before."""
+    with pytest.raises(SwitchUnread, match="tor-1 has no such port"):
+        judge(PLANNED, saying(replace(GOOD, name="Ethernet5/2")))
+    nameless = LEG.model_copy(update={"port_name": None})
+    with pytest.raises(SwitchUnread, match="nobody states what tor-1 calls it"):
+        judge(nameless, saying(GOOD))
 
 
 @pytest.mark.parametrize("mode", ["trunk", "routed", "dot1q-tunnel"])

@@ -15,8 +15,8 @@ from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
 from tests.support.world.small import World
 
-#: What is made on the cloud. Claims are not; `test_claims` has them.
-MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind != "Claims")
+#: What is made on the cloud. Claims are not; `test_claims` has them. Swift takes no policies; tests/buckets has them.
+MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind not in ("Claims", "BucketPolicy"))
 
 
 def _of_kind(world: World, kind: str) -> list[tuple[Stack, str]]:
@@ -88,7 +88,9 @@ def test_the_secret_key_is_marked_secret(world: World) -> None:
 BY_HAND: dict[str, tuple[str, str, str, Any, str]] = {
     "alice-project": ("identity", "PATCH", "/projects/{id}", {"project": {"name": "mallory"}}, "name"),
     "alice-quota": ("network", "PUT", "/quotas/{id}", {"quota": {"port": 51}}, "ports"),
-    "alice-router": ("network", "PUT", "/routers/{id}", {"router": {"external_gateway_info": {}}}, "external_network"),
+    "alice-router": ("network", "PUT", "/routers/{id}", {"router": {"name": "mallory"}}, "name"),
+    # Taken off its port; the address stays.
+    "alice-entry": ("network", "PUT", "/floatingips/{id}", {"floatingip": {"port_id": None}}, "port"),
     "alice-data": ("network", "PUT", "/networks/{id}", {"network": {"port_security_enabled": False}}, "port_security"),
     "alice-control-subnet": ("network", "PUT", "/subnets/{id}", {"subnet": {"dns_nameservers": []}}, "dns"),
     "alice-port-control": ("network", "PUT", "/ports/{id}", {"port": {"security_groups": []}}, "security_groups"),
@@ -167,6 +169,36 @@ def test_a_port_deleted_by_hand_comes_back_and_the_server_stays(world: World, op
     assert program.diff(server) == {}
     attached = operator.api("network").get("/ports", device_id=ident)["ports"]
     assert {item["id"] for item in attached} == set(program.inputs(server)["id_of_ports"])
+
+
+#: Limits that are below what the tenant has by then, of every service; Cinder takes none below what is in use.
+BELOW_USE: dict[str, dict[str, int]] = {
+    "alice-quota": {"instances": 0, "cores": 0, "ram_mib": 0, "networks": 0, "subnets": 0, "ports": 0, "routers": 0,
+                    "security_groups": 0, "security_group_rules": 0, "floating_ips": 0, "volumes": 0, "volume_gib": 0},
+    "alice-share-quota": {"shares": 0, "share_gib": 0},
+}  # fmt: skip
+PENDING = {"alice-quota": {"volumes": False, "volume_gib": False}, "alice-share-quota": {}}
+
+
+@pytest.mark.parametrize("name", BELOW_USE)
+def test_limits_below_what_is_in_use_are_applied(world: World, name: str) -> None:
+    """As when a tenant shrinks: what is too much is deleted after them."""
+    program, before = world.tenant, dict(world.tenant.resources)
+    program.declare(before | {name: before[name].model_copy(update=BELOW_USE[name])})
+    try:
+        for _ in range(2):
+            # The next `up` goes on with what is pending, whether a refresh came between or not.
+            program.update(name)
+            assert program.diff(name) == PENDING[name]
+        seen = program.read(name)
+        assert seen is not None
+        assert program.diff(name) == PENDING[name]
+        taken = BELOW_USE[name].keys() - PENDING[name].keys()
+        assert {field: seen.inputs[field] for field in taken} == dict.fromkeys(taken, 0)
+    finally:
+        program.declare(before)
+        program.update(name)
+    assert program.diff(name) == {}
 
 
 def test_a_server_stays_with_the_image_that_it_was_made_from(world: World) -> None:

@@ -10,8 +10,9 @@ import pytest
 from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
 from interlock.provider.clouds import Cloud as Driven
 from tests.sandbox.cloud import Cloud, Tenant, until
-from tests.support.cloud import enrolled
-from tests.support.cloud.enrolled import fault, settled
+from tests.support.cloud import nodes
+from tests.support.cloud.nodes import fault, settled
+from tests.support.world.declared import RESOURCE_CLASS
 
 SERVICE = 3001
 SERIAL = "R-1"
@@ -26,14 +27,14 @@ def node(cloud: Cloud, tenant: Tenant) -> Iterator[str]:
         provider_segmentation_id=SERVICE,
     )  # fmt: skip
     network.create_subnet(network_id=made.id, ip_version=4, cidr="10.91.0.0/28", name=f"service-{cloud.tag}")
-    first = next(leg for leg in enrolled.legs_of("poplar-2") if leg.interface == "eno1")
+    first = next(leg for leg in nodes.legs_of("poplar-2") if leg.interface == "eno1")
     owner = cloud.admin.current_project_id
-    described = enrolled.described(f"poplar-2-{cloud.tag}", (first,), made.id, owner=owner)
+    described = nodes.described(f"poplar-2-{cloud.tag}", (first,), made.id, owner=owner)
     described["extra"] = {"serial": SERIAL}
-    enrolled.rest_in_quarantine(cloud.running.dir, described)
-    uuid = enrolled.enrol(cloud.admin, described)
+    nodes.rest_in_quarantine(cloud.running.dir, described)
+    uuid = nodes.enrol(cloud.admin, described)
     yield uuid
-    enrolled.withdraw(cloud.admin, uuid)
+    nodes.withdraw(cloud.admin, uuid)
     network.delete_network(made)
 
 
@@ -65,7 +66,7 @@ def test_a_host_is_clean_from_when_its_last_cleaning_ended(cloud: Cloud, node: s
 
 def test_what_is_claimed_is_held(cloud: Cloud, node: str, driven: Driven) -> None:
     bare = cloud.admin.baremetal
-    claim = bare.create_allocation(resource_class=enrolled.RESOURCE_CLASS, candidate_nodes=[node])
+    claim = bare.create_allocation(resource_class=RESOURCE_CLASS, candidate_nodes=[node])
     try:
         bare.wait_for_allocation(claim, timeout=60)
         found = said(driven, node)

@@ -41,6 +41,7 @@ WRONG = {
     '"33-48" = "access 20"': ('"33-48" = "access 20-21"', "port 33-48: 'access 20-21' is neither"),
     '"49-50" = "trunk 110-199"': ('"49-53" = "trunk 110-199"', "switch mgmt-1: no port 49-53; it has 1-52"),
     '25 = "tor-1:Ethernet25/1"': ('26 = "tor-1:Ethernet25/1"', "the cable of tor-1 port Ethernet25/1 to tor-2"),
+    'filled = ["17-20"]': ('filled = ["17-21"]', "switch tor-1: port 21 is filled, and no trunk"),
     '46 = "pdu-1:mgmt"': ('46 = "pdu-1"', "a cable ends at"),
     'infra-1 = {shape = "infra"}': ('infra-1 = {shape = "blade"}', "host infra-1: no shape blade; shapes are poplar"),
     'infra-2 = {shape = "infra"}': ('infra-2 = {shape = "poplar"}', "host infra-2: its cards have to be on one"),

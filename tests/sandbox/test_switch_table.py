@@ -143,5 +143,22 @@ def test_neutrons_sections_name_each_switch_with_its_own_address(tmp_path: Path)
     assert "ngs_disable_inactive_ports = true\n" in tor
     assert "ngs_disable_inactive_ports = false\n" in management
     assert f"ip = {MANAGEMENT.address}\n" in management
+    assert "ngs_trunk_ports" not in text
     # the driver's lock is named after the address: two switches on one would wait for each other
     assert TOR.address not in management
+
+
+def test_neutrons_section_names_the_trunks_that_its_driver_fills(tmp_path: Path) -> None:
+    """By the names of the maker, and of no other switch; the site says of the same ports that Neutron fills them."""
+    leaves = RACKS["twoleaves"]
+    text = driver.sections(leaves, tmp_path / "conf", tmp_path / "state", 22201)
+    first, *others = text.split("[genericswitch:")[1:]
+    assert "ngs_trunk_ports = Ethernet17/1, Ethernet18/1, Ethernet19/1, Ethernet20/1\n" in first
+    assert all("ngs_trunk_ports" not in other for other in others)
+
+
+@pytest.mark.parametrize("rack", RACKS.values(), ids=RACKS)
+def test_filled_trunks_are_those_of_the_site(sites: dict[str, Site], rack: Rack) -> None:
+    for switch in site_of(sites, rack).switches:
+        filled = tuple(switch.port_name(port.port) for port in switch.ports if port.filled_by is not None)
+        assert rack.switch[switch.name].filled == filled

@@ -21,8 +21,10 @@ from tests.conftest import Sandbox
 from tests.sandbox.cloud import Cloud, Tenant, outcome
 from tests.sandbox.cloud import until as until_within
 from tests.sandbox.switch_sessions import QUARANTINE, Client, clients
-from tests.support.cloud import enrolled
-from tests.support.cloud.enrolled import GROUP, RESOURCE_CLASS, Leg, fault, release, settled
+from tests.support.cloud import nodes
+from tests.support.cloud.nodes import GROUP, Leg, fault, release, settled
+from tests.support.sampling import Sampling
+from tests.support.world.declared import RESOURCE_CLASS
 
 SERVICE, FABRIC, CONTROL = 3000, 1301, 131
 VERSION = "1.67"  # attach a VIF to a port that is named; all else here needs less
@@ -132,14 +134,14 @@ def networks(cloud: Cloud, tenant: Tenant) -> Iterator[dict[int, str]]:
 @pytest.fixture(scope="module")
 def host(cloud: Cloud, tenant: Tenant, networks: dict[int, str]) -> Iterator[Host]:
     """`poplar-1`, enrolled, and available."""
-    fabric, first = (leg for leg in enrolled.legs_of("poplar-1") if leg.interface in ("ens161f0", "eno1"))
+    fabric, first = (leg for leg in nodes.legs_of("poplar-1") if leg.interface in ("ens161f0", "eno1"))
     owner = cloud.admin.current_project_id
-    node = enrolled.described(f"poplar-1-{cloud.tag}", (fabric, first), networks[SERVICE], owner=owner)
-    enrolled.rest_in_quarantine(cloud.running.dir, node)
-    uuid = enrolled.enrol(cloud.admin, node)
+    node = nodes.described(f"poplar-1-{cloud.tag}", (fabric, first), networks[SERVICE], owner=owner)
+    nodes.rest_in_quarantine(cloud.running.dir, node)
+    uuid = nodes.enrol(cloud.admin, node)
     on = (networks[FABRIC], networks[CONTROL])
     yield Host(cloud, uuid, (fabric, first), on, tenant.id, clients(cloud.running.dir))
-    enrolled.withdraw(cloud.admin, uuid)
+    nodes.withdraw(cloud.admin, uuid)
 
 
 def test_an_enrolled_node_is_clean_and_in_quarantine(host: Host) -> None:
@@ -300,8 +302,19 @@ def kill_ironic(sandbox: Sandbox) -> None:
     sandbox.supervise("up")
 
 
-def test_what_ironic_was_doing_when_it_was_killed_has_failed(host: Host, sandbox: Sandbox) -> None:
-    """It resumes nothing. The host is on its service network, and that port of it is in the way of nothing."""
+def test_what_ironic_was_doing_when_it_was_killed_has_failed(host: Host, sandbox: Sandbox, sampling: Sampling) -> None:
+    """It resumes nothing. The host is on its service network, and that port of it is in the way of nothing.
+
+    One of both in a usual run: each kills Ironic and starts it again.
+    """
+    killed = {"deployment": killed_while_it_deploys, "cleaning": killed_while_it_cleans}
+    for name in sampling.some("what Ironic is killed at", list(killed), 1):
+        killed[name](host, sandbox)
+        assert host.vlans() == (QUARANTINE, QUARANTINE)
+
+
+def killed_while_it_deploys(host: Host, sandbox: Sandbox) -> None:
+    """It is undone like any other deployment that failed."""
     claimed = host.claim()
     ports = host.attach()
     fault(host.cloud.admin, host.node, deploy="hold")
@@ -313,21 +326,27 @@ def test_what_ironic_was_doing_when_it_was_killed_has_failed(host: Host, sandbox
     assert (failed.instance_id, failed.lessee, failed.is_maintenance) == (claimed.id, host.tenant, False)
     assert len(list(host.cloud.admin.baremetal.list_node_vifs(host.node))) == 2
     assert host.vlans() == (QUARANTINE, SERVICE)
-
-    fault(host.cloud.admin, host.node, clean="hold")
+    fault(host.cloud.admin, host.node)
     host.ask("deleted")
+    host.until_in("available")
+    host.forget(ports)
+
+
+def killed_while_it_cleans(host: Host, sandbox: Sandbox) -> None:
+    """Not in maintenance, as after a step that failed; but not `available`, so given to nobody."""
+    host.ask("manage")
+    host.until_in("manageable")
+    fault(host.cloud.admin, host.node, clean="hold")
+    host.ask("provide")
     until(lambda: is_cleaned(host))
     kill_ironic(sandbox)
     failed = until(lambda: stopped(host, "clean failed"))
-    # Not in maintenance, as after a step that failed; but not `available`, so given to nobody.
     assert ("can't be resumed" in failed.last_error, failed.is_maintenance) == (True, False)
     assert host.vlans() == (QUARANTINE, SERVICE)
     fault(host.cloud.admin, host.node)
     host.ask("manage")
     host.ask("provide")
     host.until_in("available")
-    assert host.vlans() == (QUARANTINE, QUARANTINE)
-    host.forget(ports)
 
 
 def is_cleaned(host: Host) -> bool:

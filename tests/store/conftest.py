@@ -10,14 +10,15 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from tests.store import gateway, servers
+from tests.store import servers
+from tests.support import versity as gateway
 
 
 @pytest.fixture(scope="session")
 def versity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a Versity gateway."""
-    with gateway.running(tmp_path_factory.mktemp("versity")) as endpoint:
-        yield endpoint
+    with gateway.running(tmp_path_factory.mktemp("versity")) as running:
+        yield running.endpoint
 
 
 @pytest.fixture(scope="session")

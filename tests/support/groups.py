@@ -39,12 +39,16 @@ GROUPS: tuple[Group, ...] = (
     Group("machine", ("tests/machine/",)),
     Group("together", ("tests/together/",)),
     Group("sandbox", ("tests/sandbox/",)),
+    # One Versity gateway for all of them, beside the cloud's Swift.
+    Group("buckets", ("tests/buckets/",)),
     # Random tests, each a minute or so of computing.
     Group("oracle", ("tests/oracle/",), cloud=False),
     Group("certificate", ("tests/certificate/",), cloud=False),
     Group("clean sites", ("tests/mutants/test_no_false_alarm.py",), cloud=False),
     Group("mutants", ("tests/mutants/test_mutants.py",), cloud=False),
     Group("store", ("tests/store/",), cloud=False),
+    # Three servers with a real sshd for all of them.
+    Group("logins", ("tests/access/",), cloud=False),
     # One fabric for all of them.
     Group("packets", ("tests/packets/",), cloud=False),
 )
@@ -71,9 +75,10 @@ NEEDS = frozenset({"sandbox", "demo", "newcomer", "project", "moto"})
 """Fixtures that start a cloud, Pulumi's engine or a server: a fast run has no test that uses one."""
 
 SLOW = (
-    "tests/benchmarks/", "tests/docs/test_commands.py", "tests/e2e/", "tests/faults/", "tests/house/",
-    "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/", "tests/mutants/test_matrix.py",
-    "tests/pack/", "tests/packets/",
+    "tests/access/", "tests/benchmarks/", "tests/buckets/", "tests/docs/test_commands.py", "tests/e2e/",
+    "tests/faults/", "tests/house/",
+    "tests/infra/test_access.py", "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/",
+    "tests/mutants/test_matrix.py", "tests/pack/", "tests/packets/",
     "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",

@@ -62,7 +62,7 @@ BUDGETS: dict[str, Budget] = {
     "fuzz site.lock.json": Budget(150, 500, 50_000),
     "hypothesis examples": Budget(20, 50, 2_000),
     "steps of the state machine": Budget(0, 25, 20_000),
-    "kinds killed": Budget(0, 4, 1_000),
+    "kinds killed": Budget(0, 5, 1_000),
     "random wirings": Budget(0, 30, 200),
 }
 """Test -> its random cases. A number above what there is means all: see `kinds killed`."""

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from interlock.hardware import SWITCHES
-from interlock.model.site.inventory import Endpoint, Site, Switch, SwitchPortConfig
+from interlock.model.site.inventory import Endpoint, Site, Switch, SwitchPortConfig, Vrf
 from interlock.resources import SwitchPort
 from interlock.switches.comparison import PlannedPort, compare
 from interlock.switches.errors import SwitchUnread
+from interlock.switches.filled import PlannedNetwork
 from interlock.switches.findings import FindingKind, SwitchFinding
 from interlock.switches.names import port_names
 from interlock.switches.observed import Neighbour, ObservedPort, ObservedSwitch, RoutedVlan
@@ -219,6 +220,132 @@ def test_addresses_of_the_switch() -> None:
     assert compared(world, seen(routed=())) == [(FindingKind.DIFFERENT, None, "addresses")]
     assert compared(world, seen(routed=None)) == [(FindingKind.UNKNOWN, None, "addresses")]
     assert compared(site(), seen(routed=())) == []
+
+
+def vrfs(*routed: tuple[int, str | None], stated: tuple[Vrf, ...] = (), default: tuple[int, ...] | None = (20,)) -> Any:
+    """(what, which VRF, both sides) of what a switch with these addresses says."""
+    world = site(routed_vlans=default, vrfs=stated)
+    observed = seen(routed=tuple(RoutedVlan(vlan, vrf, ("192.0.2.1/24",)) for vlan, vrf in routed))
+    return [(one.found.value, one.about, one.stated, one.says) for one in findings(world, observed)]
+
+
+RED, BLUE = Vrf(name="red", vlans=(5, 6)), Vrf(name="blue", vlans=(7,))
+
+
+def test_vrfs_are_compared_one_by_one() -> None:
+    same = ((20, "default"), (5, "red"), (6, "red"), (7, "blue"))
+    assert vrfs(*same, stated=(RED, BLUE)) == []
+    moved = ((20, "default"), (5, "red"), (6, "blue"), (7, "blue"))
+    assert vrfs(*moved, stated=(RED, BLUE)) == [
+        ("different", "VRF blue", "has addresses in VLANs 7", "it has some in 6-7"),
+        ("different", "VRF red", "has addresses in VLANs 5-6", "it has some in 5"),
+    ]
+    gone = ((20, "default"), (7, "blue"))
+    assert vrfs(*gone, stated=(RED, BLUE)) == [
+        ("different", "VRF red", "has addresses in VLANs 5-6", "it has some in none")
+    ]
+
+
+def test_a_vrf_that_nothing_states() -> None:
+    strange = [("unstated", "VRF red", "states it", "it has some in 5")]
+    assert vrfs((20, "default"), (5, "red")) == strange
+    # Also where nobody states which addresses there are in the default one.
+    assert vrfs((20, "default"), (5, "red"), default=None) == strange
+    assert vrfs((20, "default"), default=None) == []
+    # Stated in the default VRF and found in another: both are told.
+    assert [found[:2] for found in vrfs((20, "red"))] == [("different", "addresses"), ("unstated", "VRF red")]
+
+
+def test_a_switch_that_does_not_say_its_vrfs() -> None:
+    """Less knowledge is no better verdict: addresses in VRFs that are not said may be those stated, or not."""
+    assert [found[:2] for found in vrfs((20, None))] == [("unknown", "addresses")]
+    assert [found[:2] for found in vrfs((20, "default"), (5, None), (6, "red"), stated=(RED,))] == [
+        ("unknown", "addresses")
+    ]
+    assert [found[:2] for found in vrfs((20, "default"), (9, None))] == [("different", "addresses")]
+    world = site(routed_vlans=None, vrfs=(RED,))
+    (found,) = findings(world, seen(routed=None))
+    assert (found.found, found.stated) == (FindingKind.UNKNOWN, "has addresses of VRF red in VLANs 5-6")
+
+
+# ---- trunks that Neutron fills ----
+
+FILLED = stated(3, "trunk", tagged=((20, 20),), filled_by="neutron")
+
+
+def on_trunk(
+    port: ObservedPort, *networks: PlannedNetwork, config: SwitchPortConfig = FILLED
+) -> list[tuple[str, str, str, str]]:
+    world = site(config)
+    found = compare(world, world.switch["tor-1"], (), seen({3: port}), NAMES, networks=networks)
+    assert {one.about for one in found if one.found is not FindingKind.UNKNOWN} <= {"trunk", "mode", "native VLAN"}
+    return [(one.found.value, one.by, one.stated, one.says) for one in found]
+
+
+def network(
+    vlan: int, stack: str = "lyon-acme", *, physical: str = "fabric100g", applied: bool = True
+) -> PlannedNetwork:
+    return PlannedNetwork(stack, physical, vlan, applied)
+
+
+def carrying(*allowed: tuple[int, int]) -> ObservedPort:
+    return replace(TRUNK, native_vlan=0, allowed=allowed)
+
+
+def test_a_filled_trunk_with_what_is_listed_and_applied() -> None:
+    assert on_trunk(carrying((20, 20))) == []
+    assert on_trunk(carrying((20, 20), (1001, 1002)), network(1001), network(1002, "lyon-globex")) == []
+    # Networks of other physical networks are not put there.
+    assert on_trunk(carrying((20, 20)), network(110, physical="mgmt1g")) == []
+
+
+def test_what_is_planned_and_not_applied_may_be_there_or_not() -> None:
+    assert on_trunk(carrying((20, 20)), network(1001, applied=False)) == []
+    assert on_trunk(carrying((20, 20), (1001, 1001)), network(1001, applied=False)) == []
+
+
+def test_a_network_that_is_missing_on_a_filled_trunk() -> None:
+    networks = (network(1001), network(1002), network(1003, "lyon-globex"))
+    assert on_trunk(carrying((20, 20), (1002, 1002)), *networks) == [
+        (
+            "different",
+            "the plan of lyon-acme",
+            "has networks in VLAN 1001, which Neutron puts onto it",
+            "trunk 20,1002",
+        ),
+        (
+            "different",
+            "the plan of lyon-globex",
+            "has networks in VLAN 1003, which Neutron puts onto it",
+            "trunk 20,1002",
+        ),
+    ]
+    assert on_trunk(carrying((1001, 1001)), network(1001)) == [
+        ("different", "the site file", "lists VLAN 20 on it", "trunk 1001")
+    ]
+
+
+def test_a_network_that_nobody_tells_of_is_on_a_filled_trunk() -> None:
+    assert on_trunk(carrying((20, 20), (1001, 1003)), network(1001)) == [
+        ("unstated", "nothing", "has a network in VLAN 1002-1003 there", "trunk 20,1001-1003")
+    ]
+
+
+def test_of_a_filled_trunk_nothing_is_known_that_the_switch_does_not_say() -> None:
+    assert on_trunk(replace(carrying(), allowed=None), network(1001)) == [
+        ("unknown", "the site file", "has it filled by Neutron: 20,1001", "nothing of its list")
+    ]
+    assert [one[0] for one in on_trunk(replace(carrying(), mode=None))] == ["unknown"]
+    assert [one[0] for one in on_trunk(replace(ACCESS, access_vlan=20))] == ["different"]
+
+
+def test_the_native_vlan_of_a_filled_trunk() -> None:
+    config = stated(3, "trunk", untagged=12, tag_native=False, filled_by="neutron")
+    there = replace(carrying((12, 12), (1001, 1001)), native_vlan=12)
+    assert on_trunk(there, network(1001), config=config) == []
+    assert on_trunk(replace(there, native_vlan=1001), network(1001), config=config) == [
+        ("different", "the site file", "has a trunk that Neutron fills, native 12", "1001")
+    ]
 
 
 # ---- cables ----

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store import gateway, servers
+from tests.store import servers
 from tests.store.conftest import bucket_at
+from tests.support import versity as gateway
 from tests.support.cloud.stage import alone, empty_cloud, only_whole_worlds, stage
 
 __all__ = ["alone", "empty_cloud", "only_whole_worlds", "stage"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.toolchain.conftest import Script
-from toolchain import pulumi_cli
+from toolchain import go
 from toolchain.layout import CheckoutLayout
 from toolchain.missing import MachineLacks
 from toolchain.pulumi_cli import STAND_IN, ensure_pulumi, find_pulumi
@@ -24,7 +24,7 @@ PATH = ":/usr/bin:/bin"
 
 @pytest.fixture(autouse=True)
 def _no_go_elsewhere(monkeypatch: pytest.MonkeyPatch, tools: Path) -> None:
-    monkeypatch.setattr(pulumi_cli, "_GO_PLACES", (str(tools),))
+    monkeypatch.setattr(go, "_GO_PLACES", (str(tools),))
 
 
 def test_an_official_one_is_taken(checkout: CheckoutLayout, tool: Script, tools: Path) -> None:
@@ -103,9 +103,9 @@ def build_elsewhere(checkout: CheckoutLayout, tools: Path) -> subprocess.Popen[s
     """`ensure_pulumi` in a process of its own, as `./run` does it."""
     code = (
         "import sys; from pathlib import Path\n"
-        "from toolchain import making, layout, pulumi_cli\n"
+        "from toolchain import go, making, layout, pulumi_cli\n"
         "making.stop_on_sigterm()\n"
-        "pulumi_cli._GO_PLACES = (sys.argv[2],)\n"
+        "go._GO_PLACES = (sys.argv[2],)\n"
         "pulumi_cli.ensure_pulumi(layout.CheckoutLayout(Path(sys.argv[1])), sys.argv[2] + sys.argv[3])\n"
     )
     command = [sys.executable, "-c", code, str(checkout.root), str(tools), PATH]

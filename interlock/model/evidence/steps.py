@@ -57,6 +57,7 @@ STEPS: Mapping[type[nodes.Node], Steps] = {
     nodes.InfinibandPortNode: Steps(_READ_BACK, "a port is in its partitions until the subnet manager takes it out"),
     nodes.NvlinkPartitionNode: Steps(_READ_BACK, "the fabric manager keeps a partition until it is deleted"),
     nodes.MacAddress: Steps((), "an address goes with its machine"),
+    nodes.HeldLoginKey: Steps((), "the servers that may have it are looked at on the cloud (`former_keys`)"),
 }
 
 #: What must be seen of a device that stands where another stood before anybody uses it (LIF-13).

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch
+from interlock.model.site.inventory import Cable, Host, Machine, Site, Switch, SwitchPortConfig
 from interlock.model.site.rests import RENEW, RestsOnEvidence, SwitchSeen
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.source import Source
@@ -151,7 +151,7 @@ class StatedOfSwitches:
         ends = {end.device for item in cables for end in (item.a, item.b)} & self._named.keys()
         return digest_of(
             {
-                "switch": _plain(switch),
+                "switch": _plain(switch) | {"ports": [_of_port(item) for item in switch.ports]},
                 "cables": [_plain(item) for item in cables],
                 "lags": [_plain(item) for item in self.site.lags if item.device == switch.name],
                 "macs": {name: dict(self._named[name].macs) for name in sorted(ends)},
@@ -162,6 +162,12 @@ class StatedOfSwitches:
 
 def _plain(part: Any) -> Any:
     return part.model_dump(mode="json")
+
+
+def _of_port(port: SwitchPortConfig) -> Any:
+    """Without what came later and is not stated, so that evidence of before stays evidence."""
+    found = _plain(port)
+    return found if port.filled_by else {key: value for key, value in found.items() if key != "filled_by"}
 
 
 def write_switch_evidence(folder: Path, evidence: SwitchEvidenceFile) -> Path:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from interlock.model.site.inventory import Site
 from interlock.model.text.errors import Code, InputError, InputErrors
@@ -110,7 +111,7 @@ class Gathered:
 
 def holds_claims(lock: Lock) -> bool:
     """True if anything is given to its tenant, or was and is not settled."""
-    return bool(lock.allocation.vpods or lock.released)
+    return bool(lock.allocation.vpods or lock.released or lock.former_keys)
 
 
 def lock_files(folder: Path) -> list[Path]:
@@ -209,9 +210,12 @@ def _validated(source: Source, value: dict[str, Any], kind: type[L]) -> L:
         return kind.model_validate(value)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        found = [edited(source, detail["loc"], _where(detail["loc"])) for detail in details]
+        found = [edited(source, detail["loc"], _where(detail)) for detail in details]
         raise InputErrors(found) from None
 
 
-def _where(path: tuple[str | int, ...]) -> str:
-    return f"edited by hand: no lock says `{'.'.join(str(step) for step in path)}` so"
+def _where(detail: ErrorDetails) -> str:
+    """The place, and of what can be read but is no lock's the reason."""
+    reason = detail.get("ctx", {}).get("error")
+    place = ".".join(str(step) for step in detail["loc"])
+    return f"edited by hand: no lock says `{place}` so" + (f": {reason}" if reason is not None else "")

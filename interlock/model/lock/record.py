@@ -33,6 +33,17 @@ def _prefix(text: str) -> str:
     return text
 
 
+def _each_its_own(services: dict[str, str]) -> dict[str, str]:
+    """As they stand. Raises ValueError where two hosts have one: those who are cleaned there would meet."""
+    hosts: dict[str, str] = {}
+    for host, text in services.items():
+        if not Vlan.parse(text).network:
+            raise ValueError(f"{text} names no physical network")
+        if (other := hosts.setdefault(text, host)) != host:
+            raise ValueError(f"{other} and {host} both have the service VLAN {text}")
+    return services
+
+
 #: Claims on devices, which are who their serial says.
 DEVICES = ("machines", "hosts")
 
@@ -141,6 +152,36 @@ class Replaced(Frozen):
     since: str
 
 
+class Untested(Frozen):
+    """A device that stands where another stood, whoever has it, and of which nobody has seen a self-test yet.
+
+    The operator's lock keeps it, so that a device that its holder gives up owes the test to the next one. `interlock
+    settle` takes the note away, on evidence.
+    """
+
+    claim: Literal["machines", "hosts"]
+    #: The name that both have had.
+    device: str
+    #: Serials of the one before and of the new one.
+    before: str
+    serial: str
+    #: When a lock first said so, in UTC: a self-test from before says nothing.
+    since: str
+
+
+class FormerKey(Frozen):
+    """A login key that the plan names no more: servers that were made with it let it in for as long as they are there.
+
+    So is the key of a certificate authority that servers trust. `interlock settle` takes it away, once it is seen that
+    no server is left that may have it.
+    """
+
+    #: As `ssh-keygen -l` shows it.
+    fingerprint: Annotated[str, Field(min_length=1)]
+    #: When a lock first said so, in UTC.
+    since: str
+
+
 class Settled(Frozen):
     """An identity that was handed out again because somebody saw it cleaned; that rests on A9 for as long as it lasts.
 
@@ -196,12 +237,14 @@ class Lock(Frozen):
     serials: dict[str, str] = {}
     #: Devices in it that replaced others and were not seen tested.
     replaced: tuple[Replaced, ...] = ()
+    #: Login keys that it had, and that servers may still have (SEC-05), by fingerprint.
+    former_keys: tuple[FormerKey, ...] = ()
     footprint: Footprint
     hash: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("settled", "serials", "replaced"))
+        return _without_empty(written(self), ("settled", "serials", "replaced", "former_keys"))
 
     def sealed(self) -> Lock:
         """The same lock with its hash."""
@@ -213,14 +256,25 @@ class Lock(Frozen):
 
 
 class SiteLock(Frozen):
-    """The lock of the operator's own stack: its owner id, and the hash of the site it was made from."""
+    """The lock of the operator's own stack: its owner id, the hash of the site it was made from, and its devices."""
 
     format: Literal[2] = FORMAT
     id: Literal["site"] = "site"
     owner: OwnerId
     serial: int
     site: str
+    #: Name -> serial of the machines and hosts that the site has, and of those that it had. Empty: an earlier version
+    #: wrote it.
+    serials: dict[str, str] = {}
+    #: Those that replaced others and were not seen tested, by serial.
+    untested: tuple[Untested, ...] = ()
+    #: Whole host -> `<physical network>:<VLAN>` on which it is deployed and cleaned, also of hosts that are gone.
+    services: Annotated[dict[str, str], AfterValidator(_each_its_own)] = {}
     hash: str = ""
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(written(self), ("serials", "untested", "services"))
 
     def sealed(self) -> SiteLock:
         """The same lock with its hash."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from interlock.model.rack.site_checks import check_racks_of_site
 from interlock.model.text.faults import Faults
 
+from .bastion_checks import check_bastion
 from .cable_checks import check_cables, check_lags
 from .completeness_checks import check_completeness
 from .device_checks import check_devices
@@ -33,6 +34,7 @@ CHECKS = (
     check_states,
     check_completeness,
     check_networks,
+    check_bastion,
     check_switches,
     check_pools,
     check_ironic,

@@ -9,11 +9,14 @@ from collections.abc import Iterable
 
 from interlock.model.rack.expansion import expand_racks
 from interlock.model.waivers import waivers_of
+from interlock.resources import VolumeEncryption
 
+from .bastion import bastion_of
 from .completeness import completeness_of
 from .file import SiteFile
 from .full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
 from .inventory import Site
+from .object_storage import object_storage_of
 from .physical import Cable, Device, Host, Lag, LogicalRack, Machine, Placement, Rack, Room, Switch
 from .physical import Feed as RackFeed
 from .service_states import state_fields
@@ -50,13 +53,19 @@ def expand_site(file: SiteFile) -> Site:
         infiniband=terms.infiniband(),
         pools=terms.pools(),
         external=terms.external(),
+        bastion=bastion_of(file.bastion),
         segment_ranges=terms.segment_ranges(),
         ironic=terms.ironic(),
         flavors=terms.flavors(),
         images=terms.images(),
         volume_types=tuple(file.volume_types),
+        volume_encryption={
+            name: VolumeEncryption(**stated.model_dump()) for name, stated in file.volume_encryption.items()
+        },
         share_types=terms.share_types(),
         s3_role=file.s3_role,
+        channel=file.channel,
+        object_storage=object_storage_of(file.object_storage),
         controller=terms.controller(),
         limits=terms.limits(),
         prices=terms.prices(),

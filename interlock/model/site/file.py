@@ -17,6 +17,7 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Positive
 from interlock.model.waivers import WaiverFile
 
+from .bastion import BastionFile
 from .completeness import CompleteFile
 from .full_file import (
     CableFile,
@@ -33,6 +34,7 @@ from .full_file import (
 from .guards import AssumptionGuard
 from .ironic_file import IronicFile
 from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
+from .object_storage import ObjectStorageFile
 from .offers import Controller
 from .offers_file import (
     FlavorFile,
@@ -42,6 +44,7 @@ from .offers_file import (
     ShareTypeFile,
     SharingFile,
     TenantDefaultsFile,
+    VolumeEncryptionFile,
 )
 from .pools_file import PoolsFile, SegmentRangeFile
 from .terms_of_evidence import EvidenceTermsFile
@@ -138,6 +141,9 @@ class SiteFile(FileModel):
     )
     pools: PoolsFile = Field(description="all that locks hand out; delegated to interlock alone")
     external: ExternalFile = Field(description="the provider network that router gateways stand on")
+    bastion: BastionFile | None = Field(
+        default=None, description="jump host that tenants' people come in by; without it they come straight"
+    )
     segment_ranges: list[SegmentRangeFile] = Field(
         default_factory=list, description="ids that Neutron may hand out by itself, never one of the pools"
     )
@@ -149,11 +155,23 @@ class SiteFile(FileModel):
     volume_types: list[DeviceName] = Field(
         default_factory=list, description="volume types that tenants may name; the site makes them"
     )
+    volume_encryption: dict[DeviceName, VolumeEncryptionFile] = Field(
+        default_factory=dict,
+        description="volume type → how its volumes are encrypted, `{}` for the usual way; of others they are not",
+    )
     share_types: dict[DeviceName, ShareTypeFile] = Field(
         default_factory=dict, description="share types that tenants may name, by name"
     )
     s3_role: str = Field(
         default="s3_service", description="name of the role that object storage accepts and no other service knows"
+    )
+    channel: bool = Field(
+        default=False,
+        description="true if Nova's metadata API asks `interlock channel serve`: Poplar servers on "
+        "hypervisors then fetch their S3 keys after the first boot",
+    )
+    object_storage: ObjectStorageFile | None = Field(
+        default=None, description="what holds tenants' buckets; without it the cloud's own, with versioning alone"
     )
     tenant_defaults: TenantDefaultsFile = Field(
         default_factory=TenantDefaultsFile, description="what a tenant gets that does not say"

@@ -16,7 +16,7 @@ from .full_rooms import ids, room_sections
 from .inventory import Site
 from .ironic import Ironic, ServiceNetworks
 from .networks import Pools, SegmentRangeSpec
-from .offers import Assumption, FlavorSpec, Limits, Sharing
+from .offers import Assumption, FlavorSpec, ImageSpec, Limits, Sharing
 from .terms import CURRENCY
 
 #: A file, or a part of it, as plain values.
@@ -48,6 +48,7 @@ def _networks(site: Site) -> Document:
         "infiniband": {item.name: _stated(item, "name") for item in site.infiniband},
         "pools": _pools(site.pools),
         "external": _stated(site.external) | {"pool": "-".join(site.external.pool)},
+        "bastion": None if site.bastion is None else _stated(site.bastion),
         "segment_ranges": [_segment_range(item) for item in site.segment_ranges],
         "ironic": None if site.ironic is None else _ironic(site.ironic),
     }
@@ -126,11 +127,25 @@ def _service_networks(item: ServiceNetworks) -> Document:
 def _offers(site: Site) -> Document:
     return {
         "flavors": {item.name: _flavor(item) for item in site.flavors},
-        "images": {item.name: _stated(item, "name") for item in site.images},
+        "images": {item.name: _image(item) for item in site.images},
         "volume_types": list(site.volume_types),
-        "share_types": {item.name: _stated(item, "name") for item in site.share_types},
+        "volume_encryption": {name: item.model_dump() for name, item in site.volume_encryption.items()},
+        "share_types": {
+            item.name: _stated(item, "name") | {"mount_options": list(item.mount_options)} for item in site.share_types
+        },
         "s3_role": site.s3_role,
+        "channel": site.channel,
+        "object_storage": None if site.object_storage is None else _stated(site.object_storage),
     }
+
+
+def _image(item: ImageSpec) -> Document:
+    properties = _stated(item.properties, "disk_gib")
+    if item.properties.disk_gib is not None:
+        properties["disk"] = f"{item.properties.disk_gib}GiB"
+    if "generations" in properties:
+        properties["generations"] = list(item.properties.generations)
+    return _stated(item, "name", "properties") | ({"properties": properties} if properties else {})
 
 
 def _flavor(item: FlavorSpec) -> Document:

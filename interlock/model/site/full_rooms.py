@@ -129,6 +129,7 @@ def _setting(config: SwitchPortConfig) -> str | Section:
         translations={str(wire): vlan for wire, vlan in config.translations} or None,
         private_vlan=config.private_vlan,
         empty=config.empty or None,
+        filled_by=config.filled_by,
     )
     return {"mode": _mode(config)} | beyond if beyond else _mode(config)
 
@@ -138,7 +139,7 @@ def _mode(config: SwitchPortConfig) -> str:
         return config.mode if config.untagged is None else f"{config.mode} {config.untagged}"
     if config.mode != "trunk":
         return config.mode
-    tagged = "all" if config.tagged is None else ",".join(str(item) for item in ids(config.tagged))
+    tagged = "all" if config.tagged is None else ",".join(str(item) for item in ids(config.tagged)) or "none"
     return f"trunk {tagged}" if config.untagged is None else f"trunk {tagged} native {config.untagged}"
 
 

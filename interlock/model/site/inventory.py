@@ -10,8 +10,9 @@ from datetime import datetime
 from functools import cached_property
 
 from interlock.model.waivers import Waiver
-from interlock.resources import Frozen
+from interlock.resources import Frozen, VolumeEncryption
 
+from .bastion import Bastion
 from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
 from .ironic import Ironic
 from .networks import (
@@ -25,6 +26,7 @@ from .networks import (
     Underlay,
     VlanPool,
 )
+from .object_storage import ObjectStorage
 from .offers import (
     Assumption,
     Controller,
@@ -97,14 +99,22 @@ class Site(Frozen):
     infiniband: tuple[InfinibandSubnet, ...] = ()
     pools: Pools
     external: ExternalNetwork
+    #: Jump host of tenants' people; None: there is none.
+    bastion: Bastion | None = None
     segment_ranges: tuple[SegmentRangeSpec, ...]
     #: What deploys whole hosts; None: nothing does.
     ironic: Ironic | None = None
     flavors: tuple[FlavorSpec, ...]
     images: tuple[ImageSpec, ...]
     volume_types: tuple[str, ...]
+    #: Volume type -> how its volumes are encrypted; those of the others are not.
+    volume_encryption: dict[str, VolumeEncryption] = {}
     share_types: tuple[ShareTypeSpec, ...] = ()
     s3_role: str = "s3_service"
+    #: Whether servers are handed secrets after their first boot (`interlock.channel`).
+    channel: bool = False
+    #: What holds tenants' buckets; None: the cloud's own object store, of which nothing else is known.
+    object_storage: ObjectStorage | None = None
     controller: Controller
     limits: Limits
     prices: PriceBook | None = None

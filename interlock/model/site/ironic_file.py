@@ -29,8 +29,8 @@ class ServiceNetworksFile(FileModel):
         description="the physical network of the interface that the hosts boot from, whose switches Neutron wires"
     )
     vlans: VlanRanges = Field(
-        description="one for each whole host, in the order of the hosts; none of a pool, of `reserved_vlans` or of "
-        "`segment_ranges`"
+        description="one for each whole host, which keeps it from the first `interlock lock` on; none of a pool, of "
+        "`reserved_vlans` or of `segment_ranges`"
     )
     subnets: SubnetsFile = Field(
         description="addresses that go with them, one subnet for each VLAN, a /28 or larger; none of a pool"

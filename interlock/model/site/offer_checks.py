@@ -9,12 +9,16 @@ from interlock.hardware import PRICE_ITEMS, STORAGE_CLASSES
 from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 from interlock.model.text.values import shown
+from interlock.resources.storage import DRIVER_HANDLES_SHARE_SERVERS
 
+from .offers_file import ShareTypeFile
 from .places import Path
 from .terms import CURRENCY
 from .values import is_price
 from .view import SiteView
 
+#: What shares are mounted by.
+SHARES_BY = "NFS"
 _CURRENCY = re.compile("[A-Z]{3}")
 
 
@@ -62,10 +66,39 @@ def _check_storage(view: SiteView) -> None:
         if name in seen:
             view.faults.add(Code.TWICE, ("volume_types", index), f"`{name}` is there twice")
         seen.add(name)
+    for name in view.file.volume_encryption:
+        message = f"`{name}` is no volume type of this site"
+        path: Path = ("volume_encryption", name, KEY)
+        view.faults.need_name(path, name, view.file.volume_types, message, of=("volume_types",))
     for name, share_type in view.file.share_types.items():
-        found, path = share_type.storage_class, ("share_types", name, "storage_class")
-        message = f"`{found}` is no class of storage in the catalogue"
-        view.faults.need_name(path, found, STORAGE_CLASSES, message)
+        _check_share_type(view, name, share_type)
+
+
+def _check_share_type(view: SiteView, name: str, share_type: ShareTypeFile) -> None:
+    found, path = share_type.storage_class, ("share_types", name, "storage_class")
+    view.faults.need_name(path, found, STORAGE_CLASSES, f"`{found}` is no class of storage in the catalogue")
+    known = STORAGE_CLASSES.get(found)
+    if known is not None and known.protocol != SHARES_BY:
+        hint = f"of the catalogue these are: {', '.join(_mounted())}"
+        message = f"`{found}` is used by {known.protocol}, and shares are mounted by {SHARES_BY}"
+        view.faults.add(Code.CONTRADICTION, path, message, hint)
+    if DRIVER_HANDLES_SHARE_SERVERS in share_type.extra_specs:
+        hint = "take it out: it is False for every share type, as the appliance has an address for each storage network"
+        message = f"`{DRIVER_HANDLES_SHARE_SERVERS}` is not the site's to state"
+        view.faults.add(
+            Code.VALUE, ("share_types", name, "extra_specs", DRIVER_HANDLES_SHARE_SERVERS, KEY), message, hint
+        )
+    seen = set[str]()
+    for index, option in enumerate(share_type.mount_options or ()):
+        word = option.partition("=")[0]
+        if word in seen:
+            where = ("share_types", name, "mount_options", index)
+            view.faults.add(Code.TWICE, where, f"`{word}` is there twice")
+        seen.add(word)
+
+
+def _mounted() -> list[str]:
+    return [name for name, item in STORAGE_CLASSES.items() if item.protocol == SHARES_BY]
 
 
 def _check_prices(view: SiteView) -> None:

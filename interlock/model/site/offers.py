@@ -10,6 +10,7 @@ from pydantic import Field
 from interlock.model.text.validation import FileModel
 from interlock.resources import Frozen
 
+from .physical import Generation
 from .rests import RestsOnEvidence
 
 TcpPort = Annotated[int, Field(ge=1, le=65535)]
@@ -67,6 +68,26 @@ class FlavorSpec(Frozen):
     devices: DeviceUse | None = None
 
 
+BootMode = Literal["bios", "uefi"]
+
+
+class ImageProperties(Frozen):
+    """What the operator states of what is in an image; None, or nothing: not stated, and then it is not compared."""
+
+    os: str | None = None
+    kernel: str | None = None
+    #: Version of the IPU driver.
+    driver: str | None = None
+    #: Version of the Poplar SDK, and the models of IPU-Machine that it supports.
+    sdk: str | None = None
+    generations: tuple[Generation, ...] = ()
+    #: Version of the V-IPU software: the client in a Poplar image, the server in a controller's.
+    vipu: str | None = None
+    #: Smallest root disk on which it boots.
+    disk_gib: int | None = None
+    boot: BootMode | None = None
+
+
 class ImageSpec(Frozen):
     """An image file in the site's folder."""
 
@@ -74,6 +95,7 @@ class ImageSpec(Frozen):
     file: str
     sha512: str
     disk_format: Literal["raw", "qcow2"] = "raw"
+    properties: ImageProperties = ImageProperties()
 
 
 class ShareTypeSpec(Frozen):
@@ -81,6 +103,10 @@ class ShareTypeSpec(Frozen):
 
     name: str
     storage_class: str
+    #: Manila's, but for `driver_handles_share_servers`, which is False for all.
+    extra_specs: dict[str, str] = {}
+    #: NFS options of whoever mounts a share of it, in order.
+    mount_options: tuple[str, ...] = ()
 
 
 class Controller(FileModel):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.model.text.errors import Code, fault
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import DiskGiB, MemoryGiB, Positive
 
 from .guards import Guard
-from .offers import DeviceUse, SharingKind
-from .values import Audience, ExtraSpecs, Price
+from .offers import BootMode, DeviceUse, SharingKind
+from .physical import Generation
+from .values import Audience, Cipher, ExtraSpecs, MountOption, Price
 
 
 class FlavorFile(FileModel):
@@ -33,18 +36,78 @@ class FlavorFile(FileModel):
     )
 
 
+_VERSION = re.compile(r"[0-9]+(\.[0-9A-Za-z_+~-]+)*")
+
+
+def _version(value: Any) -> str:
+    """A version as its maker writes it: words between dots. YAML takes one with a single dot for a number."""
+    if not isinstance(value, str) or _VERSION.fullmatch(value) is None:
+        hint = 'write it as its maker does, between quotes: "3.0.0"'
+        raise fault(Code.VALUE, f"`{value}` is no version", hint)
+    return value
+
+
+Version = Annotated[
+    str,
+    BeforeValidator(_version),
+    WithJsonSchema({"type": "string", "pattern": f"^{_VERSION.pattern}$", "examples": ["3.0.0"]}),
+]
+
+
+class ImagePropertiesFile(FileModel):
+    """What is in an image. What is not stated is not compared with anything."""
+
+    os: str | None = Field(default=None, description="its operating system, as in `ubuntu-20.04`")
+    kernel: Version | None = Field(default=None, description="version of its kernel")
+    driver: Version | None = Field(default=None, description="version of its IPU driver")
+    sdk: Version | None = Field(default=None, description="version of its Poplar SDK")
+    generations: list[Generation] = Field(
+        default_factory=list, description="models of IPU-Machine that its SDK supports"
+    )
+    vipu: Version | None = Field(
+        default=None, description="version of its V-IPU software: the client's, or the server's of a controller"
+    )
+    disk: DiskGiB | None = Field(default=None, description="smallest root disk on which it boots")
+    boot: BootMode | None = Field(default=None, description="firmware that it boots with")
+
+
 class ImageFile(FileModel):
     """An image, as a file below the site's folder."""
 
     file: str = Field(description="its file, below the site's folder")
     sha512: Annotated[str, Field(pattern="^[0-9a-f]{128}$")] = Field(description="its checksum, in hexadecimal")
     disk_format: Literal["raw", "qcow2"] = Field(default="raw", description="its format")
+    properties: ImagePropertiesFile = Field(
+        default_factory=ImagePropertiesFile, description="what is in it, compared with what is asked for"
+    )
+
+
+class VolumeEncryptionFile(FileModel):
+    """How volumes of one type are encrypted."""
+
+    provider: Literal["luks", "luks2"] = Field(default="luks", description="format of an encrypted volume")
+    cipher: Cipher = Field(default="aes-xts-plain64", description="cipher and mode, as dm-crypt has them")
+    key_size: Literal[128, 192, 256, 512] = Field(
+        default=256, description="size of each volume's key, in bits; XTS uses half of it"
+    )
+    control_location: Literal["front-end", "back-end"] = Field(
+        default="front-end",
+        description="who encrypts: `front-end`, the hypervisor, so that storage and its network see ciphertext only; "
+        "`back-end`, the storage",
+    )
 
 
 class ShareTypeFile(FileModel):
-    """A Manila share type."""
+    """A Manila share type. Its shares are exported by the appliance itself: Manila makes no share servers for it."""
 
-    storage_class: str = Field(description="the class of storage behind it, one of the catalogue")
+    storage_class: str = Field(description="the class of storage behind it: of the catalogue, by NFS")
+    extra_specs: ExtraSpecs = Field(
+        default_factory=dict,
+        description="Manila's extra specifications, such as `share_backend_name`: which back end answers to the type",
+    )
+    mount_options: list[MountOption] | None = Field(
+        default=None, description="NFS options of servers that mount it; without it, what its class of storage asks for"
+    )
 
 
 class TenantDefaultsFile(FileModel):

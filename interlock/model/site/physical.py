@@ -16,6 +16,8 @@ from interlock.resources import Frozen
 SwitchRole = Literal["tor", "management", "spine", "gw-link"]
 #: Who sets the ports of a switch: Neutron through its driver, a pipeline that owns the configuration, or a person.
 WiredBy = Literal["neutron", "export", "hand"]
+#: Who puts VLANs onto a trunk beside those that its list states: Neutron's driver, with every network that it makes.
+FilledBy = Literal["neutron"]
 PortMode = Literal["access", "trunk", "dot1q-tunnel", "routed", "disabled"]
 Generation = Literal["ipu-m2000", "bow-2000"]
 CableKind = Literal["ethernet", "ipu-link", "gw-link", "sync-link", "power"]
@@ -117,6 +119,8 @@ class SwitchPortConfig(Frozen):
     private_vlan: str | None = None
     #: Somebody saw that nothing is plugged in here.
     empty: bool = False
+    #: Of a trunk: it carries the VLANs of all networks on its switch's physical networks besides; None: its list alone.
+    filled_by: FilledBy | None = None
 
 
 class Vtep(Frozen):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from itertools import islice
+from types import MappingProxyType
+
+from interlock.vocabulary import Vlan
 
 from .inventory import Site
 from .ironic import ServiceNetworks
@@ -14,6 +17,8 @@ from .ironic import ServiceNetworks
 CONDUCTORS = 3
 #: A smaller subnet has no room for those, Neutron's DHCP and the host.
 LONGEST_PREFIX = 28
+#: Of a site without a lock.
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -38,23 +43,70 @@ class ServiceNetwork:
         return str(network[CONDUCTORS + 1]), str(network[-2])
 
 
-def service_networks(site: Site) -> dict[str, ServiceNetwork]:
-    """By whole host, in the order of the site.
+def service_networks(site: Site, recorded: Mapping[str, str] = NOTHING) -> dict[str, ServiceNetwork]:
+    """By whole host, in the order of the site. `recorded`: host -> `<physical network>:<VLAN>`, as the operator's lock
+    has it.
 
-    A host gets what is next of the first entry of `networks` on whose physical network it has an interface. One for
-    which nothing is left has none, which the checks of a site file refuse.
+    A host keeps what is recorded of it for as long as an entry of `networks` has it, wherever the host is listed by
+    then. Any other gets what is next, of the first entry on whose physical network it has an interface, and last what
+    a host had that the site has no more: its network may be there until the next `up`. One for which nothing is left
+    has none, which the checks of a site file refuse.
     """
     if site.ironic is None:
         return {}
+    entries = [(entry, dict(segments_of(entry))) for entry in site.ironic.networks]
+    kept = {name: network for name in recorded if (network := _kept(site, entries, name, recorded[name]))}
+    left = {*recorded.values()} - {_text(network) for network in kept.values()}
+    used = {_text(network) for network in kept.values()}
     found: dict[str, ServiceNetwork] = {}
-    segments = [segments_of(entry) for entry in site.ironic.networks]
     for host in site.whole_hosts:
-        for entry, free in zip(site.ironic.networks, segments, strict=True):
-            interfaces = site.interfaces_on(host.name, entry.physical_network)
-            if interfaces and (segment := next(free, None)):
-                found[host.name] = ServiceNetwork(host.name, interfaces[0], entry.physical_network, *segment)
-                break
+        network = (
+            kept.get(host.name) or _next(site, entries, host.name, used | left) or _next(site, entries, host.name, used)
+        )
+        if network is not None:
+            found[host.name] = network
+            used.add(_text(network))
     return found
+
+
+def recorded_of(site: Site, recorded: Mapping[str, str]) -> dict[str, str]:
+    """What the operator's next lock records: each whole host's network, and those of hosts that the site has no more,
+    as long as no other host has them. Without Ironic nothing is given, and nothing forgotten.
+    """
+    if site.ironic is None:
+        return dict(recorded)
+    found = {host: _text(network) for host, network in service_networks(site, recorded).items()}
+    gone = {host: text for host, text in recorded.items() if host not in site.host and text not in found.values()}
+    return dict(sorted((gone | found).items()))
+
+
+#: An entry of `networks`, and VLAN -> subnet of it.
+_Entry = tuple[ServiceNetworks, dict[int, str]]
+
+
+def _kept(site: Site, entries: Sequence[_Entry], host: str, text: str) -> ServiceNetwork | None:
+    """What is recorded of a whole host; None where no entry has it any more, or the host has no interface there."""
+    wanted = Vlan.parse(text)
+    is_whole = host in {item.name for item in site.whole_hosts}
+    interfaces = site.interfaces_on(host, wanted.network) if is_whole else ()
+    for entry, segments in entries if interfaces else ():
+        if entry.physical_network == wanted.network and wanted.id in segments:
+            return ServiceNetwork(host, interfaces[0], wanted.network, wanted.id, segments[wanted.id])
+    return None
+
+
+def _next(site: Site, entries: Sequence[_Entry], host: str, used: Collection[str]) -> ServiceNetwork | None:
+    for entry, segments in entries:
+        interfaces = site.interfaces_on(host, entry.physical_network)
+        for vlan, cidr in segments.items() if interfaces else ():
+            network = ServiceNetwork(host, interfaces[0], entry.physical_network, vlan, cidr)
+            if _text(network) not in used:
+                return network
+    return None
+
+
+def _text(network: ServiceNetwork) -> str:
+    return str(Vlan(network.physical_network, network.vlan))
 
 
 def segments_of(entry: ServiceNetworks) -> Iterator[tuple[int, str]]:

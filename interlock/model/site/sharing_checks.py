@@ -13,6 +13,7 @@ from interlock.resources import KINDS
 from interlock.resources.existing import STATED, IdForm
 from interlock.vocabulary import ExistingObject, RoutingInstance
 
+from .appliance_checks import check_appliance
 from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from .places import Path
 from .rests import BY_EVIDENCE, RestsOnEvidence
@@ -57,6 +58,8 @@ def _check_nodes(view: SiteView) -> None:
             view.faults.need(("sharing", name, "node"), "a device or a network", entry.node, known)
         if entry.kind == "private-vlan-back-end" and (entry.node is None or entry.node in known):
             _check_on_ports(view, name, entry.node)
+        if entry.kind == "storage-appliance":
+            check_appliance(view, name, entry.node)
 
 
 def _routing_instances(view: SiteView) -> Iterator[str]:

@@ -34,10 +34,12 @@ def check_switches(view: SiteView) -> None:
             _check_native(view, path, port.setting)
             _check_translations(view, path, port.setting)
             _check_private(view, path, port.setting)
+            _check_filled(view, path, port.setting, switch.wiring.wired_by)
         _check_vrfs(view, switch)
         _check_vteps(view, switch)
         _check_quarantine(view, switch)
     _check_port_names(view)
+    _check_driver_fills(view)
 
 
 def _check_native(view: SiteView, path: Path, port: SwitchPortConfig) -> None:
@@ -85,6 +87,38 @@ def _check_private(view: SiteView, path: Path, port: SwitchPortConfig) -> None:
         message = f"only an access port has a role in a private VLAN, and this one is `{port.mode}`"
         hint = "write `mode: access`, or leave the line out: without it, the port is promiscuous"
         view.faults.add(Code.CONTRADICTION, (*path, "private_vlan"), message, hint)
+
+
+def _check_filled(view: SiteView, path: Path, port: SwitchPortConfig, wired_by: str) -> None:
+    """A driver adds to the list of a trunk, by the ids that networks have, at switches whose ports it sets."""
+    if port.filled_by is None:
+        return
+    message, hint = "", ""
+    if port.mode != "trunk":
+        message = f"only a trunk is filled with VLANs, and this port is `{port.mode}`"
+        hint = "write `mode: trunk none`, or leave the line out"
+    elif port.tagged is None:
+        message = "a trunk of all VLANs has none left to be filled with"
+        hint = "list those that it carries besides: `mode: trunk 110`, or `mode: trunk none`"
+    elif port.translations:
+        message = "what a driver puts onto a trunk has the id of its network there, and this one translates ids"
+        hint = "leave the translations out, or list the trunk's VLANs and fill it by nobody"
+    elif wired_by != "neutron":
+        message = f"Neutron fills no trunk of a switch that is wired by `{wired_by}`"
+        hint = "write `wired_by: neutron` of the switch, or list the trunk's VLANs"
+    if message:
+        view.faults.add(Code.CONTRADICTION, (*path, "filled_by"), message, hint)
+
+
+def _check_driver_fills(view: SiteView) -> None:
+    """What fills a trunk is the networks of a physical network."""
+    paths = {place.name: place.path for place in places(view.file) if place.section == "switches"}
+    reached = {name for network in view.site.physical_networks for name in network.switches}
+    for switch in view.site.switches:
+        if switch.name not in reached and any(port.filled_by for port in switch.ports):
+            message = f"Neutron fills a trunk of `{switch.name}`, and no physical network reaches this switch"
+            hint = "list it under `switches` of the physical network whose VLANs the trunk carries"
+            view.faults.add(Code.CONTRADICTION, (*paths[switch.name], "ports"), message, hint)
 
 
 def _check_vrfs(view: SiteView, switch: SwitchStatement) -> None:

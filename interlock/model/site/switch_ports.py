@@ -20,12 +20,15 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Vlan, ranges, shown, vlan_ranges
 
 from .inventory import PortMode, SwitchPortConfig
+from .physical import FilledBy
 
 _ACCESS = re.compile(r"(access|dot1q-tunnel)(?: ([0-9]+))?")
-_TRUNK = re.compile(r"trunk (all|[0-9,\s-]*[0-9])(?: native ([0-9]+))?")
+_TRUNK = re.compile(r"trunk (all|none|[0-9,\s-]*[0-9])(?: native ([0-9]+))?")
+#: Lists of VLANs that have a word of their own.
+_LISTS: dict[str, tuple[tuple[int, int], ...] | None] = {"all": None, "none": ()}
 _FORMS = (
     "write disabled, routed, access, access 12, trunk 1000-2999, trunk 1000-2999 native 12, trunk all, "
-    "or dot1q-tunnel 12"
+    "trunk none, or dot1q-tunnel 12"
 )
 #: Words that look like the role of a port and are none.
 _NO_ROLES = {
@@ -43,7 +46,7 @@ def port_setting(value: Any) -> SwitchPortConfig:
         mode: PortMode = "access" if match[1] == "access" else "dot1q-tunnel"
         return SwitchPortConfig(port=0, mode=mode, untagged=_vlan(match[2]))
     if match := _TRUNK.fullmatch(text):
-        tagged = None if match[1] == "all" else vlan_ranges(match[1])
+        tagged = vlan_ranges(match[1]) if match[1] not in _LISTS else _LISTS[match[1]]
         return SwitchPortConfig(port=0, mode="trunk", untagged=_vlan(match[2]), tagged=tagged)
     raise fault(Code.VALUE, f"{shown(value)} is no way to set a switch port", _FORMS)
 
@@ -99,6 +102,12 @@ class PortFile(FileModel):
         "something behind it that nobody listed",
     )
 
+    filled_by: FilledBy | None = Field(
+        default=None,
+        description="`neutron`: the switch's driver puts onto this trunk, beside what `mode` lists, the VLAN of every "
+        "network on a physical network of the switch (`ngs_trunk_ports`); without it, the list is all",
+    )
+
     @property
     def setting(self) -> SwitchPortConfig:
         """The setting of a port that is not numbered yet (port 0)."""
@@ -108,6 +117,7 @@ class PortFile(FileModel):
                 "translations": tuple(self.translations.items()),
                 "private_vlan": self.private_vlan,
                 "empty": self.empty,
+                "filled_by": self.filled_by,
             }
         )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from interlock.hardware import STORAGE_CLASSES
+
 from .file import SiteFile
 from .guards import ASSUMPTION_GUARDS, SHARING, completed
 from .ironic import Ironic, ServiceNetworks
@@ -23,12 +25,14 @@ from .offers import (
     Assumption,
     Controller,
     FlavorSpec,
+    ImageProperties,
     ImageSpec,
     Limits,
     PriceBook,
     ShareTypeSpec,
     Sharing,
 )
+from .offers_file import ImagePropertiesFile, ShareTypeFile
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
 from .rests import RestsOnEvidence
 
@@ -127,11 +131,14 @@ class Terms:
 
     def images(self) -> tuple[ImageSpec, ...]:
         """In the order of the file."""
-        return tuple(ImageSpec(name=name, **image.model_dump()) for name, image in self.file.images.items())
+        return tuple(
+            ImageSpec(name=name, properties=_properties(image.properties), **image.model_dump(exclude={"properties"}))
+            for name, image in self.file.images.items()
+        )
 
     def share_types(self) -> tuple[ShareTypeSpec, ...]:
         """In the order of the file."""
-        return tuple(ShareTypeSpec(name=name, **item.model_dump()) for name, item in self.file.share_types.items())
+        return tuple(_share_type(name, item) for name, item in self.file.share_types.items())
 
     def controller(self) -> Controller:
         """How V-IPU controllers run."""
@@ -179,6 +186,20 @@ class Terms:
         evidence = {guard: value for guard, value in stated.items() if isinstance(value, RestsOnEvidence)}
         by_hand = {guard: value for guard, value in stated.items() if not isinstance(value, RestsOnEvidence)}
         return Assumption(id=name, guards=completed(by_hand, known), evidence=evidence)
+
+
+def _properties(file: ImagePropertiesFile) -> ImageProperties:
+    return ImageProperties(disk_gib=file.disk, **file.model_dump(exclude={"disk"}))
+
+
+def _share_type(name: str, file: ShareTypeFile) -> ShareTypeSpec:
+    """With what clients of its class of storage set, where the file does not say."""
+    known = STORAGE_CLASSES.get(file.storage_class)
+    usual = known.client_option.value.split() if known is not None else []
+    options = usual if file.mount_options is None else file.mount_options
+    return ShareTypeSpec(
+        name=name, storage_class=file.storage_class, extra_specs=file.extra_specs, mount_options=tuple(options)
+    )
 
 
 def _vlan_pool(file: BareVlanPoolFile) -> VlanPool:

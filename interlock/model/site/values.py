@@ -36,8 +36,11 @@ _HEIGHT = re.compile(r"([0-9]{1,3})\s*U")
 _HIGHEST = 100
 _GUID = re.compile(r"[0-9a-f]{16}")
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,254}")
+CIPHER = "^[a-z0-9]+-[a-z0-9]+(-[a-z0-9:]+)?$"
+_CIPHER = re.compile(CIPHER)
 _CLAIMS = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^?#\s]*)?(\?[^#\s]*)?|file:///[^?#]*")
 _REGION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?")
+_OPTION = re.compile(r"[a-z][a-z0-9_]*(=[A-Za-z0-9._:/-]+)?")
 _DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 
 
@@ -135,6 +138,14 @@ def object_id(value: Any) -> str:
     return text.lower() if IdForm.UUID.fits(text.lower()) else text
 
 
+def cipher(value: Any) -> str:
+    """A cipher with its mode, and where the mode needs it how blocks are told apart, as dm-crypt has them."""
+    if not isinstance(value, str) or not _CIPHER.fullmatch(value):
+        hint = "write it as in aes-xts-plain64: cipher, mode, and what the mode needs"
+        raise fault(Code.VALUE, f"{shown(value)} is no cipher of dm-crypt's", hint)
+    return value
+
+
 def claims_url(value: Any) -> str:
     """Where claims are recorded: an S3 bucket as Pulumi's own backends name one, or a folder of this machine."""
     text = str(value)
@@ -197,6 +208,17 @@ def _number_or_text(example: str) -> WithJsonSchema:
     return WithJsonSchema({"anyOf": [one, {"type": "array", "items": one}], "examples": [example]})
 
 
+def mount_option(value: Any) -> str:
+    """One option of mount(8), a word or a word with a value, but for `ro` and `rw`, which the request decides."""
+    if not isinstance(value, str) or not _OPTION.fullmatch(value):
+        raise fault(
+            Code.VALUE, f"{shown(value)} is no option of mount", "write one for each entry, as in `nconnect=16`"
+        )
+    if value in ("ro", "rw"):
+        raise fault(Code.VALUE, f"`{value}` is not the site's to say", "take it out: `access` of each share says it")
+    return value
+
+
 _END = WithJsonSchema({"type": "string", "pattern": "^[^:]+:[^:]+$", "examples": ["tor-1:17"]})
 _TEXT = {"type": "array", "items": {"type": "string"}}
 
@@ -224,6 +246,9 @@ PortGroups = Annotated[
 SubnetPrefix = Annotated[
     str, BeforeValidator(subnet_prefix), WithJsonSchema({"type": "string", "pattern": "^[0-9A-Fa-f]{16}$"})
 ]
+Cipher = Annotated[
+    str, BeforeValidator(cipher), WithJsonSchema({"type": "string", "pattern": CIPHER, "examples": ["aes-xts-plain64"]})
+]
 ObjectId = Annotated[str, BeforeValidator(object_id), WithJsonSchema({"type": ["string", "integer"]})]
 ClaimsUrl = Annotated[str, BeforeValidator(claims_url), WithJsonSchema({"type": "string", "pattern": _CLAIMS.pattern})]
 RegionName = Annotated[
@@ -234,3 +259,6 @@ Mac = Annotated[str, BeforeValidator(mac), WithJsonSchema({"type": "string", "pa
 End = Annotated[tuple[Endpoint, ...], BeforeValidator(cable_end), _END]
 Audience = Annotated[list[str], BeforeValidator(audience), WithJsonSchema({"anyOf": [{"const": "any"}, _TEXT]})]
 ExtraSpecs = dict[str, Annotated[str, BeforeValidator(number_as_text), WithJsonSchema({"type": ["string", "integer"]})]]
+MountOption = Annotated[
+    str, BeforeValidator(mount_option), WithJsonSchema({"type": "string", "pattern": f"^{_OPTION.pattern}$"})
+]

@@ -1,12 +1,18 @@
-"""Data of a request beside that of its servers: volumes of their own, shares, buckets."""
+"""Data of a request beside that of its servers and its buckets: volumes of their own, shares."""
 
 from __future__ import annotations
 
 from interlock.model.text.errors import Code
 
-from .file import BucketFile, OwnVolumeFile, ShareFile
+from .file import OwnVolumeFile, ShareFile
 from .reading import Path, RequestReading
-from .request import BucketRequest, ShareRequest, VolumeRequest
+from .request import (
+    OWN_VOLUME,
+    ShareRequest,
+    VolumeRequest,
+    mount_point_of_volume,
+    usual_mount_point,
+)
 
 
 def read_volumes(reading: RequestReading) -> tuple[VolumeRequest, ...]:
@@ -16,12 +22,9 @@ def read_volumes(reading: RequestReading) -> tuple[VolumeRequest, ...]:
 
 def read_shares(reading: RequestReading) -> tuple[ShareRequest, ...]:
     """Shares, in the order of the file."""
-    return tuple(_share(reading, name, file) for name, file in reading.file.shares.items())
-
-
-def read_buckets(reading: RequestReading) -> tuple[BucketRequest, ...]:
-    """Buckets, in the order of the file."""
-    return tuple(_bucket(reading, name, file) for name, file in reading.file.buckets.items())
+    found = tuple(_share(reading, name, file) for name, file in reading.file.shares.items())
+    _check_mount_points(reading, found)
+    return found
 
 
 def _volume(reading: RequestReading, name: str, file: OwnVolumeFile) -> VolumeRequest:
@@ -34,6 +37,7 @@ def _volume(reading: RequestReading, name: str, file: OwnVolumeFile) -> VolumeRe
         vpod=file.vpod,
         server=_server(reading, path, file),
         on_delete=reading.on_delete(path, file.on_delete),
+        encrypted=reading.encrypted(path, file.encrypted),
     )
 
 
@@ -78,6 +82,8 @@ def _share(reading: RequestReading, name: str, file: ShareFile) -> ShareRequest:
         hint = "leave `vpods:` out for all"
         reading.faults.add(Code.VALUE, (*path, "vpods"), "a share that no vPOD mounts", hint)
     every = list(reading.file.vpods)
+    usual = usual_mount_point(name)
+    mount = reading.filled((*path, "mount"), file.mount, usual)
     return ShareRequest(
         name=name,
         size_gib=reading.size(path, "a share", file.size),
@@ -85,21 +91,24 @@ def _share(reading: RequestReading, name: str, file: ShareFile) -> ShareRequest:
         vpods=reading.vpod_names((*path, "vpods"), reading.filled((*path, "vpods"), file.vpods, every)),
         access=file.access,
         on_delete=reading.on_delete(path, file.on_delete),
+        mount=None if mount == usual else mount,
     )
 
 
-def _bucket(reading: RequestReading, name: str, file: BucketFile) -> BucketRequest:
-    path = ("buckets", name)
-    reading.note_left_out(path, file, "versioning", "readers", "writers", "public")
-    for index, vpod in enumerate(file.readers):
-        if vpod in file.writers:
-            message = f"`{vpod}` stands under `writers:` too"
-            reading.faults.add(Code.TWICE, (*path, "readers", index), message, "who writes may read")
-    return BucketRequest(
-        name=name,
-        versioning=file.versioning,
-        on_delete=reading.on_delete(path, file.on_delete),
-        readers=reading.vpod_names((*path, "readers"), file.readers),
-        writers=reading.vpod_names((*path, "writers"), file.writers),
-        public=file.public,
-    )
+def _check_mount_points(reading: RequestReading, shares: tuple[ShareRequest, ...]) -> None:
+    """Adds a fault for a share at a place of a server where another share, or a volume, is mounted."""
+    taken = _places_of_volumes(reading)
+    for share in shares:
+        places = [(vpod, share.mount_point) for vpod in share.vpods]
+        if (place := next((place for place in places if place in taken), None)) is not None:
+            message = f"{taken[place]} is mounted at {share.mount_point} of `{place[0]}` already"
+            reading.faults.add(Code.TWICE, ("shares", share.name, "mount"), message, "mount it elsewhere")
+        taken |= {place: f"`{share.name}`" for place in places if place not in taken}
+
+
+def _places_of_volumes(reading: RequestReading) -> dict[tuple[str, str], str]:
+    """(vPOD, mount point) -> the volume that its servers, or one of them, mount there."""
+    file = reading.file
+    own = {(name, OWN_VOLUME): "the servers' own volume" for name, vpod in file.vpods.items() if vpod.poplar.volume}
+    named = {(item.vpod, mount_point_of_volume(name)): f"`{name}`" for name, item in file.volumes.items() if item.vpod}
+    return own | named

@@ -7,7 +7,8 @@ from interlock.model.text.source import Source
 from interlock.model.text.validation import well_formed
 from interlock.model.waivers import waivers_of
 
-from .data import read_buckets, read_shares, read_volumes
+from .buckets import read_buckets
+from .data import read_shares, read_volumes
 from .file import TenantFile
 from .names import check_names
 from .pins import read_pins
@@ -37,7 +38,7 @@ def _tenant(identity: str, reading: RequestReading) -> Tenant:
     """The parts in the order in which the file has them, so that defaults are noted in that order too."""
     file = reading.file
     check_names(reading)
-    reading.note_left_out((), file, "state", "separate", "on_delete")
+    reading.note_left_out((), file, "state", "separate", "on_delete", "encrypted")
     return Tenant(
         id=identity,
         name=file.name,

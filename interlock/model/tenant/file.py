@@ -8,19 +8,25 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from interlock.model.site.physical import Generation
-from interlock.model.text.names import DisplayName, PartName, UserName
+from interlock.model.text.names import AccountName, DisplayName, PartName, UserName
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import MOST_NUMBER, GiB, Positive, Prefix, PublicKey
+from interlock.model.text.values import MOST_NUMBER, GiB, MaybeCertifiedKey, MaybePublicKey, Positive, Prefix
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 from interlock.model.waivers import WaiverFile
 from interlock.resources.storage import OnDelete
 
+from .bucket_file import BucketFile
+from .data_words import KEPT_DATA
+from .people_file import ACCOUNTS, KeyHolderFile
 from .request import Pins, Routing, ServerKind, SyncType
 from .values import (
     SEPARATION,
+    SERVERS,
     Amount,
     Currency,
+    MountPoint,
     RuleId,
+    all_or_listed,
     budget_mapping,
     mapping_of_defaults,
     mapping_of_size,
@@ -29,9 +35,7 @@ from .values import (
 
 Index = Annotated[int, Field(ge=0, le=MOST_NUMBER)]
 
-#: Stands for a key that is at fault while the rest of its file is checked: the frame of a key, and nothing in it.
-_NO_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA"
-_KEEP = "What happens to the data when it is asked for no longer; by default what the request says for all."
+_ENCRYPTED = "Whether its type has to be one that the site encrypts; by default what the request says for all."
 
 
 class SizedFile(FileModel):
@@ -40,13 +44,14 @@ class SizedFile(FileModel):
     STAND_INS: ClassVar[Mapping[str, Any]] = {"size": "1GiB"}
 
     size: GiB = Field(description="Whole GiB, with a unit that is a power of 1024.")
-    on_delete: OnDelete | None = Field(default=None, description=_KEEP)
+    on_delete: OnDelete | None = Field(default=None, description=KEPT_DATA)
 
 
 class VolumeFile(SizedFile):
     """The volume of every Poplar server of a vPOD."""
 
     type: str | None = Field(default=None, description="A volume type of the site; by default the site's.")
+    encrypted: bool | None = Field(default=None, description=_ENCRYPTED)
 
 
 class OwnVolumeFile(VolumeFile):
@@ -66,16 +71,9 @@ class ShareFile(SizedFile):
     type: str | None = Field(default=None, description="A share type of the site; by default the site's.")
     vpods: list[str] | None = Field(default=None, description="vPODs that mount it; by default all.")
     access: Literal["rw", "ro"] = Field(default="rw", description="Whether they may write to it.")
-
-
-class BucketFile(FileModel):
-    """An S3 bucket."""
-
-    versioning: bool = Field(default=True, description="Whether objects that are overwritten are kept.")
-    on_delete: OnDelete | None = Field(default=None, description=_KEEP)
-    readers: list[str] = Field(default_factory=list, description="vPODs that may read it with a key of their own.")
-    writers: list[str] = Field(default_factory=list, description="vPODs that may write to it, and read.")
-    public: bool = Field(default=False, description="Whether everybody may read it, without any key.")
+    mount: MountPoint | None = Field(
+        default=None, description="Where their servers mount it, an absolute path; by default `/mnt/` and its name."
+    )
 
 
 class PoplarFile(FileModel):
@@ -107,6 +105,10 @@ class PartitionFile(FileModel):
     routing: Routing = Field(default="default", description="How traffic runs on the IPU-Links; rings need a torus.")
 
 
+#: Two digits are the number's place in an access key.
+KeyNumber = Annotated[int, Field(ge=1, le=99)]
+
+
 class VPodFile(FileModel):
     """A vPOD: `machines:` or `ipus:`, exactly one of them."""
 
@@ -125,21 +127,63 @@ class VPodFile(FileModel):
     partitions: dict[PartName, PartitionFile] = Field(
         default_factory=dict, description="Partitions to make on it, by name; by default the tenant makes them."
     )
+    s3_keys: list[KeyNumber] = Field(
+        default=[1],
+        min_length=1,
+        max_length=2,
+        description="Numbers of its S3 keys that are valid. Rotate with an overlap: `[1]`, then `[1, 2]` while whoever "
+        "uses it changes to the new one, then `[2]`, and the first is dead.",
+    )
+
+
+class PublicFile(FileModel):
+    """Servers of one vPOD that have a floating IP."""
+
+    servers: Annotated[list[Index] | None, BeforeValidator(all_or_listed), SERVERS] = Field(
+        default=None, description="Which Poplar servers of the vPOD, from 0, or `all`; by default all."
+    )
+    ssh_from: list[Prefix] | None = Field(
+        default=None,
+        description="Prefixes from which they are reached, besides the site's bastion; by default those of "
+        "`access.ssh_from`.",
+    )
 
 
 class AccessFile(FileModel):
     """Who may look, and who may log in."""
-
-    STAND_INS: ClassVar[Mapping[str, Any]] = {"ssh_public_key": _NO_KEY}
 
     members: list[UserName] = Field(
         default_factory=list,
         description="Users of the cloud who may look at everything and change nothing: `alice` in the site's Keystone "
         "domain, `alice@ops` in another; a name with an `@` in it needs its domain behind it.",
     )
-    ssh_public_key: PublicKey = Field(description="The line of a file like id_ed25519.pub.")
+    ssh_public_key: MaybePublicKey = Field(
+        default=None,
+        description="The line of a file like id_ed25519.pub: one key that every server carries; another one "
+        "reaches new servers only. Only with `ca` it may be left out.",
+    )
     ssh_from: list[Prefix] = Field(
-        default_factory=list, description="Prefixes from which ssh is open; by default nobody can from outside."
+        default_factory=list,
+        description="Prefixes from which ssh is open, of every server that says nothing else; by default from none.",
+    )
+    public: dict[PartName, Annotated[PublicFile, BeforeValidator(mapping_of_defaults)]] = Field(
+        default_factory=dict,
+        description="vPOD → which of its Poplar servers have a floating IP, so that they are reached from outside; "
+        "nobody gets in without.",
+    )
+    ca: MaybeCertifiedKey = Field(
+        default=None,
+        description="Public key of the tenant's certificate authority, as `interlock access ca` prints it: servers "
+        "trust what it signs. By default they have none.",
+    )
+    accounts: list[AccountName] | None = Field(
+        default=None,
+        min_length=1,
+        description=f"Accounts on the servers that certificates can open; by default `{ACCOUNTS[0]}`.",
+    )
+    people: list[KeyHolderFile] = Field(
+        default_factory=list,
+        description="Who gets certificates. No server and no plan rests on it: a change takes effect at once.",
     )
 
 
@@ -165,6 +209,9 @@ class TenantFile(FileModel):
     )
     on_delete: OnDelete = Field(
         default="keep", description="What happens to data that is asked for no longer, where nothing else is said."
+    )
+    encrypted: bool = Field(
+        default=False, description="Whether volumes have to be encrypted, where nothing else is said."
     )
     access: AccessFile = Field(description="Members, and the key that servers are entered with.")
     vpods: dict[PartName, VPodFile] = Field(description="vPODs by name; only who is gone may have none.")

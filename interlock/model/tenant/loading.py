@@ -15,6 +15,7 @@ from interlock.model.text.source import KEY, Source
 
 from .expansion import read_tenant
 from .names import names_on_the_cloud
+from .people import shared_keys
 from .reading import Offered
 from .request import Default, Tenant
 
@@ -46,6 +47,7 @@ def read_requests(folder: Path, base: Path, loaded: LoadedSite) -> Requests:
         except InputErrors as error:
             faults += error.errors
     faults += _joined_names(tenants, sources)
+    faults += shared_keys(tenants, sources)
     return Requests(
         MappingProxyType(tenants), MappingProxyType(sources), MappingProxyType(defaults), tuple(faults),
         frozenset(file.stem for file in files),

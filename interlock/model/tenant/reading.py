@@ -39,6 +39,12 @@ class Offered:
     infra_hosts: Collection[str]
     #: True if some logical rack has the cable that closes its chain to a ring.
     torus: bool
+    #: Addresses that tenants' packets come from outside: of gateways and floating IPs.
+    external_pool: tuple[str, str]
+    #: True if the site has a bastion, by which public servers are reached as well.
+    bastion: bool
+    #: Kind of the object storage; empty: the site does not state it.
+    storage_kind: str
     #: Currency of the price book; None: the site has no prices.
     currency: str | None
 
@@ -56,6 +62,9 @@ class Offered:
             poplar_hosts={host.name: host for host in site.hosts if host.role == "poplar"},
             infra_hosts={host.name for host in site.hosts if host.role == "infra"},
             torus=any(rack.topology == "torus" for rack in site.logical_racks),
+            external_pool=site.external.pool,
+            bastion=site.bastion is not None,
+            storage_kind=site.object_storage.kind if site.object_storage else "",
             currency=site.prices.currency if site.prices else None,
         )
 
@@ -100,11 +109,19 @@ class RequestReading:
 
     def on_delete(self, path: Path, stated: OnDelete | None) -> OnDelete:
         """What happens to the data of one thing, by default what the request says for all."""
+        return self._own_or_for_all((*path, "on_delete"), stated, self.file.on_delete)
+
+    def encrypted(self, path: Path, stated: bool | None) -> bool:
+        """Whether one volume has to be encrypted, by default what the request says for all."""
+        return self._own_or_for_all((*path, "encrypted"), stated, self.file.encrypted)
+
+    def _own_or_for_all(self, path: Path, stated: T | None, for_all: T) -> T:
+        """The stated value, or what the request says under the same key for all, noted."""
         if stated is not None:
             return stated
-        own = "on_delete" in self.file.model_fields_set
-        self.note((*path, "on_delete"), self.file.on_delete, "the tenant" if own else "interlock")
-        return self.file.on_delete
+        own = path[-1] in self.file.model_fields_set
+        self.note(path, for_all, "the tenant" if own else "interlock")
+        return for_all
 
     def size(self, path: Path, what: str, gib: int) -> int:
         """A size that is more than nothing."""

@@ -12,11 +12,16 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Prefix
 from interlock.model.waivers import Waiver
 from interlock.resources import Frozen
+from interlock.resources.bucket_settings import BucketLifecycle, CorsRule, ObjectLock
 from interlock.resources.storage import OnDelete
+
+from .people_file import ACCOUNTS
 
 ServerKind = Literal["vm", "bare-metal"]
 SyncType = Literal["c2-compatible", "pod-native-default"]
 Routing = Literal["default", "ringswnc"]
+#: Where a server's own volume is mounted.
+OWN_VOLUME = "/data"
 VlanId = Annotated[int, Field(ge=1, le=4094)]
 VxlanId = Annotated[int, Field(ge=1, lt=1 << 24)]
 
@@ -27,6 +32,7 @@ class Volumes(Frozen):
     size_gib: int
     volume_type: str
     on_delete: OnDelete
+    encrypted: bool = False
 
 
 class Poplar(Frozen):
@@ -61,6 +67,8 @@ class VPod(Frozen):
     generation: Generation | None = None
     poplar: Poplar
     partitions: tuple[Partition, ...] = ()
+    #: Numbers of the S3 keys that are valid, ascending: one, or two while a key is rotated. The last is the one in use.
+    s3_keys: tuple[int, ...] = (1,)
 
 
 class VolumeRequest(Frozen):
@@ -72,6 +80,8 @@ class VolumeRequest(Frozen):
     vpod: str | None = None
     server: int | None = None
     on_delete: OnDelete
+    #: Asked for: its type has to be one that the site encrypts.
+    encrypted: bool = False
 
 
 class ShareRequest(Frozen):
@@ -83,6 +93,23 @@ class ShareRequest(Frozen):
     vpods: tuple[str, ...]
     access: Literal["rw", "ro"] = "rw"
     on_delete: OnDelete
+    #: Where servers mount it, if not at the usual place.
+    mount: str | None = None
+
+    @property
+    def mount_point(self) -> str:
+        """Where servers mount it: an absolute path."""
+        return self.mount or usual_mount_point(self.name)
+
+
+def mount_point_of_volume(volume: str) -> str:
+    """Where a volume of the request, which has a name, is mounted at its server."""
+    return f"/volumes/{volume}"
+
+
+def usual_mount_point(share: str) -> str:
+    """Where a share is mounted whose request does not say."""
+    return f"/mnt/{share}"
 
 
 class BucketRequest(Frozen):
@@ -95,16 +122,54 @@ class BucketRequest(Frozen):
     writers: tuple[str, ...] = ()
     #: Readable by everybody, without a key: an entry from outside, which the proof lists.
     public: bool = False
+    #: What goes by itself; None: nothing.
+    lifecycle: BucketLifecycle | None = None
+    cors: tuple[CorsRule, ...] = ()
+    object_lock: ObjectLock | None = None
+    encryption: bool = False
+    public_access_block: bool = False
+
+
+class KeyHolder(Frozen):
+    """Somebody who gets certificates for some accounts on the servers of some vPODs, from one day to another."""
+
+    name: str
+    #: Lines of public keys.
+    keys: tuple[str, ...]
+    accounts: tuple[str, ...]
+    #: None: of all vPODs, those to come included.
+    vpods: tuple[str, ...] | None = None
+    #: First and last day in UTC, each included; None: no bound.
+    since: str | None = None
+    until: str | None = None
+
+
+class PublicServers(Frozen):
+    """Poplar servers of one vPOD that have a floating IP, and the prefixes from which they are reached by it."""
+
+    vpod: str
+    #: Indices, in ascending order.
+    servers: tuple[int, ...]
+    #: Besides the site's bastion.
+    ssh_from: tuple[str, ...]
 
 
 class Access(Frozen):
-    """Who may look, and with which ssh key servers are entered. Members become readers."""
+    """Who may look, and with which ssh keys servers are entered. Members become readers."""
 
     #: Each as the text of a `Person`, the site's domain filled in.
     members: tuple[str, ...]
-    ssh_public_key: str
-    #: Prefixes from which ssh to Poplar servers is open.
+    #: None: only certificates of `ca` let anybody in.
+    ssh_public_key: str | None
+    #: Prefixes from which ssh to Poplar servers is open that are not public.
     ssh_from: tuple[str, ...]
+    public: tuple[PublicServers, ...] = ()
+    #: Public key of the certificate authority that the tenant's servers trust; None: they trust none.
+    ca: str | None = None
+    #: Accounts on the servers that certificates can open.
+    accounts: tuple[str, ...] = ACCOUNTS
+    #: Nothing in a plan rests on them.
+    people: tuple[KeyHolder, ...] = ()
 
 
 class Budget(Frozen):

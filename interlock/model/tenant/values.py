@@ -16,6 +16,11 @@ _PER_MONTH = re.compile(r"(\S+) +([A-Z]{3}) +per +month")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _RULE = re.compile(r"[A-Z][A-Z0-9]{1,2}-[0-9]{2}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOUNT_POINT = re.compile(r"(/[A-Za-z0-9_][A-Za-z0-9._-]*)+")
+#: Where a server keeps what it runs on: a share there would hide it.
+_SYSTEMS = ("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "root", "run", "sbin", "sys", "usr", "var")
+#: Places that have something of a server's below them; a share may be mounted below, not at them.
+_PARENTS = ("/home", "/media", "/mnt", "/opt", "/srv", "/tmp")
 #: Characters of a reason.
 LONGEST_REASON = 400
 
@@ -33,6 +38,17 @@ def amount(value: Any) -> str:
     if whole == "0" and not cents:
         raise fault(Code.VALUE, "an amount of 0", "leave `budget:` out for no limit")
     return f"{whole}.{cents:0<2}" if cents else whole
+
+
+def mount_point(value: Any) -> str:
+    """An absolute path where a server may mount something: not where it keeps its system."""
+    if not isinstance(value, str) or not _MOUNT_POINT.fullmatch(value):
+        hint = "write an absolute path without `..`, as in /mnt/datasets; letters, digits, `.`, `_` and `-`"
+        raise fault(Code.VALUE, f"{shown(value)} is no place to mount at", hint)
+    if value.split("/")[1] in _SYSTEMS or value in _PARENTS:
+        hint = "take a folder of its own, as in /mnt/datasets"
+        raise fault(Code.VALUE, f"at {value} a share would hide what servers keep there", hint)
+    return value
 
 
 def currency(value: Any) -> str:
@@ -101,7 +117,19 @@ def mapping_of_defaults(value: Any) -> Any:
     return {} if value is None else value
 
 
+def all_or_listed(value: Any) -> Any:
+    """`all` is the same as nothing; else the servers are listed."""
+    if value is not None and value != "all" and not isinstance(value, list):
+        raise fault(Code.VALUE, f"{shown(value)} is neither `all` nor a list of servers", "write all, or [0, 1]")
+    return None if value == "all" else value
+
+
 _NUMBER_OR_TEXT = WithJsonSchema({"type": ["integer", "string"], "examples": ["4999.90"]})
+MountPoint = Annotated[
+    str,
+    BeforeValidator(mount_point),
+    WithJsonSchema({"type": "string", "pattern": f"^{_MOUNT_POINT.pattern}$", "examples": ["/mnt/datasets"]}),
+]
 Amount = Annotated[str, BeforeValidator(amount), _NUMBER_OR_TEXT]
 Currency = Annotated[
     str,
@@ -123,4 +151,5 @@ Reason = Annotated[
     BeforeValidator(reason),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_REASON}),
 ]
+SERVERS = WithJsonSchema({"anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "integer", "minimum": 0}}]})
 SEPARATION = WithJsonSchema({"enum": ["vpods", "no", False]})

@@ -53,7 +53,16 @@ def _vpod(reading: RequestReading, path: Path, name: str, file: VPodFile) -> VPo
         generation=file.generation,
         poplar=_poplar(reading, (*path, "poplar"), file.poplar),
         partitions=_partitions(reading, path, file, machines),
+        s3_keys=_s3_keys(reading, path, file),
     )
+
+
+def _s3_keys(reading: RequestReading, path: Path, file: VPodFile) -> tuple[int, ...]:
+    numbers = tuple(file.s3_keys)
+    if list(numbers) != sorted(set(numbers)):
+        message = f"S3 keys {', '.join(map(str, numbers))}: each number stands once, the older key first"
+        reading.faults.add(Code.VALUE, (*path, "s3_keys"), message, "write `[1, 2]`; the last is the key in use")
+    return numbers
 
 
 def _check_size(reading: RequestReading, path: Path, file: VPodFile) -> None:
@@ -100,6 +109,7 @@ def _volume(reading: RequestReading, path: Path, file: PoplarFile) -> Volumes | 
         size_gib=reading.size(below, "a volume", volume.size),
         volume_type=reading.choice((*below, "type"), "a volume type", volume.type, default, offered.volume_types),
         on_delete=reading.on_delete(below, volume.on_delete),
+        encrypted=reading.encrypted(below, volume.encrypted),
     )
 
 

@@ -16,7 +16,7 @@ from .values import QUOTE_IT, names, shown
 #: `<site>-site`, which is the operator's own.
 RESERVED_TENANTS = frozenset({"site", "any"}) | RESERVED_OWNERS
 #: Last parts of the tenant's own plan names: a vPOD or bucket of that name would take them.
-RESERVED_PARTS = ("project", "operator", "quota", "key", "router", "member")
+RESERVED_PARTS = ("project", "operator", "quota", "share-quota", "key", "router", "member")
 
 #: What a part of a vPOD begins with, after the vPOD's name and a dash.
 PARTS_OF_A_VPOD = (
@@ -30,6 +30,9 @@ _SERIAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _INTERFACE = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
 _NETWORK = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
 _PORTS = re.compile(r"[0-9]+-[0-9]+")
+_MOST_ACCOUNT = 32
+#: As useradd(8) takes them, without capitals and the dollar of Samba's machines.
+_ACCOUNT = re.compile(rf"[a-z_][a-z0-9_-]{{0,{_MOST_ACCOUNT - 1}}}")
 _USER = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._@-]*[A-Za-z0-9])?")
 
 #: A vPOD's name stands in host names (63 characters) between the tenant's id and `-poplar-12`.
@@ -51,6 +54,14 @@ def part_name(value: Any) -> str:
         hint = f"the tenant's own objects are called {', '.join(RESERVED_PARTS)}: take another name"
         raise fault(Code.NAME, f"`{text}` is reserved", hint)
     return text
+
+
+def account_name(value: Any) -> str:
+    """An account on a Linux host. No dash in front, which ssh would take for an option."""
+    if not isinstance(value, str) or not _ACCOUNT.fullmatch(value):
+        hint = f"use lower-case letters, digits, dashes and underscores, at most {_MOST_ACCOUNT}"
+        raise fault(Code.NAME, f"{shown(value)} is no account", hint)
+    return value
 
 
 def site_name(value: Any) -> str:
@@ -166,3 +177,8 @@ DisplayName = Annotated[
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 80}),
 ]
 UserName = Annotated[str, BeforeValidator(user_name), _schema(_USER, MOST_OTHER)]
+AccountName = Annotated[
+    str,
+    BeforeValidator(account_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{_ACCOUNT.pattern}$", "examples": ["ubuntu"]}),
+]

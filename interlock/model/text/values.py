@@ -7,7 +7,9 @@ import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
+from interlock.vocabulary.key_strength import objection_to
 from interlock.vocabulary.ssh_keys import body_of
 
 from .errors import Code, fault
@@ -206,19 +208,37 @@ def address_pool(value: Any) -> tuple[str, str]:
 
 def public_key(value: Any) -> str:
     """An OpenSSH public key, checked as far as its outer frame goes."""
+    text = _not_private(value)
+    parts = text.split(maxsplit=2)
+    is_key = len(parts) > 1 and parts[0] in _KEY_TYPES and body_of(parts[0], parts[1]) is not None
+    if not text.isprintable() or not is_key:
+        raise _no_key(value)
+    return text
+
+
+def certified_key(value: Any) -> str:
+    """A public key that certificates are about, or are signed with: whole, strong, also one in hardware (`sk-`)."""
+    text = _not_private(value)
+    kind, word, *_ = (*text.split(maxsplit=2), "", "")
+    objection = objection_to(kind, word) if text.isprintable() else ""
+    if objection:
+        hint = "give the .pub line of a key that is strong: `ssh-keygen -t ed25519` makes one"
+        raise fault(Code.VALUE, f"{shown(value)} is {objection}", hint)
+    if objection is not None:
+        raise _no_key(value)
+    return text
+
+
+def _not_private(value: Any) -> str:
     text = value.strip() if isinstance(value, str) else ""
     if "PRIVATE KEY" in text:
         hint = "take it out of the file and of git's history, make a new pair, and give the .pub file's line"
         raise fault(Code.VALUE, "this is a PRIVATE key", hint)
-    parts = text.split(maxsplit=2)
-    is_key = len(parts) > 1 and parts[0] in _KEY_TYPES and body_of(parts[0], parts[1]) is not None
-    if not text.isprintable() or not is_key:
-        raise fault(
-            Code.VALUE,
-            f"{shown(value)} is no ssh public key",
-            "give the one line of a file like id_ed25519.pub",
-        )
     return text
+
+
+def _no_key(value: Any) -> PydanticCustomError:
+    return fault(Code.VALUE, f"{shown(value)} is no ssh public key", "give the one line of a file like id_ed25519.pub")
 
 
 def _text(pattern: str, example: str) -> WithJsonSchema:
@@ -244,4 +264,10 @@ VlanIds = Annotated[tuple[int, ...], BeforeValidator(single_ids), _range_schema(
 Prefix = Annotated[str, BeforeValidator(prefix), _text(r"^[0-9.]+/[0-9]+$", "198.51.100.0/24")]
 Address = Annotated[str, BeforeValidator(address), _text(r"^[0-9.]+$", "203.0.113.1")]
 AddressPool = Annotated[tuple[str, str], BeforeValidator(address_pool), _text("-", "203.0.113.10-203.0.113.250")]
-PublicKey = Annotated[str, BeforeValidator(public_key), _text("^(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")]
+_KEY_TEXT = _text("^(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")
+PublicKey = Annotated[str, BeforeValidator(public_key), _KEY_TEXT]
+#: May be left out, and is a key where it is there: `ssh_public_key:` with nothing behind it is no key.
+MaybePublicKey = Annotated[str | None, BeforeValidator(public_key), _KEY_TEXT]
+_CERTIFIED = _text("^(sk-)?(ssh|ecdsa)-", "ssh-ed25519 AAAA… anne@example")
+CertifiedKey = Annotated[str, BeforeValidator(certified_key), _CERTIFIED]
+MaybeCertifiedKey = Annotated[str | None, BeforeValidator(certified_key), _CERTIFIED]

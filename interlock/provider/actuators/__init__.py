@@ -6,10 +6,11 @@ from typing import Any
 
 from .bare_metal import BareMetalServerActuator
 from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
+from .bucket_policy import BucketPolicyActuator
 from .compute import AggregateActuator, FlavorAccessActuator, FlavorActuator, KeypairActuator
+from .floating_ip import FloatingIpActuator
 from .identity import (
     ProjectActuator,
-    QuotaActuator,
     RoleActuator,
     RoleAssignmentActuator,
     ServiceUserActuator,
@@ -23,9 +24,11 @@ from .network import (
     SubnetActuator,
     SubnetPoolActuator,
 )
+from .quotas import QuotaActuator
 from .routing import RouterActuator, RouterInterfaceActuator, SecurityGroupActuator
 from .s3 import BucketActuator, S3CredentialActuator
 from .server import ServerActuator
+from .shares import ShareAccessActuator, ShareActuator, ShareQuotaActuator, ShareTypeActuator
 from .storage import VolumeActuator, VolumeAttachmentActuator, VolumeTypeActuator
 from .switch_port import SwitchPortActuator
 
@@ -37,10 +40,12 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         S3CredentialActuator(), KeypairActuator(), QuotaActuator(),
         SegmentRangeActuator(), AddressScopeActuator(), SubnetPoolActuator(), NetworkActuator(),
         SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
-        SwitchPortActuator(),
+        SwitchPortActuator(), FloatingIpActuator(),
         FlavorActuator(), FlavorAccessActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
         BareMetalServerActuator(),
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
+        BucketPolicyActuator(),
+        ShareQuotaActuator(), ShareTypeActuator(), ShareActuator(), ShareAccessActuator(),
     )
 }  # fmt: skip
 

@@ -32,10 +32,10 @@ from .bare_metal_node import (
     interfaces_of,
     lending,
     node_named,
-    not_available,
     provision,
     taking_back,
 )
+from .bare_metal_return import NODE_UUID, is_ours, last_node, legs_of, not_back
 from .base import Actuator, Ids, Observed, Phase, Target
 from .compute import KEY
 from .switch_port import unread_port
@@ -58,7 +58,10 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
     PATIENCE: ClassVar[float] = _PATIENCE
     #: A deployment that goes on can be undone only at its next stop.
     ASKS_AGAIN: ClassVar[bool] = True
-    OUTPUTS: ClassVar[Mapping[str, str]] = {"state": "Ironic's state of the node"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "state": "Ironic's state of the node",
+        NODE_UUID: "the node's uuid in Ironic",
+    }
 
     def project(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
         """The operator's: it owns the allocation, whoever the host is lent to."""
@@ -102,12 +105,14 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
         else:
             _add_deployment(node, fields, references)
             phase, why = _phase(node)
-        patience = None
+        patience, unmade = None, node["provision_state"] == AVAILABLE
         if phase is Phase.READY and node["provision_state"] == ACTIVE:
             phase, why = _add_attached(cloud, node, target, fields, references)
             patience = _SWITCHES_ANSWER
-        state = {"state": node["provision_state"]}
-        return Observed(ident, mark, fields, references, state, phase, why, patience)
+        elif phase is Phase.BROKEN and target is not None:
+            # Where a deployment stopped, nobody but the switches says what is set by then.
+            why = "; ".join((why, *not_at_rest(cloud, legs_of(target))))
+        return Observed(ident, mark, fields, references, _outputs(node), phase, why, patience, unmade)
 
     def update(self, cloud: Cloud, target: Target[BareMetalServer], seen: Observed, changed: frozenset[str]) -> None:
         api = cloud.api("baremetal")
@@ -146,30 +151,29 @@ class BareMetalServerActuator(Actuator[BareMetalServer]):
 
     def still_held(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
         """After its allocation ended: the lessee is taken off last, so a node that has ours is not back."""
-        node = _node_of(cloud, None, target)
-        if node is None:
+        node = last_node(cloud, target)
+        if wrong := not_back(cloud, target, node):
+            return wrong
+        if node is None or not (node["lessee"] and is_ours(node, target)):
             return ""
-        return not_available(node) or f"node {node['name']} is still lent to project {node['lessee']}"
+        return f"node {node['name']} is still lent to project {node['lessee']}"
 
     def left_behind(self, cloud: Cloud, target: Target[BareMetalServer]) -> str:
         """A node that is not cleaned, or a switch port that is not at rest, is nothing to lend to anybody else."""
-        node = _node_of(cloud, None, target)
-        if node is None:
-            return ""
-        if wrong := not_available(node) or "; ".join(not_at_rest(cloud, _legs(target), node["uuid"])):
+        node = last_node(cloud, target)
+        if wrong := not_back(cloud, target, node, mends=True):
             return wrong
-        cloud.api("baremetal").patch(f"/nodes/{node['uuid']}", taking_back(node))
+        if node is not None and is_ours(node, target) and (changes := taking_back(node)):
+            cloud.api("baremetal").patch(f"/nodes/{node['uuid']}", changes)
         return ""
 
 
 def _node_of(cloud: Cloud, allocation: Mapping[str, Any] | None, target: Target[BareMetalServer]) -> Node | None:
-    """The node of an allocation; after that ended the node that is still lent to the tenant. None if there is none."""
+    """The node of an allocation; after that ended the one that it had. None if there is none, or it is another's."""
     if allocation is not None:
         return node_named(cloud, allocation["node_uuid"]) if allocation["node_uuid"] else None
-    node = node_named(cloud, target.spec.node)
-    if node is None or node["instance_uuid"] or node["lessee"] != target.refs.get("project"):
-        return None
-    return node
+    node = last_node(cloud, target)
+    return node if node is not None and is_ours(node, target) else None
 
 
 def _returning(cloud: Cloud, ident: str, target: Target[BareMetalServer]) -> Observed | None:
@@ -178,7 +182,11 @@ def _returning(cloud: Cloud, ident: str, target: Target[BareMetalServer]) -> Obs
     if node is None or node["provision_state"] not in RETURNING | FAILED:
         return None
     phase, why = _phase(node)
-    return Observed(ident, target.marker, outputs={"state": node["provision_state"]}, phase=phase, reason=why)
+    return Observed(ident, target.marker, outputs=_outputs(node), phase=phase, reason=why)
+
+
+def _outputs(node: Node) -> dict[str, Any]:
+    return {"state": node["provision_state"], NODE_UUID: node["uuid"]}
 
 
 def _add_deployment(node: Node, fields: dict[str, Any], references: dict[str, Ids]) -> None:
@@ -208,14 +216,9 @@ def _said(target: Target[BareMetalServer], *, deployed: bool) -> dict[str, Any]:
     return {"display_name": target.spec.name} if deployed else deployment(target)
 
 
-def _legs(target: Target[BareMetalServer]) -> dict[str, BareMetalLeg]:
-    """Id of a Neutron port -> the switch port behind it."""
-    return dict(zip(target.many("ports"), target.spec.legs, strict=False))
-
-
 def _at_their_legs(target: Target[BareMetalServer], interfaces: list[Interface]) -> tuple[str, ...]:
     """Ids of the Neutron ports that are attached where they should be."""
-    wanted = {vif: at_leg(interfaces, leg) for vif, leg in _legs(target).items()}
+    wanted = {vif: at_leg(interfaces, leg) for vif, leg in legs_of(target).items()}
     return tuple(item.vif for item in interfaces if item.vif and wanted.get(item.vif) == item)
 
 
@@ -236,7 +239,7 @@ def _add_attached(
     if target is None:
         references["ports"] = attached
         return Phase.READY, ""
-    legs, right, why = _legs(target), _at_their_legs(target, interfaces), list[str]()
+    legs, right, why = legs_of(target), _at_their_legs(target, interfaces), list[str]()
     shown = list[dict[str, Any]]()
     for vif, leg in legs.items():
         try:
@@ -264,14 +267,14 @@ def _wrong(cloud: Cloud, vif: str, leg: BareMetalLeg, right: tuple[str, ...]) ->
 def _confirmed(target: Target[BareMetalServer], seen: Observed) -> tuple[str, ...]:
     """Ids of the ports whose legs were seen as planned."""
     shown = seen.fields.get("legs", ())
-    return tuple(vif for vif, leg in _legs(target).items() if leg.model_dump(mode="json") in shown)
+    return tuple(vif for vif, leg in legs_of(target).items() if leg.model_dump(mode="json") in shown)
 
 
 def _attach(
     cloud: Cloud, target: Target[BareMetalServer], node: Node, interfaces: list[Interface], kept: frozenset[str]
 ) -> None:
     """Detaches what is not kept, then attaches what is missing, each at the interface of its leg."""
-    api, legs = cloud.api("baremetal"), _legs(target)
+    api, legs = cloud.api("baremetal"), legs_of(target)
     places = {vif: at_leg(interfaces, leg) for vif, leg in legs.items()}
     for vif, place in places.items():
         if place is None:

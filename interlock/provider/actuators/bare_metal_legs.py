@@ -5,7 +5,8 @@ While a switch does not answer, both say that a port was detached, and forget it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from interlock.provider import switch_settings as settings
 from interlock.provider.clouds import Cloud
@@ -13,6 +14,9 @@ from interlock.resources import BareMetalLeg
 from interlock.switches.errors import SwitchUnread
 
 from .switch_port import VNIC_TYPE, unread_port
+
+if TYPE_CHECKING:
+    from interlock.switches.observed import ObservedSwitch
 
 
 def unconfirmed_leg(cloud: Cloud, leg: BareMetalLeg) -> tuple[str, bool]:
@@ -24,27 +28,38 @@ def unconfirmed_leg(cloud: Cloud, leg: BareMetalLeg) -> tuple[str, bool]:
     return settings.unconfirmed(leg, said), setting is None or setting.carries(leg.vlan) is not None
 
 
-def not_at_rest(cloud: Cloud, legs: Mapping[str, BareMetalLeg], node: str) -> Iterator[str]:
-    """Of each leg that still leads somewhere, or of which nobody knows, why. It mends what it can.
+def not_at_rest(cloud: Cloud, legs: Mapping[str, BareMetalLeg], node: str = "") -> Iterator[str]:
+    """Of each leg that still leads somewhere, or of which nobody knows, why.
 
-    `legs`: id of the Neutron port that was attached -> leg. `node`: uuid of the node that had it.
+    `legs`: id of the Neutron port that was attached -> leg. `node`: uuid of the node that had it, where a leg is to be
+    set to rest by the driver of its switch before it counts; empty: this looks only.
     """
-    if cloud.switches is None:
-        return
     for vif, leg in legs.items():
         try:
-            if _leads_on(cloud, leg):
+            wrong = _said_of(cloud, leg, settings.not_at_rest)
+            if wrong and node:
                 _set_to_rest(cloud, vif, leg, node)
-            if wrong := _leads_on(cloud, leg):
-                yield wrong
+                wrong = _said_of(cloud, leg, settings.not_at_rest)
         except SwitchUnread as unread:
-            yield unread_port(leg, unread)
+            wrong = unread_port(leg, unread)
+        if wrong:
+            yield wrong
 
 
-def _leads_on(cloud: Cloud, leg: BareMetalLeg) -> str:
-    """Where a leg leads; empty if it is at rest, or its switch has no such port. Raises `SwitchUnread`."""
-    assert cloud.switches is not None  # its caller asked
-    return settings.not_at_rest(leg, cloud.switches.now(leg.switch, leg.switch_mac))
+def not_let_go(cloud: Cloud, legs: Mapping[str, BareMetalLeg]) -> Iterator[str]:
+    """Of each leg that may still be in its planned VLAN, or of which nobody knows, why. Looks only: it is another's."""
+    for leg in legs.values():
+        try:
+            wrong = _said_of(cloud, leg, settings.not_let_go)
+        except SwitchUnread as unread:
+            wrong = unread_port(leg, unread)
+        if wrong:
+            yield wrong
+
+
+def _said_of(cloud: Cloud, leg: BareMetalLeg, judge: Callable[[BareMetalLeg, ObservedSwitch], str]) -> str:
+    """What the switch behind a leg says of it now, as `judge` puts it. Raises `SwitchUnread`."""
+    return "" if cloud.switches is None else judge(leg, cloud.switches.now(leg.switch, leg.switch_mac))
 
 
 def _set_to_rest(cloud: Cloud, vif: str, leg: BareMetalLeg, node: str) -> None:

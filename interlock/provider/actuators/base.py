@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -56,6 +56,10 @@ class Observed:
     reason: str = ""
     #: Seconds that this state may last, where that is less than the kind's `PATIENCE`.
     patience: float | None = None
+    #: True if it is claimed and nothing of it runs yet: what a plan says of new ones is for it.
+    unmade: bool = False
+    #: Field -> its value, where the service takes no nearer one yet. The state records it, and the next `up` goes on.
+    pending: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,18 @@ class Target(Generic[R]):
     refs: Mapping[str, Ids]
     #: Folder of the site's files; None where the stack's program does not run (refresh, destroy).
     folder: Path | None = None
+    #: Computed outputs that the state recorded of the object, and what was seen of it since; see `Actuator.OUTPUTS`.
+    #: Some of them are secret.
+    recorded: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def marker(self) -> str:
         """The marker that the object carries."""
         return marker(self.owner, self.name)
+
+    def after(self, seen: Observed) -> Target[R]:
+        """The target with what was just seen of the object in place of what the state recorded."""
+        return replace(self, recorded={**self.recorded, **seen.outputs})
 
     def one(self, reference: str) -> str:
         """The id behind a reference field that must hold one."""

@@ -1,14 +1,14 @@
-"""Keystone: projects, roles, service users, assignments; and the quotas of all services."""
+"""Keystone: projects, roles, service users, assignments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.markers import join, split
-from interlock.resources import Project, Quota, Resource, Role, RoleAssignment, ServiceUser
+from interlock.resources import Project, Resource, Role, RoleAssignment, ServiceUser
 from interlock.vocabulary.pair_ids import RoleAssignmentId
 
 from .base import Actuator, Observed, Target
@@ -91,14 +91,23 @@ def _foreign_in(cloud: Cloud, project: str) -> list[str]:
     found = {
         "server": servers,
         "volume": volumes,
+        "share": _shares_in(cloud, project),
         "network": network.get("/networks", project_id=project, limit=10)["networks"],
         "router": network.get("/routers", project_id=project, limit=10)["routers"],
         "port": network.get("/ports", project_id=project, limit=10)["ports"],
+        "floating IP": network.get("/floatingips", project_id=project, limit=10)["floatingips"],
     }
     # Ours are deleted before their project; Neutron makes `default`.
     groups = network.get("/security-groups", project_id=project, limit=10)["security_groups"]
     found["security group"] = [group for group in groups if group["name"] != "default"]
     return [f"{kind} {item.get('name') or item['id']}" for kind, items in found.items() for item in items]
+
+
+def _shares_in(cloud: Cloud, project: str) -> list[dict[str, Any]]:
+    if not cloud.has("shared-file-system"):
+        return []
+    api = cloud.api("shared-file-system")
+    return list(api.get("/shares", all_tenants=1, project_id=project, limit=10)["shares"])
 
 
 class RoleActuator(Actuator[Role]):
@@ -201,63 +210,3 @@ class RoleAssignmentActuator(Actuator[RoleAssignment]):
     def _path(ident: str) -> str:
         given = RoleAssignmentId.parse(ident)
         return f"/projects/{given.project}/users/{given.user}/roles/{given.role}"
-
-
-#: Field of `Quota` -> (service, the service's name of it).
-QUOTAS: Mapping[str, tuple[str, str]] = {
-    "instances": ("compute", "instances"),
-    "cores": ("compute", "cores"),
-    "ram_mib": ("compute", "ram"),
-    "networks": ("network", "network"),
-    "subnets": ("network", "subnet"),
-    "ports": ("network", "port"),
-    "routers": ("network", "router"),
-    "security_groups": ("network", "security_group"),
-    "security_group_rules": ("network", "security_group_rule"),
-    "volumes": ("block-storage", "volumes"),
-    "volume_gib": ("block-storage", "gigabytes"),
-}
-
-#: Service -> (path, key of the body).
-QUOTA_PATHS: Mapping[str, tuple[str, str]] = {
-    "compute": ("/os-quota-sets", "quota_set"),
-    "network": ("/quotas", "quota"),
-    "block-storage": ("/os-quota-sets", "quota_set"),
-}
-
-
-class QuotaActuator(Actuator[Quota]):
-    """Limits of a project. They always exist, so a quota is always adopted; deleting it restores the defaults."""
-
-    KIND: ClassVar[type[Resource]] = Quota
-    SERVICE: ClassVar[str] = "identity"
-    VANISHES: ClassVar[bool] = False
-
-    def find(self, cloud: Cloud, target: Target[Quota]) -> Sequence[str]:
-        return [target.one("project")]
-
-    def create(self, cloud: Cloud, target: Target[Quota]) -> str:
-        return target.one("project")
-
-    def read(self, cloud: Cloud, ident: str, target: Target[Quota] | None = None) -> Observed | None:
-        if cloud.api("identity").find(f"/projects/{ident}") is None:
-            return None
-        answers = {
-            service: cloud.api(service).get(f"{path}/{ident}")[key] for service, (path, key) in QUOTA_PATHS.items()
-        }
-        fields = {name: answers[service][theirs] for name, (service, theirs) in QUOTAS.items()}
-        return Observed(ident, "", fields, {"project": ident})
-
-    def update(self, cloud: Cloud, target: Target[Quota], seen: Observed, changed: frozenset[str]) -> None:
-        for service, (path, key) in QUOTA_PATHS.items():
-            body = {
-                theirs: getattr(target.spec, name)
-                for name, (where, theirs) in QUOTAS.items()
-                if where == service and name in changed
-            }
-            if body:
-                cloud.api(service).put(f"{path}/{seen.id}", {key: body})
-
-    def delete(self, cloud: Cloud, ident: str, target: Target[Quota]) -> None:
-        for service, (path, _) in QUOTA_PATHS.items():
-            cloud.api(service).delete(f"{path}/{ident}")

@@ -200,7 +200,9 @@ class PortActuator(NeutronActuator[Port]):
     MUTABLE: ClassVar[tuple[str, ...]] = (
         "name", "fixed_ips", "port_security_enabled", "security_groups", "allowed_address_pairs",
     )  # fmt: skip
-    OUTPUTS: ClassVar[Mapping[str, str]] = {"mac": "Ethernet address of the port"}
+    OUTPUTS: ClassVar[Mapping[str, str]] = {
+        "mac": "Ethernet address of the port; empty for a whole host, whose interface has its own"
+    }
 
     def body(self, cloud: Cloud, target: Target[Port]) -> dict[str, Any]:
         spec = target.spec
@@ -230,7 +232,9 @@ class PortActuator(NeutronActuator[Port]):
             "subnet": addresses[0]["subnet_id"] if addresses else None,
             "security_groups": tuple(raw["security_groups"]),
         }
-        return Observed(raw["id"], raw["description"], fields, references, {"mac": raw["mac_address"]})
+        # Ironic gives a port the address of the interface that it is attached to, and another one when that changes.
+        mac = "" if raw["binding:vnic_type"] == "baremetal" else raw["mac_address"]
+        return Observed(raw["id"], raw["description"], fields, references, {"mac": mac})
 
     def holder(self, cloud: Cloud, ident: str, target: Target[Port]) -> str:
         """The server at which Nova has the port. Neutron's word alone is none: a tenant can write a port's device."""

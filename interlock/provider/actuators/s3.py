@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
+from interlock.object_storage import Storage, object_storage
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble, classify, refused
 from interlock.provider.redaction import REDACTOR
 from interlock.provider.retry import RETRIED_STATUS, Tried, may_repeat, persist, retry_after
 from interlock.resources import Bucket, Resource, S3Credential
 from interlock.store.s3_client import S3Access, s3_client
+from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.pair_ids import BucketId, CredentialId
 
 from .base import Actuator, Ids, Observed, Target
+from .bucket_settings import Ask, at_creation, guarded, read_settings, write_settings
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client
 
 
+#: What the access half of a numbered key begins with: no hexadecimal digit, which Keystone's own begin with.
+NUMBERED = "g"
+
+
+def number_of(access: str) -> int:
+    """The number of an S3 key, by its access half; 1 of one that Keystone named."""
+    digits = access[1:3]
+    return int(digits) if access.startswith(NUMBERED) and is_number(digits) else 1
+
+
 class S3CredentialActuator(Actuator[S3Credential]):
     """A key of a service user for one project. The id is `user/access key`.
 
-    Nothing is found: what exists is revoked when one is made, so a secret that a crash lost cannot linger.
+    Nothing is found: a key of the same number is revoked when one is made, so a secret that a crash lost cannot linger.
+    Keystone keeps nothing of a key but its two halves, so the first says its number (`g02…`), and nobody can know it
+    beforehand. Keys that Keystone named itself are from before keys had numbers: they count as the first.
     """
 
     KIND: ClassVar[type[Resource]] = S3Credential
@@ -37,11 +55,16 @@ class S3CredentialActuator(Actuator[S3Credential]):
 
     def create(self, cloud: Cloud, target: Target[S3Credential]) -> str:
         api, user, project = cloud.api("identity"), target.one("user"), target.one("project")
-        path = f"/users/{user}/credentials/OS-EC2"
+        path, number = f"/users/{user}/credentials/OS-EC2", target.spec.number
         for item in api.get(path)["credentials"]:
-            if item["tenant_id"] == project:
+            if item["tenant_id"] == project and number_of(item["access"]) == number:
                 api.delete(f"{path}/{item['access']}")
-        return str(CredentialId(user, api.post(path, {"tenant_id": project})["credential"]["access"]))
+        access = f"{NUMBERED}{number:02d}{secrets.token_hex(14)}"
+        secret = secrets.token_hex(16)
+        REDACTOR.add(secret)
+        key = json.dumps({"access": access, "secret": secret})
+        api.post("/credentials", {"credential": {"type": "ec2", "user_id": user, "project_id": project, "blob": key}})
+        return str(CredentialId(user, access))
 
     def read(self, cloud: Cloud, ident: str, target: Target[S3Credential] | None = None) -> Observed | None:
         found = cloud.api("identity").find(self._path(ident))
@@ -51,7 +74,7 @@ class S3CredentialActuator(Actuator[S3Credential]):
         references: dict[str, Ids] = {"user": raw["user_id"], "project": raw["tenant_id"]}
         REDACTOR.add(raw["secret"])
         outputs = {"access_key": raw["access"], "secret_key": raw["secret"]}
-        return Observed(ident, "", {}, references, outputs)
+        return Observed(ident, "", {"number": number_of(raw["access"])}, references, outputs)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[S3Credential]) -> None:
         cloud.api("identity").delete(self._path(ident))
@@ -70,40 +93,41 @@ class BucketActuator(Actuator[Bucket]):
     PATIENCE: ClassVar[float] = 600.0
     OUTPUTS: ClassVar[Mapping[str, str]] = {"endpoint": "address of the S3 service"}
 
+    def __init__(self, known: Callable[[str], Storage] = object_storage) -> None:
+        self._known = known
+
     def find(self, cloud: Cloud, target: Target[Bucket]) -> Sequence[str]:
         # Only buckets of the key's own account answer; one of that name elsewhere is refused or not seen.
         return [self._id(target)] if self._exists(cloud, target) else []
 
     def create(self, cloud: Cloud, target: Target[Bucket]) -> str:
         # Not repeated on its own: the second one would be told that the name is taken, if only by us.
-        _call(cloud, self._client(cloud, target).create_bucket, repeat=False, Bucket=target.spec.name)
+        more = at_creation(self._storage(target), target.spec)
+        s3_call(cloud, self._client(cloud, target).create_bucket, repeat=False, Bucket=target.spec.name, **more)
         return self._id(target)
 
     def read(self, cloud: Cloud, ident: str, target: Target[Bucket] | None = None) -> Observed | None:
         if target is None or not self._exists(cloud, target):
             return None
         bucket = BucketId.parse(ident)
-        versioning = _call(cloud, self._client(cloud, target).get_bucket_versioning, Bucket=bucket.name)
-        fields = {"name": bucket.name, "versioning": versioning.get("Status") == "Enabled"}
+        settings = read_settings(self._ask(cloud, target), self._storage(target), target.spec)
         references: dict[str, Ids] = {"project": bucket.project}
-        return Observed(ident, "", fields, references, {"endpoint": s3_endpoint(cloud)})
+        outputs = {"endpoint": target.spec.address or s3_endpoint(cloud)}
+        return Observed(ident, "", {"name": bucket.name, **settings}, references, outputs)
 
     def update(self, cloud: Cloud, target: Target[Bucket], seen: Observed, changed: frozenset[str]) -> None:
-        if "versioning" in changed:
-            status = "Enabled" if target.spec.versioning else "Suspended"
-            client, wanted = self._client(cloud, target), {"Status": status}
-            _call(cloud, client.put_bucket_versioning, Bucket=target.spec.name, VersioningConfiguration=wanted)
+        write_settings(self._ask(cloud, target), self._storage(target), target.spec, changed)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Bucket]) -> None:
         client, name = self._client(cloud, target), BucketId.parse(ident).name
         if not self._exists(cloud, target):
             return
-        for upload in _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads", []):
-            _call(cloud, client.abort_multipart_upload, Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
+        for upload in s3_call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads", []):
+            s3_call(cloud, client.abort_multipart_upload, Bucket=name, Key=upload["Key"], UploadId=upload["UploadId"])
         for version in _versions(cloud, client, name):
-            _call(cloud, client.delete_object, Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
+            s3_call(cloud, client.delete_object, Bucket=name, Key=version["Key"], VersionId=version["VersionId"])
         try:
-            _call(cloud, client.delete_bucket, Bucket=name)
+            s3_call(cloud, client.delete_bucket, Bucket=name)
         except Failure as failure:
             # Where the answer to the first attempt was lost, the second finds nothing.
             if failure.trouble is not Trouble.NOT_FOUND:
@@ -112,7 +136,7 @@ class BucketActuator(Actuator[Bucket]):
     def holds_data(self, cloud: Cloud, target: Target[Bucket], seen: Observed) -> bool:
         """Versions, the newest or not, and uploads that somebody has begun. Marks of deletions hold nothing."""
         client, name = self._client(cloud, target), target.spec.name
-        uploads = _call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads")
+        uploads = s3_call(cloud, client.list_multipart_uploads, Bucket=name).get("Uploads")
         return bool(uploads) or any("Size" in item for item in _versions(cloud, client, name))
 
     @staticmethod
@@ -121,7 +145,7 @@ class BucketActuator(Actuator[Bucket]):
 
     def _exists(self, cloud: Cloud, target: Target[Bucket]) -> bool:
         try:
-            _call(cloud, self._client(cloud, target).head_bucket, Bucket=target.spec.name)
+            s3_call(cloud, self._client(cloud, target).head_bucket, Bucket=target.spec.name)
         except Failure as failure:
             if failure.trouble is Trouble.NOT_FOUND:
                 return False
@@ -129,18 +153,34 @@ class BucketActuator(Actuator[Bucket]):
         return True
 
     def _client(self, cloud: Cloud, target: Target[Bucket]) -> S3Client:
-        key, wait = _key(cloud, target), cloud.retry_policy.budget.answer
-        access = S3Access(
-            endpoint=s3_endpoint(cloud),
-            region=cloud.region or "us-east-1",
-            access_key=key["access"],
-            secret_key=key["secret"],
-        )
-        return s3_client(access, connect=wait, read=wait)
+        client = client_with(cloud, usable_keys(cloud, target)[0], target.spec.address)
+        return guarded(client, self._storage(target))
+
+    def _ask(self, cloud: Cloud, target: Target[Bucket]) -> Ask:
+        return Ask(self._client(cloud, target), target.spec.name, partial(s3_call, cloud))
+
+    def _storage(self, target: Target[Bucket]) -> Storage:
+        """What is known of the kind of storage that the bucket is on. Raises a refusal if nothing is any more."""
+        try:
+            return self._known(target.spec.storage)
+        except KeyError as unknown:
+            raise refused(f"bucket {target.spec.name}: nobody asked object storage {unknown}") from unknown
 
 
-def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
-    """The recorded key, or, if that was revoked meanwhile, another one of the same user for the same project.
+def client_with(cloud: Cloud, key: Mapping[str, Any], address: str) -> S3Client:
+    """A client with this key, one of `usable_keys`, for the S3 interface there; empty: for the cloud's own."""
+    wait = cloud.retry_policy.budget.answer
+    access = S3Access(
+        endpoint=address or s3_endpoint(cloud),
+        region=cloud.region or "us-east-1",
+        access_key=key["access"],
+        secret_key=key["secret"],
+    )
+    return s3_client(access, connect=wait, read=wait)
+
+
+def usable_keys(cloud: Cloud, target: Target[Any]) -> Sequence[Mapping[str, Any]]:
+    """The recorded key, if it was not revoked meanwhile, then the others of the same user for the same project.
 
     Raises a refusal if there is none: without a key nobody can tell whether the bucket exists, and "not found"
     would make a refresh drop it from the state.
@@ -151,12 +191,12 @@ def _key(cloud: Cloud, target: Target[Bucket]) -> dict[str, Any]:
     usable.sort(key=lambda item: item["access"] != recorded.access)
     if not usable:
         raise refused(
-            f"bucket {target.spec.name}: the user {recorded.user} has no S3 key for its project any more",
+            f"{target.spec.KIND} {target.name}: the user {recorded.user} has no S3 key for its project any more",
             "run `pulumi refresh --target` on the S3Credential, then `pulumi up`: it makes a new key",
         )
-    key: dict[str, Any] = usable[0]
-    REDACTOR.add(key["secret"])
-    return key
+    for key in usable:
+        REDACTOR.add(key["secret"])
+    return usable
 
 
 def s3_endpoint(cloud: Cloud) -> str:
@@ -170,7 +210,7 @@ def s3_endpoint(cloud: Cloud) -> str:
 def _versions(cloud: Cloud, client: S3Client, bucket: str) -> Iterator[Any]:
     where: dict[str, Any] = {}
     while True:
-        page = _call(cloud, client.list_object_versions, Bucket=bucket, **where)
+        page = s3_call(cloud, client.list_object_versions, Bucket=bucket, **where)
         yield from page.get("Versions", [])
         yield from page.get("DeleteMarkers", [])
         if not page.get("IsTruncated"):
@@ -178,7 +218,7 @@ def _versions(cloud: Cloud, client: S3Client, bucket: str) -> Iterator[Any]:
         where = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
 
 
-def _call(cloud: Cloud, method: Any, *, repeat: bool = True, **arguments: Any) -> Any:
+def s3_call(cloud: Cloud, method: Any, *, repeat: bool = True, **arguments: Any) -> Any:
     """The answer of an S3 call, within the budget. Raises `Failure`."""
     return persist(cloud.retry_policy, lambda: _once(method, repeat, arguments))
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import refused
 from interlock.provider.markers import join, split
-from interlock.resources import Resource, Volume, VolumeAttachment, VolumeType
+from interlock.resources import Resource, Volume, VolumeAttachment, VolumeEncryption, VolumeType
 from interlock.vocabulary.pair_ids import AttachmentId
 
 from .base import Actuator, DataCopy, Ids, Observed, Phase, Target
 from .compute import KEY
+from .sizes import rename_and_grow
 
 _PHASES = {"available": Phase.READY, "in-use": Phase.READY, "error": Phase.BROKEN}
 
@@ -21,7 +22,8 @@ _COPIED = {"available": Phase.READY, "restoring": Phase.READY, "creating": Phase
 
 
 class VolumeTypeActuator(Actuator[VolumeType]):
-    """Public volume types."""
+    """Volume types. Cinder takes encryption by a request of its own: until then the type is private, and nobody but an
+    administrator can make volumes of it."""
 
     KIND: ClassVar[type[Resource]] = VolumeType
     SERVICE: ClassVar[str] = "block-storage"
@@ -36,6 +38,7 @@ class VolumeTypeActuator(Actuator[VolumeType]):
             "name": spec.name,
             "description": join(spec.description, target.marker),
             "extra_specs": spec.extra_specs,
+            "os-volume-type-access:is_public": spec.public and spec.encryption is None,
         }
         answer = cloud.api("block-storage").post("/types", {"volume_type": body})
         return str(answer["volume_type"]["id"])
@@ -46,7 +49,13 @@ class VolumeTypeActuator(Actuator[VolumeType]):
             return None
         raw = found["volume_type"]
         text, mark = split(raw["description"])
-        fields = {"name": raw["name"], "description": text, "extra_specs": raw["extra_specs"]}
+        fields = {
+            "name": raw["name"],
+            "description": text,
+            "extra_specs": raw["extra_specs"],
+            "encryption": encryption_of(cloud, ident),
+            "public": raw["is_public"],
+        }
         return Observed(ident, mark, fields)
 
     def update(self, cloud: Cloud, target: Target[VolumeType], seen: Observed, changed: frozenset[str]) -> None:
@@ -58,6 +67,22 @@ class VolumeTypeActuator(Actuator[VolumeType]):
             api.delete(f"{path}/extra_specs/{key}")
         if "extra_specs" in changed and spec.extra_specs:
             api.post(f"{path}/extra_specs", {"extra_specs": spec.extra_specs}, idempotent=True)
+        if "encryption" in changed:
+            self._encrypt(cloud, seen.id, spec)
+        if "public" in changed:
+            # Last: what is made of it from now on is encrypted.
+            api.put(path, {"volume_type": {"is_public": spec.public}})
+
+    def _encrypt(self, cloud: Cloud, ident: str, spec: VolumeType) -> None:
+        """Cinder refuses each of these while there is a volume of the type."""
+        api, path = cloud.api("block-storage"), f"/types/{ident}/encryption"
+        there, wanted = api.get(path), spec.canonical()["encryption"]
+        if "encryption_id" not in there:
+            api.post(path, {"encryption": wanted})
+        elif wanted:
+            api.put(f"/types/{ident}/encryption/{there['encryption_id']}", {"encryption": wanted})
+        else:
+            api.delete(f"/types/{ident}/encryption/{there['encryption_id']}")
 
     def delete(self, cloud: Cloud, ident: str, target: Target[VolumeType]) -> None:
         cloud.api("block-storage").delete(f"/types/{ident}")
@@ -75,10 +100,16 @@ class VolumeActuator(Actuator[Volume]):
         return [str(item["id"]) for item in found if item["metadata"].get(KEY) == mark and _project(item) == project]
 
     def create(self, cloud: Cloud, target: Target[Volume]) -> str:
+        kind = target.one("volume_type")
+        if target.spec.encrypted and encryption_of(cloud, kind) is None:
+            raise refused(
+                f"volume {target.name} is to be encrypted, and its volume type {kind} has no encryption on the cloud",
+                "run `pulumi up` of the site's stack first: it gives the type its encryption",
+            )
         body = {
             "name": target.spec.name,
             "size": target.spec.size_gib,
-            "volume_type": target.one("volume_type"),
+            "volume_type": kind,
             "metadata": {KEY: target.marker},
         }
         api = cloud.api("block-storage", target.one("project"))
@@ -96,26 +127,16 @@ class VolumeActuator(Actuator[Volume]):
         return Observed(
             id=ident,
             marker=raw["metadata"].get(KEY, ""),
-            fields={"name": raw["name"], "size_gib": raw["size"]},
+            fields={"name": raw["name"], "size_gib": raw["size"], "encrypted": raw["encrypted"]},
             references=references,
             phase=_PHASES.get(status, Phase.PENDING),
             reason=f"Cinder says: {status}",
         )
 
     def update(self, cloud: Cloud, target: Target[Volume], seen: Observed, changed: frozenset[str]) -> None:
-        api, path = cloud.api("block-storage"), f"/volumes/{seen.id}"
-        size, wanted = seen.fields["size_gib"], target.spec.size_gib
-        if size > wanted:
-            raise refused(
-                f"volume {target.name} has {size} GiB and cannot shrink to {wanted} GiB",
-                f"ask for {size} GiB or more, or make another volume and copy the data",
-            )
-        if "name" in changed:
-            api.put(path, {"volume": {"name": target.spec.name}})
-        if "marker" in changed:
-            api.post(f"{path}/metadata", {"metadata": {KEY: target.marker}}, idempotent=True)
-        if size < wanted:
-            api.post(f"{path}/action", {"os-extend": {"new_size": wanted}})
+        rename_and_grow(
+            cloud, target, seen, changed, service="block-storage", name_key="name", extend="os-extend"
+        )  # fmt: skip
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Volume]) -> None:
         cloud.api("block-storage").delete(f"/volumes/{ident}")
@@ -166,7 +187,9 @@ class VolumeAttachmentActuator(Actuator[VolumeAttachment]):
     def create(self, cloud: Cloud, target: Target[VolumeAttachment]) -> str:
         server, volume = target.one("server"), target.one("volume")
         api = cloud.api("compute", target.one("project"))
-        answer = api.post(f"/servers/{server}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}})
+        # By the tag the server finds out which of its disks this is.
+        body = {"volumeAttachment": {"volumeId": volume, "tag": target.spec.device_tag}}
+        answer = api.post(f"/servers/{server}/os-volume_attachments", body)
         return str(AttachmentId(server, answer["volumeAttachment"]["volumeId"]))
 
     def read(self, cloud: Cloud, ident: str, target: Target[VolumeAttachment] | None = None) -> Observed | None:
@@ -197,6 +220,14 @@ def _copy(raw: dict[str, Any], changed: str | None) -> DataCopy:
     current = not changed or str(raw["updated_at"] or "") >= changed
     reason = raw["fail_reason"] or "Cinder says: error"
     return DataCopy(str(raw["id"]), f"backup {raw['name']} ({raw['id']})", _COPIED[raw["status"]], current, reason)
+
+
+def encryption_of(cloud: Cloud, ident: str) -> dict[str, Any] | None:
+    """How volumes of a type are encrypted; None where they are not, or where there is no such type."""
+    found = cloud.api("block-storage").find(f"/types/{ident}/encryption")
+    if found is None or "provider" not in found:
+        return None
+    return {name: found[name] for name in VolumeEncryption.model_fields}
 
 
 def _project(raw: dict[str, Any]) -> str:

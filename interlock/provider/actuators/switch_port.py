@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.switch_settings import PortAsPlanned, PortAsSaid, names_port, setting_of, unconfirmed
+from interlock.provider.switch_settings import (
+    PortAsPlanned,
+    PortAsSaid,
+    known_setting,
+    names_port,
+    setting_of,
+    unconfirmed,
+)
 from interlock.resources import Resource, SwitchPort
 from interlock.switches.errors import SwitchUnread
 
@@ -125,8 +132,7 @@ class SwitchPortActuator(NeutronActuator[SwitchPort]):
         """True unless the switch says that the port has left the VLAN. Raises `SwitchUnread`."""
         assert cloud.switches is not None  # its caller asked
         said = cloud.switches.now(target.spec.switch, target.spec.switch_mac)
-        setting = setting_of(target.spec, said)
-        return setting is not None and not setting.has_let_go(target.spec.vlan)
+        return not known_setting(target.spec, said).has_let_go(target.spec.vlan)
 
     def observe(self, cloud: Cloud, raw: dict[str, Any]) -> Observed:
         link, addresses = link_of(raw), raw["fixed_ips"]
@@ -156,7 +162,8 @@ def _vlan(setting: PortAsSaid) -> int:
 
 def unread_port(spec: PortAsPlanned, unread: SwitchUnread) -> str:
     """Nobody knows how a port is set."""
-    return f"how {spec.switch} {spec.port_name} is set is not known: {unread.what} ({unread.hint})"
+    where = f"{spec.switch} {spec.port_name or f'port {spec.port}'}"
+    return f"how {where} is set is not known: {unread.what} ({unread.hint})"
 
 
 def bound_ports(cloud: Cloud) -> Iterator[Mapping[str, Any]]:

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.resources import Admitted
 from interlock.vocabulary.pair_ids import BucketId
 
+from .asked import AT_ONCE, Asked
 from .standing import Standing
 from .unmanaged import BY_HAND, UnmanagedResource
 
-#: Questions at once.
-_AT_ONCE = 4
-
+#: Kinds of storage whose buckets are containers of Swift's; empty: a site that does not say is taken for one.
+_SWIFT = ("", "swift")
 #: Header of a container that opens it to others -> what they may do. S3 shows neither.
 _OPENED = {"X-Container-Read": "read", "X-Container-Write": "write"}
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A planned bucket, the stack that has it, and the project in whose account it lies; empty: that is not there."""
-
-    stack: str
-    planned: Admitted
-    project: str
 
 
 def buckets(cloud: Cloud, asked: Iterable[Asked]) -> Iterator[tuple[Asked, Standing, list[UnmanagedResource]]]:
     """How each stands, and who else may use it. Raises `Failure` if the object store fails."""
     asked = list(asked)
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         for one, answer in zip(asked, pool.map(lambda one: _headers(cloud, one), asked), strict=True):
             yield one, _standing(one, answer), list(_opened(one, answer))
 
@@ -43,6 +32,8 @@ def _headers(cloud: Cloud, one: Asked) -> Any:
     """Headers of the container, None if there is none, or why nobody can tell."""
     if not one.project:
         return None
+    if (kind := one.planned.spec.get("storage", "")) not in _SWIFT:
+        return f"nothing here reads what is at object storage of kind {kind} without a tenant's key"
     try:
         path = f"/{one.planned.spec['name']}"
         return cloud.api("object-store", one.project).request("HEAD", path).headers

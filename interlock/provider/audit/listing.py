@@ -15,12 +15,11 @@ from interlock.provider.errors import Failure, Trouble
 from interlock.provider.registers import REGISTERS, Register, kind_of, marker_of, plain_id
 from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
-#: What carries no marker and joins others: who has which right, and what leads to an address.
+#: What carries no marker and joins others: who has which right, and what is on the wire of a port.
 RIGHTS: tuple[Register, ...] = (
     Register("RoleAssignment", "identity", "/role_assignments", "role_assignments"),
     Register("S3Credential", "identity", "/credentials", "credentials", query={"type": "ec2"}),
     Register("RbacPolicy", "network", "/rbac-policies", "rbac_policies"),
-    Register("FloatingIp", "network", "/floatingips", "floatingips"),
     Register("Trunk", "network", "/trunks", "trunks"),
 )
 
@@ -29,6 +28,14 @@ NODES: tuple[Register, ...] = (
     Register("BareMetalNode", "baremetal", "/nodes/detail", "nodes"),
     Register("BareMetalPort", "baremetal", "/ports/detail", "ports"),
 )
+
+#: What is made from volumes beside backups; the copies of data that a tenant's images are, images list.
+COPIES: tuple[Register, ...] = (
+    Register("VolumeSnapshot", "block-storage", "/snapshots/detail", "snapshots", query={"all_tenants": "1"}),
+)
+
+#: Who may mount a share; Manila lists them share by share.
+ACCESS_RULES = Register("ShareAccess", "shared-file-system", "/share-access-rules", "access_list", one="access")
 
 #: Extensions that a cloud may be without: where Neutron does not know the path, there is no such object.
 _OPTIONAL = frozenset({"Trunk", "FloatingIp"})
@@ -41,6 +48,9 @@ RBAC_KINDS: Mapping[str, str] = {"network": "Network", "address_scope": "Address
 
 #: Lists at once: the calls wait for services, and each service has at most a few of them.
 _AT_ONCE = 6
+
+#: What Cinder says of a volume type in an answer of its own; here it lies in the listed type.
+ENCRYPTION = "encryption"
 
 #: An object as a service lists it.
 Raw = Mapping[str, Any]
@@ -91,7 +101,7 @@ class Listed:
 
 def listed(
     cloud: Cloud,
-    registers: Iterable[Register] = (*REGISTERS, *RIGHTS, *NODES),
+    registers: Iterable[Register] = (*REGISTERS, *RIGHTS, *NODES, *COPIES),
     say: Callable[[str], None] = lambda _: None,
 ) -> Listed:
     """All lists, a few at once. Raises `Failure` if the cloud fails; a list that is refused is in `unread`."""
@@ -100,11 +110,19 @@ def listed(
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         lists = list(pool.map(lambda register: _list(cloud, register, say), registers))
         objects = {register.kind: found for register, found in zip(registers, lists, strict=True)}
+        types = [ident for ident, _ in _known(objects, "VolumeType")]
         flavors = [ident for ident, item in _known(objects, "Flavor") if not item["os-flavor-access:is_public"]]
+        encryption = dict(zip(types, pool.map(lambda kind: _encryption(cloud, kind), types), strict=True))
         access = dict(zip(flavors, pool.map(lambda flavor: _access(cloud, flavor), flavors), strict=True))
+        shares = [ident for ident, _ in _known(objects, "Share")]
+        objects |= _access_rules(list(pool.map(lambda share: _rules(cloud, share), shares)))
     unread = {kind: found for kind, found in objects.items() if isinstance(found, str)}
     whole = {kind: found for kind, found in objects.items() if not isinstance(found, str)}
-    return Listed(_for_everybody(whole), access, unread, len(registers) + len(flavors))
+    if types:
+        whole["VolumeType"] = {
+            ident: {**item, ENCRYPTION: encryption[ident]} for ident, item in whole["VolumeType"].items()
+        }
+    return Listed(_for_everybody(whole), access, unread, len(registers) + len(flavors) + len(types) + len(shares))
 
 
 def _for_everybody(objects: Mapping[str, dict[str, Raw]]) -> dict[str, dict[str, Raw]]:
@@ -163,6 +181,33 @@ def _assignment(item: Raw) -> str:
     return str(RoleAssignmentId(where, user.get("id", ""), item["role"]["id"]))
 
 
+def _encryption(cloud: Cloud, kind: str) -> Raw:
+    """As Cinder answers about a volume type; empty where it has none."""
+    return dict(cloud.api("block-storage").find(f"/types/{kind}/{ENCRYPTION}") or {})
+
+
 def _access(cloud: Cloud, flavor: str) -> tuple[str, ...]:
     found = cloud.api("compute").find(f"/flavors/{flavor}/os-flavor-access")
     return tuple(str(item["tenant_id"]) for item in found["flavor_access"]) if found else ()
+
+
+def _rules(cloud: Cloud, share: str) -> dict[str, Raw] | str:
+    """Id -> who may mount one share, with the share; or why nobody can tell. Nothing where it is gone meanwhile."""
+    try:
+        found = cloud.api(ACCESS_RULES.service).find(ACCESS_RULES.path, params={"share_id": share})
+    except Failure as failure:
+        if failure.trouble is Trouble.FORBIDDEN:
+            return failure.message
+        raise
+    rules = found[ACCESS_RULES.key] if found else ()
+    return {str(item["id"]): {**item, "share_id": share} for item in rules}
+
+
+def _access_rules(found: Iterable[dict[str, Raw] | str]) -> dict[str, dict[str, Raw] | str]:
+    """The rules of all shares as one list, which nobody can read if one of them is refused."""
+    whole: dict[str, Raw] = {}
+    for rules in found:
+        if isinstance(rules, str):
+            return {ACCESS_RULES.kind: rules}
+        whole |= rules
+    return {ACCESS_RULES.kind: whole}

@@ -18,10 +18,10 @@ from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import REGISTERS, Register
 from interlock.vocabulary.pair_ids import RoleAssignmentId
 
-from .listing import NODES, Listed, Raw
+from .listing import ACCESS_RULES, ENCRYPTION, NODES, Listed, Raw
 
 _BY_COLLECTION: Mapping[tuple[str, str], Register] = {
-    (register.service, register.collection): register for register in (*REGISTERS, *NODES)
+    (register.service, register.collection): register for register in (*REGISTERS, *NODES, ACCESS_RULES)
 }
 
 #: Parameters that say what a list holds, and not what its elements are.
@@ -112,6 +112,10 @@ class _Lists(Api):
             return self._attachment(ident, *rest)
         if inside == "os-flavor-access":
             return {"flavor_access": [{"tenant_id": one} for one in self._listed.flavor_access.get(ident, ())]}
+        if inside == ENCRYPTION:
+            return dict(self._listed.of("VolumeType").get(ident, {}).get(ENCRYPTION, {}))
+        if inside == "export_locations":
+            return {"export_locations": []}  # where it is mounted from is an output, and compared with nothing
         if inside == "credentials":
             return self._credentials(ident, *rest[1:])
         raise TypeError(f"{path}: no list holds it")

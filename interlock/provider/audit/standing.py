@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from interlock.provider.actuators import ACTUATORS, Observed, Phase, Target
+from interlock.provider.actuators.s3 import number_of
 from interlock.provider.errors import Failure
 from interlock.provider.markers import CARRIERS, marker
 from interlock.provider.references import target_of
@@ -16,14 +17,16 @@ from interlock.resources import ID_OF, KINDS, Admitted, RoleAssignment, is_cloud
 from interlock.store.refusals import another_person
 from interlock.vocabulary import CloudId, Reference, Scheme
 from interlock.vocabulary.owners import OwnerId
+from interlock.vocabulary.pair_ids import CredentialId
 
+from .asked import ONE_BY_ONE
 from .listing import Listed
 from .mirror import Mirror
 
 #: Kinds that no list shows, and what is known of them instead.
 UNLISTED: Mapping[str, str] = {
     "Claims": "they are in the claims store, which is read separately",
-    "Quota": "quotas connect no tenants, and each service would have to be asked about each project",
+    "BucketPolicy": "object storage shows it to keys of the bucket's maker alone; `pulumi refresh` compares it",
 }
 
 
@@ -46,8 +49,15 @@ class Standing:
 
     @property
     def has_drifted(self) -> bool:
-        """False if it is there once, whole and as the plan says; or if nobody can tell."""
-        return not self.unread and (len(self.ids) != 1 or bool(self.differs) or bool(self.reason))
+        """False if it is there once, whole and as the plan says; or if nobody can tell. What it keeps as it was made
+        may differ: an earlier plan said it."""
+        moved = self.differs.keys() - KINDS[self.kind].kept_as_made()
+        return not self.unread and (len(self.ids) != 1 or bool(moved) or bool(self.reason))
+
+    @property
+    def is_other_than_planned(self) -> bool:
+        """True if it has drifted, or was made by an earlier plan that said something else."""
+        return self.has_drifted or bool(self.differs)
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class StackReader:
 
     def _all(self) -> Iterator[Standing]:
         for item in self.expected.resources:
-            if item.kind in ACTUATORS and item.kind not in UNLISTED and item.kind != "Bucket":
+            if item.kind in ACTUATORS and item.kind not in UNLISTED and item.kind not in ONE_BY_ONE:
                 yield self._standing(item.kind, item.name, item.spec)
 
     def _standing(self, kind: str, name: str, spec: Mapping[str, Any]) -> Standing:
@@ -145,9 +155,12 @@ class StackReader:
     def _unmarked(self, kind: str, target: Target[Any]) -> Sequence[str]:
         if kind != "S3Credential":
             return ACTUATORS[kind].find(self.mirror, target)
-        user, project = target.one("user"), target.one("project")
-        keys = self.found.of(kind).items()
-        return [ident for ident, item in keys if (item["user_id"], item["project_id"]) == (user, project)]
+        wanted = (target.one("user"), target.one("project"), target.spec.number)
+        return [
+            ident
+            for ident, item in self.found.of(kind).items()
+            if (item["user_id"], item["project_id"], number_of(CredentialId.parse(ident).access)) == wanted
+        ]
 
     def _declared(self, kind: str, name: str, spec: Mapping[str, Any]) -> Declared:
         resource = KINDS[kind].model_validate(spec)

@@ -76,6 +76,14 @@ class UnmanagedResource:
         return " ".join(word for word in (self.kind, self.name, f"({self.id})") if word)
 
 
+#: Visibility of an image -> who else sees it. A snapshot of Cinder's is seen in its project alone: it has no such word.
+SEEN_BY: Mapping[str, str] = {
+    "public": "public: every project boots and reads it",
+    "community": "community: every project that knows its id boots and reads it",
+    "shared": "shared: its project may give it to any other",
+    "private": "private: nobody else sees it",
+}
+
 Look = Callable[[Territory, Listed], Iterator[UnmanagedResource]]
 
 #: What to do about what somebody else made.
@@ -122,15 +130,17 @@ def _owner(item: Raw) -> str:
 
 
 def _segments(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
-    """Networks on ids of our pools."""
+    """Networks on ids of our pools; those in a project of ours concern its stack."""
+    projects = territory.of("Project")
     for item in found.of("Network").values():
+        stack = projects.get(item["project_id"], "")
         for segment in item.get("segments") or (item,):
             for pool in territory.pools:
                 if pool.holds(segment):
                     where = segment["provider:physical_network"] or segment["provider:network_type"]
                     what = f"{where} {segment['provider:segmentation_id']}"
                     yield from _foreign(
-                        territory, "Network", item, "", f"its segment, {what}, is of the pool {pool.name}"
+                        territory, "Network", item, stack, f"its segment, {what}, is of the pool {pool.name}"
                     )
 
 
@@ -153,11 +163,13 @@ def _plugged(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
 
 
 def _hosted(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
-    """Servers on our hosts."""
+    """Servers on our hosts; those in a project of ours concern its stack."""
+    projects = territory.of("Project")
     for item in found.of("Server").values():
         host = item.get("OS-EXT-SRV-ATTR:host")
         if host in territory.hosts:
-            yield from _foreign(territory, "Server", item, "", f"it runs on host {host} of the site")
+            stack = projects.get(item["tenant_id"], "")
+            yield from _foreign(territory, "Server", item, stack, f"it runs on host {host} of the site")
 
 
 #: What Ironic calls the owner of a port on which it deploys or cleans a node, whose uuid is the port's device.
@@ -191,6 +203,9 @@ _IN_PROJECTS: Mapping[str, str] = {
     "Trunk": "project_id",
     "Server": "tenant_id",
     "Volume": "os-vol-tenant-attr:tenant_id",
+    "VolumeSnapshot": "os-extended-snapshot-attributes:project_id",
+    "Image": "owner",
+    "Share": "project_id",
 }
 
 
@@ -202,7 +217,20 @@ def _in_projects(territory: Territory, found: Listed) -> Iterator[UnmanagedResou
             stack = projects.get(item[member])
             if stack is not None and not _comes_by_itself(territory, kind, item):
                 project = found.of("Project").get(item[member], {}).get("name", item[member])
-                yield from _foreign(territory, kind, item, stack, f"it lies in project {project}")
+                why = f"it lies in project {project}"
+                if kind in _COPIES:
+                    visibility = _visibility(item)
+                    why += f", and {_COPIES[kind]} was on a volume; it is {SEEN_BY.get(visibility, visibility)}"
+                yield from _foreign(territory, kind, item, stack, why)
+
+
+#: Kinds in which data of a tenant's volumes outlive them.
+_COPIES: Mapping[str, str] = {"VolumeSnapshot": "it holds what", "Image": "it may hold what"}
+
+
+def _visibility(item: Raw) -> str:
+    """As Glance has it; what has no such word is seen in its project alone."""
+    return str(item.get("visibility") or "private")
 
 
 def _comes_by_itself(territory: Territory, kind: str, item: Raw) -> bool:
@@ -247,6 +275,17 @@ def _flavors(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
                 yield UnmanagedResource("FlavorAccess", ident, "", False, flavors[flavor], why, BY_HAND)
 
 
+def _mounts(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
+    """Who else may mount a share of ours. Nothing of a rule says whose it is: it is planned, or it is not."""
+    shares, planned = territory.of("Share"), territory.of("ShareAccess")
+    for rule, item in found.of("ShareAccess").items():
+        stack = shares.get(item["share_id"])
+        if stack is not None and rule not in planned:
+            who = f"{item['access_type']} {item['access_to']}"
+            why = f"{who} may mount share {_name(found, 'Share', item['share_id'])} ({item['access_level']})"
+            yield UnmanagedResource("ShareAccess", rule, "", False, stack, why, BY_HAND)
+
+
 def _shares(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
     """Rights of other projects to our objects at Neutron."""
     for right, item in found.of("RbacPolicy").items():
@@ -266,7 +305,10 @@ def _follows(found: Listed, right: Raw) -> bool:
 
 
 def _reached(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]:
-    """Addresses and trunks that lead to our ports; of a trunk the one that it hangs on, or one of those inside."""
+    """Addresses and trunks that lead to our ports; of a trunk the one that it hangs on, or one of those inside.
+
+    And addresses at our routers, whatever they lead to: without a port yet, or to one of another network.
+    """
     ports = {**territory.of("Port"), **territory.of("SwitchPort")}
     for kind in ("FloatingIp", "Trunk"):
         for item in found.of(kind).values():
@@ -276,6 +318,11 @@ def _reached(territory: Territory, found: Listed) -> Iterator[UnmanagedResource]
             if reached is not None:
                 why = f"it leads to port {_name(found, 'Port', reached)}"
                 yield from _foreign(territory, kind, item, ports[reached], why)
+    for item in found.of("FloatingIp").values():
+        stack = territory.of("Router").get(item["router_id"])
+        if stack is not None:
+            why = f"it leads in by router {_name(found, 'Router', item['router_id'])}"
+            yield from _foreign(territory, "FloatingIp", item, stack, why)
 
 
 def _name(found: Listed, kind: str, ident: str) -> Any:
@@ -285,4 +332,5 @@ def _name(found: Listed, kind: str, ident: str) -> Any:
 #: Every look; what one says of an object stands before what later ones say of it.
 LOOKS: tuple[Look, ...] = (
     _orphans, _segments, _plugged, _hosted, _deployed, _reached, _in_projects, _roles, _keys, _flavors, _shares,
+    _mounts,
 )  # fmt: skip

@@ -13,20 +13,25 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.resources import Admission
 
+from .addresses import free_addresses
 from .bare_metal import whole_hosts
 from .capacity import hosts, key_pairs, quotas, virtual_functions
+from .encryption import encrypted_types, key_manager
 from .faults import Fault, NotLookedAt, of_failure
 from .host_room import pinned_room
 from .names import free_names
 from .presence import copies, credential, domains, existing, image_files, referred
 from .segments import free_segments, reserved_segments
+from .shares import shares
 from .switch_ports import binding_role, free_switch_ports, resting_switch_ports
 
 Look = Callable[[Cloud, Admission], Iterator[Fault]]
 
 #: Looks at what is to be created only: what is there has its name and its segment already, also where somebody took
 #: off the marker that says whose it is, which the same `up` puts back.
-OF_THE_NEW: tuple[Look, ...] = (free_names, free_segments, free_switch_ports, resting_switch_ports)
+OF_THE_NEW: tuple[Look, ...] = (
+    free_names, free_segments, free_addresses, free_switch_ports, resting_switch_ports,
+)  # fmt: skip
 
 #: What the proof rests on is looked at in each update, however young its preview: a network that took a planned VLAN,
 #: or an object of the site that is another by now, would be no refusal later but a leak.
@@ -42,14 +47,18 @@ LOOKS: tuple[Look, ...] = (
     free_names,
     image_files,
     copies,
+    key_manager,
+    encrypted_types,
     hosts,
     virtual_functions,
     pinned_room,
     reserved_segments,
     free_segments,
+    free_addresses,
     free_switch_ports,
     resting_switch_ports,
     whole_hosts,
+    shares,
     quotas,
     key_pairs,
 )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from interlock.provider.actuators.compute import KEY
-from interlock.provider.actuators.identity import QUOTAS
+from interlock.provider.actuators.quotas import QUOTAS
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import owner_of, split
@@ -26,6 +26,7 @@ _COUNTED = {
     "SwitchPort": "ports",
     "Router": "routers",
     "SecurityGroup": "security_groups",
+    "FloatingIp": "floating_ips",
     "Volume": "volumes",
 }
 
@@ -36,6 +37,7 @@ _LISTS = {
     "ports": "ports",
     "routers": "routers",
     "security_groups": "security-groups",
+    "floating_ips": "floatingips",
 }
 
 

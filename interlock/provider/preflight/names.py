@@ -13,7 +13,7 @@ from interlock.resources import Admission
 from .faults import Fault, everything
 
 #: Kinds whose names a service keeps unique. Others may share names: their ids tell them apart.
-UNIQUE = ("Project", "Role", "ServiceUser", "Flavor", "Aggregate", "VolumeType")
+UNIQUE = ("Project", "Role", "ServiceUser", "Flavor", "Aggregate", "VolumeType", "ShareType")
 
 
 def free_names(cloud: Cloud, admission: Admission) -> Iterator[Fault]:

@@ -137,6 +137,9 @@ class Engine:
             if not self._is_replaced(name, inputs):
                 if self._ask("diff", name, lambda: self.stack.diff(name, inputs)) or name in self.stack.unfinished:
                     yield from self._do("update", name, lambda: self.stack.update(name, inputs=inputs))
+                else:
+                    # A `SameStep`: the engine records the inputs that it was given, and the outputs that there were.
+                    self.stack.state[name] = replace(self.stack.state[name], inputs=inputs)
                 return
             condemned = [name, *self._condemned(name)]
             self.recreated += condemned

@@ -1,6 +1,6 @@
 """A small site and a small tenant that hold every kind, with names and ids of their own.
 
-external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐
+external (VLAN) ── t-router ── t-control (VXLAN) ── t-port-control ─┐  t-entry leads to it from outside
                                t-data (VLAN) ─┬──── t-port-data ────┴─ t-server ── t-volume
                                               ├──── t-rnic (a port of tor-1)
                                               └──── t-port-metal ── t-metal (a whole host behind another)
@@ -19,6 +19,7 @@ from interlock.resources import (
     Bucket,
     Flavor,
     FlavorAccess,
+    FloatingIp,
     Image,
     Keypair,
     Network,
@@ -36,11 +37,16 @@ from interlock.resources import (
     SegmentRange,
     Server,
     ServiceUser,
+    Share,
+    ShareAccess,
+    ShareQuota,
+    ShareType,
     Subnet,
     SubnetPool,
     SwitchPort,
     Volume,
     VolumeAttachment,
+    VolumeEncryption,
     VolumeType,
 )
 
@@ -51,8 +57,13 @@ FILE = "machine.raw"
 RESOURCE_CLASS = "poplar-r6525"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKxvgn9bgTZnHqg9VpN7Ug0w2qfVHzzG0p8Vh5Zyq4Xs demo"
 
+#: Of the embedded cloud's back end without share servers, which stands for an appliance with addresses of its own.
+SHARE_SPECS = {"driver_handles_share_servers": "False", "share_backend_name": "flat"}
+
 SSH = SecurityGroupRule(direction="ingress", protocol="tcp", port_min=22, port_max=22, remote_prefix="198.51.100.0/24")
 OUT = SecurityGroupRule(direction="egress")
+#: How volumes of the site's type are encrypted.
+LUKS = VolumeEncryption(provider="luks", cipher="aes-xts-plain64", key_size=256, control_location="front-end")
 
 
 def among(group: str) -> SecurityGroupRule:
@@ -106,7 +117,10 @@ def site(s: str, vlan: int) -> dict[str, Resource]:
         "poplar-gpu": Flavor(name=f"{s}-gpu", vcpus=4, ram_mib=2048, disk_gib=5, public=False),
         "whale": Flavor(name=f"{s}-whale", vcpus=4000, ram_mib=2048, disk_gib=5),
         "machine": Image(name=f"{s}-machine", file=FILE, sha512=SHA512),
-        "fast": VolumeType(name=f"{s}-fast", description="Fast", extra_specs={"volume_backend_name": "fake"}),
+        "fast": VolumeType(
+            name=f"{s}-fast", description="Fast", extra_specs={"volume_backend_name": "fake"}, encryption=LUKS
+        ),
+        "nfs": ShareType(name=f"{s}-nfs", extra_specs=SHARE_SPECS),
         "poplar-hosts": Aggregate(name=f"{s}-hosts", hosts=("poplar-1", "poplar-2"), metadata={"rack": "1"}),
     }
 
@@ -119,6 +133,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
         f"{t}-operator": operator(project),
         f"{t}-gpu": FlavorAccess(project=project, flavor="site:Flavor/poplar-gpu"),
         f"{t}-quota": quota(project),
+        f"{t}-share-quota": ShareQuota(project=project, shares=5, share_gib=100),
         f"{t}-key": Keypair(name=f"{t}-key", public_key=KEY),
         f"{t}-router": Router(name=f"{t}-router", project=project, external_network="site:Network/external"),
         f"{t}-data": Network(
@@ -148,9 +163,20 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
         f"{t}-ssh": SecurityGroup(name=f"{t}-ssh", project=project, rules=(SSH, among(f"{t}-jobs"), OUT)),
         f"{t}-port-data": port(t, "data", "10.5.1.1", direct=True),
         f"{t}-port-control": port(t, "control", "10.7.0.11"),
+        f"{t}-entry": FloatingIp(
+            project=project,
+            external_network="site:Network/external",
+            port=f"{t}-port-control",
+            uplink=f"{t}-uplink",
+        ),
         f"{t}-rnic": switch_port(t, 1 + vlan % 16, vlan, "10.5.2.1"),
         f"{t}-volume": Volume(
-            name=f"{t}-volume", project=project, size_gib=1, volume_type="site:VolumeType/fast", on_delete="erase"
+            name=f"{t}-volume",
+            project=project,
+            size_gib=1,
+            volume_type="site:VolumeType/fast",
+            on_delete="erase",
+            encrypted=True,
         ),
         f"{t}-server": Server(
             name=f"{t}-server",
@@ -183,11 +209,22 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             user_data="#cloud-config\n{}\n",
         ),
         f"{t}-attachment": VolumeAttachment(project=project, server=f"{t}-server", volume=f"{t}-volume"),
+        f"{t}-share": share(t),
+        f"{t}-share-access": ShareAccess(
+            project=project, share=f"{t}-share", network=f"{t}-data", prefix="10.5.0.0/16", vip="10.5.0.2"
+        ),
         f"{t}-s3": ServiceUser(name=f"{t}-s3", project=project),
         f"{t}-s3-role": RoleAssignment(project=project, user=f"{t}-s3", role="cloud:Role/member"),
         f"{t}-s3-key": S3Credential(project=project, user=f"{t}-s3"),
         f"{t}-bucket": Bucket(name=f"{t}-bucket", project=project, credential=f"{t}-s3-key", on_delete="erase"),
     }
+
+
+def share(t: str) -> Share:
+    """A share of the tenant, on the back end that makes no servers of its own."""
+    return Share(
+        name=f"{t}-share", project=f"{t}-project", size_gib=1, share_type="site:ShareType/nfs", on_delete="erase"
+    )
 
 
 def operator(project: str) -> RoleAssignment:
@@ -250,6 +287,7 @@ def quota(project: str) -> Quota:
         routers=5,
         security_groups=10,
         security_group_rules=100,
+        floating_ips=2,
         volumes=5,
         volume_gib=100,
     )

@@ -19,7 +19,9 @@ SERVICE_VLAN = 3090
 SITE_OWNER, OWNER = "5172e0", "0a11ce"
 
 #: Lists of what a site and a tenant have on the network.
-NETWORK = ("networks", "subnets", "routers", "ports", "security-groups", "subnetpools", "address-scopes")
+NETWORK = (
+    "networks", "subnets", "routers", "floatingips", "ports", "security-groups", "subnetpools", "address-scopes",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Certificates for logging in: a tenant's certificate authority outside the repository, what it signed and revoked"""

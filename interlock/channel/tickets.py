@@ -1,0 +1,189 @@
+"""What waits for a server, as Barbican keeps it: a ticket without a payload, and the secret that it names.
+
+The secret goes when it is handed over, and by itself when it expires. The ticket has nothing secret in it and stays,
+so that a second use is told from a secret that never was, and one that nobody fetched from one that was taken.
+
+Both belong to the project of the operator's that the login is for; people of a tenant have no role there.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from keystoneauth1.exceptions import ClientException
+
+#: Begins the names of tickets and of secrets; the id of the server follows. Barbican compares names by SQL's LIKE,
+#: so nothing in a name may be a wildcard of it.
+TICKET, WAITING = "interlock-ticket-", "interlock-waiting-"
+#: Keys of a ticket's metadata.
+ITEM, SECRET, EXPIRES, ANNOUNCED, TAKEN = "item", "secret", "expires", "announced", "taken"
+
+_PAGE = 100
+#: Of `text/plain` Barbican strips the ends, and a file of keys ends with a line feed.
+_BYTES = "application/octet-stream"
+#: Seconds for one request: a guest waits for the answer, and Nova by its default no longer than five.
+_TIMEOUT = 4
+
+
+class KeyManagerFailed(Exception):
+    """Barbican did not answer, or not as it should. What was asked may have happened all the same."""
+
+
+class Adapter(Protocol):
+    """A session of keystoneauth that knows where Barbican is."""
+
+    def request(self, url: str, method: str, **more: Any) -> Any:
+        """One request; the path is below the endpoint."""
+        ...
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """One thing that waits for one server, or did. `id` and `secret` are ids of Barbican's; times are UTC."""
+
+    id: str
+    item: str
+    secret: str
+    expires: datetime
+    #: When the server was first told that something waits, and when it got it; None: not yet.
+    announced: datetime | None = None
+    taken: datetime | None = None
+
+
+class Shelf:
+    """Tickets and secrets in Barbican. Every method raises `KeyManagerFailed`."""
+
+    def __init__(self, barbican: Adapter) -> None:
+        self._barbican = barbican
+
+    def tickets(self, server: str) -> list[Ticket]:
+        """Those of a server, by what they are for; one that is still being written does not count yet."""
+        found = []
+        for ident in self._named(f"{TICKET}{server}"):
+            ticket = _ticket(ident, self._metadata(ident))
+            if ticket is not None:
+                found.append(ticket)
+        return sorted(found, key=lambda ticket: (ticket.item, ticket.id))
+
+    def put(self, server: str, item: str, text: str, expires: datetime) -> Ticket:
+        """Leave a secret for a server, in place of what was left for it under this name.
+
+        If this is broken off, a secret without a ticket expires and nobody gets it.
+        """
+        for earlier in self.tickets(server):
+            if earlier.item == item:
+                self.take(earlier)
+                self._ask(earlier.id, "DELETE", {204, 404})
+        expires = expires.astimezone(UTC).replace(microsecond=0)
+        secret = self._new(
+            {
+                "name": f"{WAITING}{server}",
+                "payload": base64.b64encode(text.encode()).decode(),
+                "payload_content_type": _BYTES,
+                "payload_content_encoding": "base64",
+                "expiration": expires.replace(tzinfo=None).isoformat(),
+            }
+        )
+        ident = self._new({"name": f"{TICKET}{server}"})
+        metadata = {ITEM: item, SECRET: secret, EXPIRES: expires.isoformat()}
+        self._ask(f"{ident}/metadata", "PUT", {201}, json={"metadata": metadata})
+        return Ticket(ident, item, secret, expires)
+
+    def payload(self, ticket: Ticket) -> str | None:
+        """The secret itself; None if it is gone or expired."""
+        answer = self._ask(f"{ticket.secret}/payload", "GET", {200, 404}, headers={"Accept": _BYTES})
+        return bytes(answer.content).decode() if answer.status_code == 200 else None
+
+    def take(self, ticket: Ticket) -> bool:
+        """Delete the secret. True for one caller ever: whoever gets False must forget what it read."""
+        return bool(self._ask(ticket.secret, "DELETE", {204, 404}).status_code == 204)
+
+    def note(self, ticket: Ticket, key: str, when: datetime) -> None:
+        """Write a time on a ticket; one that is there already stays."""
+        stamp = when.astimezone(UTC).isoformat()
+        self._ask(f"{ticket.id}/metadata", "POST", {201, 409}, json={"key": key, "value": stamp})
+
+    def state(self, ticket: Ticket, at: datetime) -> str:
+        """What became of it, in words."""
+        if ticket.taken is not None:
+            return f"taken at {ticket.taken:%Y-%m-%d %H:%M:%S} UTC"
+        if at >= ticket.expires:
+            return f"expired at {ticket.expires:%Y-%m-%d %H:%M:%S} UTC, and nobody fetched it: leave it again"
+        if self._ask(ticket.secret, "GET", {200, 404}, headers={"Accept": "application/json"}).status_code == 404:
+            return "lost: the service was ended between taking it and telling it; leave it again"
+        return f"waits until {ticket.expires:%Y-%m-%d %H:%M:%S} UTC"
+
+    def remove(self, server: str) -> None:
+        """Delete all that is there for a server, tickets last."""
+        for name in (f"{WAITING}{server}", f"{TICKET}{server}"):
+            for ident in list(self._named(name)):
+                self._ask(ident, "DELETE", {204, 404})
+
+    def _named(self, name: str) -> Iterator[str]:
+        offset, total = 0, 1
+        while offset < total:
+            params = {"name": name, "limit": _PAGE, "offset": offset}
+            page = _json(self._ask("", "GET", {200}, params=params))
+            for item in page.get("secrets", []):
+                if item.get("name") == name:
+                    yield _ident(item)
+            offset, total = offset + _PAGE, int(page.get("total", 0))
+
+    def _metadata(self, ident: str) -> dict[str, Any]:
+        answer = self._ask(f"{ident}/metadata", "GET", {200, 404})
+        found = _json(answer).get("metadata", {}) if answer.status_code == 200 else {}
+        return found if isinstance(found, dict) else {}
+
+    def _new(self, words: Mapping[str, str]) -> str:
+        return _ident(_json(self._ask("", "POST", {201}, json=dict(words))))
+
+    def _ask(self, path: str, method: str, good: set[int], **more: Any) -> Any:
+        """One request, of which nothing is logged: its body, or the answer's, may be the secret."""
+        url = f"/secrets/{path}".rstrip("/")
+        try:
+            answer = self._barbican.request(url, method, raise_exc=False, log=False, timeout=_TIMEOUT, **more)
+        except (ClientException, OSError) as error:
+            # The text of the error may quote the request.
+            raise KeyManagerFailed(f"{method} of a secret: {type(error).__name__}") from None
+        if answer.status_code not in good:
+            raise KeyManagerFailed(f"{method} of a secret: HTTP {answer.status_code}")
+        return answer
+
+
+def _json(answer: Any) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except ValueError:
+        raise KeyManagerFailed("the key manager did not answer with JSON") from None
+    if not isinstance(found, dict):
+        raise KeyManagerFailed("the key manager did not answer with an object")
+    return found
+
+
+def _ident(item: Mapping[str, Any]) -> str:
+    """The id at the end of a reference, which may name the endpoint by another host name than the catalogue."""
+    ident = str(item.get("secret_ref", "")).rpartition("/")[2]
+    if not ident:
+        raise KeyManagerFailed("the key manager named no secret")
+    return ident
+
+
+def _ticket(ident: str, written: Mapping[str, Any]) -> Ticket | None:
+    """None if it is not whole."""
+    expires = _time(written.get(EXPIRES))
+    if expires is None or not written.get(ITEM) or not written.get(SECRET):
+        return None
+    announced, taken = _time(written.get(ANNOUNCED)), _time(written.get(TAKEN))
+    return Ticket(ident, str(written[ITEM]), str(written[SECRET]), expires, announced, taken)
+
+
+def _time(written: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(written))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

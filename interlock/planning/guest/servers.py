@@ -1,0 +1,50 @@
+"""The documents of Poplar servers, virtual or whole hosts, and of V-IPU controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .disks import GuestVolume, volume_mounts
+from .document import CloudConfig, Part
+from .fabric import FabricInterface, fabric_addresses
+from .files import GuestFile
+from .kernel import kernel_parameters
+from .poplar import VipuApi, poplar_files
+from .secret_files import fetched_secrets
+
+#: A controller is attached to two networks and forwards nothing between them.
+_NO_FORWARDING = {"net.ipv4.ip_forward": "0", "net.ipv6.conf.all.forwarding": "0"}
+
+_NO_SSH_FORWARDING = """\
+AllowTcpForwarding no
+AllowAgentForwarding no
+PermitTunnel no
+GatewayPorts no
+"""
+
+
+def poplar_user_data(
+    hostname: str,
+    api: VipuApi,
+    *,
+    volumes: Sequence[GuestVolume] = (),
+    fabric: Sequence[FabricInterface] = (),
+    login: Sequence[GuestFile] = (),
+    secrets: Sequence[str] = (),
+) -> str:
+    """For a Poplar server. `fabric`: interfaces of a whole host; a virtual server learns its addresses from Nova.
+    `login`: what its sshd is told of certificates. `secrets`: names of what it fetches after its first boot."""
+    parts = (
+        fabric_addresses(fabric),
+        poplar_files(api),
+        volume_mounts(volumes),
+        Part(files=tuple(login)),
+        fetched_secrets(secrets),
+    )
+    return CloudConfig(hostname, parts).text()
+
+
+def controller_user_data(hostname: str) -> str:
+    """For a controller."""
+    ssh = Part(files=(GuestFile("/etc/ssh/sshd_config.d/10-no-forwarding.conf", _NO_SSH_FORWARDING),))
+    return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()

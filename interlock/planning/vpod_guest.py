@@ -1,0 +1,47 @@
+"""What the servers of one vPOD are told at their first boot, out of its request and its lock."""
+
+from __future__ import annotations
+
+from interlock.model.tenant.request import OWN_VOLUME, mount_point_of_volume
+from interlock.resources.storage import device_tag
+from interlock.vocabulary.request_parts import RequestPart
+
+from .addresses import controller_address
+from .guest.disks import GuestVolume
+from .guest.poplar import VipuApi
+from .scope import VPodScope
+
+#: What S3 keys are called where they wait for a server, and in the server.
+S3_KEYS = "s3"
+
+
+def own_volume(server: str) -> str:
+    """Plan name of the volume that a server has by `poplar.volume`."""
+    return f"{server}-data"
+
+
+def vipu_api(scope: VPodScope) -> VipuApi:
+    """The vPOD's controller, as its Poplar servers reach it."""
+    claims, partitions = scope.claims, scope.vpod.partitions
+    return VipuApi(
+        host=controller_address(claims.control_subnet),
+        port=scope.site.controller.user_api_port,
+        data_subnet=claims.ipu_data_subnet,
+        partition=scope.name("partition", partitions[0].name) if len(partitions) == 1 else None,
+    )
+
+
+def guest_volumes(scope: VPodScope, index: int) -> tuple[GuestVolume, ...]:
+    """The volumes of one server: its own, and those of the request that name it."""
+    own = ((own_volume(scope.server(index)), OWN_VOLUME),) if scope.vpod.poplar.volume is not None else ()
+    others = tuple(
+        (str(RequestPart(scope.tenant.id, item.name)), mount_point_of_volume(item.name))
+        for item in scope.tenant.volumes
+        if item.vpod == scope.vpod.name and (item.server or 0) == index
+    )
+    return tuple(GuestVolume(device_tag(name), point) for name, point in (*own, *others))
+
+
+def fetched(scope: VPodScope) -> tuple[str, ...]:
+    """Names of what a server of this vPOD fetches after its first boot: the keys of the vPOD's S3 user."""
+    return (S3_KEYS,) if scope.site.channel else ()
