@@ -64,14 +64,23 @@ class S3Credential(Resource):
 
 
 class StoredCredential(Resource):
-    """A credential that is kept where data is: whoever reads the place holds the credential."""
+    """A credential that is kept where data is, or handed to a server: whoever reads the place holds the credential.
+
+    Only the way to a server can be made: it waits in the operator's key manager until that server fetches it, once.
+    """
 
     KIND: ClassVar[str] = "StoredCredential"
-    HAS_ACTUATOR: ClassVar[bool] = False
 
     project: Annotated[str, Refers(("Project",)), REPLACE]
     credential: Annotated[str, Refers(("S3Credential",)), REPLACE]
-    place: Annotated[str, Refers(("Bucket", "Share", "Volume")), REPLACE]
+    place: Annotated[str, Refers(("Bucket", "Share", "Volume", "Server")), REPLACE]
+    #: The name under which a server fetches it; empty: the place is no server.
+    item: Annotated[str, REPLACE] = ""
+
+    @property
+    def is_declared(self) -> bool:
+        """Nothing writes credentials into storage."""
+        return self.HAS_ACTUATOR and bool(self.item)
 
 
 class Keypair(Resource):
