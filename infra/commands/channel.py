@@ -126,7 +126,7 @@ def put(
 ) -> None:
     """Leave a secret for a server. It is read from stdin, as it is to be in the server.
 
-    It takes the place of what a person left under this name. Where `pulumi up` leaves something under it, it is refused.
+    It takes the place of what a person left under this name. What `pulumi up` leaves there it does not replace.
 
     \b
     Exit code: 0 it waits, 2 an argument is wrong or stdin is empty, or a stack leaves it, 4 the key manager failed.

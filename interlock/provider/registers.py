@@ -97,7 +97,7 @@ REGISTERS: tuple[Register, ...] = (
 
 
 def plain_id(item: Mapping[str, Any]) -> str:
-    """The id of a listed object; Ironic calls it `uuid`, a key pair has its name, Barbican an address that ends with it."""
+    """The id of a listed object; Ironic calls it `uuid`, a key pair has its name, Barbican's addresses end with it."""
     if "secret_ref" in item:
         return str(item["secret_ref"]).rpartition("/")[2]
     return str(item.get("id") or item.get("uuid") or item["name"])
