@@ -16,6 +16,7 @@ import pytest
 from interlock.channel.tickets import TICKET, WAITING, waiting_secret
 from interlock.provider.actuators import ACTUATORS
 from interlock.provider.actuators import stored_credential as actuator
+from interlock.provider.actuators.stored_credential import StoredCredentialActuator
 from interlock.provider.audit.listing import listed
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
@@ -57,7 +58,7 @@ def test_channel_secret_that_was_fetched_is_no_difference(channel: Channel) -> N
 
 def test_channel_secret_that_expired_is_left_again(channel: Channel, monkeypatch: pytest.MonkeyPatch) -> None:
     stack, server = channel.stack, channel.server
-    monkeypatch.setattr(actuator, "WAITS", timedelta(seconds=3))
+    monkeypatch.setattr(StoredCredentialActuator, "LASTS", timedelta(seconds=3))
     channel.again()
     time.sleep(3.2)
     monkeypatch.undo()
@@ -71,7 +72,7 @@ def test_channel_secret_that_expired_is_left_again(channel: Channel, monkeypatch
 
 
 def test_channel_secret_that_expired_is_gone_with_destroy(channel: Channel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actuator, "WAITS", timedelta(seconds=2))
+    monkeypatch.setattr(StoredCredentialActuator, "LASTS", timedelta(seconds=2))
     channel.again()
     time.sleep(2.2)
     channel.stack.delete(NAME)

@@ -7,7 +7,7 @@ to this one object: nothing of another credential of the same server is touched,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from interlock.channel.tickets import TICKET, WAITING, WAITS, Ticket, time_of, waiting_secret, whole, written
@@ -40,6 +40,8 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
 
     KIND: ClassVar[type[Resource]] = StoredCredential
     SERVICE: ClassVar[str] = "key-manager"
+    #: How long it waits for its server, as what a person leaves.
+    LASTS: ClassVar[timedelta] = WAITS
 
     def search(self, cloud: Cloud, mark: str, project: str) -> Sequence[str]:
         del project  # the operator's own, whoever's the credential is
@@ -49,7 +51,7 @@ class StoredCredentialActuator(Actuator[StoredCredential]):
         _check_alone(cloud, target)
         _discard_waiting(cloud, target.marker)
         api, server, text = cloud.api(self.SERVICE), target.one("place"), _file(cloud, target)
-        body = waiting_secret(server, text, datetime.now(UTC).replace(microsecond=0) + WAITS)
+        body = waiting_secret(server, text, datetime.now(UTC).replace(microsecond=0) + self.LASTS)
         REDACTOR.add(body["payload"])
         plain_id(api.post("/secrets", body | {"mode": target.marker}, **_UNLOGGED))
         return plain_id(api.post("/secrets", {"name": f"{TICKET}{server}", "mode": target.marker}, **_UNLOGGED))
