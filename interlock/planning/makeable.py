@@ -16,7 +16,7 @@ WHY = {
     "NvlinkPartition": "nothing here talks to fabric managers yet",
     "Trunk": "nothing here makes trunks at Neutron yet",
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
-    "StoredCredential": "nothing here writes credentials into storage yet",
+    "StoredCredential": "nothing here writes credentials into storage: only servers are handed them",
 }
 #: Of a whole host on a site that states no Ironic.
 NO_IRONIC = "the site file has no `ironic`, so nothing deploys hosts"
