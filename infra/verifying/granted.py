@@ -25,9 +25,16 @@ GRANTED: dict[str, str] = {
 }
 _WAIVER = ("rule", "owner", "reason", "expires")
 #: Kinds of resources that nothing can make yet.
-NOT_MADE = frozenset({
-    "NvlinkPartition", "PartitionKey", "RbacPolicy", "Trunk", "VipuAllocation", "VipuPartition",
-})
+NOT_MADE = frozenset(
+    {
+        "NvlinkPartition",
+        "PartitionKey",
+        "RbacPolicy",
+        "Trunk",
+        "VipuAllocation",
+        "VipuPartition",
+    }
+)
 
 
 def is_not_made(item: Json) -> bool:

@@ -193,9 +193,7 @@ def handed(plan: Plan) -> dict[str, StoredCredential]:
 def test_each_server_that_fetches_is_handed_the_newest_key_of_its_vpod(keys: tuple[int, ...], newest: str) -> None:
     plan = planned_with(channel=True, keys=keys)
     fetching = {
-        item.name
-        for item in plan.resources
-        if isinstance(item.resource, Server) and PROGRAM in item.resource.user_data
+        item.name for item in plan.resources if isinstance(item.resource, Server) and PROGRAM in item.resource.user_data
     }
     found = handed(plan)
     assert {item.place for item in found.values()} == fetching
