@@ -15,10 +15,11 @@ import typer
 
 from infra.cli.exits import EnvironmentFailed, Exit
 from interlock import __version__
-from interlock.channel import Desk, KeyManagerFailed, Shelf, Ticket
+from interlock.channel import Desk, KeyManagerFailed, LeftByAStack, Shelf, Ticket
 from interlock.channel.desk import GAP
 from interlock.channel.service import Callers, Service
 from interlock.channel.serving import Threads, listening
+from interlock.channel.tickets import WAITS
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -121,12 +122,14 @@ def put(
     cloud: Cloud,
     minutes: Annotated[
         int, typer.Option("--minutes", min=1, max=_MOST_MINUTES, help="How long it waits for the server.")
-    ] = 60,
+    ] = int(WAITS.total_seconds()) // 60,
 ) -> None:
     """Leave a secret for a server. It is read from stdin, as it is to be in the server.
 
+    It takes the place of what a person left under this name. What `pulumi up` leaves there it does not replace.
+
     \b
-    Exit code: 0 it waits, 2 an argument is wrong or stdin is empty, 4 the key manager failed.
+    Exit code: 0 it waits, 2 an argument is wrong or stdin is empty, or a stack leaves it, 4 the key manager failed.
 
     \b
     Example:
@@ -139,7 +142,10 @@ def put(
         raise typer.BadParameter("stdin is empty, so there is nothing to leave")
     expires = datetime.now(UTC) + timedelta(minutes=minutes)
     shelf = Shelf(_session(cloud)("key-manager", "1"))
-    ticket = _asked(lambda: shelf.put(server, item, text, expires))
+    try:
+        ticket = _asked(lambda: shelf.put(server, item, text, expires))
+    except LeftByAStack as taken:
+        raise typer.BadParameter(f"{taken}; `pulumi up` of it leaves it again, see docs/how-to/secrets.md") from None
     print(f"{ticket.item} waits for {server} until {ticket.expires:%Y-%m-%d %H:%M} UTC")
 
 

@@ -8,6 +8,6 @@ Whoever deletes the secret may tell it: Barbican lets exactly one of many deleti
 from __future__ import annotations
 
 from .desk import Desk, Reply
-from .tickets import KeyManagerFailed, Shelf, Ticket
+from .tickets import KeyManagerFailed, LeftByAStack, Shelf, Ticket
 
-__all__ = ["Desk", "KeyManagerFailed", "Reply", "Shelf", "Ticket"]
+__all__ = ["Desk", "KeyManagerFailed", "LeftByAStack", "Reply", "Shelf", "Ticket"]

@@ -4,6 +4,9 @@ The secret goes when it is handed over, and by itself when it expires. The ticke
 so that a second use is told from a secret that never was, and one that nobody fetched from one that was taken.
 
 Both belong to the project of the operator's that the login is for; people of a tenant have no role there.
+
+What a stack leaves carries its marker in `mode`, which Barbican keeps for whoever made a secret and does not interpret:
+it stands there from the request that makes it, is in every list, and lists can be asked for it. Metadata come later.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
 from keystoneauth1.exceptions import ClientException
@@ -21,6 +24,10 @@ from keystoneauth1.exceptions import ClientException
 TICKET, WAITING = "interlock-ticket-", "interlock-waiting-"
 #: Keys of a ticket's metadata.
 ITEM, SECRET, EXPIRES, ANNOUNCED, TAKEN = "item", "secret", "expires", "announced", "taken"
+#: Which key waits: user and access half, which are not secret. On tickets of stacks only.
+CREDENTIAL = "credential"
+#: How long a secret waits for its server.
+WAITS = timedelta(minutes=60)
 
 _PAGE = 100
 #: Of `text/plain` Barbican strips the ends, and a file of keys ends with a line feed.
@@ -31,6 +38,10 @@ _TIMEOUT = 4
 
 class KeyManagerFailed(Exception):
     """Barbican did not answer, or not as it should. What was asked may have happened all the same."""
+
+
+class LeftByAStack(Exception):
+    """What a stack leaves under the same name: only that stack takes it away."""
 
 
 class Adapter(Protocol):
@@ -52,6 +63,10 @@ class Ticket:
     #: When the server was first told that something waits, and when it got it; None: not yet.
     announced: datetime | None = None
     taken: datetime | None = None
+    #: Marker of the stack's object; empty: a person left it.
+    owner: str = ""
+    #: See `CREDENTIAL`.
+    credential: str = ""
 
 
 class Shelf:
@@ -63,35 +78,46 @@ class Shelf:
     def tickets(self, server: str) -> list[Ticket]:
         """Those of a server, by what they are for; one that is still being written does not count yet."""
         found = []
-        for ident in self._named(f"{TICKET}{server}"):
-            ticket = _ticket(ident, self._metadata(ident))
+        for listed in self._named(f"{TICKET}{server}"):
+            ticket = whole(listed, self._metadata(ident_of(listed)))
             if ticket is not None:
                 found.append(ticket)
         return sorted(found, key=lambda ticket: (ticket.item, ticket.id))
 
     def put(self, server: str, item: str, text: str, expires: datetime) -> Ticket:
-        """Leave a secret for a server, in place of what was left for it under this name.
+        """Leave a secret for a server, in place of what a person left for it under this name.
 
+        Raises `LeftByAStack` where a stack leaves something under it, also while this runs: then it is taken back. A
+        stack looks for what a person left, in turn, after its ticket is listed: one of the two sees the other.
         If this is broken off, a secret without a ticket expires and nobody gets it.
         """
+        self._no_stack(server, item)
         for earlier in self.tickets(server):
             if earlier.item == item:
-                self.take(earlier)
-                self._ask(earlier.id, "DELETE", {204, 404})
+                self._discard(earlier)
         expires = expires.astimezone(UTC).replace(microsecond=0)
-        secret = self._new(
-            {
-                "name": f"{WAITING}{server}",
-                "payload": base64.b64encode(text.encode()).decode(),
-                "payload_content_type": _BYTES,
-                "payload_content_encoding": "base64",
-                "expiration": expires.replace(tzinfo=None).isoformat(),
-            }
-        )
+        secret = self._new(waiting_secret(server, text, expires))
         ident = self._new({"name": f"{TICKET}{server}"})
-        metadata = {ITEM: item, SECRET: secret, EXPIRES: expires.isoformat()}
-        self._ask(f"{ident}/metadata", "PUT", {201}, json={"metadata": metadata})
-        return Ticket(ident, item, secret, expires)
+        ticket = Ticket(ident, item, secret, expires)
+        self._ask(f"{ident}/metadata", "PUT", {201}, json={"metadata": written(ticket)})
+        try:
+            self._no_stack(server, item)
+        except LeftByAStack:
+            self._discard(ticket)
+            raise
+        return ticket
+
+    def _no_stack(self, server: str, item: str) -> None:
+        """Raises `LeftByAStack`. One that is still being written says no name yet, so it counts for every one."""
+        for listed in self._named(f"{TICKET}{server}"):
+            mark = str(listed.get("mode") or "")
+            ticket = whole(listed, self._metadata(ident_of(listed))) if mark else None
+            if mark and (ticket is None or ticket.item == item):
+                raise LeftByAStack(f"{item if ticket else 'something'} is left for {server} by a stack ({mark})")
+
+    def _discard(self, ticket: Ticket) -> None:
+        self.take(ticket)
+        self._ask(ticket.id, "DELETE", {204, 404})
 
     def payload(self, ticket: Ticket) -> str | None:
         """The secret itself; None if it is gone or expired."""
@@ -120,17 +146,17 @@ class Shelf:
     def remove(self, server: str) -> None:
         """Delete all that is there for a server, tickets last."""
         for name in (f"{WAITING}{server}", f"{TICKET}{server}"):
-            for ident in list(self._named(name)):
-                self._ask(ident, "DELETE", {204, 404})
+            for listed in list(self._named(name)):
+                self._ask(ident_of(listed), "DELETE", {204, 404})
 
-    def _named(self, name: str) -> Iterator[str]:
+    def _named(self, name: str) -> Iterator[dict[str, Any]]:
         offset, total = 0, 1
         while offset < total:
             params = {"name": name, "limit": _PAGE, "offset": offset}
             page = _json(self._ask("", "GET", {200}, params=params))
             for item in page.get("secrets", []):
                 if item.get("name") == name:
-                    yield _ident(item)
+                    yield item
             offset, total = offset + _PAGE, int(page.get("total", 0))
 
     def _metadata(self, ident: str) -> dict[str, Any]:
@@ -139,7 +165,7 @@ class Shelf:
         return found if isinstance(found, dict) else {}
 
     def _new(self, words: Mapping[str, str]) -> str:
-        return _ident(_json(self._ask("", "POST", {201}, json=dict(words))))
+        return ident_of(_json(self._ask("", "POST", {201}, json=dict(words))))
 
     def _ask(self, path: str, method: str, good: set[int], **more: Any) -> Any:
         """One request, of which nothing is logged: its body, or the answer's, may be the secret."""
@@ -164,7 +190,7 @@ def _json(answer: Any) -> dict[str, Any]:
     return found
 
 
-def _ident(item: Mapping[str, Any]) -> str:
+def ident_of(item: Mapping[str, Any]) -> str:
     """The id at the end of a reference, which may name the endpoint by another host name than the catalogue."""
     ident = str(item.get("secret_ref", "")).rpartition("/")[2]
     if not ident:
@@ -172,16 +198,37 @@ def _ident(item: Mapping[str, Any]) -> str:
     return ident
 
 
-def _ticket(ident: str, written: Mapping[str, Any]) -> Ticket | None:
-    """None if it is not whole."""
-    expires = _time(written.get(EXPIRES))
+def waiting_secret(server: str, text: str, expires: datetime) -> dict[str, str]:
+    """The body of the request that makes a secret which waits for a server; `expires` in UTC, whole seconds."""
+    return {
+        "name": f"{WAITING}{server}",
+        "payload": base64.b64encode(text.encode()).decode(),
+        "payload_content_type": _BYTES,
+        "payload_content_encoding": "base64",
+        "expiration": expires.replace(tzinfo=None).isoformat(),
+    }
+
+
+def written(ticket: Ticket) -> dict[str, str]:
+    """The metadata of a new ticket."""
+    found = {ITEM: ticket.item, SECRET: ticket.secret, EXPIRES: ticket.expires.isoformat()}
+    return found | ({CREDENTIAL: ticket.credential} if ticket.credential else {})
+
+
+def whole(listed: Mapping[str, Any], written: Mapping[str, Any]) -> Ticket | None:
+    """A ticket, from what Barbican lists of it and its metadata; None if it is still being written."""
+    expires = time_of(written.get(EXPIRES))
     if expires is None or not written.get(ITEM) or not written.get(SECRET):
         return None
-    announced, taken = _time(written.get(ANNOUNCED)), _time(written.get(TAKEN))
-    return Ticket(ident, str(written[ITEM]), str(written[SECRET]), expires, announced, taken)
+    return Ticket(
+        ident_of(listed), str(written[ITEM]), str(written[SECRET]), expires,
+        announced=time_of(written.get(ANNOUNCED)), taken=time_of(written.get(TAKEN)),
+        owner=str(listed.get("mode") or ""), credential=str(written.get(CREDENTIAL) or ""),
+    )  # fmt: skip
 
 
-def _time(written: object) -> datetime | None:
+def time_of(written: object) -> datetime | None:
+    """A time as Barbican and metadata have it, in UTC; None if it is none."""
     try:
         found = datetime.fromisoformat(str(written))
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import BareMetalServer, BucketPolicy, Frozen, Resource
+from interlock.resources import BareMetalServer, BucketPolicy, Frozen, Resource, StoredCredential
 
 from .origins import request_path
 from .plan import Plan, Planned
@@ -16,8 +16,9 @@ WHY = {
     "NvlinkPartition": "nothing here talks to fabric managers yet",
     "Trunk": "nothing here makes trunks at Neutron yet",
     "RbacPolicy": "nothing here gives rights to other projects at Neutron yet",
-    "StoredCredential": "nothing here writes credentials into storage: only servers are handed them",
 }
+#: Of a credential that is to be written where data is.
+NOT_INTO_STORAGE = "nothing here writes credentials into storage yet"
 #: Of a whole host on a site that states no Ironic.
 NO_IRONIC = "the site file has no `ironic`, so nothing deploys hosts"
 #: Of a bucket policy where the object storage keeps to none.
@@ -63,6 +64,8 @@ def _why(resource: Resource) -> str:
         return NO_IRONIC
     if isinstance(resource, BucketPolicy):
         return NO_POLICIES
+    if isinstance(resource, StoredCredential):
+        return NOT_INTO_STORAGE
     return WHY.get(resource.KIND, "it has no actuator yet")
 
 

@@ -57,7 +57,7 @@ DETAILS: Mapping[str, str] = {
     "SwitchPort": "goes once its switch, read back, has it at rest",
     "BareMetalServer": "undeployed, cleaned by Ironic, its switch ports read back; takes as long as cleaning takes",
     "S3Credential": "the key is dead from then on",
-    "StoredCredential": "what waits for the server is taken away; what it fetched stays in it",
+    "StoredCredential": "what waits for the server goes; a key that it has fetched stays in it",
     "Server": "Nova ends the guest at once; what it holds only in memory is lost",
     "Project": "last, and only when nothing is left in it, backups included",
 }

@@ -42,6 +42,7 @@ VERSIONS: dict[str, tuple[str, str | None]] = {
     "shared-file-system": ("2", "2.74"),
     "object-store": ("1", None),
     "baremetal": ("1", "1.67"),
+    "key-manager": ("1", None),
 }
 
 _SCOPE = (

@@ -94,6 +94,7 @@ def refused(message: str, hint: str = "") -> Failure:
 #: Manila says 403 where a share is to grow.
 _QUOTA_STATUS: dict[str, tuple[int, ...]] = {
     "network": (409,), "compute": (403,), "block-storage": (413,), "image": (413,), "shared-file-system": (413, 403),
+    "key-manager": (403,),
 }  # fmt: skip
 
 
@@ -177,4 +178,7 @@ def _said(body: str) -> tuple[str, str]:
         return str(value.get("faultcode", "")), str(value["faultstring"])
     if isinstance(value, dict) and "message" in value:
         return str(value.get("type", "")), str(value["message"])
+    if isinstance(value, dict) and {"title", "description"} <= value.keys():
+        # Barbican's.
+        return str(value["title"]), str(value["description"])[:300]
     return "", str(value)[:300]

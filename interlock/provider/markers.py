@@ -28,6 +28,9 @@ CARRIERS: dict[str, Carrier] = {
     "ServiceUser": Carrier("description", "administrators", _KEYSTONE),
     "RoleAssignment": Carrier("", "administrators", "the triple itself; its project and user are checked"),
     "S3Credential": Carrier("", "administrators", "no field; what exists is revoked and one recreated"),
+    "StoredCredential": Carrier(
+        "mode", "members of the operator's project", "Barbican policy: creators of its secrets"
+    ),
     "Keypair": Carrier("name", "the operator's user", "Nova keypairs belong to a user; the key must agree"),
     "Quota": Carrier("", "administrators", "the project itself, which is checked"),
     "ShareQuota": Carrier("", "administrators", "the project itself, which is checked"),

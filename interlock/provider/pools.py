@@ -23,6 +23,7 @@ SIZES: dict[str, int] = {
     "shared-file-system": 4,
     "object-store": 4,
     "baremetal": 4,
+    "key-manager": 4,
     "claims": 1,
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from interlock.channel.tickets import TICKET
 from interlock.vocabulary.markers import KeypairName, Marker
 
 from .clouds import Cloud
@@ -46,7 +47,7 @@ class Register:
 
 
 #: Services that a cloud may be without.
-_NOT_EVERYWHERE = frozenset({"baremetal", "shared-file-system"})
+_NOT_EVERYWHERE = frozenset({"baremetal", "shared-file-system", "key-manager"})
 
 _EVERYBODYS = {"all_tenants": "1"}
 _ANY = {"is_public": "None"}
@@ -77,6 +78,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("Keypair", "compute", "/os-keypairs", "keypairs", _IN_NAME, inside="keypair", one="keypair"),
     Register("Volume", "block-storage", "/volumes/detail", "volumes", _IN_METADATA, _EVERYBODYS, one="volume"),
     Register("Share", "shared-file-system", "/shares/detail", "shares", _IN_METADATA, _EVERYBODYS, one="share"),
+    Register("StoredCredential", "key-manager", "/secrets", "secrets", ("mode",), {"limit": 100}),
     Register("Role", "identity", "/roles", "roles", one="role"),
     Register(
         "SegmentRange", "network", "/network_segment_ranges", "network_segment_ranges", _IN_NAME,
@@ -95,7 +97,9 @@ REGISTERS: tuple[Register, ...] = (
 
 
 def plain_id(item: Mapping[str, Any]) -> str:
-    """The id of a listed object; Ironic calls it `uuid`, and of a key pair it is the name."""
+    """The id of a listed object; Ironic calls it `uuid`, a key pair has its name, Barbican's addresses end with it."""
+    if "secret_ref" in item:
+        return str(item["secret_ref"]).rpartition("/")[2]
     return str(item.get("id") or item.get("uuid") or item["name"])
 
 
@@ -118,8 +122,15 @@ def _is_uuid(text: str) -> bool:
     return True
 
 
+def is_ticket(item: Mapping[str, Any]) -> bool:
+    """True of what stands for a stored credential among Barbican's secrets: what waits for it is a part of it."""
+    return str(item.get("name") or "").startswith(TICKET)
+
+
 def marker_of(item: Mapping[str, Any], register: Register) -> str:
     """The marker that a listed object carries; empty if it carries none."""
+    if register.kind == "StoredCredential" and not is_ticket(item):
+        return ""
     value: Any = item
     for step in register.carrier:
         value = (value or {}).get(step)

@@ -32,6 +32,7 @@ class Secret:
     name: str
     payload: str | None
     expiration: datetime | None
+    mode: str | None = None
     metadata: dict[str, str] = field(default_factory=dict)
 
 
@@ -75,12 +76,12 @@ class Barbican:
         ident = f"s{next(self._numbers)}"
         until = words.get("expiration")
         expiration = datetime.fromisoformat(until).replace(tzinfo=UTC) if until else None
-        self.secrets[ident] = Secret(words["name"], words.get("payload"), expiration)
+        self.secrets[ident] = Secret(words["name"], words.get("payload"), expiration, words.get("mode"))
         return Answer(201, {"secret_ref": f"http://elsewhere/v1/secrets/{ident}"})
 
     def _list(self, params: dict[str, Any]) -> Answer:
         found = [
-            {"name": secret.name, "secret_ref": f"http://elsewhere/v1/secrets/{ident}"}
+            {"name": secret.name, "mode": secret.mode, "secret_ref": f"http://elsewhere/v1/secrets/{ident}"}
             for ident, secret in self.secrets.items()
             if secret.name == params["name"] and (secret.expiration is None or secret.expiration > self.clock())
         ]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from keystoneauth1 import exceptions
 
-from interlock.channel import Desk, KeyManagerFailed, Reply, Shelf
+from interlock.channel import Desk, KeyManagerFailed, LeftByAStack, Reply, Shelf
 from interlock.channel.desk import GAP
 from interlock.channel.service import MOST_BYTES, Callers, Service
 from interlock.channel.serving import listening
@@ -26,6 +26,8 @@ from tests.channel.barbican import Answer, Barbican, Keystone
 SERVER, OTHER = "0c2f9a7e-1111-4000-8000-000000000000", "0c2f9a7e-2222-4000-8000-000000000000"
 SECRET = "[default]\naws_secret_access_key = never-in-a-log\n"
 HOUR = timedelta(hours=1)
+#: What a stack writes into `mode`.
+MARK = "interlock:0a11ce:alice-handed"
 
 
 class World:
@@ -255,10 +257,11 @@ def test_novas_question_is_answered(world: World) -> None:
 )
 def test_nobody_but_nova_is_answered(world: World, token: str, status: int) -> None:
     world.put()
+    before = len(world.barbican.asked)
     for _ in range(2):
         assert int(asked(world, named(SERVER), token)[0].split()[0]) == status
         world.now += GAP
-    assert not any(method in {"DELETE", "POST"} for method, _ in world.barbican.asked[3:])
+    assert not any(method in {"DELETE", "POST"} for method, _ in world.barbican.asked[before:])
 
 
 @pytest.mark.parametrize("answer", [Answer(503), Answer(200), Answer(200, {"token": {}})])
@@ -308,3 +311,34 @@ def test_it_is_served_over_tls(world: World, tmp_path: Path) -> None:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_what_a_stack_leaves_is_not_replaced_by_a_person(world: World) -> None:
+    """Whole, and while it is being written: then it says no name yet."""
+    ticket = world.barbican.request(
+        "/secrets", "POST", json={"name": f"interlock-ticket-{SERVER}", "mode": MARK}, log=False
+    )
+    with pytest.raises(LeftByAStack, match="something is left"):
+        world.put()
+    ident = ticket.body["secret_ref"].rpartition("/")[2]
+    metadata = {"item": "s3", "secret": "s99", "expires": world.now.isoformat()}
+    world.barbican.secrets[ident].metadata = metadata
+    with pytest.raises(LeftByAStack, match=f"s3 is left for {SERVER} by a stack .{MARK}."):
+        world.put()
+    assert [*world.barbican.secrets] == [ident]
+    world.put(item="other")
+    assert [found.item for found in world.shelf.tickets(SERVER)] == ["other", "s3"]
+
+
+def test_a_person_takes_back_what_a_stack_left_meanwhile(world: World) -> None:
+    """The stack's ticket comes while the person's is being written."""
+
+    def at_the_same_time() -> Answer:
+        world.barbican.instead.clear()
+        world.barbican.request("/secrets", "POST", json={"name": f"interlock-ticket-{SERVER}", "mode": MARK}, log=False)
+        return world.barbican.request("/secrets/s2/metadata", "PUT", json={"metadata": {"item": "s3"}}, log=False)
+
+    world.barbican.instead["PUT", "/metadata"] = at_the_same_time
+    with pytest.raises(LeftByAStack):
+        world.put()
+    assert [secret.mode for secret in world.barbican.secrets.values()] == [MARK]

@@ -100,6 +100,7 @@ _QUOTA = words(
         "cinder": (413, {"overLimit": {"code": 413, "message": "VolumeLimitExceeded"}}),
         "manila": (413, {"overLimit": {"code": 413, "message": "Maximum number of shares: quota is exceeded."}}),
         "glance": (413, {"message": "Quota exceeded for images"}),
+        "barbican": (403, {"title": "Forbidden", "code": 403, "description": "Quota reached for project p."}),
     }
 )
 _SECONDS = status(429, Retry_After="2")

@@ -47,6 +47,7 @@ DELETED: dict[str, tuple[str, str, str]] = {
     "ShareAccess": ("manila", "POST", "/shares/[^/]+/action$"),
     "S3Credential": ("keystone", "DELETE", "/credentials/OS-EC2/"),
     "Bucket": ("swift", "DELETE", "/fay-spare$"),
+    "StoredCredential": ("barbican", "DELETE", "/secrets/"),
 }
 
 #: Test -> kinds that it goes through.

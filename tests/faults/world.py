@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from interlock.channel.tickets import TICKET
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.markers import marker
@@ -56,7 +57,7 @@ SITE_OWNER, OWNER, STRANGER = "fa5172", "fa0a11", "5742a6"
 SERVICES = {
     "keystone": "identity", "nova": "compute", "neutron": "network",
     "cinder": "block-storage", "glance": "image", "swift": "object-store",
-    "ironic": "baremetal", "manila": "shared-file-system",
+    "ironic": "baremetal", "manila": "shared-file-system", "barbican": "key-manager",
 }  # fmt: skip
 
 
@@ -172,6 +173,7 @@ def subjects() -> dict[str, Subject]:
         ),
         Subject(declared.quota(project), ("neutron", "PUT", "/quotas/")),
         Subject(S3Credential(project=project, user="fay-second-s3"), ("keystone", "POST", "/credentials$")),
+        Subject(declared.handed("fay"), ("barbican", "POST", "/secrets$")),
         Subject(
             Bucket(name="fay-spare", project=project, credential="fay-s3-key", on_delete="erase"),
             ("swift", "PUT", "/fay-spare$"),
@@ -322,6 +324,12 @@ class World:
     def _s3credential(self, ids: Any) -> list[str]:
         path = f"/users/{ids['fay-second-s3'].id}/credentials/OS-EC2"
         return [item["access"] for item in self.direct.api("identity").get(path)["credentials"]]
+
+    def _storedcredential(self, ids: Any) -> list[str]:
+        """Tickets; what waits under one is looked at in `tests/provider`."""
+        mark, name = self.marker(SUBJECTS["StoredCredential"]), f"{TICKET}{ids['fay-server'].id}"
+        found = self.direct.api("key-manager").items("/secrets", "secrets", name=name)
+        return [plain_id(item) for item in found if item["mode"] == mark]
 
     def _bucket(self, ids: Any) -> list[str]:
         endpoint = self.direct.endpoint("object-store").rpartition("_")[0] + "_" + ids["fay-project"].id

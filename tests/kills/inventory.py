@@ -54,6 +54,8 @@ _LISTS = (
     _List("block-storage", "/backups/detail", "backups", ("name", "status"), _ALL),
     _List("block-storage", "/snapshots/detail", "snapshots", ("name", "status"), _ALL),
     _List("block-storage", "/attachments", "attachments", ("status",), _ALL),
+    # Their names have the ids of servers.
+    _List("key-manager", "/secrets", "secrets", ("mode", "content_types")),
     _List("shared-file-system", "/types", "share_types", query={"is_public": "all"}),
     _List("shared-file-system", "/shares/detail", "shares", ("name", "status"), _ALL),
 )

@@ -25,7 +25,7 @@ from interlock.model.tenant.request import (
 )
 from interlock.planning import Plan, plan_site, plan_tenant
 from interlock.planning.site_plan import S3_ROLE
-from interlock.resources import Network, Port, Quota, Resource, RoleAssignment, Subnet, SwitchPort
+from interlock.resources import Network, Port, Quota, Resource, RoleAssignment, StoredCredential, Subnet, SwitchPort
 from tests.builders.pod64 import locked, pinned, site_locked, tenant
 from tests.conftest import ROOT
 from tests.support.world import whole
@@ -132,7 +132,7 @@ def resources(plan: Plan) -> dict[str, Resource]:
         return found
     found, host = _with_a_spare_port(found), _whole_host()
     assert not found.keys() & host.keys(), "one of them would take the other's place"
-    return _with_room(found) | host
+    return _with_room(found) | host | _handed()
 
 
 def _with_a_spare_port(found: dict[str, Resource]) -> dict[str, Resource]:
@@ -167,6 +167,14 @@ def _whole_host() -> dict[str, Resource]:
     made = whole.host("kay", NODE, NUMBER, DATA, CONTROL)
     name = f"kay-{NODE}"
     return networks | made | {name: made[name].model_copy(update={"image": "site:Image/poplar"})}
+
+
+def _handed() -> dict[str, Resource]:
+    """The tenant's key for its first server: `lyon` says nothing of `channel`, so its plans have none."""
+    key = StoredCredential(
+        project="kay-project", credential="kay-train-s3-key", place="kay-train-poplar-0", item="s3"
+    )  # fmt: skip
+    return {"kay-handed": key}
 
 
 def _renamed(item: Resource) -> Resource:

@@ -14,10 +14,12 @@ import os
 import signal
 import sys
 import warnings
+from datetime import timedelta
 
 import boto3
 from openstack.config import OpenStackConfig
 
+from interlock.provider.actuators.stored_credential import StoredCredentialActuator
 from interlock.provider.serving import serve
 
 #: What the provider imports when it first needs it: once here, not in every child.
@@ -28,6 +30,8 @@ def main() -> None:
     """Forks until stdin ends."""
     # Nobody asks how a child ended: the kernel clears it away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    # What waits for a server does not expire while a long run, which takes hours, compares what is there.
+    StoredCredentialActuator.LASTS = timedelta(days=3)
     for line in iter(sys.stdin.readline, ""):
         if os.fork() == 0:
             _provide(line.strip())

@@ -9,6 +9,7 @@ import pytest
 
 from interlock.provider.clouds import Cloud
 from tests.conftest import Sandbox
+from tests.provider.channel import Channel, left_anew
 from tests.support.cloud.journal import Journal
 from tests.support.cloud.stage import Stage, only_whole_worlds, stage
 from tests.support.engine.process import Process
@@ -52,3 +53,10 @@ def process(operator: Cloud) -> Iterator[Process]:
 def world(stage: Stage, operator: Cloud, folder: Path) -> World:
     """A site and a tenant, as an `up` of each makes them. What a test alters in it, it puts back."""
     return stage.world(WORLD, lambda: small_world(operator, folder))
+
+
+@pytest.fixture
+def channel(world: World, operator: Cloud) -> Iterator[Channel]:
+    """The tenant's key, left anew for its server."""
+    with left_anew(world, operator) as found:
+        yield found

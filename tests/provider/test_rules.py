@@ -175,6 +175,11 @@ IRONIC_LOCKED = (
 )
 
 
+def barbican(description: str) -> str:
+    """Barbican's form."""
+    return json.dumps({"code": 403, "title": "Forbidden", "description": description})
+
+
 def manila(kind: str, message: str) -> str:
     return json.dumps({kind: {"code": 0, "message": message}})
 
@@ -189,6 +194,8 @@ def manila(kind: str, message: str) -> str:
         ("compute", 403, '{"forbidden": {"code": 403, "message": "Quota exceeded for cores"}}', Trouble.QUOTA),
         ("compute", 403, '{"forbidden": {"code": 403, "message": "Policy disallows"}}', Trouble.FORBIDDEN),
         ("compute", 409, '{"conflictingRequest": {"message": "Flavor x exists", "code": 409}}', Trouble.CONFLICT),
+        ("key-manager", 403, barbican("Creation not allowed because a quota has been reached"), Trouble.QUOTA),
+        ("key-manager", 403, barbican("Secret creation attempt not allowed"), Trouble.FORBIDDEN),
         ("block-storage", 413, '{"overLimit": {"code": 413, "message": "VolumeLimitExceeded"}}', Trouble.QUOTA),
         ("identity", 401, '{"error": {"code": 401, "message": "m", "title": "Unauthorized"}}', Trouble.UNAUTHORIZED),
         ("identity", 404, "", Trouble.NOT_FOUND),

@@ -49,6 +49,8 @@ def test_an_object_whose_id_a_crash_lost_is_adopted(world: World, kind: str) -> 
             # A secret that nobody recorded is worth nothing: revoked, and one recreated.
             assert after.id != before.id
             assert ACTUATORS[kind].read(Cloud("sandbox"), before.id) is None
+            # What waits for a server is the key of before: it is left again.
+            assert program.create("alice-handed").id != program.state[name].id
         else:
             assert after.id == before.id
         assert after.outputs.keys() == before.outputs.keys()

@@ -30,6 +30,7 @@ from .s3 import BucketActuator, S3CredentialActuator
 from .server import ServerActuator
 from .shares import ShareAccessActuator, ShareActuator, ShareQuotaActuator, ShareTypeActuator
 from .storage import VolumeActuator, VolumeAttachmentActuator, VolumeTypeActuator
+from .stored_credential import StoredCredentialActuator
 from .switch_port import SwitchPortActuator
 
 #: Kind -> its actuator.
@@ -46,6 +47,7 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),
         BucketPolicyActuator(),
         ShareQuotaActuator(), ShareTypeActuator(), ShareActuator(), ShareAccessActuator(),
+        StoredCredentialActuator(),
     )
 }  # fmt: skip
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.registers import REGISTERS, Register, kind_of, marker_of, plain_id
+from interlock.provider.registers import REGISTERS, Register, is_ticket, kind_of, marker_of, plain_id
 from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
 #: What carries no marker and joins others: who has which right, and what is on the wire of a port.
@@ -51,6 +51,9 @@ _AT_ONCE = 6
 
 #: What Cinder says of a volume type in an answer of its own; here it lies in the listed type.
 ENCRYPTION = "encryption"
+
+#: What Barbican says of a ticket in an answer of its own; here it lies in the listed ticket.
+METADATA = "metadata"
 
 #: An object as a service lists it.
 Raw = Mapping[str, Any]
@@ -115,6 +118,8 @@ def listed(
         encryption = dict(zip(types, pool.map(lambda kind: _encryption(cloud, kind), types), strict=True))
         access = dict(zip(flavors, pool.map(lambda flavor: _access(cloud, flavor), flavors), strict=True))
         shares = [ident for ident, _ in _known(objects, "Share")]
+        tickets = [ident for ident, item in _known(objects, "StoredCredential") if is_ticket(item)]
+        written = dict(zip(tickets, pool.map(lambda ticket: _metadata(cloud, ticket), tickets), strict=True))
         objects |= _access_rules(list(pool.map(lambda share: _rules(cloud, share), shares)))
     unread = {kind: found for kind, found in objects.items() if isinstance(found, str)}
     whole = {kind: found for kind, found in objects.items() if not isinstance(found, str)}
@@ -122,7 +127,12 @@ def listed(
         whole["VolumeType"] = {
             ident: {**item, ENCRYPTION: encryption[ident]} for ident, item in whole["VolumeType"].items()
         }
-    return Listed(_for_everybody(whole), access, unread, len(registers) + len(flavors) + len(types) + len(shares))
+    if tickets:
+        whole["StoredCredential"] |= {
+            ident: {**whole["StoredCredential"][ident], METADATA: written[ident]} for ident in tickets
+        }
+    one_by_one = len(flavors) + len(types) + len(shares) + len(tickets)
+    return Listed(_for_everybody(whole), access, unread, len(registers) + one_by_one)
 
 
 def _for_everybody(objects: Mapping[str, dict[str, Raw]]) -> dict[str, dict[str, Raw]]:
@@ -184,6 +194,12 @@ def _assignment(item: Raw) -> str:
 def _encryption(cloud: Cloud, kind: str) -> Raw:
     """As Cinder answers about a volume type; empty where it has none."""
     return dict(cloud.api("block-storage").find(f"/types/{kind}/{ENCRYPTION}") or {})
+
+
+def _metadata(cloud: Cloud, ticket: str) -> Raw:
+    """As Barbican answers about a ticket; empty where it is gone meanwhile."""
+    found = cloud.api("key-manager").find(f"/secrets/{ticket}/{METADATA}")
+    return {} if found is None else dict(found[METADATA])
 
 
 def _access(cloud: Cloud, flavor: str) -> tuple[str, ...]:

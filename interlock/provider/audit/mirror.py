@@ -18,7 +18,7 @@ from interlock.provider.redaction import REDACTOR
 from interlock.provider.registers import REGISTERS, Register
 from interlock.vocabulary.pair_ids import RoleAssignmentId
 
-from .listing import ACCESS_RULES, ENCRYPTION, NODES, Listed, Raw
+from .listing import ACCESS_RULES, ENCRYPTION, METADATA, NODES, Listed, Raw
 
 _BY_COLLECTION: Mapping[tuple[str, str], Register] = {
     (register.service, register.collection): register for register in (*REGISTERS, *NODES, ACCESS_RULES)
@@ -114,6 +114,8 @@ class _Lists(Api):
             return {"flavor_access": [{"tenant_id": one} for one in self._listed.flavor_access.get(ident, ())]}
         if inside == ENCRYPTION:
             return dict(self._listed.of("VolumeType").get(ident, {}).get(ENCRYPTION, {}))
+        if inside == METADATA:
+            return {METADATA: self._listed.of("StoredCredential").get(ident, {}).get(METADATA, {})}
         if inside == "export_locations":
             return {"export_locations": []}  # where it is mounted from is an output, and compared with nothing
         if inside == "credentials":

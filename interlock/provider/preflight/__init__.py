@@ -16,7 +16,7 @@ from interlock.resources import Admission
 from .addresses import free_addresses
 from .bare_metal import whole_hosts
 from .capacity import hosts, key_pairs, quotas, virtual_functions
-from .encryption import encrypted_types, key_manager
+from .encryption import encrypted_types, hand_over, key_manager
 from .faults import Fault, NotLookedAt, of_failure
 from .host_room import pinned_room
 from .names import free_names
@@ -49,6 +49,7 @@ LOOKS: tuple[Look, ...] = (
     copies,
     key_manager,
     encrypted_types,
+    hand_over,
     hosts,
     virtual_functions,
     pinned_room,

@@ -1,4 +1,4 @@
-"""Can what is to be encrypted be encrypted: a key manager, and the encryption of the types that volumes are of."""
+"""Is there a key manager for what is to be encrypted or handed to servers, and are the types of volumes encrypted."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from interlock.provider.actuators.storage import encryption_of
 from interlock.provider.clouds import Cloud
-from interlock.provider.errors import Failure
+from interlock.provider.errors import Failure, Trouble
 from interlock.provider.references import parts, site_object
-from interlock.resources import Admission, Volume, VolumeType, is_site_reference
+from interlock.resources import Admission, StoredCredential, Volume, VolumeType, is_site_reference
 
 from .faults import Fault, planned
 
@@ -26,6 +26,31 @@ def key_manager(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
             f"{', '.join(named)}: to be encrypted, and the catalogue of cloud {cloud.name!r} has no {KEY_MANAGER}",
             "let the cloud have Barbican, and Cinder use it (`[key_manager] backend = barbican`); "
             "or take `volume_encryption` out of the site file",
+        )
+
+
+def hand_over(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
+    """What waits for servers lies in the key manager, in the project of this login."""
+    named = ", ".join(name for name, item in planned(admission, StoredCredential) if item.is_declared)
+    if not named:
+        return
+    if not cloud.has(KEY_MANAGER):
+        yield Fault(
+            "secrets for servers",
+            f"{named}: to wait for servers, and the catalogue of cloud {cloud.name!r} has no {KEY_MANAGER}",
+            "let the cloud have Barbican, or take `channel: true` out of the site file",
+        )
+        return
+    try:
+        next(cloud.api(KEY_MANAGER).items("/secrets", "secrets", limit=1), None)
+    except Failure as failure:
+        if failure.trouble not in (Trouble.FORBIDDEN, Trouble.UNAUTHORIZED):
+            raise
+        yield Fault(
+            "secrets for servers",
+            f"{named}: to wait for servers, and Barbican lets this login list no secrets: {failure.message}",
+            "give the operator's user a role in its own project with which Barbican lets it keep secrets "
+            "(`admin`, `member` or `creator`, by its policy)",
         )
 
 

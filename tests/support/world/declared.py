@@ -41,6 +41,7 @@ from interlock.resources import (
     ShareAccess,
     ShareQuota,
     ShareType,
+    StoredCredential,
     Subnet,
     SubnetPool,
     SwitchPort,
@@ -216,6 +217,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
         f"{t}-s3": ServiceUser(name=f"{t}-s3", project=project),
         f"{t}-s3-role": RoleAssignment(project=project, user=f"{t}-s3", role="cloud:Role/member"),
         f"{t}-s3-key": S3Credential(project=project, user=f"{t}-s3"),
+        f"{t}-handed": handed(t),
         f"{t}-bucket": Bucket(name=f"{t}-bucket", project=project, credential=f"{t}-s3-key", on_delete="erase"),
     }
 
@@ -225,6 +227,11 @@ def share(t: str) -> Share:
     return Share(
         name=f"{t}-share", project=f"{t}-project", size_gib=1, share_type="site:ShareType/nfs", on_delete="erase"
     )
+
+
+def handed(t: str, item: str = "s3") -> StoredCredential:
+    """The tenant's key, for its server."""
+    return StoredCredential(project=f"{t}-project", credential=f"{t}-s3-key", place=f"{t}-server", item=item)
 
 
 def operator(project: str) -> RoleAssignment:
