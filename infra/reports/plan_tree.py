@@ -108,7 +108,7 @@ WORDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "RouterInterface": (("subnet", "into {}"), ("router", "of {}")),
     "FloatingIp": (("address", "{}"), ("port", "to {}")),
     "RbacPolicy": (("action", "{}"), ("object", "to {}"), ("target", "for {}")),
-    "StoredCredential": (("credential", "{}"), ("place", "in {}")),
+    "StoredCredential": (("credential", "{}"), ("place", "in {}"), ("item", "fetched as {}")),
     "Flavor": (("vcpus", "{} CPUs"), ("ram_mib", "{} MiB of RAM"), ("disk_gib", "{} GiB of disk")),
     "FlavorAccess": (("flavor", "to {}"),),
     "Image": (("file", "{}"),),

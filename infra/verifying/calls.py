@@ -15,6 +15,8 @@ from .plans import PlanOfStack
 Grant = tuple[str, str, str]
 #: Owner of whom the cloud knows as persons.
 _CLOUD = "cloud"
+#: Where a credential may lie, beside servers.
+_PLACES = ("bucket", "share", "volume")
 _EVERYBODY = names.principal(EVERYBODY)
 
 
@@ -156,8 +158,8 @@ class _CallsOfPlan:
             address = names.named("vip", plan.inventory.site["cloud"], item["vip"])
             self.calls.mounts.add((share, address, plan.owner))
         for item in plan.all("StoredCredential").values():
-            kinds = ("bucket", "share", "volume")
-            kind = next((kind for kind in kinds if item["place"] in plan.all(self._kinds[kind])), "bucket")
+            places = {"server": plan.servers, **{kind: plan.all(self._kinds[kind]) for kind in _PLACES}}
+            kind = next((kind for kind, named in places.items() if item["place"] in named), "bucket")
             self._grant("keeps", self._named(kind, item["place"]), self._named("key", item["credential"]))
 
 

@@ -25,21 +25,28 @@ GRANTED: dict[str, str] = {
 }
 _WAIVER = ("rule", "owner", "reason", "expires")
 #: Kinds of resources that nothing can make yet.
-NOT_MADE = frozenset({
-    "NvlinkPartition", "PartitionKey", "RbacPolicy", "StoredCredential", "Trunk", "VipuAllocation",
-    "VipuPartition",
-})  # fmt: skip
+NOT_MADE = frozenset(
+    {
+        "NvlinkPartition",
+        "PartitionKey",
+        "RbacPolicy",
+        "Trunk",
+        "VipuAllocation",
+        "VipuPartition",
+    }
+)
 
 
 def is_not_made(item: Json) -> bool:
     """True if no actuator makes a planned resource.
 
     A switch port only Neutron's does, where Neutron wires the switch; a whole host only Ironic's, where there is one;
-    a bucket's policy only that of object storage which enforces it.
+    a bucket's policy only that of object storage which enforces it; a credential only where it is handed to a server.
     """
     by_others = item["kind"] == "SwitchPort" and item["spec"]["wired_by"] != "neutron"
     by_nobody = item["kind"] == "BareMetalServer" and item["spec"]["resource_class"] is None
     by_nobody |= item["kind"] == "BucketPolicy" and not item["spec"].get("enforced_by")
+    by_nobody |= item["kind"] == "StoredCredential" and not item["spec"].get("item")
     return by_others or by_nobody or item["kind"] in NOT_MADE
 
 

@@ -36,14 +36,15 @@ from interlock.vocabulary.digits import is_number
 #: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
 COMMON = {
     "name", "cloud", "region", "domain", "fabric_profiles", "underlays", "infiniband", "external", "flavors", "images",
-    "volume_types", "volume_encryption", "share_types", "s3_role", "controller", "sharing", "assumptions", "existing",
+    "volume_types", "volume_encryption", "share_types", "s3_role", "channel", "controller", "sharing", "assumptions",
+    "existing",
 }  # fmt: skip
 
 #: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
 #: which tables are complete, which every proof reads anew; Ironic, whose networks are the operator's own; and
-#: what takes no claim: the bastion, what holds buckets, and how servers get their secrets.
+#: what takes no claim: the bastion, and what holds buckets.
 UNPLANNED = {
-    "bastion", "channel", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "object_storage", "waivers",
+    "bastion", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "object_storage", "waivers",
 }  # fmt: skip
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
@@ -71,7 +72,7 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
 _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 
 #: Sections of a site that came after the first locks; one that nobody states is left out of hashes.
-YOUNGER_SECTIONS = frozenset({"region", "volume_encryption"})
+YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel"})
 
 #: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
 #: is left out of hashes, so that these locks stay as they are.

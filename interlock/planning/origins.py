@@ -36,6 +36,7 @@ ORIGINS = (
     Origin("PoplarServer", "Server", "vpods.{part}.poplar", {"flavor": "flavor", "image": "image"}),
     Origin("PoplarServer", "FloatingIp", "access.public.{part}", {"port": "servers"}),
     Origin("PoplarServer", "Volume", "vpods.{part}.poplar.volume", _VOLUME),
+    Origin("PoplarServer", "StoredCredential", "vpods.{part}", {"credential": "s3_keys"}),
     Origin("BareMetalServer", "BareMetalServer", "vpods.{part}.poplar", {"image": "image", "node": "kind"}),
     Origin("VipuController", "SwitchPort", "vpods.{part}", {"device": "machines"}),
     Origin("VipuController", "VipuAllocation", "vpods.{part}", {"machines": "machines"}),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from interlock.resources import Port, Server, Volume, VolumeAttachment
+from interlock.resources import Port, Server, StoredCredential, Volume, VolumeAttachment
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import poplar_address
 from .guest import poplar_user_data
 from .plan_builder import PlanBuilder
 from .public_servers import is_public, write_floating_ip
-from .scope import VPodScope, access_name, is_encrypted, private_flavors
-from .vpod_guest import fetched, guest_volumes, own_volume, vipu_api
+from .scope import VPodScope, access_name, is_encrypted, private_flavors, s3_key_name
+from .vpod_guest import S3_KEYS, fetched, guest_volumes, own_volume, vipu_api
 
 
 def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
@@ -44,6 +44,10 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
     if poplar.volume is not None:
         attachment = VolumeAttachment(project=scope.project, server=name, volume=own_volume(name))
         builder.add(f"{name}-attachment", attachment)
+    if S3_KEYS in fetched(scope):
+        key = s3_key_name(scope.name("s3"), scope.vpod.s3_keys[-1])
+        handed = StoredCredential(project=scope.project, credential=key, place=name, item=S3_KEYS)
+        builder.add(f"{name}-s3-keys", handed)
 
 
 def _write_direct_port(scope: VPodScope, builder: PlanBuilder, part: NetworkRole, address: str, server: str) -> str:

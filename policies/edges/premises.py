@@ -81,8 +81,8 @@ class _Named:
         return who.user(self._owner("user", reference), reference) if person is None else who.user(who.CLOUD, person)
 
     def place(self, reference: str) -> str:
-        """A bucket, share or volume."""
-        kinds = ("bucket", "share", "volume")
+        """A bucket, share, volume or server."""
+        kinds = ("bucket", "share", "volume", "server")
         return self.thing(next((kind for kind in kinds if reference in self._names[kind]), "bucket"), reference)
 
     def _owner(self, kind: str, reference: str) -> str:

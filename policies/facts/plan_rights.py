@@ -68,7 +68,7 @@ def _target(reader: PlanReader, target: str) -> str:
 
 
 def stored_credential(reader: PlanReader, item: Planned, spec: StoredCredential) -> StoredCredentialFact:
-    """A credential that is kept where data is."""
+    """A credential that is kept where data is, or handed to a server."""
     return StoredCredentialFact(item.name, reader.owner_of(spec.project), spec.credential, spec.place)
 
 

@@ -10,6 +10,7 @@ from interlock.resources import (
     BucketPolicy,
     BucketStatement,
     S3Credential,
+    Server,
     ServiceUser,
     ShareAccess,
     StoredCredential,
@@ -74,6 +75,27 @@ def credential_in_a_public_bucket(space: Workspace, rng: Random) -> Workspace | 
 
 def credential_in_ones_own_bucket(space: Workspace, rng: Random) -> Workspace | None:
     return _stored(space, rng.choice(space.tenants), "data")
+
+
+def _handed(space: Workspace, rng: Random, *, own: bool) -> Workspace | None:
+    found = strangers(space, rng)
+    if found is None:
+        return None
+    tenant, other = found[0].tenant, found[1].tenant
+    servers = space.named(tenant, Server)
+    key = space.named(tenant if own else other, S3Credential)[0]
+    if not servers:
+        return None
+    item = StoredCredential(project=f"{tenant}-project", credential=key, place=rng.choice(servers), item="s3")
+    return space.add(tenant, "handed", item).asking(tenant)
+
+
+def anothers_key_in_ones_server(space: Workspace, rng: Random) -> Workspace | None:
+    return _handed(space, rng, own=False)
+
+
+def own_key_in_ones_server(space: Workspace, rng: Random) -> Workspace | None:
+    return _handed(space, rng, own=True)
 
 
 def public_bucket_undeclared(space: Workspace, rng: Random) -> Workspace | None:
@@ -148,6 +170,10 @@ DATA = (
     Operator(
         "stored-credential", "a credential in a public bucket",
         credential_in_a_public_bucket, credential_in_ones_own_bucket, "AUTH-01",
+    ),
+    Operator(
+        "credential-of-another", "another's credential handed to a server",
+        anothers_key_in_ones_server, own_key_in_ones_server, "AUTH-01", ("FACT-01",),
     ),
     Operator(
         "bucket-undeclared", "a public bucket that nobody declares",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import Bucket, BucketPolicy, Image, Share, StoredCredential
+from interlock.resources import Bucket, BucketPolicy, Image, S3Credential, Share, StoredCredential
 
 from .readings import Facts
 from .world import FOREIGN, OP, Stack, World
@@ -18,7 +18,8 @@ Meeting = tuple[frozenset[str], bool, tuple[str, ...]]
 
 def meetings_by_data(world: World) -> Iterator[Meeting]:
     """(pair, whether it is certain, how) of owners one of whom gets at something of the other's."""
-    if not any({Bucket.KIND, Share.KIND, Image.KIND} & stack.by_kind.keys() for stack in world.stacks):
+    kinds = {Bucket.KIND, Share.KIND, Image.KIND, StoredCredential.KIND}
+    if not any(kinds & stack.by_kind.keys() for stack in world.stacks):
         return
     facts = Facts(world)
     services = ((Bucket, "bucket_rules_enforced"), (Share, "storage_rules_enforced"))
@@ -44,11 +45,13 @@ def _found(world: World, grants: list[tuple[str, Object, str]], certain: bool) -
 def _closed(world: World, reads: set[tuple[str, Object]]) -> set[tuple[str, str]]:
     """(owner, owner whose credential it gets at): with a credential comes everything that it opens."""
     kept = [
-        ((stack.owner, item.place), stack.owner) for stack in world.stacks for _, item in stack.all(StoredCredential)
+        ((stack.owner, item.place), _whose(world, stack, item.credential))
+        for stack in world.stacks
+        for _, item in stack.all(StoredCredential)
     ]
     found: set[tuple[str, str]] = set()
     while True:
-        acting = {(one, one) for one, _ in reads} | found
+        acting = {(one, one) for one in (*(stack.owner for stack in world.stacks), *(one for one, _ in reads))} | found
         new = {
             (who, opened)
             for who, other in acting
@@ -58,6 +61,14 @@ def _closed(world: World, reads: set[tuple[str, Object]]) -> set[tuple[str, str]
         if new <= found:
             return found
         found |= new
+
+
+def _whose(world: World, stack: Stack, credential: str) -> str:
+    """The owner of the plan in which a key stands, this one before others; strangers if it stands in none."""
+    for one in (stack, *world.stacks):
+        if any(name == credential for name, _ in one.all(S3Credential)):
+            return one.owner
+    return FOREIGN
 
 
 def _grants(world: World) -> Iterator[tuple[str, Object, str]]:

@@ -234,6 +234,30 @@ def key_where_others_read() -> Draft:
     return _bucket(BucketStatement(principals=("*",), actions=("read",)), kept=True)
 
 
+def _handed(owner_of_key: str) -> Draft:
+    """A key that acme's server fetches: of acme's service user, or of globex's."""
+    draft = both()
+    for tenant in (A, G):
+        user = f"{tenant}-a-s3"
+        draft.add(tenant, user, ServiceUser(name=user, project=draft.project(tenant)))
+        draft.add(tenant, f"{user}-key", S3Credential(project=draft.project(tenant), user=user))
+    handed = StoredCredential(
+        project=draft.project(A), credential=f"{owner_of_key}-a-s3-key", place="acme-a-poplar-1001", item="s3"
+    )
+    draft.add(A, "acme-a-poplar-1001-s3-keys", handed)
+    return draft
+
+
+def own_key_in_ones_server() -> Draft:
+    """What a server fetches, whoever controls the server holds."""
+    return _handed(A)
+
+
+def anothers_key_in_ones_server() -> Draft:
+    """With globex's key acme's server is globex, for all that S3 knows."""
+    return _handed(G)
+
+
 EXAMPLES = (
     Example("16a", "P", declared_floating_address, rules=("ISO-02", "EXPO-01", "L3-08")),
     Example("16b", "V", floating_address, rules=("EXPO-01",)),
@@ -256,4 +280,6 @@ EXAMPLES = (
     Example("43a", "V", volume_on_two),
     Example("50a", "P", own_objects_only, rules=("AUTH-01", "SEC-11")),
     Example("50b", "V", key_where_others_read, rules=("AUTH-01",)),
+    Example("50c", "P", own_key_in_ones_server, rules=("AUTH-01",)),
+    Example("50d", "V", anothers_key_in_ones_server, rules=("AUTH-01",)),
 )

@@ -48,6 +48,20 @@ def buckets(made: Scene) -> None:
                 draft.public[tenant] = (bucket,)
         if rng.random() < 0.3:
             draft.add(tenant, f"{tenant}-secret", StoredCredential(project=project, credential=key, place=bucket))
+    if rng.random() < 0.3:
+        handed_keys(made)
+
+
+def handed_keys(made: Scene) -> None:
+    """A server of a tenant's that fetches a key: its own, now and then another's, or one of nobody's."""
+    rng, draft = made.rng, made.draft
+    a, b = made.pair()
+    control(made, a, 5300)
+    port = draft.plug(a, made.name(a, "fetching-port"), f"{a}-a-control", vnic_type="normal")
+    server = draft.server(a, made.name(a, "fetching"), made.host[a], (port,))
+    whose = rng.choice((a, a, a, b, "nobody"))
+    handed = StoredCredential(project=draft.project(a), credential=f"{whose}-s3-key", place=server, item="s3")
+    draft.add(a, f"{server}-s3-keys", handed)
 
 
 def entries(made: Scene) -> None:

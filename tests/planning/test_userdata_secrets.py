@@ -17,7 +17,9 @@ import pytest
 from interlock.planning import plan_tenant
 from interlock.planning.guest import secrets_in_guest
 from interlock.planning.guest.secret_files import PROGRAM, TABLE, UNIT, fetched_secrets, program
-from interlock.resources import BareMetalServer, Server
+from interlock.planning.hashes import site_hash
+from interlock.planning.plan import Plan
+from interlock.resources import BareMetalServer, Server, StoredCredential
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, locked, pod64, site_locked, tenant
 
 REFUSED = secrets_in_guest.REFUSED
@@ -157,15 +159,17 @@ def test_the_program_runs_with_the_python_of_old_images() -> None:
     assert imported <= sys.stdlib_module_names
 
 
+def planned_with(channel: bool, *, whole: bool = False, keys: tuple[int, ...] = (1,)) -> Plan:
+    site = (bare_metal_pod64() if whole else pod64()).model_copy(update={"channel": channel})
+    pods = (bare_metal_vpod(),) if whole else tenant("acme").vpods
+    request = tenant("acme", vpods=tuple(pod.model_copy(update={"s3_keys": keys}) for pod in pods))
+    return plan_tenant(site, site_locked(site), request, locked(site, request))
+
+
 @pytest.mark.parametrize("whole", [False, True], ids=["virtual", "whole hosts"])
 def test_servers_that_nova_knows_fetch_their_keys_where_the_site_has_the_channel(whole: bool) -> None:
     def fetching(channel: bool) -> dict[str, bool]:
-        base = bare_metal_pod64() if whole else pod64()
-        site = base.model_copy(update={"channel": channel})
-        request = tenant("acme", vpods=(bare_metal_vpod(),) if whole else tenant("acme").vpods)
-        # The locks are those of the site without it: it makes none old.
-        plan = plan_tenant(site, site_locked(base), request, locked(base, request))
-        servers = {item.name: item.resource for item in plan.resources}
+        servers = {item.name: item.resource for item in planned_with(channel, whole=whole).resources}
         kinds = (Server, BareMetalServer)
         return {name: PROGRAM in server.user_data for name, server in servers.items() if isinstance(server, kinds)}
 
@@ -176,3 +180,33 @@ def test_servers_that_nova_knows_fetch_their_keys_where_the_site_has_the_channel
         name for name in found if "poplar" in name and not whole
     }
     assert {True, False} == {"poplar" in name for name in found}
+
+
+def handed(plan: Plan) -> dict[str, StoredCredential]:
+    found = {item.name: item.resource for item in plan.resources}
+    return {name: item for name, item in found.items() if isinstance(item, StoredCredential)}
+
+
+@pytest.mark.parametrize(
+    ("keys", "newest"), [((1,), "acme-train-s3-key"), ((1, 2), "acme-train-s3-key-2"), ((2,), "acme-train-s3-key-2")]
+)
+def test_each_server_that_fetches_is_handed_the_newest_key_of_its_vpod(keys: tuple[int, ...], newest: str) -> None:
+    plan = planned_with(channel=True, keys=keys)
+    fetching = {
+        item.name for item in plan.resources if isinstance(item.resource, Server) and PROGRAM in item.resource.user_data
+    }
+    found = handed(plan)
+    assert {item.place for item in found.values()} == fetching
+    assert {(item.credential, item.item, item.project) for item in found.values()} == {(newest, "s3", "acme-project")}
+    assert all(item.is_declared for item in found.values())
+
+
+def test_nothing_is_handed_to_whole_hosts_nor_where_nobody_asks_the_service() -> None:
+    assert handed(planned_with(channel=True, whole=True)) == {}
+    assert handed(planned_with(channel=False)) == {}
+
+
+def test_a_site_that_begins_to_hand_keys_over_makes_locks_old() -> None:
+    """What a server is handed is a grant that others' proofs rest on; who never states it keeps its locks."""
+    site = pod64()
+    assert site_hash(site.model_copy(update={"channel": True})) != site_hash(site)

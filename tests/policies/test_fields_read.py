@@ -93,6 +93,7 @@ UNREAD: dict[str, str] = {
     "BucketPolicy.address": "where it answers; who may use what is there the statements say",
     "BucketPolicy.users": "how the object storage is told of those whom statements name",
     "BucketPolicy.keys": "how the object storage is told of those whom statements name",
+    "StoredCredential.item": "under which name a server fetches it; what it opens the credential says",
     "SwitchPort.port_name": WIRED,
     "SwitchPort.switch_mac": WIRED,
     "SwitchPort.quarantine_vlan": "where the port was before and will be after it is the plan's; preflight compares",

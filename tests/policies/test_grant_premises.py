@@ -218,13 +218,14 @@ def test_a_share_and_who_mounts_it() -> None:
 
 @pytest.mark.parametrize(
     ("place", "node"),
-    [("b", own("bucket", "b")), ("sh", own("share", "sh")), ("v", own("volume", "v")), ("far", lost("bucket", "far"))],
-)
+    [("b", own("bucket", "b")), ("sh", own("share", "sh")), ("v", own("volume", "v")), ("s", own("server", "s")),
+     ("far", lost("bucket", "far"))],
+)  # fmt: skip
 def test_a_credential_that_lies_somewhere(place: str, node: str) -> None:
     stored = (StoredCredentialFact("st", "acme", "k", place),)
     found = said(
         buckets=(BucketFact("b", "acme", "k"),), shares=(ShareFact("sh", "acme"),),
-        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),),
+        volumes=(VolumeFact("v", "acme", "site:VolumeType/ceph", encrypted=False),), servers=(server("s"),),
         stored_credentials=stored,
     )  # fmt: skip
     assert ("grant", "keeps", node, who.key("?", "k"), "st") in found
