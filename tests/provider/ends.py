@@ -19,14 +19,15 @@ ANEW: dict[str, tuple[str, ...]] = {
     "alice-port-control": (),
     "alice-port-data": (),
     "alice-rnic": (),
-    "alice-server": ("alice-attachment",),
+    "alice-server": ("alice-attachment", "alice-handed"),
     "alice-port-metal": (),
     "alice-metal": (),
     "alice-attachment": (),
     "alice-share-access": (),
-    "alice-s3": ("alice-s3-role", "alice-s3-key"),
+    "alice-s3": ("alice-s3-role", "alice-s3-key", "alice-handed"),
     "alice-s3-role": (),
-    "alice-s3-key": (),
+    "alice-s3-key": ("alice-handed",),
+    "alice-handed": (),
 }
 SAME_ID = ("RoleAssignment", "FlavorAccess", "Quota", "ShareQuota", "Keypair", "VolumeAttachment")
 

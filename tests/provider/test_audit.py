@@ -19,7 +19,7 @@ from interlock.provider.audit.quotas import quotas
 from interlock.provider.audit.standing import UNLISTED, Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
 from interlock.provider.clouds import Cloud
-from interlock.provider.registers import REGISTERS, plain_id
+from interlock.provider.registers import REGISTERS, is_ticket, plain_id
 from interlock.provider.state import declared, recorded_target
 from interlock.vocabulary.owners import OwnerId
 from tests.support.engine.stack import Stack
@@ -129,8 +129,11 @@ def test_the_number_of_lists_does_not_depend_on_what_is_there(world: World, oper
         item for item in world.site.resources.values() if item.KIND == "Flavor" and not item.canonical()["public"]
     ]
     found = look(operator, world).found
-    # Of each volume type its encryption, of each share its access rules, of each private flavour who may use it.
-    beside = len(found.of("VolumeType")) + len(found.of("Share")) + len(private)
+    # Of each volume type its encryption, of each share its access rules, of each private flavour who may use it, of
+    # each ticket what it says.
+    tickets = sum(map(is_ticket, found.of("StoredCredential").values()))
+    beside = len(found.of("VolumeType")) + len(found.of("Share")) + len(private) + tickets
+    assert tickets
     assert found.requests == len((*REGISTERS, *RIGHTS, *NODES, *COPIES)) + beside
 
 

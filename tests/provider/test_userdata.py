@@ -78,7 +78,7 @@ def test_userdata_reaches_a_server_that_is_made_anew(program: Stack, operator: C
     planned = dict(program.resources)
     up(program, program.resources, preflight=True)
     before = _ids(program)
-    assert force(program, "alice-server") == ["alice-server", "alice-attachment"]
+    assert force(program, "alice-server") == ["alice-server", "alice-attachment", "alice-handed"]
     assert program.state["alice-server"].id != before["alice-server"]
     assert program.state["alice-server"].outputs["user_data"] == NEW
     assert _at_nova(operator, program) == NEW
