@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import ip_network
 
+from interlock.channel.tickets import TICKET, whole
 from interlock.provider.actuators.routing import as_rule
-from interlock.provider.audit.listing import RBAC_KINDS, Raw
+from interlock.provider.audit.listing import METADATA, RBAC_KINDS, Raw
 from interlock.resources import (
     FlavorAccess,
     FloatingIp,
@@ -20,6 +21,7 @@ from interlock.resources import (
     SecurityGroup,
     Server,
     ShareAccess,
+    StoredCredential,
     Subnet,
     Trunk,
     TrunkSubPort,
@@ -252,9 +254,22 @@ def _share_access(words: Words, ident: str, name: str) -> Iterator[tuple[str, Re
     yield name, beside.model_copy(update={"prefix": prefix, "level": item["access_level"]})
 
 
+def _stored_credential(words: Words, ident: str, name: str) -> Iterator[tuple[str, Resource]]:
+    """A planned key that waits for a planned server, or that this has fetched."""
+    item = words.found.of("StoredCredential")[ident]
+    ticket = whole(item, item[METADATA])
+    if ticket is None or not ticket.credential:
+        raise NotExpressible(f"{ident}: it does not say which key waits")
+    server = str(item["name"]).removeprefix(TICKET)
+    project = words.project(words.found.of("Server")[server]["tenant_id"])
+    credential, place = words.of("S3Credential", ticket.credential), words.of("Server", server)
+    yield name, StoredCredential(project=project, credential=credential, place=place, item=ticket.item)
+
+
 #: Kinds that others can have at a stack and that a plan can say.
 RESOURCES_OF: Mapping[str, Expressing] = {
     "Port": _port, "Router": _router, "RbacPolicy": _right, "FloatingIp": _floating_ip, "RoleAssignment": _role,
     "FlavorAccess": _flavor_access, "SecurityGroup": _group, "Trunk": _trunk, "Network": _network, "Subnet": _subnet,
     "Volume": _volume, "Server": _server, "ShareAccess": _share_access,
+    "StoredCredential": _stored_credential,
 }  # fmt: skip

@@ -15,7 +15,7 @@ import typer
 
 from infra.cli.exits import EnvironmentFailed, Exit
 from interlock import __version__
-from interlock.channel import Desk, KeyManagerFailed, LeftByAStack, Shelf, Ticket
+from interlock.channel import Desk, KeyManagerFailed, Shelf, Ticket
 from interlock.channel.desk import GAP
 from interlock.channel.service import Callers, Service
 from interlock.channel.serving import Threads, listening
@@ -142,10 +142,7 @@ def put(
         raise typer.BadParameter("stdin is empty, so there is nothing to leave")
     expires = datetime.now(UTC) + timedelta(minutes=minutes)
     shelf = Shelf(_session(cloud)("key-manager", "1"))
-    try:
-        ticket = _asked(lambda: shelf.put(server, item, text, expires))
-    except LeftByAStack as taken:
-        raise typer.BadParameter(f"{taken}; `pulumi up` of it leaves it again, see docs/how-to/secrets.md") from None
+    ticket = _asked(lambda: shelf.put(server, item, text, expires))
     print(f"{ticket.item} waits for {server} until {ticket.expires:%Y-%m-%d %H:%M} UTC")
 
 

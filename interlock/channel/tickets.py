@@ -19,6 +19,9 @@ from typing import Any, Protocol
 
 from keystoneauth1.exceptions import ClientException
 
+from interlock.vocabulary import InterlockError
+from interlock.vocabulary.errors import ErrorKind
+
 #: Begins the names of tickets and of secrets; the id of the server follows. Barbican compares names by SQL's LIKE,
 #: so nothing in a name may be a wildcard of it.
 TICKET, WAITING = "interlock-ticket-", "interlock-waiting-"
@@ -40,8 +43,10 @@ class KeyManagerFailed(Exception):
     """Barbican did not answer, or not as it should. What was asked may have happened all the same."""
 
 
-class LeftByAStack(Exception):
+class LeftByAStack(InterlockError):
     """What a stack leaves under the same name: only that stack takes it away."""
+
+    kind = ErrorKind.INPUT
 
 
 class Adapter(Protocol):
@@ -113,7 +118,10 @@ class Shelf:
             mark = str(listed.get("mode") or "")
             ticket = whole(listed, self._metadata(ident_of(listed))) if mark else None
             if mark and (ticket is None or ticket.item == item):
-                raise LeftByAStack(f"{item if ticket else 'something'} is left for {server} by a stack ({mark})")
+                raise LeftByAStack(
+                    f"{item if ticket else 'something'} is left for {server} by a stack ({mark})",
+                    "use another name; what a stack leaves, its `pulumi refresh` and `pulumi up` leave again",
+                )
 
     def _discard(self, ticket: Ticket) -> None:
         self.take(ticket)

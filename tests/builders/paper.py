@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from interlock.channel.tickets import TICKET
 from interlock.planning import Plan
 from interlock.provider.actuators.quotas import QUOTAS
 from interlock.provider.clouds import Login
@@ -23,7 +24,7 @@ Refer = Callable[[str], str]
 
 LOGIN = Login(
     CloudFingerprint("paper"), "operator-user", "operator-project", ("admin",),
-    catalogue=Catalogue({"shared-file-system": ()}),
+    catalogue=Catalogue({"shared-file-system": (), "key-manager": ()}),
 )  # fmt: skip
 
 
@@ -308,12 +309,19 @@ def _allocation(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
     }
 
 
+def _waiting(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
+    """The ticket of a secret that its server has fetched."""
+    written = {"item": spec["item"], "secret": "fetched", "expires": "2026-01-01T01:00:00+00:00"}
+    written |= {"taken": "2026-01-01T00:02:00+00:00"}
+    return {"name": f"{TICKET}{refer(spec['place'])}", "mode": mark, "metadata": written}
+
+
 #: Kind -> what its service lists, but for the id.
 _MADE: Mapping[str, Callable[[Spec, Refer, str], dict[str, Any]]] = {
     "Project": _project, "ServiceUser": _user, "Network": _network, "Subnet": _subnet, "Router": _router,
     "SecurityGroup": _group, "Port": _port, "FloatingIp": _floating_ip, "SwitchPort": _switch_port,
     "Server": _made_server, "Keypair": _keypair, "Volume": _volume, "BareMetalServer": _allocation, "Share": _share,
-    "ShareType": _share_type,
+    "ShareType": _share_type, "StoredCredential": _waiting,
     "Role": _described(), "SegmentRange": _named("network_type", "physical_network", "minimum", "maximum"),
     "AddressScope": _named("ip_version", "shared"), "SubnetPool": _subnet_pool, "Flavor": _flavor,
     "Aggregate": _aggregate, "Image": _image, "VolumeType": _volume_type,
@@ -397,6 +405,12 @@ def _share_access(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     )
 
 
+def _ticket(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
+    """Which key it hands over."""
+    key = paper.one("S3Credential", refer(spec["credential"]))
+    paper.one("StoredCredential", own)["metadata"] |= {"credential": f"{key['user_id']}/{key['id']}"}
+
+
 def _share_quota(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     told = {"shares": spec["shares"], "gigabytes": spec["share_gib"]}
     paper.quotas.setdefault(refer(spec["project"]), {})["shared-file-system"] = told
@@ -406,5 +420,5 @@ def _share_quota(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
 _JOINED: Mapping[str, Callable[[Paper, Spec, Refer, str], None]] = {
     "RoleAssignment": _assignment, "RouterInterface": _interface, "VolumeAttachment": _attachment,
     "S3Credential": _key, "Bucket": _bucket, "Quota": _quota, "Server": _server, "BareMetalServer": _node,
-    "ShareAccess": _share_access, "ShareQuota": _share_quota,
+    "ShareAccess": _share_access, "ShareQuota": _share_quota, "StoredCredential": _ticket,
 }  # fmt: skip

@@ -80,6 +80,8 @@ class _PaperApi:
         """A project; who may use a flavour, who may mount a share, how volumes of a type are encrypted."""
         if params:
             return {"access_list": self.cloud.paper.share_access.get(params["share_id"], [])}
+        if path.startswith("/secrets/"):
+            return {"metadata": self.cloud.paper.one("StoredCredential", path.split("/")[2])["metadata"]}
         if path.startswith("/projects/"):
             return next((item for item in self.cloud.paper.lists["Project"] if path.endswith(item["id"])), None)
         _, collection, flavor, _ = path.split("/")

@@ -84,7 +84,7 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/provider/audit/mirror.py", "/"): (3, _PATH),
     ("interlock/provider/calls.py", "/"): (1, _CODE),
     ("interlock/provider/calls.py", ":"): (1, _CODE),
-    ("interlock/provider/registers.py", "/"): (1, _PATH),
+    ("interlock/provider/registers.py", "/"): (2, _PATH),
     ("interlock/provider/statuses.py", "/"): (1, _CODE),
     ("interlock/provider/statuses.py", ":"): (1, _CODE),
     ("interlock/store/folder.py", "/"): (1, _KEY),

@@ -10,6 +10,7 @@ import pytest
 from infra.audit.comparison import Audit, Live, StackAudit, audit
 from infra.audit.report import as_json, as_table
 from infra.program.gate import Gate
+from interlock.channel.tickets import TICKET
 from tests.builders.paper import Paper, ident
 from tests.builders.paper_cloud import PaperCloud
 from tests.infra.conftest import Lyon
@@ -235,6 +236,28 @@ def test_access_to_a_share_by_a_user_name_is_told_and_no_plan_can_say_it(gate: G
     live = stack(found, "lyon-acme").live
     assert live is not None
     assert live.not_expressible == ("ShareAccess (x)",)
+
+
+def ticket(paper: Paper, key: str) -> dict[str, Any]:
+    """What a killed run of acme's left for its server, and its plan has it no more."""
+    owner = next(item["description"] for item in paper.lists["Project"] if item["id"] == OURS).split(":")[1]
+    user = paper.one("S3Credential", key)["user_id"]
+    written = {"item": "s3", "secret": "y", "expires": "2026-01-01T00:00:00+00:00", "credential": f"{user}/{key}"}
+    name, mark = f"{TICKET}{ident(ACME, SERVER)}", f"interlock:{owner}:acme-old"
+    return {"id": "x", "secret_ref": "http://paper/v1/secrets/x", "name": name, "mode": mark, "metadata": written}
+
+
+def test_a_ticket_that_no_plan_has_any_more_is_judged_by_the_key_that_it_hands_over(gate: Gate, paper: Paper) -> None:
+    live = observed_plan(gate, paper, StoredCredential=ticket(paper, ident(ACME, "acme-train-s3-key")))
+    assert live.not_expressible == ()
+    assert live.judgement.exit_code == 0
+
+
+def test_a_ticket_with_a_key_of_another_tenant_is_told(gate: Gate, paper: Paper) -> None:
+    key = {"id": "theirs", "user_id": "eve", "project_id": THEIRS, "blob": '{"access": "theirs", "secret": "s"}'}
+    paper.lists["S3Credential"].append(key)
+    live = observed_plan(gate, paper, StoredCredential=ticket(paper, "theirs"))
+    assert live.not_expressible == ("StoredCredential acme-old (x)",)
 
 
 def test_a_share_of_others_in_our_project_is_told(gate: Gate, paper: Paper) -> None:

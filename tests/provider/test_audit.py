@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from interlock.channel.tickets import TICKET
 from interlock.provider.actuators import ACTUATORS, Phase
 from interlock.provider.audit.asked import ONE_BY_ONE, Asked
 from interlock.provider.audit.buckets import buckets
@@ -18,7 +19,7 @@ from interlock.provider.audit.quotas import quotas
 from interlock.provider.audit.standing import UNLISTED, Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
 from interlock.provider.clouds import Cloud
-from interlock.provider.registers import REGISTERS
+from interlock.provider.registers import REGISTERS, plain_id
 from interlock.provider.state import declared, recorded_target
 from interlock.vocabulary.owners import OwnerId
 from tests.support.engine.stack import Stack
@@ -171,6 +172,15 @@ def _orphan(cloud: Cloud, world: World) -> Iterator[str]:
 
 
 @contextmanager
+def _ticket_of_before(cloud: Cloud, world: World) -> Iterator[str]:
+    """What a killed run left for a server, and the plan has it no more."""
+    api, name = cloud.api("key-manager"), f"{TICKET}{world.tenant.state['alice-server'].id}"
+    ident = plain_id(api.post("/secrets", {"name": name, "mode": f"interlock:{OWNER}:alice-old"}))
+    yield ident
+    api.delete(f"/secrets/{ident}")
+
+
+@contextmanager
 def _role_by_hand(cloud: Cloud, world: World) -> Iterator[str]:
     reader = next(iter(cloud.api("identity").items("/roles", "roles", name="reader")))["id"]
     project, user = world.tenant.state["alice-project"].id, world.tenant.state["alice-s3"].id
@@ -231,6 +241,7 @@ BY_HAND: dict[Callable[..., Any], tuple[str, bool, str]] = {
     _group_in_project: ("SecurityGroup", False, "it lies in project"),
     _right_of_another: ("RbacPolicy", False, "has access_as_shared of network"),
     _orphan: ("Network", True, "it belongs to lyon-alice: interlock:0a11ce:alice-old in its description"),
+    _ticket_of_before: ("StoredCredential", True, "it belongs to lyon-alice: interlock:0a11ce:alice-old in its mode"),
     _role_by_hand: ("RoleAssignment", False, "has the role reader on project"),
     _key_by_hand: ("S3Credential", False, "has an S3 key of project"),
     _snapshot_by_hand: ("VolumeSnapshot", False, "it holds what was on a volume; it is private"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -15,6 +18,7 @@ from interlock.provider.markers import marker
 from interlock.provider.registers import plain_id
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import CredentialId
+from tests.conftest import ROOT, Sandbox
 from tests.provider.channel import MARK, NAME, SECOND, Channel
 from tests.support.engine.process import Refused
 from tests.support.world.declared import handed
@@ -127,3 +131,16 @@ def test_channel_secrets_of_one_server_are_left_side_by_side(channel: Channel) -
             assert channel.marked() == channel.marked(marker(OwnerId(OWNER), SECOND)) == []
         list(pool.map(stack.create, (NAME, SECOND)))
     assert channel.fetched(channel.server) == {"s3": channel.file(), "second": channel.file()}
+
+
+def test_channel_put_on_the_command_line_says_who_leaves_it(channel: Channel, sandbox: Sandbox) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OS_CLIENT_CONFIG_FILE": str(sandbox.clouds_yaml)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "infra.cli", "channel", "put", channel.server, "s3", "--cloud", sandbox.cloud],
+        input=LEFT, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"s3 is left for {channel.server} by a stack ({MARK})" in done.stderr
+    assert "use another name" in done.stderr
+    assert "of-a-person" not in done.stderr
+    assert channel.marked() == channel.whole(channel.server)
