@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,6 @@ from interlock.model.lock.record import FormerKey, Lock
 from interlock.planning.former_keys import login_keys_of
 from interlock.provider.made_with import MadeWith
 from interlock.store.ledger import Ledger
-from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord
 from interlock.vocabulary.ssh_keys import fingerprints
 from policies import NotProved
@@ -36,14 +34,8 @@ GLOBEXS = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtRE
 NEW = ssh_key("anne's second")
 (OLD_PRINT,), (NEW_PRINT,) = fingerprints(ACMES), fingerprints(NEW)
 SERVER = "acme-train-poplar-0"
-
-
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
-    """The claims store of lyon, empty; no cloud is there."""
-    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
-    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
-    return Ledger(open_store("", "lyon"))
+#: Whoever looks at the store finds an empty one.
+pytestmark = pytest.mark.usefixtures("store")
 
 
 @pytest.fixture
