@@ -388,6 +388,7 @@ def test_a_service_that_is_planned_and_not_there_is_unread(
     told = [line.split(": ")[0] for line in ended.out.splitlines() if line.endswith(f": {why}")]
     planned = {item.name for item in lyon.gate().plan("acme").resources if item.resource.KIND.startswith("Share")}
     assert {*told} >= {f"UNREAD {what}" for what in ("Share", "ShareAccess", "ShareType", *planned)}
+    assert f"and {len(planned)} could not be read, so nobody knows whether its certificate holds" in ended.out
     assert "lyon: not readable" in ended.out
     share(paper)
     assert interlock("audit").code == 1
