@@ -14,7 +14,7 @@ import typer
 from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.commands.options import OneTenant, Site
-from infra.locking.making import keep, settled
+from infra.locking.making import keep, settled, settled_site_lock
 from infra.program.gate import Gate
 from infra.stack.engine import Engine
 from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
@@ -302,8 +302,17 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return
     ledger.release(found.plan.stack, freed(lock, new))
+    _settle_site_lock(gate, lock.id, keys)
     keep(gate, lock, new)
     print(f"{lock.id}: settled, lock serial {new.serial}; commit it", file=sys.stderr)
+
+
+def _settle_site_lock(gate: Gate, tenant: str, keys: FormerKeys) -> None:
+    """Before the tenant's: a note that its lock has not would keep everybody from being judged."""
+    noted = gate.workspace.site_lock
+    if noted is not None and (kept := settled_site_lock(noted, tenant, keys.free)) != noted:
+        keep(gate, noted, kept)
+        print(f"site: lock serial {kept.serial}; commit it", file=sys.stderr)
 
 
 def _ledger(gate: Gate) -> Ledger:
