@@ -41,7 +41,6 @@ FORMATS: Mapping[str, tuple[Format, ...]] = {
     "audit": (Format.TEXT, Format.JSON, Format.SARIF, Format.JUNIT),
     "switches": (Format.TEXT, Format.JSON),
     "settle": (Format.TEXT, Format.JSON),
-    "evidence": (Format.TEXT, Format.JSON),
     "site": (Format.TEXT, Format.YAML, Format.JSON),
 }
 

@@ -13,7 +13,7 @@ import typer
 
 from infra.access.keygen import run_tool
 from infra.cli.exits import Exit
-from infra.cli.formats import Format, format_option, print_json
+from infra.cli.formats import print_json
 from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.program.places import stacks
@@ -111,7 +111,7 @@ class VerifiedEvidence:
 
 
 @app.command()
-def verify(site: Site = "", form: Annotated[Format, format_option("evidence")] = Format.TEXT) -> None:
+def verify(site: Site = "", as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """Verify the signatures of a site's evidence.
 
     Each entry that is not older than the site allows has to be signed by whoever it gives as `by`, whose key the
@@ -129,7 +129,7 @@ def verify(site: Site = "", form: Annotated[Format, format_option("evidence")] =
     \b
     Examples:
       interlock evidence verify
-      interlock evidence verify --site lyon --format json
+      interlock evidence verify --site lyon --json
     """
     workspace, now = load_workspace(stacks(), site), datetime.now(UTC)
     if workspace.signers is None:
@@ -137,7 +137,7 @@ def verify(site: Site = "", form: Annotated[Format, format_option("evidence")] =
     else:
         looked = list(_looked(workspace, workspace.signers, now))
         code = Exit.VIOLATED if any(one.unsigned for one in looked) else Exit.PROVED
-    if form is Format.JSON:
+    if as_json:
         print_json(_document(workspace, looked, code))
     else:
         print_text("\n".join(_lines(workspace, looked)))

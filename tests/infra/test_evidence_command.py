@@ -84,7 +84,7 @@ def test_a_key_that_is_none_is_the_tools_to_tell(signing: SigningSite, interlock
 def test_verify_as_json(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811
     signing.sign(signing.write(seen_by("anne", "wiped")), "anne")
     signing.write([*seen_by("bob", "self-tested"), *seen_by("bob", "wiped", at=now(days=31))], "evidence/bob.yaml")
-    done = interlock("evidence", "verify", "--format", "json")
+    done = interlock("evidence", "verify", "--json")
     found = json.loads(done.out)
     assert (done.code, found["exit_code"], found["site"], found["signers"]) == (1, 1, "lyon", "stacks/lyon/signers")
     first, second = found["files"]
