@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from infra.program.places import ROOT
 from tests.infra.conftest import Interlock
 from tests.infra.evidence import now
 from tests.infra.signing import ACME, SigningSite, keys, seen_by, signing  # noqa: F401
@@ -79,6 +83,25 @@ def test_a_key_that_is_none_is_the_tools_to_tell(signing: SigningSite, interlock
     done = interlock("evidence", "sign", str(signing.lyon.file(ACME)), "--key", str(tmp_path / "none"))
     assert (done.code, "ssh-keygen failed: Couldn't load" in done.err) == (4, True), done.err
     assert not signing.lyon.file(SIG).exists()
+
+
+def test_ssh_keygen_asks_for_the_passphrase_at_the_terminal(signing: SigningSite) -> None:  # noqa: F811
+    signing.write(seen_by("anne"))
+    phrase = "correct horse"
+    subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", phrase, "-f", signing.key("anne")], check=True)
+    command = [sys.executable, "-m", "infra.cli", "evidence", "sign", str(signing.lyon.file(ACME)), "--site", "lyon"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(ROOT)
+        os.execv(sys.executable, [*command, "--key", str(signing.key("anne"))])
+    said = b""
+    while b"passphrase" not in said:
+        said += os.read(terminal, 4096)
+    os.write(terminal, f"{phrase}\n".encode())
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert signing.lyon.file(SIG).exists()
 
 
 def test_verify_as_json(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811

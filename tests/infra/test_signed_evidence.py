@@ -145,6 +145,16 @@ def test_a_key_has_to_be_listed_when_the_step_was_seen(signing: SigningSite, int
     assert interlock("evidence", "verify").code == 0
 
 
+def test_a_key_that_has_expired_since_says_nothing_of_before(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811
+    """A signature has no time of its own: whoever has the key by now may have written the entry, and its time."""
+    until = (datetime.now(UTC) - timedelta(hours=1)).strftime("%Y%m%d%H%M%S")
+    signing.sign(signing.write(seen_by("anne", at=now(hours=2))), "anne")
+    assert interlock("evidence", "verify").code == 0
+    signing.allow(signing.line("anne", f'valid-before="{until}"'))
+    verified = interlock("evidence", "verify")
+    assert (verified.code, "key has expired" in verified.out) == (1, True), verified.out
+
+
 def test_two_signers_have_a_file_each(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811
     first, second = ("deregistered", "unwired", "power-cycled"), ("wiped", "self-tested")
     signing.sign(signing.write(seen_by("anne", *first), "evidence/acme-anne.yaml"), "anne")
