@@ -14,7 +14,7 @@ from interlock.model.site.inventory import Site
 from interlock.planning import Plan
 from interlock.provider.audit.asked import ONE_BY_ONE, REQUESTS, Asked
 from interlock.provider.audit.buckets import buckets
-from interlock.provider.audit.listing import listed
+from interlock.provider.audit.listing import listed, planned_unread
 from interlock.provider.audit.mirror import Mirror
 from interlock.provider.audit.quotas import quotas
 from interlock.provider.audit.standing import Expected, StackReader, Standing
@@ -128,8 +128,10 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     if gate.applied is not None:
         gate.applied.check_cloud(cloud.login.fingerprint)
     by_stack = {plan.stack: plan for plan in plans}
-    found = listed(cloud, say=say)
-    readers = {plan.stack: StackReader(Mirror(cloud, found), found, _expected(gate, plan)) for plan in plans}
+    expected = {plan.stack: _expected(gate, plan) for plan in plans}
+    kinds = {item.kind for one in expected.values() for item in (*one.resources, *one.stated)}
+    found = planned_unread(listed(cloud, say=say), cloud, kinds)
+    readers = {stack: StackReader(Mirror(cloud, found), found, one) for stack, one in expected.items()}
     standings = {stack: reader.standings() for stack, reader in readers.items()}
     opened: list[UnmanagedResource] = []
     asked = {kind: [one for plan in plans for one in _asked(kind, plan, readers[plan.stack])] for kind in ONE_BY_ONE}

@@ -78,6 +78,8 @@ def _stack(stack: StackAudit, gate: Gate, colour: bool) -> Iterator[str]:
 def _beside(stack: StackAudit) -> str:
     if stack.unmanaged:
         return f"and {len(stack.unmanaged)} unmanaged that its certificate does not cover"
+    if unread := sum(bool(item.unread) for item in stack.standings):
+        return f"and {unread} could not be read, so nobody knows whether its certificate holds"
     return "and so its certificate holds"
 
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "audit": "Read the live cloud and compare it with what was proved.",
     "switches": "Read the switches and compare each port with what is stated.",
     "settle": "Settle what a tenant released, once it was seen to be clean.",
+    "evidence": "Sign evidence of what was released, and verify it.",
     "access": "Sign, revoke and list what a tenant's people log in with.",
     "channel": "Hand a server, once, what must not stand in user data.",
     "site": "Show what a site holds, and which facts are not stated.",

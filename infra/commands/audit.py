@@ -23,7 +23,7 @@ def audit(
     It reads some twenty lists, however many tenants there are, and asks once for each bucket and for each flavor
     that is not public. It reports: objects that are missing, duplicated or not as planned, with the facts and
     findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
-    our projects, on our networks, hosts and segment ids, and rights to any of them. Quotas are not read.
+    our projects, on our networks, hosts and segment ids, and rights to any of them.
 
     Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does.
 

@@ -90,12 +90,13 @@ def _lock(site: str, tenants: list[str], form: Format, *, move: bool) -> None:
     _require_requests(gate, names)
     making = Making(gate, held(gate.workspace.locks), move=move)
     made = [making.make(name) for name in _counted(names, "locked")]
+    site_lock = making.site_lock_after(made)
     # Only now that all can have what they ask for is anything written.
-    _write(gate, making.site_lock, made)
+    _write(gate, site_lock, made)
     if form is Format.JSON:
         print_json({"tenants": [document(item) for item in made]})
     else:
-        _tell(gate.workspace.site_lock, making.site_lock, made)
+        _tell(gate.workspace.site_lock, site_lock, made)
 
 
 def _write(gate: Gate, site_lock: SiteLock, made: Iterable[Made]) -> None:

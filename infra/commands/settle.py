@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -14,15 +14,17 @@ import typer
 from infra.cli.exits import Exit
 from infra.cli.formats import Format, format_option, print_json
 from infra.commands.options import OneTenant, Site
-from infra.locking.making import keep, settled
+from infra.locking.making import keep, settled, settled_site_lock
 from infra.program.gate import Gate
+from infra.reports.settling_report import ENDS, Findings, document, refuse
 from infra.stack.engine import Engine
 from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
-from infra.stack.handing_over import Handover, Lacking, demands, file_of
+from infra.stack.handing_over import Handover, demands, file_of
 from infra.stack.ironic_evidence import ironic_said
 from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
 from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
+from infra.stack.signatures import signatures_of
 from infra.switches import survey
 from interlock.model.lock.record import Lock
 from interlock.provider.census import census
@@ -33,31 +35,6 @@ from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import StackRecord
 from interlock.vocabulary import Claimant
-
-#: What makes a former key nobody's.
-_ENDS = "next: recreate these servers (`pulumi up --replace URN`) or delete them, then settle again"
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What stands in the way of settling."""
-
-    stack: str
-    #: What still holds something, a sentence each.
-    obstacles: tuple[str, ...]
-    #: What was not seen unwired or cleaned.
-    lacking: tuple[Lacking, ...]
-    #: The file for evidence of it.
-    file: str
-    #: The file that now says what switches said of machines and hosts; empty: nothing was recorded.
-    recorded: str = ""
-
-    @property
-    def exit_code(self) -> Exit:
-        """1 if anything is known to be in the way; 3 if nobody is known to have seen it clean."""
-        if self.obstacles or any(one.refuted for one in self.lacking):
-            return Exit.VIOLATED
-        return Exit.NOT_PROVABLE if self.lacking else Exit.PROVED
 
 
 def settle(
@@ -74,9 +51,10 @@ def settle(
     unwired. That of a machine or whole host is kept in `evidence/<tenant>-read.yaml`, since its power cycle has to
     come after it. Ironic is asked about whole hosts: one that is available again was wiped when its cleaning ended,
     and one that it has lent is in the way. What cannot be asked wants evidence: files in the site's `evidence/`
-    that say who saw which step, and when. If nothing holds the claim, and every step that it needs was seen after
-    it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way is
-    named, with what to write, and the lock stays as it is.
+    that say who saw which step, and when; where the site lists who may sign (`evidence.signers`), signed by them. If
+    nothing holds the claim, and every step that it needs was seen after it was last in use, it is removed from the
+    lock and the store. Otherwise everything that is in the way is named, with what to write, and the lock stays as
+    it is.
 
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).
@@ -111,24 +89,26 @@ def _asked(gate: Gate, name: str, *, dry_run: bool, form: Format) -> None:
     """Notes tests, looks at all that is in the way, tells it, and settles if nothing is."""
     plan, lock = gate.plan(name), gate.held[name]
     untested = tests(gate, lock)
+    if gate.workspace.evidence and _signers(gate) == "" and (lock.released or lock.replaced):
+        print("note: nobody has to sign evidence: the site file states no `evidence.signers`", file=sys.stderr)
     lock = noted(gate, lock, untested, dry_run=dry_run)
     record = _ledger(gate).stack(plan.stack)
     noted_there = lock.released or lock.former_keys
     found = _look(gate, name, lock, record) if noted_there or others(record, plan, lock) else None
     if found is None or not (noted_there or found.leftover):
-        findings = Findings(plan.stack, (), untested.lacking(), _file(gate, name))
+        findings = Findings(plan.stack, (), untested.lacking(), _file(gate, name), signers=_signers(gate))
         if form is Format.JSON:
-            print_json(_document(findings, None, None))
+            print_json(document(findings, None, None))
         if findings.lacking:
-            _refuse(findings)
+            refuse(findings)
         print(f"{name}: nothing to settle", file=sys.stderr)
         return
     keys = _keys(gate, found)
     handover, findings = _judged(gate, found, untested, keys, dry_run=dry_run)
     if form is Format.JSON:
-        print_json(_document(findings, found, keys))
+        print_json(document(findings, found, keys))
     if findings.exit_code is not Exit.PROVED:
-        _refuse(findings)
+        refuse(findings)
     if form is Format.TEXT:
         _tell(found, keys)
     if not dry_run:
@@ -165,7 +145,8 @@ def _judged(
         keep_readings(gate.workspace.folder / file_of_readings(found.lock.id), handover, recorded)
     handover = replace(handover, seen=(*handover.seen, *said.seen, *ironic.seen), now=datetime.now(UTC))
     lacking = (*handover.lacking(), *untested.lacking())
-    findings = Findings(found.plan.stack, (*held, *said.still_set), lacking, _file(gate, found.lock.id))
+    file = _file(gate, found.lock.id)
+    findings = Findings(found.plan.stack, (*held, *said.still_set), lacking, file, signers=_signers(gate))
     if recorded and not dry_run:
         findings = replace(
             findings, recorded=gate.workspace.shown(gate.workspace.folder / file_of_readings(found.lock.id))
@@ -180,6 +161,10 @@ def _cleaned(gate: Gate, hosts: Mapping[str, str]) -> Iterable[CleanedHost]:
 
 def _file(gate: Gate, tenant: str) -> str:
     return gate.workspace.shown(gate.workspace.folder / file_of(tenant))
+
+
+def _signers(gate: Gate) -> str:
+    return gate.workspace.signers.name if gate.workspace.signers else ""
 
 
 def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:
@@ -207,7 +192,7 @@ def _handover(gate: Gate, found: LookedAt) -> Handover:
     wanted = demands(
         workspace.site, lock.released, (*freed(lock, new), *left), set(new.footprint.exclusive), found.let_go
     )
-    return Handover(workspace.site, lock.id, wanted, workspace.evidence, now)
+    return Handover(workspace.site, lock.id, wanted, workspace.evidence, now, signatures_of(workspace))
 
 
 def _deployment(stack: str) -> dict[str, object] | None:
@@ -251,44 +236,8 @@ def _tell(found: LookedAt, keys: FormerKeys) -> None:
 def _say_held(found: LookedAt, keys: FormerKeys) -> None:
     """All else is settled. Raises typer.Exit(1)."""
     said = "\n".join(f"  - {line}" for line in keys.of_held())
-    print(f"{found.plan.stack}: {len(keys.held)} ssh key(s) stay claimed:\n{said}\n{_ENDS}", file=sys.stderr)
+    print(f"{found.plan.stack}: {len(keys.held)} ssh key(s) stay claimed:\n{said}\n{ENDS}", file=sys.stderr)
     raise typer.Exit(Exit.VIOLATED)
-
-
-def _document(findings: Findings, found: LookedAt | None, keys: FormerKeys | None) -> dict[str, object]:
-    """The JSON form: what is given up, what still holds it, what nobody saw. With `--dry-run` it is the same."""
-    still, is_held = (keys.still, bool(keys.held)) if keys else ((), False)
-    released = found.lock.released if found else ()
-    leftover = found.leftover if found else ()
-    return {
-        "stack": findings.stack,
-        "exit_code": int(Exit.VIOLATED if is_held and findings.exit_code is Exit.PROVED else findings.exit_code),
-        "released": [
-            {"vpod": one.vpod, "claim": one.claim, "value": one.value, "since": one.since} for one in released
-        ],
-        "former_keys": [
-            {
-                "fingerprint": key.fingerprint,
-                "since": key.since,
-                "still_opens": [str(one) for one in still if one.fingerprint == key.fingerprint],
-            }
-            for key in (keys.of_lock if keys else ())
-        ],
-        "leftover": [entry.digest for entry in leftover],
-        "obstacles": [*findings.obstacles, *map(str, findings.lacking)],
-        "recorded": findings.recorded,
-        "evidence": [
-            {
-                "identity": one.demand.identity,
-                "about": dict(one.demand.entry),
-                "step": one.step,
-                "because": one.because,
-                "missing": one.missing,
-                "file": findings.file,
-            }
-            for one in findings.lacking
-        ],
-    }
 
 
 def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -> None:
@@ -302,32 +251,19 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return
     ledger.release(found.plan.stack, freed(lock, new))
+    _settle_site_lock(gate, lock.id, keys)
     keep(gate, lock, new)
     print(f"{lock.id}: settled, lock serial {new.serial}; commit it", file=sys.stderr)
+
+
+def _settle_site_lock(gate: Gate, tenant: str, keys: FormerKeys) -> None:
+    """Before the tenant's: a note that its lock has not would keep everybody from being judged."""
+    noted = gate.workspace.site_lock
+    if noted is not None and (kept := settled_site_lock(noted, tenant, keys.free)) != noted:
+        keep(gate, noted, kept)
+        print(f"site: lock serial {kept.serial}; commit it", file=sys.stderr)
 
 
 def _ledger(gate: Gate) -> Ledger:
     site = gate.workspace.site
     return Ledger(open_store(site.claims, site.name, site.region))
-
-
-def _refuse(findings: Findings) -> None:
-    said = "\n".join(f"  - {line}" for line in (*findings.obstacles, *findings.lacking))
-    kept = f"what was unwired was recorded in {findings.recorded}" if findings.recorded else "nothing was changed"
-    print(f"{findings.stack}: not settled, {kept}:\n{said}", file=sys.stderr)
-    if findings.recorded:
-        print(f"next: commit {findings.recorded}; what comes after `unwired` counts from now on", file=sys.stderr)
-    if any("ssh key" in line for line in findings.obstacles):
-        print(_ENDS, file=sys.stderr)
-    elif findings.obstacles:
-        print("next: run `pulumi up` on it; then remove by hand what is left on the cloud", file=sys.stderr)
-    facts = sorted({fact for one in findings.lacking for fact in one.missing})
-    if facts:
-        print(f"next: state {' and '.join(facts)} in the site file, if you answer for it", file=sys.stderr)
-    lines = [one.line() for one in findings.lacking if one.can_be_written]
-    if lines:
-        print(f"next: see to each, and write into {findings.file}, below `seen:`, what was seen:", file=sys.stderr)
-        print(*(f"  - {line}" for line in lines), sep="\n", file=sys.stderr)
-    for fact in sorted({fact for one in findings.lacking for fact in one.refuted}):
-        print(f"next: see that cleaning leaves nothing, then state {fact}: true", file=sys.stderr)
-    raise typer.Exit(findings.exit_code)

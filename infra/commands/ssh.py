@@ -15,16 +15,14 @@ from infra.cli.formats import Format, format_option, print_json
 from infra.commands.options import OneTenant, Site
 from infra.program.gate import Gate
 from infra.stack.public_addresses import address_of
-from interlock.model.tenant.people_file import ACCOUNTS
 from interlock.model.text.errors import Code, InputErrors
 from interlock.model.text.names import account_name
 from interlock.planning.ways_in import NAME_THEM, WayIn, WaysIn, ways_in, why_nobody
 
-#: The account of the one key that every server carries: that which the image comes with.
-DEFAULT_LOGIN = ACCOUNTS[0]
 
-
-def _login(word: str) -> str:
+def _login(word: str | None) -> str | None:
+    if word is None:
+        return None
     try:
         return account_name(word)
     except ValueError as error:
@@ -43,8 +41,11 @@ def ssh(
     ] = None,
     site: Site = "",
     login: Annotated[
-        str, typer.Option("--login", "-l", callback=_login, help="Account on the server.")
-    ] = DEFAULT_LOGIN,
+        str | None,
+        typer.Option(
+            "--login", "-l", callback=_login, help="Account on the server; by default the first of `access.accounts`."
+        ),
+    ] = None,
     run: Annotated[bool, typer.Option("--run", help="Run it in place of printing it.")] = False,
     form: Annotated[Format, format_option("ssh")] = Format.TEXT,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
@@ -53,7 +54,8 @@ def ssh(
 
     By its floating IP, and through the site's bastion where the site declares one. The address comes from the outputs
     of the stack; where Pulumi cannot read them, the cloud is asked. Which servers have a floating IP, and from which
-    prefixes they are reached, the request says under `access.public`.
+    prefixes they are reached, the request says under `access.public`; the account, under `access.accounts`. Of several
+    it is the first, and stderr names the others.
 
     The JSON form is one object: `version`, `server`, `address`, `via` (the bastion, or null), `from`, `command`.
 
@@ -78,7 +80,8 @@ def ssh(
     way = _chosen(gate, tenant, server, found)
     address = address_of(gate, plan, way)
     via = _bastion(found)
-    command = ["ssh", *(("-J", via) if via else ()), f"{login}@{address}", *_quoted(words or [])]
+    account = login or _account(gate, tenant)
+    command = ["ssh", *(("-J", via) if via else ()), f"{account}@{address}", *_quoted(words or [])]
     if run:
         _run(command)
     elif as_json or form is Format.JSON:
@@ -87,6 +90,14 @@ def ssh(
     else:
         # Never broken into lines: it is for a shell.
         print(shlex.join(command))
+
+
+def _account(gate: Gate, tenant: str) -> str:
+    """The account that the request names first; of others people are told, since any of them may be meant."""
+    first, *others = gate.tenant(tenant).access.accounts
+    if others:
+        print(f"note: logs in as {first}; `--login` takes {' or '.join(others)}", file=sys.stderr)
+    return first
 
 
 def _chosen(gate: Gate, tenant: str, word: str | None, found: WaysIn) -> WayIn:

@@ -82,7 +82,7 @@ def check_locks(gate: Gate, tick: Callable[[str], None] = lambda _: None) -> Rep
     workspace, places = gate.workspace, Places(gate.workspace)
     report = Report(workspace.site.name, looked_at=len(workspace.locks) + (workspace.site_lock is not None))
     making = Making(gate, workspace.locks.values())
-    report.differences += differences(workspace.site_lock, making.site_lock, places)
+    all_made: list[Made] = []
     for name in sorted(workspace.tenants):
         tick(name)
         try:
@@ -90,8 +90,10 @@ def check_locks(gate: Gate, tick: Callable[[str], None] = lambda _: None) -> Rep
         except NotPlanned as error:
             report.not_planned.append(str(error))
             continue
+        all_made.append(made)
         found = differences(made.old, made.new, places)
         report.differences += [item for item in found if item.field != "site" or not _is_of_this_site(gate, made)]
+    report.differences[:0] = differences(workspace.site_lock, making.site_lock_after(all_made), places)
     report.conflicts = conflicts(workspace.site, workspace.locks.values(), places)
     return report
 
@@ -122,7 +124,10 @@ def _comparable(lock: Lock | SiteLock) -> Lock | SiteLock:
     """Without the times at which something was given up or replaced: only the run that writes a lock notes them."""
     if isinstance(lock, SiteLock):
         untested = tuple(entry.model_copy(update={"since": ""}) for entry in lock.untested)
-        return lock.model_copy(update={"untested": untested})
+        noted = {
+            name: tuple(one.model_copy(update={"since": ""}) for one in keys) for name, keys in lock.former_keys.items()
+        }
+        return lock.model_copy(update={"untested": untested, "former_keys": noted})
     released = tuple(entry.model_copy(update={"since": ""}) for entry in lock.released)
     replaced = tuple(entry.model_copy(update={"since": ""}) for entry in lock.replaced)
     former = tuple(entry.model_copy(update={"since": ""}) for entry in lock.former_keys)

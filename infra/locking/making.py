@@ -15,7 +15,7 @@ from interlock.model.site.service_networks import recorded_of
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
 from interlock.planning.devices import next_devices, without_serials
-from interlock.planning.former_keys import next_former_keys
+from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.replacements import Replacement, replacements
 from interlock.planning.site_devices import next_site_devices
@@ -56,7 +56,7 @@ class Making:
         self.gate = gate
         self.site = gate.workspace.site
         self.move = move
-        held = tuple(held)
+        self.held = held = tuple(held)
         self.site_lock = next_site_lock(gate, held, self.now)
         with gate.placed(None):
             plan_site(self.site, self.site_lock)
@@ -83,6 +83,15 @@ class Making:
         idle = held_out_of_service(self.site, new.allocation)
         return Made(name, old, new, kept_data, idle, replacements(self.site, new))
 
+    def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
+        """The operator's lock once these are written: it notes what former login keys they have."""
+        lock = self.site_lock
+        noted = noted_of(lock.former_keys, self.held, (one.new for one in made))
+        if noted == lock.former_keys:
+            return lock
+        is_written = lock == self.gate.workspace.site_lock
+        return lock.model_copy(update={"former_keys": noted, "serial": lock.serial + is_written}).sealed()
+
     def _made(self, name: str, old: Lock | None) -> tuple[Lock, Plan]:
         tenant = self.gate.tenant(name)
         with self.gate.placed(name):
@@ -107,7 +116,7 @@ class Making:
             plan = plan_tenant(self.site, self.site_lock, tenant, draft)
         around = self.slices.around(allocation, released)
         mark = footprint(around, plan, released)
-        if former := next_former_keys(old, mark, self.now):
+        if former := next_former_keys(old, self.site_lock.former_keys.get(name, ()), mark, self.now):
             draft = draft.model_copy(update={"former_keys": former})
             mark = footprint(around, plan, released, former)
         full = draft.model_copy(update={"footprint": mark}).sealed()
@@ -164,7 +173,19 @@ def next_site_lock(gate: Gate, held: Iterable[Lock], now: str) -> SiteLock:
         serials=devices.serials,
         untested=devices.untested,
         services=services,
+        former_keys=old.former_keys if old is not None else {},
     ).sealed()
+
+
+def settled_site_lock(site_lock: SiteLock, tenant: str, free: Iterable[FormerKey]) -> SiteLock:
+    """The operator's lock without the keys of a tenant that are free."""
+    gone = {one.fingerprint for one in free}
+    kept = tuple(one for one in site_lock.former_keys.get(tenant, ()) if one.fingerprint not in gone)
+    noted = noted_of({name: keys for name, keys in site_lock.former_keys.items() if name != tenant}, (), ())
+    noted |= {tenant: kept} if kept else {}
+    if noted == site_lock.former_keys:
+        return site_lock
+    return site_lock.model_copy(update={"former_keys": noted, "serial": site_lock.serial + 1}).sealed()
 
 
 def keep(gate: Gate, old: Lock | SiteLock | None, new: Lock | SiteLock) -> None:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from infra.locking.slices import Slices
 from interlock.model.load import Code, InputError, InputErrors, Workspace
-from interlock.model.lock.record import Footprint, Lock
+from interlock.model.lock.record import Footprint, Lock, SiteLock
 from interlock.planning import Plan, PlanningError, plan_tenant, request_hash
+from interlock.planning.former_keys import not_in_locks
 from policies import footprint
 from policies.facts.site import SiteFacts
 from policies.footprints.applied import joined
@@ -134,3 +135,20 @@ class DerivedLocks(Mapping[str, Lock]):
         message = f"what `{lock.id}` holds beside others cannot be derived from its lock and request: {error.what}"
         hint = f"run `interlock lock {lock.id}`, or restore what its request said when it was locked"
         return InputError(Code.LOCK_OLDER_THAN_REQUEST if is_old else Code.LOCK_EDITED, position, message, hint)
+
+
+def require_noted_keys(workspace: Workspace, site_lock: SiteLock) -> None:
+    """Raises `InputErrors` where a tenant's lock was deleted, or made again, without its former login keys (SEC-05).
+
+    Judged without them, another tenant would get such a key. A tenant that never had a lock has none noted.
+    """
+    faults = []
+    for name, lost in not_in_locks(site_lock, workspace.locks):
+        position, keys = workspace.shown(workspace.lock_file(name)), ", ".join(one.fingerprint for one in lost)
+        is_there = name in workspace.locks
+        what = "does not note former" if is_there else "is not there, and with it went former"
+        message = f"the lock of `{name}` {what} ssh key {keys}, which its servers may still let in"
+        hint = f"restore it with `git checkout -- {position}`, or run `interlock lock {name}`, which takes the key over"
+        faults.append(InputError(Code.LOCK_EDITED if is_there else Code.LOCK_MISSING, position, message, hint))
+    if faults:
+        raise InputErrors(faults)

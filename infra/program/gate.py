@@ -49,7 +49,7 @@ from policies.footprints.neighbours import Neighbours
 from policies.judging import Seen, judged, operators_part, seen_by
 
 from .claiming import Applied
-from .derived import DerivedLocks, Planner
+from .derived import DerivedLocks, Planner, require_noted_keys
 from .places import PROOFS, index_of, stacks
 
 
@@ -149,9 +149,10 @@ class Gate:
     def held(self) -> DerivedLocks:
         """The locks of all tenants with what they hold, derived; every verdict and every claim rests on these alone.
 
-        Raises `InputErrors` as `plan` does where the site's own lock is missing or old.
+        Raises `InputErrors` as `plan` does where the site's own lock is missing or old, and where it notes former login
+        keys that their tenant's lock has not.
         """
-        self._fresh_site_lock()
+        require_noted_keys(self.workspace, self._fresh_site_lock())
         return DerivedLocks(self._planner, self._is_fresh)
 
     def _fresh_site_lock(self) -> SiteLock:

@@ -26,6 +26,7 @@ def summary(site: Site) -> str:
         "shared",
         "out of service: given to nobody new, kept by whoever has it",
         "switches are as stated: who says so",
+        "evidence of what was released: what counts",
         "complete: what rests on it that nothing else is there",
         "not stated: what rests on it is unknown",
     )
@@ -35,7 +36,7 @@ def summary(site: Site) -> str:
 
 def document(site: Site) -> dict[str, Any]:
     """The same as JSON values: a list of rows for each part of the screen, the cells as the screen has them."""
-    names = ("counts", "pools", "shared", "out_of_service", "switches_as_stated", "complete", "not_stated")
+    names = ("counts", "pools", "shared", "out_of_service", "switches_as_stated", "evidence", "complete", "not_stated")
     parts = dict(zip(names, _sections(site), strict=True))
     rows = {name: [[cell.strip() for cell in row] for row in found] for name, found in parts.items()}
     return {"site": site.name, "cloud": site.cloud, **rows}
@@ -44,8 +45,8 @@ def document(site: Site) -> dict[str, Any]:
 def _sections(site: Site) -> tuple[list[tuple[str, ...]], ...]:
     shared = [_shared(item) for item in site.sharing]
     idle = list(_out_of_service(site))
-    said = list(_as_stated(site))
-    return _counts(site), list(_pools(site)), shared, idle, said, list(_complete(site)), list(_unknown(site))
+    said = [list(_as_stated(site)), list(_what_counts(site))]
+    return _counts(site), list(_pools(site)), shared, idle, *said, list(_complete(site)), list(_unknown(site))
 
 
 def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -139,6 +140,15 @@ def _evidence(rests: RestsOnEvidence, now: datetime) -> Iterator[tuple[str, ...]
     for seen in rests.switches:
         words = rests.lacking_of(seen, now) or f"counts for {age_text(rests.max_age_h)} from then"
         yield seen.switch, f"{seen.read} by {seen.by}" if seen.read else "no evidence", words
+
+
+def _what_counts(site: Site) -> Iterator[tuple[str, ...]]:
+    """Nothing where the site does not say how old it may be: then none counts."""
+    terms = site.evidence
+    if terms.max_age_h is not None:
+        unsigned = "nobody has to: `evidence.signers` names no list, so `by` is only a name"
+        yield "no older than", age_text(terms.max_age_h)
+        yield "signed by", unsigned if terms.signers is None else f"who saw it, if the file {terms.signers} lists them"
 
 
 def _draws_unknown(site: Site, placement: Placement) -> bool:

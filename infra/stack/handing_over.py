@@ -1,7 +1,8 @@
 """Decides whether what a tenant released was seen unwired and cleaned: by evidence, as each kind of identity needs it.
 
 Only evidence that says what it must counts: of this release, on this serial, after the thing was last in use, younger
-than the site's limit, not from the future, the steps in their order.
+than the site's limit, not from the future, the steps in their order, and signed by whoever saw it where the site lists
+who may sign (`signatures`).
 Steps that clean rest on A9 besides, and those of a whole host on A23.
 """
 
@@ -22,6 +23,8 @@ from interlock.vocabulary import nodes
 from policies.edges.residue import cleaned_by, lost_segments, still_held
 from policies.facts.guards import assumption
 from policies.facts.site import SiteFacts
+
+from .signatures import Signatures
 
 #: Stands for the identity of a device that the site file does not list: nobody can say which serial it has.
 UNLISTED = ""
@@ -59,6 +62,8 @@ class Lacking:
     missing: tuple[str, ...] = ()
     #: Facts that are false, by which a cleaning step cleans nothing.
     refuted: tuple[str, ...] = ()
+    #: Entries that would count if somebody who may had signed them.
+    unsigned: tuple[Sighting, ...] = ()
 
     def __str__(self) -> str:
         if self.refuted:
@@ -73,7 +78,7 @@ class Lacking:
     @property
     def can_be_written(self) -> bool:
         """True if an entry of evidence would settle it, and nothing has to be stated in the site file first."""
-        return not self.missing and not self.refuted and self.demand.identity != UNLISTED
+        return not (self.missing or self.refuted or self.unsigned) and self.demand.identity != UNLISTED
 
     def line(self) -> str:
         """What to write into a file of evidence, once it was seen."""
@@ -90,6 +95,8 @@ class Handover:
     demands: tuple[Demand, ...]
     seen: tuple[Sighting, ...]
     now: datetime
+    #: Of the files that `seen` stands in. None: nobody looked, so none counts where the site lists who may sign.
+    signatures: Signatures | None = None
 
     def lacking(self) -> tuple[Lacking, ...]:
         """Every step that is missing, by identity; empty if all may be handed out."""
@@ -100,7 +107,7 @@ class Handover:
         found = []
         for demand in self.demands:
             seen = (one for step in demand.steps if step in SANITISING for one in self._about(demand, step))
-            last = [one for one in seen if one.identity == demand.identity]
+            last = [one for one in seen if not self._why_not(one, demand, None) and not self._unsigned(one)]
             if last:
                 one = max(last, key=lambda item: item.at)
                 found.append(Settled(identity=demand.identity, at=moment_text(one.at), by=one.by))
@@ -116,14 +123,23 @@ class Handover:
             if demand.identity == UNLISTED:
                 yield Lacking(demand, step, ("the site file does not list it: list it until it is settled",))
                 continue
-            entries = [(one, self._why_not(one, demand, before)) for one in self._about(demand, step)]
-            good = [one for one, why in entries if not why]
+            about = self._about(demand, step)
+            wrong = {one: self._why_not(one, demand, before) for one in about}
+            # Asked only of what counts otherwise: evidence of earlier releases may be signed by nobody any more.
+            unsigned = {one: why for one in about if not wrong[one] and (why := self._unsigned(one))}
+            good = [one for one in about if not wrong[one] and one not in unsigned]
             if good:
                 before = min(good, key=lambda one: one.at)
                 continue
-            because = tuple(f"{one.position} {why}" for one, why in entries)
+            because = tuple(f"{one.position} {wrong[one] or unsigned[one]}" for one in about)
             stated = self.site.evidence.max_age_h is not None
-            yield Lacking(demand, step, because, () if stated else (MAX_AGE,))
+            yield Lacking(demand, step, because, () if stated else (MAX_AGE,), unsigned=(*unsigned,))
+
+    def _unsigned(self, one: Sighting) -> str:
+        """Why nobody who may has signed an entry; empty if somebody has, or nobody has to."""
+        if self.site.evidence.signers is None or one.asked_now:
+            return ""
+        return "was not looked at: is it signed?" if self.signatures is None else self.signatures.why_not(one, self.now)
 
     def _not_erasing(self, demand: Demand, step: SeenStep) -> Lacking | None:
         """What keeps a step from cleaning, if it is not known that it does."""

@@ -44,7 +44,16 @@ def ironic_said(handover: Handover, ask: AskIronic) -> IronicSaid:
         tuple(f"ironic: {one.held}" for one in found if one.held),
         tuple(one.why_not for one in found if one.why_not),
         tuple(
-            Sighting(identities[one.host], one.host, handover.tenant, SeenStep.WIPED, one.at, CLEANER, "Ironic")
+            Sighting(
+                identities[one.host],
+                one.host,
+                handover.tenant,
+                SeenStep.WIPED,
+                one.at,
+                CLEANER,
+                "Ironic",
+                asked_now=True,
+            )
             for one in found
             if one.at is not None
         ),

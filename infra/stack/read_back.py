@@ -81,7 +81,7 @@ def _sighting(demand: Demand, tenant: str, readings: Collection[ObservedSwitch])
     at = min((found.at or now for found in readings), default=now)
     names = ", ".join(sorted(found.name for found in readings))
     name = str(demand.entry.get("machine") or demand.entry.get("host") or "")
-    return Sighting(demand.identity, name, tenant, SeenStep.UNWIRED, at, READER, f"switch {names}")
+    return Sighting(demand.identity, name, tenant, SeenStep.UNWIRED, at, READER, f"switch {names}", asked_now=True)
 
 
 def _of_device(

@@ -10,13 +10,21 @@ from datetime import UTC, datetime
 from infra.locking.making import keep
 from infra.program.gate import Gate
 from infra.stack.handing_over import Handover, identity_of, tests_before_use
+from infra.stack.signatures import signatures_of
 from interlock.model.lock.record import Lock
 
 
 def tests(gate: Gate, lock: Lock) -> Handover:
     """The devices of a lock that want a self-test, with the evidence of the site."""
     workspace = gate.workspace
-    return Handover(workspace.site, lock.id, tests_before_use(lock.replaced), workspace.evidence, datetime.now(UTC))
+    return Handover(
+        workspace.site,
+        lock.id,
+        tests_before_use(lock.replaced),
+        workspace.evidence,
+        datetime.now(UTC),
+        signatures_of(workspace),
+    )
 
 
 def noted(gate: Gate, lock: Lock, untested: Handover, *, dry_run: bool) -> Lock:
@@ -46,7 +54,9 @@ def _noted_by_operator(gate: Gate, passed: Collection[str]) -> None:
         return
     # Whoever it is released by: a test is one of the device, and nobody may have it.
     seen = tuple(replace(one, released_by=lock.id) for one in workspace.evidence)
-    asked = Handover(workspace.site, lock.id, tests_before_use(lock.untested), seen, datetime.now(UTC))
+    asked = Handover(
+        workspace.site, lock.id, tests_before_use(lock.untested), seen, datetime.now(UTC), signatures_of(workspace)
+    )
     lacking = {one.demand.identity for one in asked.lacking()}
     left = tuple(one for one in lock.untested if identity_of(one) in lacking and identity_of(one) not in passed)
     if left == lock.untested:

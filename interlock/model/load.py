@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from interlock.model.evidence.reading import FOLDER, Sighting, read_evidence
+from interlock.model.evidence.reading import FOLDER, EvidenceText, Sighting, read_evidence
+from interlock.model.evidence.signers import Signers, read_signers
 from interlock.model.evidence.switch_reading import SwitchEvidenceRead, read_switch_evidence, with_evidence
 from interlock.model.lock.files import LockReader, dump_lock, lock_file, read_locks
 from interlock.model.lock.record import Allocation, Lock, SiteLock
@@ -50,6 +51,10 @@ class Workspace:
     defaults: Mapping[str, tuple[Default, ...]]
     #: What was seen done to what was released.
     evidence: tuple[Sighting, ...] = ()
+    #: The files that it stands in.
+    evidence_texts: tuple[EvidenceText, ...] = ()
+    #: Who may sign it; None: the site names no list, and nobody has to.
+    signers: Signers | None = None
 
     def position(self, *path: Step, tenant: str | None = None) -> str:
         """`file:line:column` in `site.yaml` or a tenant's file; of the nearest value above if absent."""
@@ -81,9 +86,10 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
     requests = read_requests(folder, base, loaded)
     found = locks(folder, base, loaded.site)
     evidence = read_evidence(folder, base, loaded.site)
+    signers, of_signers = _signers(loaded, base)
     seen = _switch_evidence(loaded)
     audiences = _unknown_audiences(loaded, {*requests.names, *found.tenants})
-    if faults := [*requests.faults, *found.faults, *evidence.faults, *seen.faults, *audiences]:
+    if faults := [*requests.faults, *found.faults, *evidence.faults, *of_signers, *seen.faults, *audiences]:
         raise InputErrors(in_file_order(faults))
     return Workspace(
         folder=folder,
@@ -95,7 +101,22 @@ def load_workspace(stacks: Path, site: str, locks: LockReader = read_locks) -> W
         sources=requests.sources,
         defaults=requests.defaults,
         evidence=evidence.seen,
+        evidence_texts=evidence.texts,
+        signers=signers,
     )
+
+
+def _signers(loaded: LoadedSite, base: Path) -> tuple[Signers | None, tuple[InputError, ...]]:
+    """The list that the site names, and everything that is wrong with it."""
+    stated = loaded.site.evidence.signers
+    if stated is None:
+        return None, ()
+    file = loaded.source.file.with_name(stated)
+    place = loaded.source.position(("evidence", "signers"))
+    try:
+        return read_signers(file, file.relative_to(base).as_posix(), place), ()
+    except InputErrors as error:
+        return None, error.errors
 
 
 def site_with_evidence(loaded: LoadedSite) -> Site:

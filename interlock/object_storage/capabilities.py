@@ -25,6 +25,7 @@ class Capability(StrEnum):
     OBJECT_LOCK = "object_lock"
     ENCRYPTION = "encryption"
     PUBLIC_ACCESS_BLOCK = "public_access_block"
+    #: Asked of servers only: no key of a request sets tags of a bucket.
     TAGGING = "tagging"
 
 

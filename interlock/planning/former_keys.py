@@ -2,29 +2,56 @@
 
 A changed key reaches new servers only. So what leaves a request stays claimed, from lock to lock, until `interlock
 settle` has seen that no server is left that may have it. So do keys of certificate authorities that servers trust.
+The operator's lock notes them too, since a tenant's lock that was deleted tells nothing.
 """
 
 from __future__ import annotations
 
-from interlock.model.lock.record import Footprint, FormerKey, Lock
+from collections.abc import Iterable, Iterator, Mapping
+
+from interlock.model.lock.record import Footprint, FormerKey, Lock, SiteLock
 from interlock.resources import BareMetalServer, Server, is_site_reference
 from interlock.vocabulary.nodes import HeldLoginKey, parse
 
 from .plan import Plan
 
+#: Tenant -> its former keys; nobody is in it who has none.
+Noted = Mapping[str, tuple[FormerKey, ...]]
 
-def next_former_keys(old: Lock | None, planned: Footprint, now: str) -> tuple[FormerKey, ...]:
-    """From the old lock, and the footprint of the plan alone; `now` in UTC.
+
+def next_former_keys(
+    old: Lock | None, noted: Iterable[FormerKey], planned: Footprint, now: str
+) -> tuple[FormerKey, ...]:
+    """From the old lock, what the operator's lock notes of its tenant, and the footprint of the plan; `now` in UTC.
 
     What the old lock's footprint has counts, so that of a lock which an earlier version wrote nothing is forgotten. A
     key that came back is the plan's again, and no former one.
     """
-    if old is None:
-        return ()
-    since = dict.fromkeys(login_keys_of(old.footprint), now)
-    since |= {one.fingerprint: one.since for one in old.former_keys}
+    since = {one.fingerprint: one.since for one in noted}
+    if old is not None:
+        since = dict.fromkeys(login_keys_of(old.footprint), now) | since
+        since |= {one.fingerprint: one.since for one in old.former_keys}
     left = since.keys() - login_keys_of(planned)
     return tuple(FormerKey(fingerprint=name, since=since[name]) for name in sorted(left))
+
+
+def noted_of(before: Noted, locks: Iterable[Lock], made: Iterable[Lock]) -> dict[str, tuple[FormerKey, ...]]:
+    """What the operator's next lock notes: of `made` what they say, of others what was noted and what locks say."""
+    by_key = {(name, one.fingerprint): one for name, keys in before.items() for one in keys}
+    by_key |= {(lock.id, one.fingerprint): one for lock in locks for one in lock.former_keys}
+    found: dict[str, tuple[FormerKey, ...]] = {}
+    for name, fingerprint in sorted(by_key):
+        found[name] = (*found.get(name, ()), by_key[name, fingerprint])
+    found |= {lock.id: lock.former_keys for lock in made}
+    return {name: found[name] for name in sorted(found) if found[name]}
+
+
+def not_in_locks(site_lock: SiteLock, locks: Mapping[str, Lock]) -> Iterator[tuple[str, tuple[FormerKey, ...]]]:
+    """Tenants whose lock is missing or was made without keys that the operator's lock notes, with these keys."""
+    for name, keys in site_lock.former_keys.items():
+        has = {one.fingerprint for one in locks[name].former_keys} if name in locks else set()
+        if lost := tuple(one for one in keys if one.fingerprint not in has):
+            yield name, lost
 
 
 def login_keys_of(footprint: Footprint) -> frozenset[str]:

@@ -39,7 +39,7 @@ class Register:
 
     def objects(self, cloud: Cloud) -> Iterator[dict[str, Any]]:
         """Every listed object as raw JSON; none where the cloud has no such service. Raises `Failure`."""
-        if self.service in _NOT_EVERYWHERE and not cloud.has(self.service):
+        if self.service in NOT_EVERYWHERE and not cloud.has(self.service):
             return
         options = {"microversion": self.microversion} if self.microversion else {}
         for element in cloud.api(self.service).pages(self.path, self.key, self.query, **options):
@@ -47,7 +47,7 @@ class Register:
 
 
 #: Services that a cloud may be without.
-_NOT_EVERYWHERE = frozenset({"baremetal", "shared-file-system", "key-manager"})
+NOT_EVERYWHERE = frozenset({"baremetal", "shared-file-system", "key-manager"})
 
 _EVERYBODYS = {"all_tenants": "1"}
 _ANY = {"is_public": "None"}

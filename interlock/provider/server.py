@@ -222,6 +222,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         ident, values = await lifecycle.create(item, preview=request.preview)
         if ident:
             self._known[item.name] = ident
+        await self._tell_pending(request, item, values)
         return provider_pb2.CreateResponse(id=ident, properties=_encoded(item, values))
 
     async def Read(self, request: Any, context: Any) -> Any:
@@ -246,7 +247,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         olds = decode(request.olds)
         lifecycle = await self._allowed(item.kind, preview=request.preview)
         values = await lifecycle.update(item, request.id, olds, preview=request.preview)
+        await self._tell_pending(request, item, values)
         return provider_pb2.UpdateResponse(properties=_encoded(item, values))
+
+    async def _tell_pending(self, request: Any, item: Declared, values: dict[str, Any]) -> None:
+        if request.preview or item.kind == Claims.KIND:
+            return
+        if said := ACTUATORS[item.kind].still_pending(item.name, item.spec, values):
+            await self._notes.tell(request.urn, said)
 
     async def Delete(self, request: Any, context: Any) -> Any:
         return await answer(context, self._delete(request))

@@ -14,6 +14,8 @@ import pytest
 from infra.cli import debugging
 from infra.cli import main as cli
 from infra.program.gate import Gate
+from interlock.store.ledger import Ledger
+from interlock.store.places import open_store
 
 STACKS = Path(__file__).parents[2] / "stacks"
 
@@ -92,3 +94,11 @@ def lyon(unlocked: Lyon, interlock: Interlock) -> Lyon:
     done = interlock("lock")
     assert done.code == 0, done.err
     return unlocked
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """The claims store of lyon, empty; no cloud is there."""
+    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
+    return Ledger(open_store("", "lyon"))

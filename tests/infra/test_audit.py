@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
+from itertools import dropwhile
 from typing import Any
 from xml.etree import ElementTree
 
@@ -17,15 +18,19 @@ from infra.audit.report import as_table
 from infra.program.gate import Gate
 from infra.switches import survey
 from infra.switches.survey import Survey, Surveyed
+from interlock.provider.actuators.shares import SERVICE as SHARES
 from interlock.provider.calls import Api
+from interlock.provider.clouds import Login
 from interlock.provider.errors import Failure, Trouble
+from interlock.provider.regions import Catalogue
+from interlock.store.ledger import Ledger
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.store.refusals import Foreign
 from interlock.switches.findings import FindingKind, SwitchFinding
 from interlock.switches.observed import ObservedSwitch
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
-from tests.builders.paper import Paper, ident
+from tests.builders.paper import LOGIN, Paper, ident
 from tests.builders.paper_cloud import PaperCloud
 from tests.infra.conftest import Interlock, Lyon
 
@@ -33,14 +38,7 @@ ACME = "lyon-acme"
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The claims store lies beside this clouds.yaml, and is empty."""
-    (tmp_path / "clouds.yaml").write_text("clouds: {}\n")
-    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
-
-
-@pytest.fixture
-def gate(lyon: Lyon, store: None) -> Gate:
+def gate(lyon: Lyon, store: Ledger) -> Gate:
     """The site with both tenants."""
     return lyon.gate().with_applied()
 
@@ -363,6 +361,53 @@ def test_a_list_that_is_refused_is_no_pass(interlock: Interlock, paper: Paper, m
     assert "lyon: not readable" in ended.out
     paper.one("Network", ident(ACME, "acme-train-ipu-data"))["shared"] = True
     assert interlock("audit").code == 1
+
+
+class WithoutManila(PaperCloud):
+    """Its catalogue has no shared file systems."""
+
+    @cached_property
+    def login(self) -> Login:
+        return replace(LOGIN, catalogue=Catalogue({}))
+
+    def api(self, service: str, project: str | None = None) -> Api:
+        assert service != SHARES, "nobody answers there"
+        return super().api(service, project)
+
+
+def test_a_service_that_is_planned_and_not_there_is_unread(
+    interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch, lyon: Lyon
+) -> None:
+    """It may hold what was planned: nobody calls it missing. All else is read and judged."""
+    monkeypatch.setattr(interlock_clouds, "Cloud", lambda _, **of_site: WithoutManila(paper))
+    monkeypatch.setattr(survey, "survey_of_audit", lambda gate, *_: Survey(gate.workspace.site.name, {}, {}))
+    ended = interlock("audit")
+    assert ended.code == 3, ended.out
+    assert "DRIFT" not in ended.out
+    why = "the catalogue of cloud 'paper' has no service shared-file-system"
+    told = [line.split(": ")[0] for line in ended.out.splitlines() if line.endswith(f": {why}")]
+    planned = {item.name for item in lyon.gate().plan("acme").resources if item.resource.KIND.startswith("Share")}
+    assert {*told} >= {f"UNREAD {what}" for what in ("Share", "ShareAccess", "ShareType", *planned)}
+    assert f"and {len(planned)} could not be read, so nobody knows whether its certificate holds" in ended.out
+    assert "lyon: not readable" in ended.out
+    share(paper)
+    assert interlock("audit").code == 1
+
+
+def test_where_nobody_plans_shares_a_cloud_needs_no_manila(
+    interlock: Interlock, monkeypatch: pytest.MonkeyPatch, lyon: Lyon, store: Ledger
+) -> None:
+    lyon.replace("site.yaml", ", share_type: nfs", "")
+    for file, key in (("tenants/acme.yaml", "shares:"), ("site.yaml", "share_types:")):
+        before, _, after = lyon.file(file).read_text().partition(f"\n{key}\n")
+        rest = dropwhile(lambda line: line.startswith(" "), after.splitlines(keepends=True))
+        lyon.file(file).write_text("\n".join((before, "".join(rest))))
+    assert interlock("lock").code == 0
+    gate = lyon.gate().with_applied()
+    paper = Paper.of(gate.plan(tenant) for tenant in gate.stacks())
+    found = audit(gate, WithoutManila(paper))
+    assert not found.has_drifted
+    assert [what for what in found.unread if "hare" in what] == []
 
 
 def test_a_cloud_that_fails_is_no_verdict(interlock: Interlock, paper: Paper, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,26 @@ def test_a_bastion_without_an_account_is_entered_as_whoever_calls(
     assert interlock("ssh", "acme", "-l", "anne").out == "ssh -J bastion.lyon.example anne@203.0.113.44\n"
 
 
+@pytest.mark.parametrize(
+    ("accounts", "options", "login", "note"),
+    [
+        ("[admin]", (), "admin", ""),
+        ("[admin, root]", (), "admin", "note: logs in as admin; `--login` takes root\n"),
+        ("[admin, root]", ("--login", "root"), "root", ""),
+        ("[admin]", ("-l", "anne"), "anne", ""),
+    ],
+)
+def test_the_account_is_the_requests(
+    unlocked: Lyon, interlock: Interlock, path: Path, accounts: str, options: tuple[str, ...], login: str, note: str
+) -> None:
+    """One that is not in the request may be in the image: nobody here knows."""
+    unlocked.replace("tenants/acme.yaml", SSH_FROM, f"{SSH_FROM}  accounts: {accounts}\n")
+    made_public(unlocked, interlock, "{train: {servers: [0]}}")
+    outputs(path, "203.0.113.44")
+    ended = interlock("ssh", "acme", *options)
+    assert (ended.code, ended.out, ended.err) == (0, f"ssh {login}@203.0.113.44\n", note)
+
+
 def test_without_pulumi_the_cloud_is_asked(
     unlocked: Lyon, interlock: Interlock, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

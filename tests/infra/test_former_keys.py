@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,6 @@ from interlock.model.lock.record import FormerKey, Lock
 from interlock.planning.former_keys import login_keys_of
 from interlock.provider.made_with import MadeWith
 from interlock.store.ledger import Ledger
-from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord
 from interlock.vocabulary.ssh_keys import fingerprints
 from policies import NotProved
@@ -36,14 +34,8 @@ GLOBEXS = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK5LwnoymeFtwg6PSrWsUi6uqNZWKXtRE
 NEW = ssh_key("anne's second")
 (OLD_PRINT,), (NEW_PRINT,) = fingerprints(ACMES), fingerprints(NEW)
 SERVER = "acme-train-poplar-0"
-
-
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
-    """The claims store of lyon, empty; no cloud is there."""
-    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
-    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
-    return Ledger(open_store("", "lyon"))
+#: Whoever looks at the store finds an empty one.
+pytestmark = pytest.mark.usefixtures("store")
 
 
 @pytest.fixture
@@ -173,15 +165,104 @@ def test_a_lock_with_nothing_but_a_key_needs_its_request(lyon: Lyon, interlock: 
     assert "the lock of `acme` holds claims" in told.err
 
 
-def test_a_lock_that_was_deleted_forgets_nothing_of_what_is_applied(
-    rotated: Lyon, interlock: Interlock, store: Ledger
-) -> None:
-    """The store has the footprint, with the key; and a lock with another owner id gets nothing from it."""
-    recorded(store)
+def noted() -> dict[str, list[str]]:
+    """What the operator's lock notes, by tenant."""
+    lock = Gate.open("lyon").workspace.site_lock
+    assert lock is not None
+    return {name: [one.fingerprint for one in keys] for name, keys in lock.former_keys.items()}
+
+
+def test_the_operators_lock_notes_it_and_no_other(lyon: Lyon, interlock: Interlock) -> None:
+    assert noted() == {}
+    lyon.replace(REQUEST, ACMES, NEW)
+    before = lyon.file("site.lock.json").read_bytes()
+    assert "site: written" in locked(interlock, "acme")
+    assert noted() == {"acme": [OLD_PRINT]}
+    assert lyon.file("site.lock.json").read_bytes() != before
+    assert "site: unchanged" in locked(interlock)
+    lyon.replace(REQUEST, NEW, ACMES)
+    locked(interlock, "acme")
+    assert noted() == {"acme": [NEW_PRINT]}
+
+
+@pytest.mark.parametrize("is_asked", ["acme", "globex"])
+def test_without_the_lock_nobody_is_judged(rotated: Lyon, interlock: Interlock, is_asked: str) -> None:
     rotated.file("tenants/acme.lock.json").unlink()
+    moved_to_globex(rotated)
+    locked(interlock, "globex")
+    told = interlock("check", is_asked)
+    assert told.code == 2
+    if is_asked == "globex":
+        assert "the lock of `acme` is not there, and with it went former ssh key " + OLD_PRINT in told.err
+        assert "run `interlock lock acme`, which takes the key over" in told.err
+    assert noted()["acme"] == [OLD_PRINT]
+
+
+def test_a_lock_that_was_deleted_forgets_no_key(rotated: Lyon, interlock: Interlock) -> None:
+    """Made again it has another owner id, and what the operator's lock noted; no claims store is asked."""
+    before = lock_of()
+    rotated.file("tenants/acme.lock.json").unlink()
+    assert f"warning: ssh key {OLD_PRINT} was taken out" in locked(interlock, "acme")
+    assert lock_of().owner != before.owner
+    assert lock_of().former_keys == before.former_keys
+    moved_to_globex(rotated)
+    locked(interlock, "globex")
+    told = interlock("check", "globex")
+    assert told.code == 1
+    assert "SEC-05" in told.out
+    assert "one ssh key is globex's and acme's" in told.out
+
+
+def test_a_lock_that_was_made_again_without_it_is_refused(lyon: Lyon, interlock: Interlock) -> None:
+    """By a version that did not look, or by hand and sealed."""
+    lyon.replace(REQUEST, ACMES, NEW)
+    locked(interlock, "acme")
+    bare = lock_of().model_copy(update={"former_keys": ()})
+    dump_lock(bare, lyon.file("tenants/acme.lock.json"))
+    told = interlock("check", "globex")
+    assert told.code == 2
+    assert f"the lock of `acme` does not note former ssh key {OLD_PRINT}" in told.err
+    assert interlock("lock", "--check").code == 1
+    locked(interlock, "acme")
+    assert former() == [OLD_PRINT]
+    assert interlock("check", "globex").code == 0
+
+
+def test_a_tenant_that_never_had_a_lock_hinders_nobody(rotated: Lyon, interlock: Interlock) -> None:
+    text = rotated.file(OTHERS).read_text().replace("globex", "initech").replace(GLOBEXS, ssh_key("initech"))
+    rotated.file("tenants/initech.yaml").write_text(text)
+    assert interlock("check", "globex").code == 0
+
+
+def test_request_and_lock_that_are_both_gone_are_asked_for(rotated: Lyon, interlock: Interlock) -> None:
+    rotated.file(REQUEST).unlink()
+    rotated.file("tenants/acme.lock.json").unlink()
+    for command_line in (["check", "globex"], ["lock", "globex"]):
+        told = interlock(*command_line)
+        assert told.code == 2
+        assert "former ssh keys of `acme` are noted, and `stacks/lyon/tenants/acme.yaml` is not there" in told.err
+
+
+def test_the_operators_lock_is_asked_for_and_filled_again(rotated: Lyon, interlock: Interlock) -> None:
+    """So is one of before, which noted nothing."""
+    rotated.file("site.lock.json").unlink()
+    told = interlock("check", "globex")
+    assert told.code == 2
+    assert "the site has no lock" in told.err
+    locked(interlock, "globex")
+    assert noted() == {"acme": [OLD_PRINT]}
+
+
+def test_a_lock_that_was_deleted_forgets_nothing_of_what_is_applied(
+    lyon: Lyon, interlock: Interlock, store: Ledger
+) -> None:
+    """The store has the footprint, with the key of the day; and a lock with another owner id gets nothing from it."""
+    recorded(store)
+    lyon.file("tenants/acme.lock.json").unlink()
+    lyon.replace(REQUEST, ACMES, NEW)
     locked(interlock, "acme")
     assert former() == []
-    moved_to_globex(rotated)
+    moved_to_globex(lyon)
     locked(interlock, "globex")
     assert interlock("check", "globex").code == 0
     with pytest.raises(NotProved) as refused:
@@ -211,6 +292,8 @@ def test_a_key_that_no_server_has_is_free(
     done = interlock("settle", "acme")
     assert (done.code, done.out) == (0, tried.out)
     assert former() == []
+    assert noted() == {}
+    assert "site: lock serial" in done.err
     assert login_keys_of(lock_of().footprint) == {NEW_PRINT}
     assert interlock("lock", "--check").code == 0
     moved_to_globex(rotated)
@@ -259,6 +342,7 @@ def test_of_two_keys_one_may_be_free(
     assert f"ssh key {OLD_PRINT}, given up" in told.out
     assert f"was made with ssh key {NEW_PRINT}" in told.err
     assert former() == [NEW_PRINT]
+    assert noted() == {"acme": [NEW_PRINT]}
 
 
 def test_before_it_is_applied_nothing_is_free(
@@ -278,13 +362,15 @@ def test_before_it_is_applied_nothing_is_free(
 def test_a_key_of_a_killed_run_stays_while_a_server_has_it(
     lyon: Lyon, interlock: Interlock, looking: Callable[..., None], store: Ledger, of: str, code: int
 ) -> None:
-    """The run took its claims and made a server; then request and lock were taken back, so that no lock tells."""
+    """The run took its claims and made a server; then request and locks were taken back, so that no lock tells."""
     (old,), kept = recorded(store).entries, lyon.file("tenants/acme.lock.json").read_bytes()
+    of_site = lyon.file("site.lock.json").read_bytes()
     lyon.replace(REQUEST, ACMES, NEW)
     locked(interlock, "acme")
     recorded(store)
     lyon.replace(REQUEST, NEW, ACMES)
     lyon.file("tenants/acme.lock.json").write_bytes(kept)
+    lyon.file("site.lock.json").write_bytes(of_site)
     looking(made(public_key=of), state={"resources": [claims_in_state(old), in_state("Server", SERVER)]})
     told = interlock("settle", "acme")
     assert told.code == code, told.err

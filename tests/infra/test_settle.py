@@ -6,7 +6,6 @@ What evidence it wants besides is tested in `test_settle_evidence`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +17,6 @@ from infra.stack.settling import LookedAt, freed
 from interlock.model.lock.record import Footprint
 from interlock.provider.census import Counted
 from interlock.store.ledger import Ledger
-from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
@@ -29,15 +27,9 @@ from tests.store.world import require_listed
 
 OTHER_FOOTPRINT = "store: another footprint than the lock's is applied, or may be"
 NONE = Footprint(classes=(), labels={}, exclusive=())
+#: Whoever looks at the store finds an empty one.
+pytestmark = pytest.mark.usefixtures("store")
 URN = "urn:pulumi:lyon-acme::clusters::interlock:index:{kind}::{name}"
-
-
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
-    """The claims store of lyon, empty; no cloud is there."""
-    (tmp_path / "clouds.yaml").write_text("clouds: {sandbox: {}}\n")
-    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(tmp_path / "clouds.yaml"))
-    return Ledger(open_store("", "lyon"))
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("prices", "figure"): "prices",
     ("sharing", "policy"): "sharing kind node audience", ("sharing", "fact"): "guards",
     ("assumptions", "fact"): "assumptions",
-    ("evidence", "policy"): "evidence max_age",
+    ("evidence", "policy"): "evidence max_age signers",
     ("existing", "intent"): "existing",
     ("waivers", "policy"): "waivers owner reason expires",
 }  # fmt: skip

@@ -183,8 +183,8 @@ PENDING = {"alice-quota": {"volumes": False, "volume_gib": False}, "alice-share-
 
 
 @pytest.mark.parametrize("name", BELOW_USE)
-def test_limits_below_what_is_in_use_are_applied(world: World, name: str) -> None:
-    """As when a tenant shrinks: what is too much is deleted after them."""
+def test_limits_below_what_is_in_use_are_applied(world: World, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As when a tenant shrinks: what is too much is deleted after them. Each `up` says what Cinder does not take."""
     program, before = world.tenant, dict(world.tenant.resources)
     program.declare(before | {name: before[name].model_copy(update=BELOW_USE[name])})
     try:
@@ -192,6 +192,12 @@ def test_limits_below_what_is_in_use_are_applied(world: World, name: str) -> Non
             # The next `up` goes on with what is pending, whether a refresh came between or not.
             program.update(name)
             assert program.diff(name) == PENDING[name]
+            lines = capsys.readouterr().err.splitlines()
+            assert len(lines) == bool(PENDING[name])
+            for field in PENDING[name]:
+                held = program.state[name].outputs[field]
+                assert held > 0
+                assert f"{field} is limited to the {held} that are in use, not to 0" in lines[0]
         seen = program.read(name)
         assert seen is not None
         assert program.diff(name) == PENDING[name]
@@ -201,6 +207,7 @@ def test_limits_below_what_is_in_use_are_applied(world: World, name: str) -> Non
         program.declare(before)
         program.update(name)
     assert program.diff(name) == {}
+    assert "is limited to" not in capsys.readouterr().err
 
 
 def test_a_server_stays_with_the_image_that_it_was_made_from(world: World) -> None:

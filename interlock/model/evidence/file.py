@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from interlock.model.text.names import DeviceName, DisplayName, Serial, tenant_name
+from interlock.model.text.names import DeviceName, DisplayName, Serial, SiteName, tenant_name
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Address, Count, Positive, Vlan, Vni
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
@@ -65,6 +65,11 @@ class EvidenceFile(FileModel):
 
     LIMITS: ClassVar[FileLimits] = REQUEST
 
+    site: SiteName | None = Field(
+        default=None,
+        description="name of the site that this is about, so that no signature of it counts at another; needed where "
+        "`evidence.signers` of the site is stated",
+    )
     released_by: Annotated[str, BeforeValidator(tenant_name)] = Field(
         description="id of the tenant that released all of this"
     )

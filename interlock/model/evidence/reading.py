@@ -19,6 +19,10 @@ from .steps import SeenStep, evidenced
 
 #: Folder of a site with its evidence.
 FOLDER = "evidence"
+#: Behind the name of a file: its signature, as `ssh-keygen -Y sign` calls it.
+SIGNATURE = ".sig"
+#: Most bytes of a signature that are read: one of the longest keys has 2,000.
+_LONGEST_SIGNATURE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,22 @@ class Sighting:
     by: str
     #: `file:line:column` of the entry.
     position: str
+    #: The file that it stands in; empty where it stands in none.
+    file: str = ""
+    #: True for what a switch or Ironic said in this very run: nobody has to sign that.
+    asked_now: bool = False
+
+
+@dataclass(frozen=True)
+class EvidenceText:
+    """One file, byte for byte as its entries were read from it, and what was beside it."""
+
+    name: str
+    data: bytes
+    #: The site that it says it is about; empty: none.
+    site: str
+    #: None: there is none, or nobody has to sign.
+    signature: bytes | None
 
 
 @dataclass(frozen=True)
@@ -41,21 +61,35 @@ class EvidenceRead:
     """All evidence of one site, and everything that is wrong with the files."""
 
     seen: tuple[Sighting, ...] = ()
+    texts: tuple[EvidenceText, ...] = ()
     faults: tuple[InputError, ...] = ()
 
 
 def read_evidence(folder: Path, base: Path, site: Site) -> EvidenceRead:
     """Every entry below the site's folder; goes on after a fault, so that all are told at once."""
-    seen, faults = list[Sighting](), list[InputError]()
+    seen, texts, faults = list[Sighting](), list[EvidenceText](), list[InputError]()
     for file in sorted((folder / FOLDER).glob("*.y*ml")):
         try:
-            seen += _read(Source.read(file, file.relative_to(base).as_posix()), site)
+            source = Source.read(file, file.relative_to(base).as_posix())
+            form, found = _read(source, site)
+            seen += found
+            signature = _signature(file) if site.evidence.signers is not None else None
+            texts.append(EvidenceText(source.name, source.data, form.site or "", signature))
         except InputErrors as error:
             faults += error.errors
-    return EvidenceRead(tuple(seen), tuple(faults))
+    return EvidenceRead(tuple(seen), tuple(texts), tuple(faults))
 
 
-def _read(source: Source, site: Site) -> list[Sighting]:
+def _signature(file: Path) -> bytes | None:
+    """What stands beside a file of evidence; what is too long to be a signature is cut, and so none."""
+    try:
+        with file.with_name(file.name + SIGNATURE).open("rb") as stream:
+            return stream.read(_LONGEST_SIGNATURE)
+    except OSError:
+        return None
+
+
+def _read(source: Source, site: Site) -> tuple[EvidenceFile, list[Sighting]]:
     if source.file.suffix != ".yaml":
         message, hint = f"evidence ends in `.yaml`, not `{source.file.suffix}`", f"call it {source.file.stem}.yaml"
         raise InputErrors([InputError(Code.NAME, source.name, message, hint)])
@@ -63,11 +97,14 @@ def _read(source: Source, site: Site) -> list[Sighting]:
     if form.file is None:
         raise InputErrors(form.errors)
     faults = Faults.of(form)
+    if form.file.site not in (None, site.name):
+        message = f"it is evidence of the site `{form.file.site}`, and this is `{site.name}`"
+        faults.add(Code.EVIDENCE_OF_ANOTHER_SITE, ("site",), message, "put it into the folder of its own site")
     seen = [
         found for index, entry in enumerate(form.file.seen) for found in _entry(form.file, index, entry, site, faults)
     ]
     faults.raise_if_any()
-    return seen
+    return form.file, seen
 
 
 def _entry(file: EvidenceFile, index: int, entry: SeenFile, site: Site, faults: Faults) -> Iterator[Sighting]:
@@ -83,7 +120,7 @@ def _entry(file: EvidenceFile, index: int, entry: SeenFile, site: Site, faults: 
         return
     name = entry.machine or entry.host or entry.switch or ""
     position = faults.source.position(path)
-    yield Sighting(identity, name, file.released_by, step, entry.at, entry.by, position)
+    yield Sighting(identity, name, file.released_by, step, entry.at, entry.by, position, faults.source.name)
 
 
 def _subject(entry: SeenFile, index: int, faults: Faults) -> str | None:

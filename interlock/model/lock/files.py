@@ -92,7 +92,8 @@ class Gathered:
 
     def check_requests(self, holding: Iterable[str]) -> None:
         """Claims without a request would count for ever: nothing says that their owner is to go."""
-        for name in holding:
+        told = set(holding)
+        for name in sorted(told):
             request = self.folder / "tenants" / f"{name}.yaml"
             if not request.is_file():
                 message = f"the lock of `{name}` holds claims, and `{self.shown(request)}` is not there"
@@ -102,6 +103,21 @@ class Gathered:
                     "long as devices that it notes under `settled` are in use: nobody else knows what rests on A9"
                 )
                 position = self.shown(lock_file(self.folder, name))
+                self.faults.append(InputError(Code.LOCK_WITHOUT_REQUEST, position, message, hint))
+        self._check_noted_keys(told)
+
+    def _check_noted_keys(self, told: set[str]) -> None:
+        """Former login keys that the operator's lock notes of a tenant whose request is not there."""
+        noted = self.site.former_keys.keys() if self.site is not None else set()
+        for name in sorted(noted - told):
+            request = self.folder / "tenants" / f"{name}.yaml"
+            if not request.is_file():
+                message = f"former ssh keys of `{name}` are noted, and `{self.shown(request)}` is not there"
+                hint = (
+                    f"restore the file with `state: gone`, and the lock of `{name}` beside it, or run `interlock lock "
+                    f"{name}`; then let `interlock settle {name}` see that no server is left that has them"
+                )
+                position = self.shown(lock_file(self.folder, SITE))
                 self.faults.append(InputError(Code.LOCK_WITHOUT_REQUEST, position, message, hint))
 
     def finished(self) -> LockFiles:

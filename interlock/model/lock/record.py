@@ -270,11 +270,13 @@ class SiteLock(Frozen):
     untested: tuple[Untested, ...] = ()
     #: Whole host -> `<physical network>:<VLAN>` on which it is deployed and cleaned, also of hosts that are gone.
     services: Annotated[dict[str, str], AfterValidator(_each_its_own)] = {}
+    #: Tenant -> its former login keys, as its own lock has them: whoever deletes that one is not rid of them.
+    former_keys: dict[str, tuple[FormerKey, ...]] = {}
     hash: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("serials", "untested", "services"))
+        return _without_empty(written(self), ("serials", "untested", "services", "former_keys"))
 
     def sealed(self) -> SiteLock:
         """The same lock with its hash."""

@@ -18,6 +18,7 @@ from .ironic import Ironic, ServiceNetworks
 from .networks import Pools, SegmentRangeSpec
 from .offers import Assumption, FlavorSpec, ImageSpec, Limits, Sharing
 from .terms import CURRENCY
+from .terms_of_evidence import EvidenceTerms
 
 #: A file, or a part of it, as plain values.
 Document = dict[str, Any]
@@ -168,10 +169,15 @@ def _terms(site: Site) -> Document:
         "prices": None if prices is None else {CURRENCY: prices.currency, **prices.prices},
         "sharing": {item.name: _sharing(item) for item in site.sharing},
         "assumptions": {item.id: _assumption(item) for item in site.assumptions},
-        "evidence": {} if site.evidence.max_age_h is None else {"max_age": age_text(site.evidence.max_age_h)},
+        "evidence": _evidence(site.evidence),
         "existing": dict(site.existing),
         "waivers": {item.rule: _stated(item, "rule") for item in site.waivers},
     }
+
+
+def _evidence(terms: EvidenceTerms) -> Document:
+    age: Document = {} if terms.max_age_h is None else {"max_age": age_text(terms.max_age_h)}
+    return age if terms.signers is None else {**age, "signers": terms.signers}
 
 
 def _limits(limits: Limits) -> Document:

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from interlock.model.evidence.values import Age
+from interlock.model.text.errors import Code, fault
 from interlock.model.text.validation import FileModel
+from interlock.model.text.values import shown
 from interlock.resources import Frozen
+
+#: Beside the site file, and in no folder: who may write evidence need not be who may say which evidence counts.
+_SIGNERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+#: Names that mean another file of a site's folder.
+_TAKEN = (".yaml", ".yml", ".json", ".sig")
+
+
+def signers_file(value: Any) -> str:
+    """The name of a file in the site's folder."""
+    if not isinstance(value, str) or not _SIGNERS.fullmatch(value) or value.endswith(_TAKEN):
+        hint = "name a file beside the site file, as in `signers`: letters, digits, dots, dashes and underscores"
+        raise fault(Code.NAME, f"{shown(value)} is no name of a list of signers", hint)
+    return value
 
 
 class EvidenceTerms(Frozen):
-    """How old evidence may be, in hours; None: nobody stated it, so none counts."""
+    """How old evidence may be, in hours (None: nobody stated it, so none counts), and who signs it (None: nobody)."""
 
     max_age_h: int | None = None
+    #: File in the site's folder that lists who may sign.
+    signers: str | None = None
 
 
 class EvidenceTermsFile(FileModel):
@@ -21,7 +41,19 @@ class EvidenceTermsFile(FileModel):
     max_age: Age | None = Field(
         default=None, description="how old evidence may be when `interlock settle` reads it; without it none counts"
     )
+    signers: (
+        Annotated[
+            str,
+            BeforeValidator(signers_file),
+            WithJsonSchema({"type": "string", "pattern": f"^{_SIGNERS.pattern}$", "examples": ["signers"]}),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="file beside this one that lists who may sign evidence of releases, in OpenSSH's form "
+        "`allowed_signers`; with it none counts without a signature, without it nobody has to sign",
+    )
 
     def terms(self) -> EvidenceTerms:
         """In full form."""
-        return EvidenceTerms(max_age_h=self.max_age)
+        return EvidenceTerms(max_age_h=self.max_age, signers=self.signers)

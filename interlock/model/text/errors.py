@@ -28,6 +28,7 @@ IN-040  two sites of one fleet claim the same thing (assumption A12)
 IN-041  evidence that interlock wrote was edited by hand
 IN-042  evidence that was written for another site
 IN-043  evidence of a time that is yet to come
+IN-044  evidence that a signature with this key would not make count
 ======= ==========================================================================
 """
 
@@ -73,6 +74,7 @@ class Code(StrEnum):
     EVIDENCE_EDITED = "IN-041"
     EVIDENCE_OF_ANOTHER_SITE = "IN-042"
     EVIDENCE_YET_TO_COME = "IN-043"
+    EVIDENCE_UNSIGNED = "IN-044"
 
 
 class InputError(InterlockError):

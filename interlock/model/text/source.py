@@ -6,6 +6,7 @@ know their lines.
 
 from __future__ import annotations
 
+import codecs
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,11 @@ Below = dict[str, tuple[yaml.Node | None, yaml.Node]]
 class Source:
     """A file that was read. `name` is its path relative to the folder that holds `stacks/`."""
 
-    def __init__(self, file: Path, name: str, text: str) -> None:
+    def __init__(self, file: Path, name: str, text: str, *, marked: bool = False) -> None:
         self.file = file
         self.name = name
         self.text = text
+        self._marked = marked
 
     @classmethod
     def read(cls, file: Path, name: str) -> Source:
@@ -46,7 +48,12 @@ class Source:
             raise _alone(Code.NO_FILE, name, f"cannot be read: {error.strerror}", "") from None
         if len(data) > MOST_BYTES:
             raise _alone(Code.VALUE, f"{name}:1:1", f"more than {MOST_BYTES} bytes", "no file here needs as many")
-        return cls(file, name, _decoded(data, name))
+        return cls(file, name, _decoded(data, name), marked=data.startswith(codecs.BOM_UTF8))
+
+    @property
+    def data(self) -> bytes:
+        """The file, byte for byte."""
+        return (codecs.BOM_UTF8 if self._marked else b"") + self.text.encode()
 
     def value(self, limits: FileLimits = SITE) -> Any:
         """What the YAML says, as plain Python values. Raises InputErrors on bad syntax or doubled keys."""

@@ -156,6 +156,13 @@ class Actuator(ABC, Generic[R]):
     def update(self, cloud: Cloud, target: Target[R], seen: Observed, changed: frozenset[str]) -> None:
         """Makes the object as the target says. `changed` names fields that differ, and `marker` if that does."""
 
+    def still_pending(self, name: str, spec: R, values: Mapping[str, Any]) -> str:
+        """What people are told of fields that the service does not take yet; empty if there is none.
+
+        `values`: the outputs, which record what holds until then (`Observed.pending`).
+        """
+        return ""
+
     @abstractmethod
     def delete(self, cloud: Cloud, ident: str, target: Target[R]) -> None:
         """Starts the deletion; what is not there counts as deleted."""

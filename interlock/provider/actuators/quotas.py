@@ -2,7 +2,7 @@
 
 A plan's limit may be below what is in use: Pulumi deletes after it has updated, so it is so whenever a tenant shrinks.
 Nova and Neutron refuse it unless they are told that it is meant. Cinder always does: there the limit is what is in use
-until the next `up`, which the state records, so that it goes on by itself.
+until the next `up`, which the state records, so that it goes on by itself; whoever runs `up` is told.
 """
 
 from __future__ import annotations
@@ -77,6 +77,20 @@ class QuotaActuator(Actuator[Quota]):
             }
             if body:
                 cloud.api(service).put(f"{path}/{seen.id}", {key: body | _meant(cloud, service)})
+
+    def still_pending(self, name: str, spec: Quota, values: Mapping[str, Any]) -> str:
+        above = [
+            f"{field} is limited to the {values[field]} that are in use, not to {getattr(spec, field)}"
+            for field in _floored(frozenset(QUOTAS))
+            if -1 < getattr(spec, field) < values[field]
+        ]
+        if not above:
+            return ""
+        project = (values.get("resolved") or {}).get("project", "")
+        return (
+            f"{spec.KIND} {name}: Cinder takes no limit below what is in use in project {spec.project} ({project}): "
+            f"{'; '.join(above)}: once less is in use, run `pulumi up` again, which sets the rest"
+        )
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Quota]) -> None:
         for service, (path, _) in QUOTA_PATHS.items():

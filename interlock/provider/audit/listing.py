@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
-from interlock.provider.registers import REGISTERS, Register, is_ticket, kind_of, marker_of, plain_id
+from interlock.provider.registers import (
+    NOT_EVERYWHERE,
+    REGISTERS,
+    Register,
+    is_ticket,
+    kind_of,
+    marker_of,
+    plain_id,
+)
 from interlock.vocabulary.pair_ids import CredentialId, RoleAssignmentId
 
 #: What carries no marker and joins others: who has which right, and what is on the wire of a port.
@@ -133,6 +141,25 @@ def listed(
         }
     one_by_one = len(flavors) + len(types) + len(shares) + len(tickets)
     return Listed(_for_everybody(whole), access, unread, len(registers) + one_by_one)
+
+
+def lacking(cloud: Cloud, service: str) -> str:
+    """Why nothing of a service can be read, where the catalogue has none; empty where it has, or has to."""
+    if service not in NOT_EVERYWHERE or cloud.has(service):
+        return ""
+    return f"the catalogue of cloud {cloud.name!r} has no service {service}"
+
+
+def planned_unread(found: Listed, cloud: Cloud, kinds: Container[str]) -> Listed:
+    """The same, with kinds that are planned or stated as unread where the cloud lacks their service.
+
+    Such a service has no objects as long as nobody plans any. Where somebody does, they may be there, and whoever took
+    it out of the catalogue, or logs in elsewhere, has hidden them.
+    """
+    services = {register.kind: register.service for register in (*REGISTERS, ACCESS_RULES)}
+    reasons = {kind: lacking(cloud, service) for kind, service in services.items() if kind in kinds}
+    unread = {kind: reason for kind, reason in reasons.items() if reason}
+    return replace(found, unread={**found.unread, **unread})
 
 
 def _for_everybody(objects: Mapping[str, dict[str, Raw]]) -> dict[str, dict[str, Raw]]:

@@ -10,6 +10,7 @@ from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure, Trouble
 
 from .asked import AT_ONCE, Asked
+from .listing import lacking
 from .standing import Standing
 
 
@@ -24,6 +25,8 @@ def _standing(cloud: Cloud, one: Asked) -> Standing:
     kind, name = one.planned.kind, one.planned.name
     if not one.project:
         return Standing(kind, name, ())
+    if reason := lacking(cloud, ACTUATORS[kind].SERVICE):
+        return Standing(kind, name, (one.project,), unread=reason)
     try:
         seen: Observed | None = ACTUATORS[kind].read(cloud, one.project)
     except Failure as failure:

@@ -89,6 +89,8 @@ class StackReader:
     expected: Expected
     #: Plan name -> id.
     ids: dict[str, str] = field(default_factory=dict)
+    #: Plan names of what nobody could read, and of what rests on that.
+    unread: set[str] = field(default_factory=set)
 
     def standings(self) -> list[Standing]:
         """Every planned object that lists show."""
@@ -97,14 +99,21 @@ class StackReader:
     def _all(self) -> Iterator[Standing]:
         for item in self.expected.resources:
             if item.kind in ACTUATORS and item.kind not in UNLISTED and item.kind not in ONE_BY_ONE:
-                yield self._standing(item.kind, item.name, item.spec)
+                standing = self._standing(item.kind, item.name, item.spec)
+                if standing.unread:
+                    self.unread.add(item.name)
+                yield standing
 
     def _standing(self, kind: str, name: str, spec: Mapping[str, Any]) -> Standing:
+        if reason := self.found.unread.get(kind):
+            return Standing(kind, name, (), unread=reason)
         item = self._declared(kind, name, spec)
         ids = self._marked(kind, name)
         if CARRIERS[kind].field and len(ids) != 1:
             return Standing(kind, name, ids)
         if lost := [reference for _, reference in _own(item) if reference not in self.ids]:
+            if hidden := [reference for reference in lost if reference in self.unread]:
+                return Standing(kind, name, ids, unread=f"it refers to {', '.join(hidden)}, which nobody could read")
             return Standing(kind, name, ids, reason=f"it refers to {', '.join(lost)}, which is not there")
         try:
             target = target_of(self.mirror, item, self.expected)
