@@ -173,17 +173,28 @@ def look(
 
 
 @app.command()
-def remove(server: Server, cloud: Cloud) -> None:
-    """Take away all that waits for a server, and what is known of what it took.
+def remove(
+    server: Server,
+    cloud: Cloud,
+    of_stacks: Annotated[bool, typer.Option("--of-stacks", help="Also what `pulumi up` left for it.")] = False,
+) -> None:
+    """Take away what people left for a server, and what is known of what it took.
+
+    What a stack left stays, and is named on stderr: with --of-stacks it goes, too, and that stack's `pulumi refresh`
+    and `pulumi up` leave it again.
 
     \b
-    Exit code: 0 nothing is there now, 2 an argument is wrong, 4 the key manager failed.
+    Exit code: 0 nothing of it is there now, 2 an argument is wrong, 4 the key manager failed.
 
     \b
-    Example:
+    Examples:
       interlock channel remove 0c2f9a7e-1111-4000-8000-000000000000 --cloud operator
+      interlock channel remove 0c2f9a7e-1111-4000-8000-000000000000 --cloud operator --of-stacks
     """
-    _asked(lambda: Shelf(_session(cloud)("key-manager", "1")).remove(server))
+    marks = _asked(lambda: Shelf(_session(cloud)("key-manager", "1")).remove(server, of_stacks=of_stacks))
+    for mark in marks:
+        told = "refresh its stack, so that its state knows" if of_stacks else "it stays; --of-stacks takes it away, too"
+        print(f"what {mark} left for it: {told}", file=sys.stderr)
 
 
 def _said(ticket: Ticket, state: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ Source: cloud-init, `cloudinit/sources/DataSourceOpenStack.py` (`vendordata2_pur
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -23,6 +24,8 @@ LOG = logging.getLogger("interlock.channel")
 GAP = timedelta(seconds=75)
 #: What takes longer is not taken: Nova may have given up, and the answer would be lost. It waits 30 s, as we ask for.
 PATIENCE = timedelta(seconds=10)
+#: How often it is tried to note that a secret was handed over; the server waits meanwhile.
+_TRIES = 3
 FIRST_WAIT = "something waits for this server; ask again"
 
 
@@ -63,10 +66,21 @@ class Desk:
         if not tickets:
             LOG.info("server %s: nothing is there for it", server)
             return Reply(said=("nothing is there for this server",), again=self._seconds)
-        replies = [self._ask_for(server, ticket) for ticket in tickets]
+        replies = [self._ask_for(server, ticket) for ticket in tickets if ticket.item not in self._doubled(tickets)]
+        replies += [self._doubt(server, item) for item in self._doubled(tickets)]
         items = {name: text for reply in replies for name, text in reply.items.items()}
         waits = [reply.again for reply in replies if reply.again is not None]
         return Reply(items, tuple(line for reply in replies for line in reply.said), min(waits, default=None))
+
+    def _doubled(self, tickets: Sequence[Ticket]) -> tuple[str, ...]:
+        """Names under which more than one secret waits: a stack and a person at the same moment, one of them killed."""
+        at = self._clock()
+        waiting = Counter(ticket.item for ticket in tickets if ticket.taken is None and at < ticket.expires)
+        return tuple(sorted(item for item, count in waiting.items() if count > 1))
+
+    def _doubt(self, server: str, item: str) -> Reply:
+        LOG.warning("server %s: %s was left twice, and none is handed over: see `interlock channel look`", server, item)
+        return Reply(said=(f"{item} was left twice, and nobody knows which is meant",), again=self._seconds)
 
     @property
     def _seconds(self) -> int:
@@ -101,11 +115,15 @@ class Desk:
         return Reply({ticket.item: text})
 
     def _note_taken(self, server: str, ticket: Ticket, at: datetime) -> None:
-        """The secret is this request's now, whether or not that can be written down."""
-        try:
-            self._shelf.note(ticket, TAKEN, at)
-        except KeyManagerFailed as error:
-            LOG.warning("server %s: that %s was handed over is not noted: %s", server, ticket.item, error)
+        """The secret is this request's now, whether or not that can be written down; not noted it looks lost."""
+        for left in reversed(range(_TRIES)):
+            try:
+                self._shelf.note(ticket, TAKEN, at)
+            except KeyManagerFailed as error:
+                if not left:
+                    LOG.warning("server %s: that %s was handed over is not noted: %s", server, ticket.item, error)
+            else:
+                break
 
     def _failed(self, server: str, item: str, error: KeyManagerFailed) -> Reply:
         LOG.warning("server %s: %s: %s", server, item, error)

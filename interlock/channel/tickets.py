@@ -98,7 +98,8 @@ class Shelf:
         """
         self._no_stack(server, item)
         for earlier in self.tickets(server):
-            if earlier.item == item:
+            # One of a stack's that came since the look above stays: the look below finds it.
+            if earlier.item == item and not earlier.owner:
                 self._discard(earlier)
         expires = expires.astimezone(UTC).replace(microsecond=0)
         secret = self._new(waiting_secret(server, text, expires))
@@ -117,9 +118,14 @@ class Shelf:
         for listed in self._named(f"{TICKET}{server}"):
             mark = str(listed.get("mode") or "")
             ticket = whole(listed, self._metadata(ident_of(listed))) if mark else None
-            if mark and (ticket is None or ticket.item == item):
+            if mark and ticket is None:
                 raise LeftByAStack(
-                    f"{item if ticket else 'something'} is left for {server} by a stack ({mark})",
+                    f"something is being left for {server} by a stack ({mark}), or its run was stopped there",
+                    "wait until its `pulumi up` has ended, or run that again, and then this",
+                )
+            if mark and ticket is not None and ticket.item == item:
+                raise LeftByAStack(
+                    f"{item} is left for {server} by a stack ({mark})",
                     "use another name; what a stack leaves, its `pulumi refresh` and `pulumi up` leave again",
                 )
 
@@ -151,11 +157,19 @@ class Shelf:
             return "lost: the service was ended between taking it and telling it; leave it again"
         return f"waits until {ticket.expires:%Y-%m-%d %H:%M:%S} UTC"
 
-    def remove(self, server: str) -> None:
-        """Delete all that is there for a server, tickets last."""
+    def remove(self, server: str, *, of_stacks: bool = False) -> tuple[str, ...]:
+        """Delete all that people left for a server, tickets last; returns the markers of what stacks left.
+
+        That goes, too, with `of_stacks`: the stack's state keeps it, and learns of it by a refresh.
+        """
+        marks: set[str] = set()
         for name in (f"{WAITING}{server}", f"{TICKET}{server}"):
             for listed in list(self._named(name)):
-                self._ask(ident_of(listed), "DELETE", {204, 404})
+                mark = str(listed.get("mode") or "")
+                marks |= {mark} - {""}
+                if of_stacks or not mark:
+                    self._ask(ident_of(listed), "DELETE", {204, 404})
+        return tuple(sorted(marks))
 
     def _named(self, name: str) -> Iterator[dict[str, Any]]:
         offset, total = 0, 1

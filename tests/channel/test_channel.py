@@ -4,60 +4,23 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 import ssl
 import subprocess
 import threading
 import urllib.request
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from keystoneauth1 import exceptions
 
-from interlock.channel import Desk, KeyManagerFailed, LeftByAStack, Reply, Shelf
+from interlock.channel import KeyManagerFailed, Reply
 from interlock.channel.desk import GAP
 from interlock.channel.service import MOST_BYTES, Callers, Service
 from interlock.channel.serving import listening
-from tests.channel.barbican import Answer, Barbican, Keystone
-
-SERVER, OTHER = "0c2f9a7e-1111-4000-8000-000000000000", "0c2f9a7e-2222-4000-8000-000000000000"
-SECRET = "[default]\naws_secret_access_key = never-in-a-log\n"
-HOUR = timedelta(hours=1)
-#: What a stack writes into `mode`.
-MARK = "interlock:0a11ce:alice-handed"
-
-
-class World:
-    """A shelf, a desk and a clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 25, 12, tzinfo=UTC)
-        self.barbican = Barbican(lambda: self.now)
-        self.shelf = Shelf(self.barbican)
-        self.desk = Desk(self.shelf, lambda: self.now)
-
-    def put(self, server: str = SERVER, item: str = "s3") -> None:
-        self.shelf.put(server, item, SECRET, self.now + HOUR)
-
-    def twice(self, server: str = SERVER) -> Reply:
-        """As the program in a server asks."""
-        self.desk.ask(server)
-        self.now += GAP
-        return self.desk.ask(server)
-
-    def state(self) -> str:
-        (ticket,) = self.shelf.tickets(SERVER)
-        return self.shelf.state(ticket, self.now).partition(" ")[0].strip(":")
-
-
-@pytest.fixture
-def world(caplog: pytest.LogCaptureFixture) -> Iterator[World]:
-    caplog.set_level(logging.DEBUG)
-    yield World()
-    assert "never-in-a-log" not in caplog.text
+from tests.channel.barbican import Answer, Keystone
+from tests.channel.world import HOUR, OTHER, SECRET, SERVER, World
 
 
 def test_the_first_question_is_told_to_ask_again(world: World) -> None:
@@ -311,34 +274,3 @@ def test_it_is_served_over_tls(world: World, tmp_path: Path) -> None:
     finally:
         server.shutdown()
         server.server_close()
-
-
-def test_what_a_stack_leaves_is_not_replaced_by_a_person(world: World) -> None:
-    """Whole, and while it is being written: then it says no name yet."""
-    ticket = world.barbican.request(
-        "/secrets", "POST", json={"name": f"interlock-ticket-{SERVER}", "mode": MARK}, log=False
-    )
-    with pytest.raises(LeftByAStack, match="something is left"):
-        world.put()
-    ident = ticket.body["secret_ref"].rpartition("/")[2]
-    metadata = {"item": "s3", "secret": "s99", "expires": world.now.isoformat()}
-    world.barbican.secrets[ident].metadata = metadata
-    with pytest.raises(LeftByAStack, match=f"s3 is left for {SERVER} by a stack .{MARK}."):
-        world.put()
-    assert [*world.barbican.secrets] == [ident]
-    world.put(item="other")
-    assert [found.item for found in world.shelf.tickets(SERVER)] == ["other", "s3"]
-
-
-def test_a_person_takes_back_what_a_stack_left_meanwhile(world: World) -> None:
-    """The stack's ticket comes while the person's is being written."""
-
-    def at_the_same_time() -> Answer:
-        world.barbican.instead.clear()
-        world.barbican.request("/secrets", "POST", json={"name": f"interlock-ticket-{SERVER}", "mode": MARK}, log=False)
-        return world.barbican.request("/secrets/s2/metadata", "PUT", json={"metadata": {"item": "s3"}}, log=False)
-
-    world.barbican.instead["PUT", "/metadata"] = at_the_same_time
-    with pytest.raises(LeftByAStack):
-        world.put()
-    assert [secret.mode for secret in world.barbican.secrets.values()] == [MARK]

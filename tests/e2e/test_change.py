@@ -9,7 +9,6 @@ from typing import Any
 
 from openstack.connection import Connection
 
-from interlock.channel import Shelf
 from tests.e2e.identity import identity
 from tests.e2e.project import Project, changes
 
@@ -135,51 +134,6 @@ def test_one_more_poplar_host_and_a_way_in_create_their_own_and_replace_nothing(
     # With the component that held the server's.
     assert changes(shrunk)["deleted"] == 7 + len(ways_in)
     assert list(cloud.network.ips()) == []
-
-
-def test_s3_keys_wait_for_servers_where_the_site_hands_them_over(applied: Project, cloud: Connection) -> None:
-    """A new key takes the place of the one that nobody fetched; what nobody fetches any more is not left behind."""
-    site, request, handed = "lyon/site.yaml", "lyon/tenants/globex.yaml", "globex-research-poplar-0-s3-keys"
-    server = _server(cloud, "globex-research-poplar-0").id
-    applied.edit(site, "\ncloud: sandbox\n", "\ncloud: sandbox\nchannel: true\n")
-    applied.must(applied.interlock("lock"))
-    made = applied.must(applied.up("lyon-globex"))
-    assert handed in applied.objects("lyon-globex"), made.text
-    first = _waiting(applied, cloud, server)
-    assert first == _newest_key(applied)
-    applied.unchanged("lyon-globex")
-    applied.edit(request, "{machines: 8, poplar", "{machines: 8, s3_keys: [1, 2], poplar")
-    applied.must(applied.interlock("lock"))
-    applied.must(applied.up("lyon-globex"))
-    assert _waiting(applied, cloud, server) == _newest_key(applied) != first
-    applied.edit(request, "{machines: 8, s3_keys: [1, 2], poplar", "{machines: 8, poplar")
-    applied.edit(site, "\nchannel: true\n", "\n")
-    applied.must(applied.interlock("lock"))
-    applied.must(applied.up("lyon-globex"))
-    assert handed not in applied.objects("lyon-globex")
-    assert _waiting(applied, cloud, server) is None
-    assert _server(cloud, "globex-research-poplar-0").id == server
-
-
-def _waiting(project: Project, cloud: Connection, server: str) -> str | None:
-    """What waits for a server, in no state and no output; None if nothing is known of it."""
-    shelf = Shelf(cloud.key_manager)
-    tickets = shelf.tickets(server)
-    if not tickets:
-        assert [item.name for item in cloud.key_manager.secrets() if server in item.name] == []
-        return None
-    (ticket,) = tickets
-    assert (ticket.item, ticket.taken) == ("s3", None)
-    shown = project.must(project.interlock("channel", "look", server, "--cloud", "sandbox")).out
-    assert shown.startswith("s3: waits until ")
-    return shelf.payload(ticket)
-
-
-def _newest_key(project: Project) -> str:
-    """What the stack's outputs say, as AWS clients read it."""
-    pod = project.output("lyon-globex", "--show-secrets")["vpods"]["globex-research"]
-    access, secret = pod["s3_access_key"], pod["s3_secret_key"]
-    return f"[default]\naws_access_key_id = {access}\naws_secret_access_key = {secret}\n"
 
 
 def _got_in_by(applied: Project, cloud: Connection) -> None:

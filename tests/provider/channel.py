@@ -96,7 +96,7 @@ def left_anew(world: World, operator: Cloud) -> Iterator[Channel]:
         for name in (SECOND, NAME, SPARE, SECOND_KEY):
             if name in stack.state:
                 stack.delete(name)
-        found.shelf.remove(found.server)
+        found.shelf.remove(found.server, of_stacks=True)
         stack.declare(before)
         assert stack.admit(preview=False) == []
         stack.create(NAME)

@@ -118,9 +118,10 @@ def _check_alone(cloud: Cloud, target: Target[StoredCredential]) -> None:
         if ticket is None or ticket.item != item:
             continue
         who = f"{ticket.owner} leaves it" if ticket.owner else "a person did (`interlock channel put`)"
+        remove = f"interlock channel remove {server}{' --of-stacks' if ticket.owner else ''}"
         raise refused(
             f"{target.spec.KIND} {target.name}: {item} was left for server {server} already: {who}, as {ticket.id}",
-            f"run `interlock channel look {server}`; if nobody needs it any more, `interlock channel remove {server}`, "
+            f"run `interlock channel look {server}`; if nobody needs it any more, `{remove}`, "
             "then `pulumi up` again: what this stack leaves for it is left again after `pulumi refresh`",
         )
 
