@@ -61,8 +61,8 @@ def sign(
     """Sign a file of evidence with your own key.
 
     `ssh-keygen -Y sign` does it, and reads the key; it asks for the passphrase, if the key has one. The signature is
-    written only if every entry of the file counts by it: what somebody else saw stands in a file of theirs. Sign
-    again after every change of the file.
+    written only if every entry of the file counts by it, but for those that are too old anyway: what somebody else
+    saw stands in a file of theirs. Sign again after every change of the file.
 
     \b
     Exit code:
@@ -76,7 +76,6 @@ def sign(
     """
     workspace, now = load_workspace(stacks(), site), datetime.now(UTC)
     signers, text = _signers(workspace), _text(workspace, file)
-    entries = [one for one in workspace.evidence if one.file == text.name]
     if not text.site:
         message, hint = (
             "`site` is missing: its signature would count at any site",
@@ -86,14 +85,18 @@ def sign(
     made = run_tool("ssh-keygen", "-Y", "sign", "-q", "-n", NAMESPACE, "-f", key, stdin=text.data)
     signed = replace(text, signature=made.encode())
     judged = Signatures(workspace.site.name, signers, [signed])
-    wrong = [(one, why) for one in entries if (why := judged.why_not(one, now))]
+    young, _ = _by_age(workspace, text, now)
+    wrong = [(one.position, f"it {why}") for one in young if (why := judged.why_not(one, now))]
+    names = judged.signed_by(signed, now)
+    if not names and not wrong:
+        wrong = [(text.name, f"it is signed with no key that {signers.name} lists")]
     if wrong:
         hint = f"sign with the key of who saw it, which {signers.name} lists; nothing was written"
         raise InputErrors(
-            InputError(Code.EVIDENCE_UNSIGNED, one.position, f"with this key, it {why}", hint) for one, why in wrong
+            InputError(Code.EVIDENCE_UNSIGNED, place, f"with this key, {why}", hint) for place, why in wrong
         )
     write_at_once(file.with_name(file.name + SIGNATURE), made)
-    print(f"{text.name}{SIGNATURE}: signed by {' or '.join(judged.signed_by(signed, now))}")
+    print(f"{text.name}{SIGNATURE}: signed by {' or '.join(names)}")
     print(f"next: commit {text.name} and {text.name}{SIGNATURE}", file=sys.stderr)
 
 
@@ -146,13 +149,19 @@ def verify(site: Site = "", as_json: Annotated[bool, typer.Option("--json", help
 
 def _looked(workspace: Workspace, signers: Signers, now: datetime) -> Iterable[VerifiedEvidence]:
     signatures = Signatures(workspace.site.name, signers, workspace.evidence_texts)
+    for text in workspace.evidence_texts:
+        young, old = _by_age(workspace, text, now)
+        unsigned = tuple((one, why) for one in young if (why := signatures.why_not(one, now)))
+        yield VerifiedEvidence(text, signatures.signed_by(text, now), len(young) + len(old), unsigned, len(old))
+
+
+def _by_age(workspace: Workspace, text: EvidenceText, now: datetime) -> tuple[list[Sighting], list[Sighting]]:
+    """The entries of a file that may count, and those that are too old: these nobody has to sign any more."""
     hours = workspace.site.evidence.max_age_h
     oldest = None if hours is None else now - timedelta(hours=hours)
-    for text in workspace.evidence_texts:
-        entries = [one for one in workspace.evidence if one.file == text.name]
-        young = [one for one in entries if oldest is None or one.at >= oldest]
-        unsigned = tuple((one, why) for one in young if (why := signatures.why_not(one, now)))
-        yield VerifiedEvidence(text, signatures.signed_by(text, now), len(entries), unsigned, len(entries) - len(young))
+    entries = [one for one in workspace.evidence if one.file == text.name]
+    young = [one for one in entries if oldest is None or one.at >= oldest]
+    return young, [one for one in entries if one not in young]
 
 
 def _lines(workspace: Workspace, looked: list[VerifiedEvidence]) -> Iterable[str]:

@@ -125,6 +125,17 @@ def test_what_is_too_old_to_count_needs_no_signer(signing: SigningSite, interloc
     assert (done.code, "no good signature; 10 entries, 10 too old to count" in done.out) == (0, True), done.out
 
 
+def test_what_is_too_old_keeps_nobody_from_signing(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811
+    """A file that goes on from release to release: its first entries may be of another key, or of another person."""
+    old = seen_by("zoe", at=now(days=31))
+    signing.write([*old, *seen_by("anne")])
+    assert signed(signing, interlock, "anne")[0] == 0
+    assert interlock("settle", "acme", "--dry-run").code == 0
+    signing.write(old)
+    code, said = signed(signing, interlock, "eve")
+    assert (code, f"{ACME}: IN-044 with this key, it is signed with no key that" in said) == (2, True), said
+
+
 def test_a_site_without_evidence_is_verified(signing: SigningSite, interlock: Interlock) -> None:  # noqa: F811
     done = interlock("evidence", "verify")
     assert (done.code, done.out) == (0, "lyon: there is no evidence\n")
