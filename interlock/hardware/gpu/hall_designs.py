@@ -93,7 +93,7 @@ _PLACEHOLDER = (
 _TREE: Fact[Shape] = derived("tree", "", "the counts of the maker's table are those of a fat tree")
 _ONE_PLANE = derived(1, "", "one plane gives the counts of the maker's table")
 _ONE = derived(1, "", "cables of the maker's table by links of the fabric")
-_NO_PLACE = primary(0, "", f"{_B200}: 64 nodes of 2 units; cables of a subnet manager are not counted")
+_NO_PLACE = derived(0, "", "every place of a unit has a node in the maker's table, which counts no subnet manager")
 _NO_CABLE = derived(0, "", "every leaf port of the maker's table has a node")
 
 
