@@ -3,8 +3,7 @@
 `facts` says what a figure is; `machines`, `switches`, `racks`, `infrastructure`, `storage` and `prices` hold the
 registries; `pods` and `designs` put them together; `sizes`, `placement`, `partitions`, `ports`, `addressing`,
 `vlans`, `mtu`, `pkeys` and `power` are plain functions on numbers, which know nothing of any site.
-GPU nodes, fabrics and the software matrix will stand beside them, in modules `gpu_nodes`, `gpu_fabrics` and
-`software`.
+GPU nodes and halls are in `gpu`; the software matrix will stand beside them, in a module `software`.
 """
 
 from __future__ import annotations

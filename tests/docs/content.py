@@ -23,6 +23,7 @@ import infra.switches
 import infra.verifying
 import interlock.channel
 import interlock.hardware
+import interlock.hardware.gpu
 import interlock.model
 import interlock.model.evidence
 import interlock.model.lock
@@ -70,6 +71,7 @@ from policies.rules import RULES
 from tests.provider import ends
 from tests.support.world import declared
 
+from . import gpu_catalogue
 from .file_keys import Key, keys
 from .pages import ROOT
 from .tables import UNWRITTEN, code, explained, kept, table
@@ -84,7 +86,7 @@ ROOMS = (
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,
     interlock.model.text,
-    interlock.hardware, interlock.object_storage, interlock.resources, interlock.vocabulary,
+    interlock.hardware, interlock.hardware.gpu, interlock.object_storage, interlock.resources, interlock.vocabulary,
 )  # fmt: skip
 
 _CODE = re.compile(r"^(?P<code>IN-\d{3})  (?P<meaning>.+)$", re.MULTILINE)
@@ -327,4 +329,11 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "exit-codes": exit_codes,
     "commands": commands,
     "rooms": rooms,
+    "gpu-node-types": gpu_catalogue.node_types,
+    "gpu-node-ports": gpu_catalogue.node_ports,
+    "gpu-refusals": gpu_catalogue.refusals,
+    "gpu-nvlink": gpu_catalogue.nvlink_menus,
+    "gpu-halls": gpu_catalogue.halls,
+    "gpu-fabrics": gpu_catalogue.fabrics,
+    "gpu-sources": gpu_catalogue.sources,
 }

@@ -47,7 +47,7 @@ def test_two_pdus_not_one() -> None:
 
 
 def test_six_nodes_of_14_3_kw_draw_85_8_kw_not_72() -> None:
-    """The nodes themselves are not in this catalogue; the sum that was wrong is."""
+    """The sum alone; test_gpu_errata has it from the figures of the node."""
     assert load_of([(f"node-{number}", 14300) for number in range(6)]).known == 85800
 
 
