@@ -31,7 +31,7 @@ PLAIN = re.compile(r"(/(?!\.{1,2}(/|\Z))[A-Za-z0-9_.+=@~-]+)+")
 LONGEST = 255
 #: Option by which lines are known; mount(8) gives no option that begins with x- to anybody.
 OURS = "x-interlock"
-SBIN = "/usr/local/sbin:/usr/sbin:/sbin"
+SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 AGAIN, LOOK = 75, 65
 
@@ -139,7 +139,7 @@ def line_of(item: dict[str, Any], source: str) -> str:
 def check_client(kind: str) -> None:
     """Raises `NotMountable` if the image has no client."""
     program = f"mount.{kind}"
-    if shutil.which(program, path=f"{os.environ.get('PATH', '')}:{SBIN}") is None:
+    if shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", ""), *SBIN))) is None:
         raise NotMountable(f"not mounted: {program} is missing; install an NFS client, then run it again")
 
 
