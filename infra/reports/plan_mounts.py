@@ -1,4 +1,4 @@
-"""What servers mount of shares, in the plan's text: their line of /etc/fstab, but for the path that only Manila knows."""
+"""What servers mount of shares, in the plan's text: their line of fstab, but for the path that only Manila knows."""
 
 from __future__ import annotations
 

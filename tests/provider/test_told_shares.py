@@ -84,6 +84,13 @@ def test_the_server_itself_reads_it_from_novas_metadata(stack: Stack, sandbox: S
     assert said["meta"][KEY] == stack.state[SHARE].outputs["export_path"]
 
 
+def test_a_whole_host_has_the_path_on_its_drive(stack: Stack, operator: Cloud, sandbox: Sandbox) -> None:
+    node = operator.api("baremetal").get("/nodes/node-alice")
+    drive = whole.disk(sandbox.dir, node["uuid"])["configdrive"]
+    assert drive["meta_data"]["meta"] == {KEY: stack.state[SHARE].outputs["export_path"]}
+    assert node["instance_info"]["interlock"]["shares"] == [SHARE]
+
+
 @pytest.mark.parametrize("path", ["/elsewhere", "/a,suid"])
 def test_another_path_is_drift_and_set_back(stack: Stack, operator: Cloud, path: str) -> None:
     before, ident = metadata(operator, stack), stack.state[SERVER].id
@@ -130,7 +137,7 @@ def test_another_share_of_the_name_is_another_path(stack: Stack, operator: Cloud
     assert stack.admit(preview=False) == []
     for name in (SHARE, access):
         stack.create(name)
-    assert stack.diff(SERVER) == {"id_of_shares": False}
+    assert (stack.diff(SERVER), stack.diff(METAL)) == ({"id_of_shares": False}, {}), "a whole host keeps its drive"
     stack.update(SERVER)
     told = metadata(operator, stack)
     assert told[KEY] == stack.state[SHARE].outputs["export_path"] != before[KEY]
@@ -164,13 +171,6 @@ def test_an_audit_sees_which_shares_a_server_is_told_of(stack: Stack, operator: 
     assert stack.admit(preview=False) == []
     stack.update(SERVER)
     assert not standing(stack, operator).has_drifted
-
-
-def test_a_whole_host_has_the_path_on_its_drive(stack: Stack, operator: Cloud, sandbox: Sandbox) -> None:
-    node = operator.api("baremetal").get("/nodes/node-alice")
-    drive = whole.disk(sandbox.dir, node["uuid"])["configdrive"]
-    assert drive["meta_data"]["meta"] == {KEY: stack.state[SHARE].outputs["export_path"]}
-    assert node["instance_info"]["interlock"]["shares"] == [SHARE]
 
 
 @pytest.mark.parametrize(
