@@ -55,21 +55,36 @@ class CloudObject(pulumi.CustomResource):
 
 
 class Declaration:
-    """Declares the resources of one proof, each once, in the order of the plan; before all others its claims."""
+    """Declares the resources of one proof, each once, in the order of the plan; before all others its claims.
+
+    Who may mount a share lies below the share, which servers wait for, and names a network of their vPOD: so what names
+    something that is not declared yet is declared as soon as that is.
+    """
 
     def __init__(self, proof: Proof, admission: Admission, provider: pulumi.ProviderResource) -> None:
         self.proof = proof
         self._provider = provider
         self._declared: dict[str, CloudObject] = {}
+        self._waiting: list[tuple[Planned, pulumi.Resource]] = []
         self._first = self._claims(admission)
 
     def resources(self, component: str, parent: pulumi.Resource) -> dict[str, CloudObject]:
-        """Declare what lies directly below one component; by plan name."""
-        return {
-            item.name: self._declare(item, parent)
-            for item in self.proof.plan.of(component)
-            if item.resource.is_declared
-        }
+        """Declare what lies directly below one component and can be by now; by plan name."""
+        planned = [item for item in self.proof.plan.of(component) if item.resource.is_declared]
+        self._waiting += [(item, parent) for item in planned]
+        while ready := next((entry for entry in self._waiting if self._is_ready(entry[0])), None):
+            self._waiting.remove(ready)
+            self._declare(*ready)
+        return {item.name: self._declared[item.name] for item in planned if item.name in self._declared}
+
+    def check_complete(self) -> None:
+        """LookupError if something was not declared, for it names what this stack does not make."""
+        if self._waiting:
+            raise LookupError(f"not declared, for what it refers to is not: {self._waiting[0][0].name}")
+
+    def _is_ready(self, item: Planned) -> bool:
+        named = (name for _, name in item.resource.references() if _own(name) and name != item.name)
+        return all(name in self._declared for name in (*named, *item.after))
 
     def children(self, component: str) -> Iterator[Component]:
         """The components directly below one."""

@@ -41,8 +41,10 @@ def declare(proof: Proof, admission: Admission, preview_tokens: Path) -> Planned
     root = next((item for item in proof.plan.components if item.parent is None), None)
     if root is None:
         return None
-    arguments = ComponentArgs(Declaration(proof, admission, provider), COMPONENTS)
-    return COMPONENTS[root.type](root.name, arguments)
+    declaration = Declaration(proof, admission, provider)
+    declared = COMPONENTS[root.type](root.name, ComponentArgs(declaration, COMPONENTS))
+    declaration.check_complete()
+    return declared
 
 
 def admit(admission: Admission, provider: pulumi.ProviderResource, preview_tokens: Path) -> None:

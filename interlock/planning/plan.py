@@ -1,4 +1,4 @@
-"""The plan: every resource of one stack in component-tree order, every policy-relevant value known."""
+"""The plan: every resource of one stack after all that it refers to, every policy-relevant value known."""
 
 from __future__ import annotations
 

@@ -27,12 +27,19 @@ class PlanBuilder:
             self._vpod[name] = vpod
         return name
 
-    def add(self, name: str, resource: Resource, after: tuple[str, ...] = (), role: NetworkRole | None = None) -> str:
-        """Write down one resource of the component begun last; returns its reference, that is its name.
+    def add(
+        self,
+        name: str,
+        resource: Resource,
+        after: tuple[str, ...] = (),
+        role: NetworkRole | None = None,
+        component: str | None = None,
+    ) -> str:
+        """Write down one resource; returns its reference, that is its name.
 
-        `role`: what a network of a vPOD is for.
+        `role`: what a network of a vPOD is for. `component`: that it belongs to; None: the one begun last.
         """
-        component = self.components[-1].name
+        component = component or self.components[-1].name
         vpod = self._vpod.get(component)
         item = Planned(name=name, component=component, resource=resource, after=after, vpod=vpod, role=role)
         self.resources.append(item)

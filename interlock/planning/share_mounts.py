@@ -1,8 +1,8 @@
-"""What servers mount of their tenant's shares, as `interlock plan` shows it. Pure.
+"""What servers mount of their tenant's shares, as `interlock plan` shows it and user data have it. Pure.
 
 The path under which the appliance exports a share is known only once Manila has made it, and a plan is written before.
-So a mount names the share by its plan name, `source` takes the path in when it is known (output `export_path`), and no
-user data can have it.
+So a mount names the share by its plan name, and `source` takes the path in when it is known (output `export_path`).
+A server learns it from its metadata, by that name.
 """
 
 from __future__ import annotations
@@ -56,9 +56,14 @@ def share_mounts(site: Site, tenant: Tenant, vpod: str, claims: VPodAllocation) 
     )
 
 
+def share_name(tenant: Tenant, request: ShareRequest) -> str:
+    """Plan name of a share."""
+    return str(RequestPart(tenant.id, request.name))
+
+
 def _mount(tenant: Tenant, request: ShareRequest, vip: str, of_type: tuple[str, ...]) -> ShareMount:
     return ShareMount(
-        share=str(RequestPart(tenant.id, request.name)),
+        share=share_name(tenant, request),
         address=vip,
         mount_point=request.mount_point,
         options=(request.access, *of_type, *(word for word in _OF_EVERY_MOUNT if word not in of_type)),

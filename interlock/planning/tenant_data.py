@@ -1,4 +1,8 @@
-"""A tenant's data beside its servers: volumes of their own, shares, buckets. They come after all vPODs."""
+"""A tenant's data beside its servers: volumes of their own, shares, buckets.
+
+They come after all vPODs, but for the shares themselves: servers are told where each is exported. Who may mount them
+comes after the networks.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,7 @@ from interlock.vocabulary.request_parts import RequestPart
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
 from .scope import is_encrypted, s3_key_name
+from .share_mounts import share_name
 
 Actions = tuple[Literal["read", "write"], ...]
 
@@ -34,13 +39,27 @@ READER: Actions = ("read",)
 
 
 def write_data(site: Site, tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: PlanBuilder) -> None:
-    """Write down all three kinds. Raises PlanningError if a request names a vPOD or server that is not there."""
+    """Write down all but the shares themselves.
+
+    Raises PlanningError if a request names a vPOD or server that is not there.
+    """
     for volume in tenant.volumes:
         _write_volume(site, tenant, volume, builder)
     for share in tenant.shares:
-        _write_share(tenant, share, claims, builder)
+        _write_accesses(tenant, share, claims, builder)
     for bucket in tenant.buckets:
         _write_bucket(site, tenant, bucket, builder)
+
+
+def write_shares(tenant: Tenant, builder: PlanBuilder) -> None:
+    """Write down the shares, which are there before the first server."""
+    for request in tenant.shares:
+        name = builder.component(share_name(tenant, request), "Share", parent=tenant.id)
+        share = Share(
+            name=name, project=f"{tenant.id}-project", size_gib=request.size_gib,
+            share_type=Reference.site("ShareType", request.share_type), on_delete=request.on_delete,
+        )  # fmt: skip
+        builder.add(name, share)
 
 
 def public_names(tenant: Tenant) -> tuple[str, ...]:
@@ -80,24 +99,18 @@ def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
     return f"{tenant.id}-{vpod}-poplar-{index}"
 
 
-def _write_share(
+def _write_accesses(
     tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], builder: PlanBuilder
 ) -> None:
-    """The share, and for each vPOD the one network and the one address through which it is mounted."""
-    project = f"{tenant.id}-project"
-    name = builder.component(str(RequestPart(tenant.id, request.name)), "Share", parent=tenant.id)
-    share = Share(
-        name=name, project=project, size_gib=request.size_gib,
-        share_type=Reference.site("ShareType", request.share_type), on_delete=request.on_delete,
-    )  # fmt: skip
-    builder.add(name, share)
+    """For each vPOD the one network and the one address through which a share is mounted."""
+    project, name = f"{tenant.id}-project", share_name(tenant, request)
     for vpod in request.vpods:
         subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
         access = ShareAccess(
             project=project, share=name, network=f"{tenant.id}-{vpod}-{NetworkRole.STORAGE}", prefix=subnet, vip=vip,
             level=request.access,
         )  # fmt: skip
-        builder.add(f"{name}-access-{vpod}", access)
+        builder.add(f"{name}-access-{vpod}", access, component=name)
 
 
 def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str) -> tuple[str, str]:

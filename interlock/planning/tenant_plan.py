@@ -18,7 +18,7 @@ from .plan_builder import PlanBuilder
 from .public_servers import public_entries
 from .quotas import quota_for, share_quota_for
 from .scope import VPodScope, access_name, private_flavors
-from .tenant_data import public_names, write_data
+from .tenant_data import public_names, write_data, write_shares
 from .vpod_plan import write_vpod
 
 
@@ -64,6 +64,7 @@ def _untested(tenant: Tenant, lock: Lock) -> Iterator[UntestedDevice]:
 def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) -> None:
     builder.component(tenant.id, "TenantProject")
     _write_project(site, tenant, builder)
+    write_shares(tenant, builder)
     for vpod in tenant.vpods:
         claims = lock.allocation.vpods[vpod.name]
         write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)

@@ -24,7 +24,7 @@ from .guest.fabric import FabricInterface
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
 from .switch_ports import Segment, access_port
-from .vpod_guest import vipu_api
+from .vpod_guest import guest_shares, shares_of, vipu_api
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,10 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
         keypair=scope.keypair, ports=ports,
         legs=tuple(_leg_of(port) for port in switch_ports),
         user_data=poplar_user_data(
-            name, vipu_api(scope), fabric=_fabric(scope, host, index, legs), login=scope.login_files
+            name, vipu_api(scope), fabric=_fabric(scope, host, index, legs), login=scope.login_files,
+            shares=guest_shares(scope),
         ),
+        shares=shares_of(scope),
     )  # fmt: skip
     builder.add(name, server)
 

@@ -9,7 +9,9 @@ from interlock.vocabulary.request_parts import RequestPart
 from .addresses import controller_address
 from .guest.disks import GuestVolume
 from .guest.poplar import VipuApi
+from .guest.shares import GuestShare
 from .scope import VPodScope
+from .share_mounts import ShareMount, share_mounts
 
 #: What S3 keys are called where they wait for a server, and in the server.
 S3_KEYS = "s3"
@@ -40,6 +42,23 @@ def guest_volumes(scope: VPodScope, index: int) -> tuple[GuestVolume, ...]:
         if item.vpod == scope.vpod.name and (item.server or 0) == index
     )
     return tuple(GuestVolume(device_tag(name), point) for name, point in (*own, *others))
+
+
+def mounts_of(scope: VPodScope) -> tuple[ShareMount, ...]:
+    """What each server of the vPOD mounts of its tenant's shares."""
+    return share_mounts(scope.site, scope.tenant, scope.vpod.name, scope.claims)
+
+
+def shares_of(scope: VPodScope) -> tuple[str, ...]:
+    """Plan names of the shares that servers of the vPOD are told of."""
+    return tuple(item.share for item in mounts_of(scope))
+
+
+def guest_shares(scope: VPodScope) -> tuple[GuestShare, ...]:
+    """The same as a server is told it."""
+    return tuple(
+        GuestShare(item.share, item.source(""), item.mount_point, item.kind, item.options) for item in mounts_of(scope)
+    )
 
 
 def fetched(scope: VPodScope) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from .guest import poplar_user_data
 from .plan_builder import PlanBuilder
 from .public_servers import is_public, write_floating_ip
 from .scope import VPodScope, access_name, is_encrypted, private_flavors, s3_key_name
-from .vpod_guest import S3_KEYS, fetched, guest_volumes, own_volume, vipu_api
+from .vpod_guest import S3_KEYS, fetched, guest_shares, guest_volumes, own_volume, shares_of, vipu_api
 
 
 def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
@@ -34,8 +34,9 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=scope.keypair, ports=ports,
         user_data=poplar_user_data(
             name, vipu_api(scope), volumes=guest_volumes(scope, index), login=scope.login_files,
-            secrets=fetched(scope),
+            secrets=fetched(scope), shares=guest_shares(scope),
         ),
+        shares=shares_of(scope),
     )  # fmt: skip
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)
     builder.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())

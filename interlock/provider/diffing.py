@@ -69,9 +69,12 @@ def compare(
 
 
 def _moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Reference fields behind which another object stands, or may stand: one that is recreated is unknown."""
+    """Reference fields behind which another object stands, or may stand: one that is recreated is unknown.
+
+    A state of before a field has no ids of it, which is the same as none.
+    """
     return [
         field
         for field in sorted(old.keys() | new.keys())
-        if old.get(field) != new.get(field) or has_unknown(new.get(field))
+        if (old.get(field) or []) != (new.get(field) or []) or has_unknown(new.get(field))
     ]

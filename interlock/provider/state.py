@@ -114,7 +114,8 @@ def recorded_target(item: Declared, values: Mapping[str, Any], folder: Path | No
 
 def as_made(item: Declared, values: Mapping[str, Any]) -> Declared:
     """What is declared, with what its object keeps as it was made (`Effect.NEW_ONLY`) as the outputs record it."""
-    fields = {name: values[name] for name in item.spec.kept_as_made() if name in values}
+    known = {**item.spec.YOUNGER, **values}
+    fields = {name: known[name] for name in item.spec.kept_as_made() if name in known}
     ids = {ID_OF + name: values.get(ID_OF + name) for name in fields if ID_OF + name in {*item.given, *values}}
     given = {key: value for key, value in {**item.given, **ids}.items() if value is not None or key not in ids}
     # Validated, not copied: a list of the wire is a tuple of the specification.

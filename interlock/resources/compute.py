@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -11,6 +12,9 @@ from .base import IN_PLACE, REPLACE, Frozen, Refers, Resource, forbidden, new_on
 #: cloud-init reads both once, at the first boot: a change means nothing to a server that runs, and nobody's data, jobs
 #: and addresses are worth a file or a key that can be put there by hand.
 _AT_FIRST_BOOT = new_only("read once, at the first boot; a server that is there keeps its own")
+
+#: States of before servers were told of shares: those servers were told of none.
+_TOLD_OF_NONE: Mapping[str, Any] = {"shares": []}
 
 
 class Flavor(Resource):
@@ -75,6 +79,10 @@ class Server(Resource):
     ports: Annotated[tuple[str, ...], Refers(("Port",)), IN_PLACE]
     #: cloud-init document, without secrets.
     user_data: Annotated[str, _AT_FIRST_BOOT] = ""
+    #: The shares that it mounts: its metadata say under which path each is exported, which no plan can know.
+    shares: Annotated[tuple[str, ...], Refers(("Share",)), IN_PLACE] = ()
+
+    YOUNGER: ClassVar[Mapping[str, Any]] = _TOLD_OF_NONE
 
 
 class BareMetalLeg(Frozen):
@@ -109,6 +117,10 @@ class BareMetalServer(Resource):
     legs: Annotated[tuple[BareMetalLeg, ...], IN_PLACE] = ()
     #: cloud-init document, without secrets.
     user_data: Annotated[str, _AT_FIRST_BOOT] = ""
+    #: The shares that it mounts. Its config drive has their paths, and is written when the host is deployed.
+    shares: Annotated[tuple[str, ...], Refers(("Share",)), _AT_FIRST_BOOT] = ()
+
+    YOUNGER: ClassVar[Mapping[str, Any]] = _TOLD_OF_NONE
 
     @property
     def is_declared(self) -> bool:

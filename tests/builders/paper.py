@@ -17,6 +17,7 @@ from interlock.provider.markers import join, marker
 from interlock.provider.regions import Catalogue
 from interlock.resources import Resource
 from interlock.vocabulary import CloudFingerprint, Person
+from interlock.vocabulary.share_paths import share_key
 
 Spec = Mapping[str, Any]
 #: References of one object -> ids.
@@ -290,7 +291,7 @@ def _made_server(spec: Spec, refer: Refer, mark: str) -> dict[str, Any]:
         "flavor": {"id": refer(spec["flavor"])},
         "image": {"id": refer(spec["image"])},
         "key_name": f"{spec['keypair']}-{mark.split(':')[1]}" if spec["keypair"] else None,
-        "metadata": {"interlock": mark},
+        "metadata": {"interlock": mark, **{share_key(name): f"/shares/{name}" for name in spec["shares"]}},
         "OS-EXT-SRV-ATTR:host": spec["host"],
         "OS-EXT-STS:task_state": None,
     }
@@ -380,7 +381,7 @@ def _node(paper: Paper, spec: Spec, refer: Refer, own: str) -> None:
     uuid, project = node_ident(spec["node"]), refer(spec["project"])
     owner = paper.one("BareMetalServer", own)["extra"]["interlock"].split(":")[1]
     keypair = f"{spec['keypair']}-{owner}" if spec["keypair"] else None
-    deployed = {"keypair": keypair, "user_data": spec["user_data"]}
+    deployed = {"keypair": keypair, "user_data": spec["user_data"], "shares": spec["shares"]}
     info = {"image_source": refer(spec["image"]), "display_name": spec["name"], "interlock": deployed}
     node = {
         "id": uuid, "uuid": uuid, "name": spec["node"], "resource_class": spec["resource_class"], "driver_info": {},

@@ -128,6 +128,7 @@ def test_ids_of_references_are_outputs_of_the_objects_referred_to(acme: Declared
         "project": {"acme-project"},
         "keypair": {"acme-key"},
         "ports": {f"acme-train-poplar-0-{suffix}" for suffix in ("ipu-data", "storage", "control")},
+        "shares": set(),
     }
     assert not server.propertyDependencies["ports"].urns
 

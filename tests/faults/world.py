@@ -230,7 +230,7 @@ def _tenant() -> dict[str, Resource]:
     whole = declared.tenant("fay", 2160)
     kept = (
         "project", "operator", "key", "router", "data", "data-subnet", "control", "control-subnet", "uplink", "jobs",
-        "ssh", "port-data", "port-control", "port-metal", "rnic", "server", "s3", "s3-role", "s3-key",
+        "ssh", "port-data", "port-control", "port-metal", "rnic", "share", "server", "s3", "s3-role", "s3-key",
     )  # fmt: skip
     return {f"fay-{name}": whole[f"fay-{name}"] for name in kept} | more
 

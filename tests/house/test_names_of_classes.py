@@ -21,6 +21,8 @@ INTERNAL = {
     "Partial": "an object that is to be kept in the state with its failure, which is told",
     "NotOurs": "a disk that a program in a server leaves alone, told in the server's journal",
     "NotYet": "the same, of a disk that is not there yet",
+    "NotMountable": "a share that a program in a server does not mount, told in the server's journal",
+    "NotMountedYet": "the same, of a share that may be mounted later",
     "RequestRefused": "a request that a service of ours answers with a status and a sentence",
     "KeyManagerFailed": "told to a server and in a log, and by `channel` as `EnvironmentFailed`",
     "Malformed": "the checker imports nothing of ours; `verify` tells it as an input error",

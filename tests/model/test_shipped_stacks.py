@@ -82,7 +82,8 @@ def _facts(plan: Plan, user_data: Mapping[str, str]) -> dict[str, Any]:
 
 
 #: (kind, field) that came later and means something new: an `up` after an upgrade sets it once, in place.
-ADDED = {("Quota", "floating_ips")}
+#: Whole hosts keep the shares that they were deployed with.
+ADDED = {("Quota", "floating_ips"), ("Server", "shares"), ("BareMetalServer", "shares")}
 
 
 def _digest(resource: Resource) -> str:

@@ -22,6 +22,7 @@ from interlock.planning.guest.disks import GuestVolume
 from interlock.planning.guest.fabric import NETPLAN, FabricInterface
 from interlock.planning.guest.kernel import kernel_parameters
 from interlock.planning.guest.poplar import ENVIRONMENT, VipuApi
+from interlock.planning.guest.shares import GuestShare
 from interlock.resources import BareMetalServer, Server, VolumeAttachment
 from interlock.resources.storage import device_tag
 from policies.facts.user_data import contents, fetches_keys
@@ -35,12 +36,14 @@ SCHEMA = json.loads((HERE / "cloud_init" / "schema-cloud-config-v1.json").read_t
 MOST_BYTES = 65535
 
 API = VipuApi("10.18.0.5", 8090, "10.20.0.0/24")
+SHARE = GuestShare("acme-datasets", "10.21.0.2:", "/mnt/datasets", "nfs", ("rw", "vers=4.1", "nofail", "_netdev"))
 #: Name of the approved file -> the document.
 APPROVED = {
     "poplar": poplar_user_data("acme-train-poplar-0", API),
     "partition": poplar_user_data("1e3", VipuApi("10.18.0.5", 65535, "10.20.0.0/24", partition="acme-p64")),
     "volumes": poplar_user_data("acme-train-poplar-1", API, volumes=(GuestVolume("il-0123456789abc", "/data"),)),
     "secrets": poplar_user_data("acme-train-poplar-2", API, secrets=("s3",)),
+    "shares": poplar_user_data("acme-train-poplar-4", API, shares=(SHARE,)),
     "whole-host": poplar_user_data(
         "acme-train-poplar-3",
         API,
@@ -48,6 +51,7 @@ APPROVED = {
             FabricInterface("ens161f0", "10.20.0.10", "10.20.0.0/24", "02:AB:00:00:00:01", 9000),
             FabricInterface("ens161f1", "10.21.0.10", "10.21.0.0/16"),
         ),
+        shares=(SHARE,),
     ),
     "controller": controller_user_data("acme-train-vipu"),
 }

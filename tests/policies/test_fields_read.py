@@ -28,6 +28,7 @@ NAME = "how the cloud or its users call it: the proof goes by the plan's own nam
 SIZE = "how much of something its owner may have or has: whatever it is, nobody else meets it"
 SPEED = "how it is stored or set up for its owner alone"
 WIRED = "how a driver is told of a port that the number names; what the switch says when it is read is what counts"
+TOLD = "what its own metadata say: who may mount a share, and so joins its owner, says the share's access alone"
 ROOM = "CAP-02 counts what a server takes by the flavour of the site file that it names, of which the plan has a copy"
 LIFE = "what becomes of the data when it goes; the apply guards it, and until then it is its owner's"
 
@@ -62,7 +63,9 @@ UNREAD: dict[str, str] = {
     "Image.disk_format": "the checksum is over the file, whatever its format",
     "Aggregate.name": NAME,
     "Server.name": NAME,
+    "Server.shares": TOLD,
     "BareMetalServer.name": NAME,
+    "BareMetalServer.shares": TOLD,
     "BareMetalServer.resource_class": "what Ironic looks the node up by; `node` says which it is",
     "BareMetalServer.legs": "where Ironic attaches; the switch ports of the plan say the same and are read",
     "VolumeType.name": NAME,

@@ -11,6 +11,7 @@ from .files import GuestFile
 from .kernel import kernel_parameters
 from .poplar import VipuApi, poplar_files
 from .secret_files import fetched_secrets
+from .shares import GuestShare, mounted_shares
 
 #: A controller is attached to two networks and forwards nothing between them.
 _NO_FORWARDING = {"net.ipv4.ip_forward": "0", "net.ipv6.conf.all.forwarding": "0"}
@@ -31,15 +32,19 @@ def poplar_user_data(
     fabric: Sequence[FabricInterface] = (),
     login: Sequence[GuestFile] = (),
     secrets: Sequence[str] = (),
+    shares: Sequence[GuestShare] = (),
 ) -> str:
     """For a Poplar server. `fabric`: interfaces of a whole host; a virtual server learns its addresses from Nova.
-    `login`: what its sshd is told of certificates. `secrets`: names of what it fetches after its first boot."""
+    `login`: what its sshd is told of certificates. `secrets`: names of what it fetches after its first boot. `shares`:
+    what it mounts of its tenant's; a whole host, which Nova does not know, reads their paths from its config drive.
+    """
     parts = (
         fabric_addresses(fabric),
         poplar_files(api),
         volume_mounts(volumes),
         Part(files=tuple(login)),
         fetched_secrets(secrets),
+        mounted_shares(shares, drive=bool(fabric)),
     )
     return CloudConfig(hostname, parts).text()
 

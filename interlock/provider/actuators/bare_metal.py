@@ -197,6 +197,8 @@ def _add_deployment(node: Node, fields: dict[str, Any], references: dict[str, Id
         references["image"] = info["image_source"]
     if DEPLOYED_WITH in info:
         fields["user_data"] = info[DEPLOYED_WITH]["user_data"]
+        # Hosts that were deployed before they were told of any say nothing of it.
+        fields["shares"] = info[DEPLOYED_WITH].get("shares", [])
         references["keypair"] = info[DEPLOYED_WITH]["keypair"]
 
 

@@ -13,6 +13,7 @@ from interlock.provider.switch_settings import names_port
 from interlock.resources import BareMetalLeg, BareMetalServer
 
 from .base import Target
+from .told_shares import metadata_of_shares
 
 Node = Mapping[str, Any]
 
@@ -86,7 +87,11 @@ def deployment(target: Target[BareMetalServer]) -> dict[str, Any]:
     return {
         "image_source": target.one("image"),
         "display_name": spec.name,
-        DEPLOYED_WITH: {"keypair": target.refs.get("keypair"), "user_data": spec.user_data},
+        DEPLOYED_WITH: {
+            "keypair": target.refs.get("keypair"),
+            "user_data": spec.user_data,
+            "shares": list(spec.shares),
+        },
     }
 
 
@@ -98,6 +103,8 @@ def config_drive(cloud: Cloud, target: Target[BareMetalServer]) -> dict[str, Any
         pair = target.one("keypair")
         found = cloud.api("compute").get(f"/os-keypairs/{pair}")["keypair"]
         metadata["public_keys"] = {pair: found["public_key"]}
+    if target.spec.shares:
+        metadata["meta"] = metadata_of_shares(cloud, target)
     drive: dict[str, Any] = {"meta_data": metadata}
     return drive | {"user_data": target.spec.user_data} if target.spec.user_data else drive
 

@@ -13,6 +13,7 @@ from interlock.resources import Resource, Server
 
 from .base import Actuator, Ids, Observed, Phase, Target
 from .compute import KEY
+from .told_shares import add_told, metadata_of_shares, outdated
 
 #: States in which a server is as the plan wants it or one command away from it.
 READY = frozenset({"ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE"})
@@ -43,7 +44,7 @@ class ServerActuator(Actuator[Server]):
             "host": spec.host,
             # `none` spelled out: an empty list makes Nova choose a network by itself.
             "networks": [{"port": port} for port in target.many("ports")] or "none",
-            "metadata": {KEY: target.marker},
+            "metadata": {KEY: target.marker, **metadata_of_shares(cloud, target)},
         }
         if target.refs.get("keypair"):
             body["key_name"] = target.one("keypair")
@@ -60,9 +61,11 @@ class ServerActuator(Actuator[Server]):
         raw = found["server"]
         phase = _phase(raw)
         host = raw["OS-EXT-SRV-ATTR:host"]
-        fields = {"name": raw["name"]}
+        fields: dict[str, Any] = {"name": raw["name"]}
         if host and phase is Phase.READY:
             fields["host"] = host
+        if phase is Phase.READY:
+            add_told(cloud, raw["metadata"], target, fields)
         if raw.get("OS-EXT-SRV-ATTR:user_data"):
             fields["user_data"] = _text(raw["OS-EXT-SRV-ATTR:user_data"])
         references = self._references(cloud, raw, phase)
@@ -76,11 +79,22 @@ class ServerActuator(Actuator[Server]):
             api.put(path, {"server": {"name": target.spec.name}})
         if "marker" in changed:
             api.post(f"{path}/metadata", {"metadata": {KEY: target.marker}}, idempotent=True)
+        if "shares" in changed:
+            self._tell_shares(cloud, target, seen)
         if "ports" in changed:
             self._ports(cloud, target, seen)
 
     def delete(self, cloud: Cloud, ident: str, target: Target[Server]) -> None:
         cloud.api("compute").delete(f"/servers/{ident}")
+
+    def _tell_shares(self, cloud: Cloud, target: Target[Server], seen: Observed) -> None:
+        """What is missing or wrong, then takes away what the plan does not list. Other metadata stay."""
+        api, path = self._own(cloud, target), f"/servers/{seen.id}/metadata"
+        wanted, told = metadata_of_shares(cloud, target), api.get(path)["metadata"]
+        if wanted:
+            api.post(path, {"metadata": wanted}, idempotent=True)
+        for key in outdated(told, wanted):
+            api.delete(f"{path}/{key}")
 
     def _ports(self, cloud: Cloud, target: Target[Server], seen: Observed) -> None:
         """Detaches what the plan does not list, then attaches what is missing, in the plan's order."""

@@ -179,6 +179,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             on_delete="erase",
             encrypted=True,
         ),
+        f"{t}-share": share(t),
         f"{t}-server": Server(
             name=f"{t}-server",
             project=project,
@@ -188,6 +189,7 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             keypair=f"{t}-key",
             ports=(f"{t}-port-data", f"{t}-port-control"),
             user_data="#cloud-config\n{}\n",
+            shares=(f"{t}-share",),
         ),
         f"{t}-port-metal": port(t, "metal", "10.5.3.1").model_copy(
             update={
@@ -208,9 +210,9 @@ def tenant(t: str, vlan: int) -> dict[str, Resource]:
             ports=(f"{t}-port-metal",),
             legs=(metal_leg(vlan),),
             user_data="#cloud-config\n{}\n",
+            shares=(f"{t}-share",),
         ),
         f"{t}-attachment": VolumeAttachment(project=project, server=f"{t}-server", volume=f"{t}-volume"),
-        f"{t}-share": share(t),
         f"{t}-share-access": ShareAccess(
             project=project, share=f"{t}-share", network=f"{t}-data", prefix="10.5.0.0/16", vip="10.5.0.2"
         ),
