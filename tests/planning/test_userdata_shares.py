@@ -237,8 +237,41 @@ def test_something_else_that_is_mounted_there_stays(guest: Guest) -> None:
     with (guest.folder / "mounted").open("a") as table:
         table.write(f"36 35 98:0 / {guest.folder}/data rw - ext4 /dev/vdb rw\n")
     code, said = guest.run()
-    assert (code, "/dev/vdb is mounted there, which is not this share" in said) == (LOOK, True)
+    assert (code, "/dev/vdb is mounted there, and not by this program" in said) == (LOOK, True)
     assert guest.asked == []
+
+
+@pytest.mark.parametrize("told", [None, "/shares/one", "/shares/two"])
+@pytest.mark.parametrize("has_line", [False, True], ids=["by hand", "by a line of their own"])
+def test_a_share_that_somebody_mounted_stays_mounted(guest: Guest, told: str | None, has_line: bool) -> None:
+    """Although it is of the appliance's address, whatever metadata say."""
+    guest.told |= {"data": told} if told else {}
+    theirs = f"10.48.0.2:/shares/two {guest.folder}/data nfs rw 0 0\n" if has_line else ""
+    (guest.folder / "fstab").write_text(theirs)
+    with (guest.folder / "mounted").open("a") as table:
+        table.write(f"36 35 0:9 / {guest.folder}/data rw - nfs 10.48.0.2:/shares/two rw\n")
+    for _ in range(2):
+        assert guest.run()[0] == (0 if told == "/shares/two" and not has_line else LOOK)
+        assert guest.asked == []
+    assert guest.fstab.startswith(theirs)
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "# caf\u2028/dev/x /y ext4 defaults 0 0\n",
+        "# a\x0c/dev/x /y ext4 defaults 0 0\n",
+        "/dev/x /y ext4 rw 0 0\r\n/dev/z /w\u00a0q ext4 rw 0 0\r\n",
+        "#10.48.0.2:/old {folder}/data nfs rw 0 0\n",
+        "\n\n/dev/x\t/y\text4 rw 0 0\n\n",
+    ],
+)
+def test_only_a_line_feed_ends_a_line_of_fstab(guest: Guest, theirs: str) -> None:
+    guest.told["data"] = "/shares/one"
+    before = theirs.format(folder=guest.folder).encode()
+    (guest.folder / "fstab").write_bytes(before)
+    assert guest.run()[0] == 0
+    assert (guest.folder / "fstab").read_bytes() == before + guest.line("/shares/one").encode()
 
 
 def test_fstab_keeps_its_mode_and_a_link_that_is_in_the_way_is_not_followed(guest: Guest) -> None:

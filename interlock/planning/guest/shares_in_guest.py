@@ -59,6 +59,7 @@ def main() -> int:
     for item in shares:
         try:
             source = source_of(item, told, others)
+            check_place(item, source, before, options)
         except NotMountable as error:
             worst = LOOK
             print(f"{item['mount']}: {error}", file=sys.stderr)
@@ -103,12 +104,10 @@ def see_to(item: dict[str, Any], before: list[str], options: argparse.Namespace)
     there = mounted_at(point, options.mounted)
     if there is not None and there == source:
         return "is mounted"
-    if there is not None and not there.startswith(item["source"]):
-        raise NotMountable(f"{there} is mounted there, which is not this share; unmount it, or leave it so")
     if there is not None:
         run("umount", point)
     if source is None:
-        if there is not None or any(line.split()[1] == point for line in before):
+        if has_line(point, before):
             return f"metadata do not name {item['share']} any more; it is not mounted"
         if options.drive:
             raise NotMountable(f"{item['share']} is not on the drive, written at the deployment; mount it by hand")
@@ -121,14 +120,30 @@ def see_to(item: dict[str, Any], before: list[str], options: argparse.Namespace)
 
 def source_of(item: dict[str, Any], told: dict[str, Any], others: list[str]) -> str | None:
     """What is to be mounted; None if metadata do not name the share. Raises `NotMountable` if nobody may mount that."""
+    if any(fields_of(line)[1:2] == [item["mount"]] for line in others):
+        raise NotMountable("not mounted: fstab has a line for this place that is not ours; take it out, or leave it so")
     path = told.get(PREFIX + item["share"])
     if path is None:
         return None
     if not isinstance(path, str) or len(path) > LONGEST or not PLAIN.fullmatch(path):
         raise NotMountable(f"not mounted: metadata say {path!r} of {item['share']}, which is no plain absolute path")
-    if any(fields[1:2] == [item["mount"]] for fields in map(str.split, others) if not fields[0:1] == ["#"]):
-        raise NotMountable("not mounted: fstab has a line for this place that is not ours; take it out, or leave it so")
     return str(item["source"]) + path
+
+
+def check_place(item: dict[str, Any], source: str | None, before: list[str], options: argparse.Namespace) -> None:
+    """Raises `NotMountable` if something is mounted there that is not ours to unmount.
+
+    What has no line of ours somebody mounted by hand, although it may be of this very share.
+    """
+    there = mounted_at(item["mount"], options.mounted)
+    if there is None or there == source or (has_line(item["mount"], before) and there.startswith(item["source"])):
+        return
+    raise NotMountable(f"{there} is mounted there, and not by this program; unmount it, or leave it so")
+
+
+def has_line(point: str, lines: list[str]) -> bool:
+    """True if one of these lines of fstab is for this place."""
+    return any(fields_of(line)[1] == point for line in lines)
 
 
 def line_of(item: dict[str, Any], source: str) -> str:
@@ -146,10 +161,10 @@ def check_client(kind: str) -> None:
 def mounted_at(point: str, table: str) -> str | None:
     """The source of what is mounted there, by the kernel's own table; the last one covers the others."""
     found = None
-    for line in Path(table).read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+    for line in filter(None, Path(table).read_bytes().decode("utf-8", "surrogateescape").split("\n")):
         place, _, device = line.partition(" - ")
-        if place.split()[4] == point:
-            found = device.split()[1]
+        if place.split(" ")[4] == point:
+            found = device.split(" ")[1]
     return found
 
 
@@ -191,16 +206,22 @@ def on_drive(drive: str) -> bytes:
 
 def read(fstab: Path) -> str:
     """What is in it; bytes that are no text come back as they are."""
-    return fstab.read_text(encoding="utf-8", errors="surrogateescape") if fstab.exists() else ""
+    return fstab.read_bytes().decode("utf-8", "surrogateescape") if fstab.exists() else ""
+
+
+def fields_of(line: str) -> list[str]:
+    """The fields of a line of fstab, which blanks and tabs separate and nothing else; none of a comment."""
+    return [] if line.lstrip(" \t").startswith("#") else [word for word in re.split("[ \t\r]+", line) if word]
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
-    """(lines of others, our own)."""
+    """(lines of others, our own). Only a line feed ends a line: what else Python takes for an end stays inside."""
     others: list[str] = []
     ours: list[str] = []
-    for line in text.splitlines():
-        fields = line.split()
-        is_ours = len(fields) > 3 and not line.lstrip().startswith("#") and OURS in fields[3].split(",")
+    lines = text.split("\n")
+    for line in lines if lines[-1] else lines[:-1]:
+        fields = fields_of(line)
+        is_ours = len(fields) > 3 and OURS in fields[3].split(",")
         (ours if is_ours else others).append(line)
     return others, ours
 

@@ -88,7 +88,7 @@ def see_to(tag: str, point: str, options: argparse.Namespace) -> str:
 
 def is_mounted(point: str, table: str) -> bool:
     """True if something is mounted there, by the kernel's own table."""
-    return any(line.split()[4] == point for line in Path(table).read_text(encoding="utf-8").splitlines())
+    return any(line.split(b" ")[4] == point.encode() for line in filter(None, Path(table).read_bytes().split(b"\n")))
 
 
 def labelled(tag: str, folder: str) -> str | None:
