@@ -26,7 +26,7 @@ from infra.stack.self_tests import noted, tests
 from infra.stack.settling import LookedAt, freed, of_owner, only_of, others
 from infra.stack.signatures import signatures_of
 from infra.switches import survey
-from interlock.model.lock.record import Lock
+from interlock.model.lock.record import Lock, SiteLock
 from interlock.provider.census import census
 from interlock.provider.cleaned_hosts import CleanedHost, cleaned_hosts
 from interlock.provider.clouds import Cloud
@@ -91,7 +91,7 @@ def _asked(gate: Gate, name: str, *, dry_run: bool, form: Format) -> None:
     untested = tests(gate, lock)
     if gate.workspace.evidence and _signers(gate) == "" and (lock.released or lock.replaced):
         print("note: nobody has to sign evidence: the site file states no `evidence.signers`", file=sys.stderr)
-    lock = noted(gate, lock, untested, dry_run=dry_run)
+    lock, operators = noted(gate, lock, untested, dry_run=dry_run)
     record = _ledger(gate).stack(plan.stack)
     noted_there = lock.released or lock.former_keys
     found = _look(gate, name, lock, record) if noted_there or others(record, plan, lock) else None
@@ -112,7 +112,7 @@ def _asked(gate: Gate, name: str, *, dry_run: bool, form: Format) -> None:
     if form is Format.TEXT:
         _tell(found, keys)
     if not dry_run:
-        _settle(gate, found, handover, keys)
+        _settle(gate, found, handover, keys, operators)
     if keys.held:
         _say_held(found, keys)
 
@@ -240,8 +240,11 @@ def _say_held(found: LookedAt, keys: FormerKeys) -> None:
     raise typer.Exit(Exit.VIOLATED)
 
 
-def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -> None:
-    """The store first: if this ends in between, the lock still says what is to be settled."""
+def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys, operators: SiteLock | None) -> None:
+    """The store first: if this ends in between, the lock still says what is to be settled.
+
+    `operators`: their lock as it is now, after tests were noted there.
+    """
     lock, ledger = found.lock, _ledger(gate)
     cleaned = handover.cleaned()
     new = settled(gate, lock, cleaned, keys.held)
@@ -251,14 +254,13 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys) -
         print(f"{lock.id}: settled in the store; the lock stays as it is", file=sys.stderr)
         return
     ledger.release(found.plan.stack, freed(lock, new))
-    _settle_site_lock(gate, lock.id, keys)
+    _settle_site_lock(gate, operators, lock.id, keys)
     keep(gate, lock, new)
     print(f"{lock.id}: settled, lock serial {new.serial}; commit it", file=sys.stderr)
 
 
-def _settle_site_lock(gate: Gate, tenant: str, keys: FormerKeys) -> None:
+def _settle_site_lock(gate: Gate, noted: SiteLock | None, tenant: str, keys: FormerKeys) -> None:
     """Before the tenant's: a note that its lock has not would keep everybody from being judged."""
-    noted = gate.workspace.site_lock
     if noted is not None and (kept := settled_site_lock(noted, tenant, keys.free)) != noted:
         keep(gate, noted, kept)
         print(f"site: lock serial {kept.serial}; commit it", file=sys.stderr)

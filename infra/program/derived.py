@@ -148,7 +148,8 @@ def require_noted_keys(workspace: Workspace, site_lock: SiteLock) -> None:
         is_there = name in workspace.locks
         what = "does not note former" if is_there else "is not there, and with it went former"
         message = f"the lock of `{name}` {what} ssh key {keys}, which its servers may still let in"
-        hint = f"restore it with `git checkout -- {position}`, or run `interlock lock {name}`, which takes the key over"
+        hint = f"run `interlock lock {name}`, which takes the key over"
+        hint = hint if is_there else f"restore it with `git checkout -- {position}`, or {hint}"
         faults.append(InputError(Code.LOCK_EDITED if is_there else Code.LOCK_MISSING, position, message, hint))
     if faults:
         raise InputErrors(faults)

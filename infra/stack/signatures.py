@@ -15,8 +15,10 @@ from pathlib import Path
 from infra.access.keygen import ToolFailed, run_tool
 from interlock.model.evidence.reading import EvidenceText, Sighting
 from interlock.model.evidence.signers import NAMESPACE, Signers
+from interlock.model.evidence.steps import SeenStep
 from interlock.model.load import Workspace
 from interlock.model.text.errors import shown_safely
+from interlock.vocabulary.nodes import HeldHost, parse
 
 #: How `by` begins where `interlock settle` wrote down what switches said: any signer answers for that.
 RECORDED = "interlock settle, "
@@ -42,19 +44,20 @@ class Signatures:
             return "is not signed"
         if text.site != self.site:
             return f"is in a file without `site: {self.site}`, so its signature may be of another site"
-        return self._at(text, one.by, now) or self._at(text, one.by, one.at)
+        recorded = is_a_reading(one)
+        return self._at(text, one.by, now, recorded=recorded) or self._at(text, one.by, one.at, recorded=recorded)
 
     def signed_by(self, text: EvidenceText, moment: datetime) -> tuple[str, ...]:
         """Everybody for whom the key that signed a file is listed at a moment; nobody if the signature is not good."""
         names = sorted(self.signers.principals)
         return tuple(name for name in names if text.signature and not self._wrong(text, name, moment))
 
-    def _at(self, text: EvidenceText, by: str, moment: datetime) -> str:
+    def _at(self, text: EvidenceText, by: str, moment: datetime, *, recorded: bool) -> str:
         wrong = self._wrong(text, by, moment)
         if not wrong:
             return ""
         others = self.signed_by(text, moment)
-        if others and by.startswith(RECORDED):
+        if others and recorded:
             return ""
         if others:
             return f"is signed by {' or '.join(others)}, and `by` says {by}: each signs a file of their own"
@@ -81,6 +84,16 @@ class Signatures:
                     return f"is signed with no key that {self.signers.name} lists for {name}"
                 return f"has no good signature of {name} (ssh-keygen: {shown_safely(failed.first)})"
         return ""
+
+
+def is_a_reading(one: Sighting) -> bool:
+    """True for what `interlock settle` writes down by itself: no other step may speak in its name.
+
+    Switches say that a port is unwired, and Ironic that a whole host is wiped; nothing says that of an IPU-Machine.
+    """
+    seen_by_ironic = one.step is SeenStep.WIPED and isinstance(parse(one.identity), HeldHost)
+    in_its_file = one.file.endswith(f"/{one.released_by}-read.yaml")
+    return one.by.startswith(RECORDED) and in_its_file and (one.step is SeenStep.UNWIRED or seen_by_ironic)
 
 
 def signatures_of(workspace: Workspace) -> Signatures | None:

@@ -154,6 +154,9 @@ LINES: dict[str, str] = {
     "anne cert-authority KEY": "IN-007 `cert-authority` lets somebody else say who signs",
     'anne valid-bfore="20270101" KEY': 'IN-007 `valid-bfore="20270101"` is no option of a signer',
     'anne valid-before="soon" KEY': "IN-007 `soon` is no moment",
+    'anne valid-before="20261331" KEY': "IN-007 `20261331` is no moment",
+    'anne valid-after="202602300000" KEY': "IN-007 `202602300000` is no moment",
+    'anne namespaces="git",namespaces="interlock-evidence" KEY': "IN-007 `namespaces` stands twice",
     'anne namespaces="git",valid-after="2026" KEY': "IN-007 `2026` is no moment",
     "# nobody": "IN-023 lists nobody, so no evidence would count",
 }

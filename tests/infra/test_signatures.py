@@ -116,6 +116,22 @@ def test_what_settle_read_is_signed_by_any_of_them(
     assert done.code == 0, done.err
 
 
+@pytest.mark.parametrize("file", ["evidence/acme-bob.yaml", "evidence/acme-read.yaml"])
+def test_nobody_signs_in_the_name_of_settle_what_settle_does_not_see(
+    signing: SigningSite,  # noqa: F811
+    interlock: Interlock,
+    file: str,
+) -> None:
+    """No switch says that a machine is wiped; nor does a reading stand elsewhere than in its file."""
+    signing.sign(signing.write(seen_by("interlock settle, tor-1"), file), "bob")
+    refused = interlock("settle", "acme")
+    assert refused.code == 3, refused.err
+    said = [line for line in refused.err.splitlines() if "is signed by bob, and `by` says interlock settle" in line]
+    unwired = [line for line in said if "unwired" in line]
+    assert len(said) - len(unwired) == 8, refused.err
+    assert len(unwired) == (0 if file.endswith("read.yaml") else 2), refused.err
+
+
 def test_readings_of_before_the_list_get_the_line_that_a_signature_needs(
     signing: SigningSite,  # noqa: F811
     interlock: Interlock,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from interlock.model.text.errors import Code, InputError, InputErrors
@@ -83,7 +84,11 @@ def _of_rest(rest: str) -> Iterator[tuple[str, str]]:
     if found is None or not _is_key(found["rest"]):
         yield "no public key behind the principals", _FORM
         return
-    for option in _BETWEEN.split(found["options"]):
+    options = _BETWEEN.split(found["options"])
+    names = [option.partition("=")[0].lower() for option in options]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        yield f"`{twice[0]}` stands twice", "write each option once"
+    for option in options:
         yield from _of_option(option)
 
 
@@ -95,8 +100,18 @@ def _of_option(text: str) -> Iterator[tuple[str, str]]:
     elif name not in ("namespaces", *_MOMENTS) or value is None:
         known = ", ".join(f'{item}="…"' for item in ("namespaces", *_MOMENTS))
         yield f"`{text}` is no option of a signer", f"there are: {known}"
-    elif name in _MOMENTS and not _DAY.fullmatch(value):
+    elif name in _MOMENTS and not _is_moment(value):
         yield f"`{value}` is no moment", f'write day and time in UTC, as in {name}="20261231" or "20261231235959"'
+
+
+def _is_moment(text: str) -> bool:
+    """True for a day, or a day and a time, that there is; a `Z` says UTC."""
+    found = _DAY.fullmatch(text)
+    digits = text.rstrip("Z")
+    try:
+        return found is not None and bool(datetime.strptime(digits.ljust(14, "0"), "%Y%m%d%H%M%S"))  # noqa: DTZ007
+    except ValueError:
+        return False
 
 
 def _is_key(text: str) -> bool:

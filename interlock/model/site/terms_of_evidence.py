@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from interlock.model.evidence.values import Age
 from interlock.model.text.errors import Code, fault
@@ -53,6 +53,14 @@ class EvidenceTermsFile(FileModel):
         description="file beside this one that lists who may sign evidence of releases, in OpenSSH's form "
         "`allowed_signers`; with it none counts without a signature, without it nobody has to sign",
     )
+
+    @field_validator("signers", mode="before")
+    @classmethod
+    def _stated(cls, value: Any) -> Any:
+        """A key without a value is an edit that was broken off, and must not mean that nobody has to sign."""
+        if value is None:
+            raise fault(Code.VALUE, "`signers` names no file", "name one, or take the key out: then nobody has to sign")
+        return value
 
     def terms(self) -> EvidenceTerms:
         """In full form."""
