@@ -101,7 +101,7 @@ def test_channel_put_by_a_person_meanwhile_fails_on_one_side_at_least(channel: C
     stack, server, found = channel.stack, channel.server, ACTUATORS["StoredCredential"]
     stack.delete(NAME)
     ident = found.create(channel.operator, channel.target())
-    with pytest.raises(LeftByAStack, match="something is left"):
+    with pytest.raises(LeftByAStack, match="something is being left"):
         channel.shelf.put(server, "s3", LEFT, datetime.now(UTC) + timedelta(minutes=5))
     found.finish(channel.operator, channel.target(), ident)
     assert channel.fetched(server) == {"s3": channel.file()}
