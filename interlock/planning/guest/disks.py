@@ -16,10 +16,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from .document import Part
 from .files import GuestFile
+from .programs import program_source, started
 
 TABLE = "/etc/interlock/volumes.json"
 PROGRAM = "/usr/local/sbin/interlock-volumes"
@@ -61,15 +61,9 @@ def volume_mounts(volumes: Sequence[GuestVolume]) -> Part:
     if not volumes:
         return Part()
     table = json.dumps([{"tag": item.tag, "mount": item.point} for item in volumes], indent=1) + "\n"
-    files = (
-        GuestFile(TABLE, table),
-        GuestFile(PROGRAM, program(), mode=0o755),
-        GuestFile(f"/etc/systemd/system/{UNIT}", _SERVICE),
-    )
-    commands = (("systemctl", "daemon-reload"), ("systemctl", "enable", "--now", "--no-block", UNIT))
-    return Part(files=files, commands=commands)
+    return started(GuestFile(PROGRAM, program(), mode=0o755), GuestFile(TABLE, table), UNIT, _SERVICE)
 
 
 def program() -> str:
-    """The program's source. It runs with the image's own Python, which cloud-init has brought: 3.8 or later."""
-    return Path(__file__).with_name("volumes_in_guest.py").read_text(encoding="utf-8")
+    """The program's source."""
+    return program_source("volumes_in_guest")

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from .document import Part
 from .files import GuestFile
+from .programs import program_source, started
 
 TABLE = "/etc/interlock/secrets.json"
 FOLDER = "/etc/interlock/secrets"
@@ -42,15 +42,10 @@ def fetched_secrets(names: Sequence[str]) -> Part:
     """The files of a server that fetches these; nothing if there are none."""
     if not names:
         return Part()
-    files = (
-        GuestFile(TABLE, json.dumps(sorted(names)) + "\n"),
-        GuestFile(PROGRAM, program(), mode=0o755),
-        GuestFile(f"/etc/systemd/system/{UNIT}", _SERVICE),
-    )
-    commands = (("systemctl", "daemon-reload"), ("systemctl", "enable", "--now", "--no-block", UNIT))
-    return Part(files=files, commands=commands)
+    table = GuestFile(TABLE, json.dumps(sorted(names)) + "\n")
+    return started(GuestFile(PROGRAM, program(), mode=0o755), table, UNIT, _SERVICE)
 
 
 def program() -> str:
-    """The program's source. It runs with the image's own Python, which cloud-init has brought: 3.8 or later."""
-    return Path(__file__).with_name("secrets_in_guest.py").read_text(encoding="utf-8")
+    """The program's source."""
+    return program_source("secrets_in_guest")

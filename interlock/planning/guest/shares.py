@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from .document import Part
 from .files import GuestFile
+from .programs import program_source, started
 
 TABLE = "/etc/interlock/shares.json"
 PROGRAM = "/usr/local/sbin/interlock-shares"
@@ -72,15 +72,11 @@ def mounted_shares(shares: Sequence[GuestShare], *, drive: bool = False) -> Part
     if not shares:
         return Part()
     command = f"{PROGRAM} --drive {DRIVE}" if drive else PROGRAM
-    files = (
-        GuestFile(TABLE, json.dumps([item.canonical() for item in shares], indent=1) + "\n"),
-        GuestFile(PROGRAM, program(), mode=0o755),
-        GuestFile(f"/etc/systemd/system/{UNIT}", _SERVICE.format(command=command, look=_LOOK)),
-    )
-    commands = (("systemctl", "daemon-reload"), ("systemctl", "enable", "--now", "--no-block", UNIT))
-    return Part(files=files, commands=commands)
+    table = GuestFile(TABLE, json.dumps([item.canonical() for item in shares], indent=1) + "\n")
+    service = _SERVICE.format(command=command, look=_LOOK)
+    return started(GuestFile(PROGRAM, program(), mode=0o755), table, UNIT, service)
 
 
 def program() -> str:
-    """The program's source. It runs with the image's own Python, which cloud-init has brought: 3.8 or later."""
-    return Path(__file__).with_name("shares_in_guest.py").read_text(encoding="utf-8")
+    """The program's source."""
+    return program_source("shares_in_guest")
