@@ -7,12 +7,14 @@ from enum import StrEnum
 
 
 class NetworkRole(StrEnum):
-    """What a network of a vPOD is for. The planner states it; no name says so."""
+    """What a network of a vPOD or GPU cluster is for. The planner states it; no name says so."""
 
     IPU_DATA = "ipu-data"
     STORAGE = "storage"
     CONTROL = "control"
     MANAGEMENT = "management"
+    #: In-band network of a GPU cluster: of its nodes, and of nothing else.
+    CLUSTER = "cluster"
 
     @property
     def word(self) -> str:
@@ -48,6 +50,7 @@ CLAIMS_OF = {
     NetworkRole.STORAGE: _claims(NetworkRole.STORAGE),
     NetworkRole.CONTROL: _claims(NetworkRole.CONTROL, vni=True),
     NetworkRole.MANAGEMENT: _claims(NetworkRole.MANAGEMENT),
+    NetworkRole.CLUSTER: _claims(NetworkRole.CLUSTER),
 }
 
 ROLE_OF = {

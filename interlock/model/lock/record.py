@@ -80,10 +80,28 @@ class VPodAllocation(Frozen):
     management_subnet: _Prefix
 
 
+class ClusterAllocation(Frozen):
+    """The claims of one GPU cluster, all exclusive."""
+
+    #: Whole hosts, in the order of the nodes' numbers.
+    hosts: tuple[str, ...]
+    #: Physical network of the VLAN of its in-band network.
+    cluster_network: str
+    cluster_vlan: _Id
+    cluster_subnet: _Prefix
+    #: InfiniBand subnet -> 15 bits of the P_Key that it has there.
+    partition_keys: dict[str, _Id] = {}
+
+
 class Allocation(Frozen):
-    """Claims by vPOD."""
+    """Claims by vPOD, and by GPU cluster."""
 
     vpods: dict[str, VPodAllocation]
+    clusters: dict[str, ClusterAllocation] = {}
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(written(self), ("clusters",))
 
 
 def _number(text: str) -> int:

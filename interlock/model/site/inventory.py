@@ -14,6 +14,7 @@ from interlock.resources import Frozen, VolumeEncryption
 
 from .bastion import Bastion
 from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
+from .gpu import FabricSwitch, GpuNode
 from .ironic import Ironic
 from .networks import (
     ExternalNetwork,
@@ -84,7 +85,11 @@ class Site(Frozen):
     logical_racks: tuple[LogicalRack, ...] = ()
     machines: tuple[Machine, ...]
     hosts: tuple[Host, ...]
+    #: What hosts of role `gpu` have besides.
+    gpu_nodes: tuple[GpuNode, ...] = ()
     switches: tuple[Switch, ...]
+    #: Switches of InfiniBand subnets; their cables are of the kind `infiniband`.
+    fabric_switches: tuple[FabricSwitch, ...] = ()
     devices: tuple[Device, ...] = ()
     placements: tuple[Placement, ...] = ()
     cables: tuple[Cable, ...]
@@ -135,6 +140,11 @@ class Site(Frozen):
     def host(self) -> dict[str, Host]:
         """Hosts by name."""
         return {item.name: item for item in self.hosts}
+
+    @cached_property
+    def gpu_node(self) -> dict[str, GpuNode]:
+        """What GPU nodes have besides being hosts, by name."""
+        return {item.name: item for item in self.gpu_nodes}
 
     @cached_property
     def machine_of(self) -> dict[str, str]:

@@ -61,6 +61,9 @@ class Pools(Frozen):
     reserved_vnis: tuple[int, ...] = ()
     ipu_data_subnets: tuple[str, int]
     storage_subnets: tuple[str, int]
+    #: VLANs of the in-band networks of GPU clusters, and where their subnets are cut from; None: there are none to give.
+    cluster: VlanPool | None = None
+    cluster_subnets: tuple[str, int] | None = None
     control_subnets: tuple[str, int]
     management_subnets: tuple[str, int]
     #: First and last offset, in every storage subnet, of the addresses of the storage appliance.
@@ -75,6 +78,7 @@ class Pools(Frozen):
             NetworkRole.STORAGE: self.storage,
             NetworkRole.MANAGEMENT: self.management,
             NetworkRole.CONTROL: self.bare_metal_control,
+            NetworkRole.CLUSTER: self.cluster,
         }
         return {role: pool for role, pool in pools.items() if pool is not None}
 
@@ -86,18 +90,21 @@ class Pools(Frozen):
             "storage": self.storage,
             "management": self.management,
             "bare_metal_control": self.bare_metal_control,
+            "cluster": self.cluster,
         }
         return {name: pool for name, pool in pools.items() if pool is not None}
 
     @property
     def subnets_of(self) -> dict[NetworkRole, tuple[str, int]]:
         """(prefix, length of what is cut from it) of the subnets of each role's networks."""
-        return {
+        subnets = {
             NetworkRole.IPU_DATA: self.ipu_data_subnets,
             NetworkRole.STORAGE: self.storage_subnets,
             NetworkRole.CONTROL: self.control_subnets,
             NetworkRole.MANAGEMENT: self.management_subnets,
+            NetworkRole.CLUSTER: self.cluster_subnets,
         }
+        return {role: found for role, found in subnets.items() if found is not None}
 
     @property
     def subnets_by_name(self) -> dict[str, tuple[str, int]]:

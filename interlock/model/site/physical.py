@@ -20,9 +20,10 @@ WiredBy = Literal["neutron", "export", "hand"]
 FilledBy = Literal["neutron"]
 PortMode = Literal["access", "trunk", "dot1q-tunnel", "routed", "disabled"]
 Generation = Literal["ipu-m2000", "bow-2000"]
-CableKind = Literal["ethernet", "ipu-link", "gw-link", "sync-link", "power"]
+CableKind = Literal["ethernet", "infiniband", "ipu-link", "gw-link", "sync-link", "power"]
 CoolingMethod = Literal["room-air", "in-row-air", "rear-door", "direct-to-chip", "immersion"]
 Provisioning = Literal["hypervisor", "bare-metal"]
+HostRole = Literal["poplar", "infra", "gpu"]
 #: Whether a machine or host is given out. One that is not keeps whoever has it.
 ServiceState = Literal["ok", "failed", "maintenance"]
 
@@ -71,11 +72,11 @@ class Machine(Frozen):
 
 
 class Host(Frozen):
-    """A server of the operator. `poplar` hosts carry tenants' servers, `infra` hosts controllers."""
+    """A server of the operator. `poplar` hosts carry tenants' servers, `infra` hosts controllers; `gpu` are GPU nodes."""
 
     name: str
     serial: str
-    role: Literal["poplar", "infra"]
+    role: HostRole
     logical_rack: str | None = None
     #: Model in the catalogue, if it is one of those.
     model: str | None = None

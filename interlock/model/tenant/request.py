@@ -71,6 +71,23 @@ class VPod(Frozen):
     s3_keys: tuple[int, ...] = (1,)
 
 
+Scheduler = Literal["none", "slurm"]
+ClusterFabric = Literal["infiniband", "none"]
+
+
+class Cluster(Frozen):
+    """One GPU cluster: whole nodes of one type, on bare metal."""
+
+    name: str
+    nodes: int
+    #: In the catalogue of GPU nodes.
+    node_type: str
+    image: str
+    #: What joins GPUs of several nodes; `none`: the in-band network alone.
+    fabric: ClusterFabric
+    scheduler: Scheduler = "none"
+
+
 class VolumeRequest(Frozen):
     """A volume of its own, attached to one Poplar server (by index) of a vPOD, or to none. Size in GiB."""
 
@@ -211,6 +228,7 @@ class Tenant(Frozen):
     separate: Literal["vpods", "no"] = "vpods"
     access: Access
     vpods: tuple[VPod, ...]
+    clusters: tuple[Cluster, ...] = ()
     volumes: tuple[VolumeRequest, ...] = ()
     shares: tuple[ShareRequest, ...] = ()
     buckets: tuple[BucketRequest, ...]
