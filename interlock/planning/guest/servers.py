@@ -1,4 +1,4 @@
-"""The documents of Poplar servers, virtual or whole hosts, and of V-IPU controllers."""
+"""The documents of Poplar servers, virtual or whole hosts, of V-IPU controllers, and of nodes of GPU clusters."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from .document import CloudConfig, Part
 from .fabric import FabricInterface, fabric_addresses
 from .files import GuestFile
 from .kernel import kernel_parameters
+from .peers import Peer, hosts_file
 from .poplar import VipuApi, poplar_files
 from .secret_files import fetched_secrets
 from .shares import GuestShare, mounted_shares
@@ -53,3 +54,12 @@ def controller_user_data(hostname: str) -> str:
     """For a controller."""
     ssh = Part(files=(GuestFile("/etc/ssh/sshd_config.d/10-no-forwarding.conf", _NO_SSH_FORWARDING),))
     return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()
+
+
+def node_user_data(hostname: str, peers: Sequence[Peer], *, login: Sequence[GuestFile] = ()) -> str:
+    """For a node of a GPU cluster. `peers`: all of the cluster's; `login`: what its sshd is told of certificates.
+
+    Its one Ethernet leg has DHCP, so the document says no address of its own.
+    """
+    parts = (hosts_file(peers), Part(files=tuple(login)))
+    return CloudConfig(hostname, parts).text()
