@@ -6,7 +6,6 @@ All are full members: NCCL uses the key at index 0, and where that is a limited 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from interlock.model.site.gpu import GpuNode, HcaPort
 from interlock.resources import PartitionKey
@@ -34,7 +33,7 @@ def partition_name(scope: ClusterScope, subnet: str) -> str:
 def _members(scope: ClusterScope) -> dict[str, tuple[PartitionMember, ...]]:
     """Subnet -> the compute ports that the cluster's nodes have there, by node and rail."""
     found: defaultdict[str, list[PartitionMember]] = defaultdict(list)
-    for node in _nodes(scope) if scope.cluster.fabric == "infiniband" else ():
+    for node in scope.nodes() if scope.cluster.fabric == "infiniband" else ():
         ports = node.ports_for("compute")
         if not ports:
             raise PlanningError(
@@ -44,18 +43,6 @@ def _members(scope: ClusterScope) -> dict[str, tuple[PartitionMember, ...]]:
         for port in ports:
             found[port.infiniband].append(PartitionMember(guid=_guid(scope, node, port), membership="full"))
     return {subnet: tuple(members) for subnet, members in found.items()}
-
-
-def _nodes(scope: ClusterScope) -> Iterator[GpuNode]:
-    for host in scope.claims.hosts:
-        node = scope.site.gpu_node.get(host)
-        if node is None:
-            raise PlanningError(
-                f"the lock of {scope.tenant.id} gives cluster {scope.cluster.name} host {host}, which is no GPU node "
-                "of the site",
-                f"add it to the site file, or run `interlock lock {scope.tenant.id}`",
-            )
-        yield node
 
 
 def _guid(scope: ClusterScope, node: GpuNode, port: HcaPort) -> str:

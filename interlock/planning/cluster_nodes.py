@@ -9,9 +9,9 @@ from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
+from .cluster_guest import files_of_node
 from .errors import PlanningError
 from .guest import node_user_data
-from .guest.peers import Peer
 from .plan_builder import PlanBuilder
 from .scope import ClusterScope
 from .switch_ports import Segment, access_port
@@ -24,28 +24,16 @@ def write_node(scope: ClusterScope, builder: PlanBuilder, index: int, partitions
     """Write down one node, its port and the switch port behind it. `partitions`: those that it is in first."""
     name = builder.component(scope.node(index), "ClusterNode", parent=scope.name())
     host, ironic = scope.claims.hosts[index], scope.site.ironic
-    listed = scope.site.host.get(host)
-    if listed is None:
-        raise PlanningError(
-            f"the lock of {scope.tenant.id} gives cluster {scope.cluster.name} host {host}, which the site has not",
-            f"add it to the site file, or run `interlock lock {scope.tenant.id}`",
-        )
     port, behind = _write_port(scope, builder, name, index), _write_switch_port(scope, builder, name, host)
     server = BareMetalServer(
         name=name, project=scope.project, node=host,
-        resource_class=None if ironic is None else ironic.class_of(listed),
+        resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
         image=Reference.site("Image", scope.cluster.image),
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
-        user_data=node_user_data(name, peers_of(scope), login=scope.login_files),
+        user_data=node_user_data(name, files_of_node(scope, index), login=scope.login_files),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
-
-
-def peers_of(scope: ClusterScope) -> tuple[Peer, ...]:
-    """Every node of the cluster with its address in band, by index."""
-    subnet = scope.claims.cluster_subnet
-    return tuple(Peer(scope.node(index), node_address(subnet, index)) for index in range(len(scope.claims.hosts)))
 
 
 def _write_port(scope: ClusterScope, builder: PlanBuilder, server: str, index: int) -> str:

@@ -15,28 +15,17 @@ from interlock.vocabulary import NetworkRole
 from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
 from .cluster_nodes import write_node
-from .errors import PlanningError
 from .plan_builder import PlanBuilder
 from .scope import ClusterScope
 
 
 def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     """Write down everything of one cluster. PlanningError if the site or the lock lacks what it needs."""
-    _check_scheduler(scope)
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     partitions = write_partitions(scope, builder)
     for index in range(len(scope.claims.hosts)):
         write_node(scope, builder, index, partitions)
-
-
-def _check_scheduler(scope: ClusterScope) -> None:
-    if scope.cluster.scheduler != "none":
-        raise PlanningError(
-            f"cluster {scope.cluster.name} asks for the scheduler {scope.cluster.scheduler}, and nothing here sets one "
-            "up yet",
-            "say `scheduler: none` and set it up on the nodes",
-        )
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from interlock.model.lock.record import ClusterAllocation, VPodAllocation
+from interlock.model.site.gpu import GpuNode
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Cluster, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
@@ -86,6 +87,17 @@ class ClusterScope(PartScope):
     def node(self, index: int) -> str:
         """Name of the server that is the node of this index."""
         return self.name("node", index)
+
+    def nodes(self) -> tuple[GpuNode, ...]:
+        """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
+        for host in self.claims.hosts:
+            if host not in self.site.gpu_node or host not in self.site.host:
+                raise PlanningError(
+                    f"the lock of {self.tenant.id} gives cluster {self.cluster.name} host {host}, which is no GPU node "
+                    "of the site",
+                    f"add it to the site file, or run `interlock lock {self.tenant.id}`",
+                )
+        return tuple(self.site.gpu_node[host] for host in self.claims.hosts)
 
 
 @dataclass(frozen=True)

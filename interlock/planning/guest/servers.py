@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .disks import GuestVolume, volume_mounts
 from .document import CloudConfig, Part
 from .fabric import FabricInterface, fabric_addresses
 from .files import GuestFile
 from .kernel import kernel_parameters
-from .peers import Peer, hosts_file
 from .poplar import VipuApi, poplar_files
 from .secret_files import fetched_secrets
 from .shares import GuestShare, mounted_shares
@@ -56,10 +55,11 @@ def controller_user_data(hostname: str) -> str:
     return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()
 
 
-def node_user_data(hostname: str, peers: Sequence[Peer], *, login: Sequence[GuestFile] = ()) -> str:
-    """For a node of a GPU cluster. `peers`: all of the cluster's; `login`: what its sshd is told of certificates.
+def node_user_data(hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = ()) -> str:
+    """For a node of a GPU cluster. `files`: path -> text of what its scheduler and its jobs are told of the cluster;
+    `login`: what its sshd is told of certificates.
 
     Its one Ethernet leg has DHCP, so the document says no address of its own.
     """
-    parts = (hosts_file(peers), Part(files=tuple(login)))
-    return CloudConfig(hostname, parts).text()
+    told = tuple(GuestFile(path, text) for path, text in files.items())
+    return CloudConfig(hostname, (Part(files=told), Part(files=tuple(login)))).text()

@@ -189,7 +189,9 @@ def _places(nodes: tuple[ClusterNode, ...]) -> Iterator[str]:
 
 
 def _addressed(layout: ClusterLayout) -> Iterator[str]:
-    nodes = tuple(ClusterServer(node.name, node.address) for node in layout.nodes)
+    workers = (ClusterServer(node.name, node.address) for node in layout.nodes)
+    # A node may be a controller as well.
+    nodes = tuple(server for server in workers if server not in layout.controllers)
     # Accounting may be at a controller; anything else there twice is a mistake.
     apart = () if layout.accounting in (None, *layout.controllers) else (layout.accounting,)
     servers = (*layout.controllers, *apart, *nodes)
