@@ -151,7 +151,7 @@ def _left_out(plan: PlanOfStack) -> Iterator[str]:
             (key["infiniband"], member["guid"].lower())
             for key in keys
             for member in key["members"]
-            if member["membership"] == "full"
+            if member["membership"] == "full" and key["index0"]
         }
         for host in hosts if keys else ():
             ports = _compute(plan, host)

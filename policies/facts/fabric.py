@@ -66,6 +66,8 @@ class PartitionKeyFact:
     members: tuple[tuple[str, str], ...]
     #: Component of the vPOD or GPU cluster that it is of; None: of none.
     vpod: str | None = None
+    #: Whether it is the first key of its ports, which NCCL uses.
+    index0: bool = True
 
     @property
     def is_claim(self) -> bool:

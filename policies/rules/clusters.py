@@ -127,7 +127,7 @@ def _no_port_left_out(model: Model, _: Names) -> RuleAnswer:
 
 
 def _left_out(model: Model, cluster: ClusterFact, keys: list[PartitionKeyFact], host: str) -> Iterator[Cause]:
-    """The compute ports of one node that are in no partition of the cluster on their subnet, or as limited members."""
+    """The compute ports of one node that are in no partition on their subnet, limited, or not at index 0."""
     ports = _compute_ports(model, host)
     if not ports:
         yield _left_cause(cluster, keys, host, f"node {host} has no compute port that the site lists", ())
@@ -136,14 +136,19 @@ def _left_out(model: Model, cluster: ClusterFact, keys: list[PartitionKeyFact], 
         here = [key for key in keys if key.infiniband == port.infiniband]
         if port.guid is None:
             missing = (SiteFact(f"gpu_nodes.{host}.ports.{port.name}.guid"),)
-        found = [how for key in here for guid, how in key.members if guid.lower() == (port.guid or "").lower()]
-        if "full" in found:
-            continue
-        named = f"{port.name} of {host}" + ("" if port.guid is None else f" ({port.guid})")
-        how = "as a limited member" if found else "not"
-        yield _left_cause(
-            cluster, here or keys, host, f"{named} is {how} in its partition on {port.infiniband}", missing
-        )
+        guid = (port.guid or "").lower()
+        found = {how: key.index0 for key in here for member, how in key.members if member.lower() == guid}
+        if not found.get("full"):
+            named = f"{port.name} of {host}" + (f" ({port.guid})" if port.guid is not None else "")
+            what = f"{named} is {_membership(found)} its partition on {port.infiniband}"
+            yield _left_cause(cluster, here or keys, host, what, missing)
+
+
+def _membership(found: dict[str, bool]) -> str:
+    """`found`: membership -> whether it is at index 0."""
+    if "full" in found:
+        return "not at index 0 in"
+    return "a limited member of" if found else "not in"
 
 
 def _left_cause(
