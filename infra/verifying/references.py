@@ -8,7 +8,7 @@ EXTERNAL_SUBNET = "site:Subnet/external-subnet"
 #: Kinds of objects that decide what gateways filter.
 SCOPES = ("AddressScope", "SubnetPool")
 #: Claims of locks that are claims on a VLAN.
-VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan")
+VLAN_CLAIMS = ("ipu_data_vlan", "storage_vlan", "control_vlan", "management_vlan", "cluster_vlan")
 _SITES, _CLOUDS = "site:", "cloud:"
 _PROJECT, _IMAGE, _FLAVOR = "site:Project/", "site:Image/", "site:Flavor/"
 _PERSON, _TENANTS_PROJECT, _RUNNER = "cloud:User/", "cloud:Project/", "cloud:User/@operator"
@@ -53,6 +53,12 @@ def is_runner(user: str) -> bool:
 def tenants_project(target: str) -> str | None:
     """The tenant whose project a right names."""
     return target.removeprefix(_TENANTS_PROJECT) if target.startswith(_TENANTS_PROJECT) else None
+
+
+def key_of_claim(value: str) -> tuple[str, int]:
+    """InfiniBand subnet and number of a claimed P_Key."""
+    subnet, _, number = value.rpartition(":")
+    return subnet, int(number, 16)
 
 
 def vlan_of_claim(value: str) -> tuple[str, int]:

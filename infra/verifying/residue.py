@@ -71,12 +71,21 @@ class Residue:
         elif claim == "storage_vip":
             address = names.named("vip", inventory.site["cloud"], value)
             yield address, [address]
+        elif claim == "partition_keys":
+            for node in self._keys(*references.key_of_claim(value)):
+                yield node, [node]
         elif claim == _OVERLAY:
             node = names.overlay(inventory.site["cloud"], "vxlan", int(value))
             yield node, [names.identity("segment", node)]
         elif claim in _VLANS:
             for node in inventory.segments(*references.vlan_of_claim(value)):
                 yield node, [names.identity("segment", node)]
+
+    def _keys(self, subnet: str, number: int) -> list[str]:
+        """One of a subnet that is listed no more may be on any that is."""
+        prefixes = {item["name"]: item["prefix"] for item in self.inventory.site["infiniband"]}
+        found = [prefixes[subnet]] if subnet in prefixes else [*prefixes.values()]
+        return [names.partition_key(prefix, number) for prefix in found]
 
     def _by_serial(self, claim: str, serial: str) -> Iterator[tuple[str, list[str]]]:
         """A device that had another name, or stands nowhere on the site by now."""

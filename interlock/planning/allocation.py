@@ -14,7 +14,7 @@ from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Pins, Tenant, VPod
 
 from .allocation_state import AllocationState
-from .claims import claimed_values, claims_of_vpod, released_claim
+from .claims import claimed_values, claims_of_part, released_claim
 from .draft import Draft
 from .errors import PlanningError
 from .suitability import Wish
@@ -87,7 +87,7 @@ def _take_before(
     for entry in released:
         allocated.add(released_claim(tenant, entry))
     for name, vpod in before.items():
-        for claim in claims_of_vpod(tenant, name, vpod):
+        for claim in claims_of_part(tenant, name, vpod):
             entry = Released(vpod=name, claim=claim.field, value=claim.value)
             allocated.add(claim if name in wanted else released_claim(tenant, entry))
 

@@ -15,10 +15,10 @@ from ipaddress import IPv4Network
 
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
-from interlock.vocabulary import Vlan
+from interlock.vocabulary import SubnetKey, Vlan
 
 from .blocks import WHOLE, WIDTH, maximal_blocks
-from .claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
+from .claims import PARTITION_KEYS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from .host_room import HostRooms
 from .layout import RackMachines, SiteLayout
 from .registers import Holders, Numbers, SubnetRegister
@@ -40,8 +40,10 @@ class AllocationState:
         self.hosts = HostRooms(site, self.layout)
         #: Addresses of the storage appliance.
         self.addresses: Counter[str] = Counter()
-        #: (field, physical network or empty) -> tenants whose released claims are there, and how many.
+        #: (field, physical network, InfiniBand subnet or empty) -> tenants whose released claims are there, and how many.
         self.released: dict[tuple[str, str], Counter[str]] = {}
+        #: P_Keys by InfiniBand subnet, reserved ones taken.
+        self.partition_keys = _key_pools(site)
         self._subnets = _subnet_pools(site)
         #: Switch -> ids taken there, as a mask.
         self._vlans_on: dict[str, int] = {}
@@ -134,8 +136,8 @@ class AllocationState:
             return
         claim = found
         if claim.holder.released:
-            scope = Vlan.parse(claim.value).network if claim.field in VLAN_CLAIMS else ""
-            self.released.setdefault((claim.field, scope), Counter())[claim.holder.tenant] += 1 if add else -1
+            scope = (claim.field, _scope(claim))
+            self.released.setdefault(scope, Counter())[claim.holder.tenant] += 1 if add else -1
         if claim.field == "machines":
             self._change_machine(claim, add=add)
         elif claim.field in VLAN_CLAIMS:
@@ -150,6 +152,10 @@ class AllocationState:
             self.hosts.change(claim, add=add)
             host = self.site.host.get(claim.value)
             self._open(host.interfaces if host and not add else ())
+        elif claim.field == PARTITION_KEYS:
+            subnet, key = SubnetKey.parse(claim.value)
+            pool = self.partition_keys.setdefault(subnet, Numbers(()))
+            (pool.add if add else pool.remove)(key)
         elif claim.field == "storage_vip":
             self.addresses[claim.value] += 1 if add else -1
 
@@ -207,6 +213,21 @@ class AllocationState:
             if all(self.free[other] == WHOLE for other in group)
         ]
         return (WIDTH * max(racks, default=1),)
+
+
+def _scope(claim: Claim) -> str:
+    """What an id is local to; empty for what is told apart on the whole site."""
+    if claim.field in VLAN_CLAIMS:
+        return Vlan.parse(claim.value).network
+    return SubnetKey.parse(claim.value).infiniband if claim.field == PARTITION_KEYS else ""
+
+
+def _key_pools(site: Site) -> dict[str, Numbers]:
+    found = {pool.infiniband: Numbers(pool.keys) for pool in site.pools.partition_keys}
+    for pool in site.pools.partition_keys:
+        for key in pool.reserved:
+            found[pool.infiniband].add(key)
+    return found
 
 
 def _in_service(site: Site, shelf: RackMachines) -> int:

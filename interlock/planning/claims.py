@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from interlock.model.lock.record import Lock, Released, VPodAllocation
+from interlock.model.lock.record import ClusterAllocation, Lock, Released, VPodAllocation
 from interlock.model.site.inventory import Site
-from interlock.vocabulary import CLAIMS_OF, Claimant, Vlan
+from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vlan
 
 #: VLAN claims, each with the field that names the physical network of the id.
 NETWORK_OF = {item.vlan: item.network for item in CLAIMS_OF.values()}
@@ -15,13 +15,21 @@ VLAN_CLAIMS = tuple(NETWORK_OF)
 #: Fields that say what a claim is an id of, or how big it is; they are none themselves.
 NO_CLAIMS = ("flavor", *NETWORK_OF.values())
 SUBNET_CLAIMS = tuple(item.subnet for item in CLAIMS_OF.values())
+PARTITION_KEYS = "partition_keys"
+
+#: The networks that every vPOD has; the other one is that of a GPU cluster.
+OF_VPODS = tuple(item for role, item in CLAIMS_OF.items() if role is not NetworkRole.CLUSTER)
 
 CLAIMS = tuple(name for name in VPodAllocation.model_fields if name not in NO_CLAIMS)
+CLUSTER_CLAIMS = tuple(name for name in ClusterAllocation.model_fields if name not in NO_CLAIMS)
+
+#: What a vPOD or cluster has, as a lock says it.
+PartAllocation = VPodAllocation | ClusterAllocation
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One value of one field of `VPodAllocation`, as text, and who holds it."""
+    """One value of one field of a vPOD's or cluster's allocation, as text, and who holds it."""
 
     field: str
     value: str
@@ -42,29 +50,34 @@ class Claim:
 
 def claims_of_lock(lock: Lock) -> Iterator[Claim]:
     """Every claim of a lock, then everything that it released."""
-    for name, vpod in sorted(lock.allocation.vpods.items()):
-        yield from claims_of_vpod(lock.id, name, vpod)
+    for name, part in sorted(lock.allocation.parts.items()):
+        yield from claims_of_part(lock.id, name, part)
     for entry in lock.released:
         yield released_claim(lock.id, entry)
 
 
-def claims_of_vpod(tenant: str, name: str, vpod: VPodAllocation) -> Iterator[Claim]:
-    """Every claim of one vPOD, in the order of the fields; a tuple is one claim for each element."""
-    for claim, value in claimed_values(vpod):
-        yield Claim(claim, value, Claimant(tenant, name), vpod.flavor)
+def claims_of_part(tenant: str, name: str, part: PartAllocation) -> Iterator[Claim]:
+    """Every claim of one vPOD or cluster, in the order of the fields; a tuple is one claim for each element."""
+    flavor = part.flavor if isinstance(part, VPodAllocation) else ""
+    for claim, value in claimed_values(part):
+        yield Claim(claim, value, Claimant(tenant, name), flavor)
 
 
-def claimed_values(vpod: VPodAllocation) -> Iterator[tuple[str, str]]:
-    """(field, value as text) of every claim of a vPOD; of a VLAN `<physical network>:<id>`."""
-    for claim in CLAIMS:
-        value = getattr(vpod, claim)
+def claimed_values(part: PartAllocation) -> Iterator[tuple[str, str]]:
+    """(field, value as text) of every claim of a vPOD or cluster.
+
+    A VLAN is `<physical network>:<id>`, a P_Key `<InfiniBand subnet>:0x0001`.
+    """
+    for claim in CLAIMS if isinstance(part, VPodAllocation) else CLUSTER_CLAIMS:
+        value = getattr(part, claim)
         if value is None:
             continue
         if claim in NETWORK_OF:
-            yield claim, str(Vlan(getattr(vpod, NETWORK_OF[claim]), value))
-            continue
-        for item in value if isinstance(value, tuple) else (value,):
-            yield claim, str(item)
+            yield claim, str(Vlan(getattr(part, NETWORK_OF[claim]), value))
+        elif claim == PARTITION_KEYS:
+            yield from ((claim, str(SubnetKey(name, key))) for name, key in sorted(value.items()))
+        else:
+            yield from ((claim, str(item)) for item in (value if isinstance(value, tuple) else (value,)))
 
 
 def released_claim(tenant: str, entry: Released) -> Claim:

@@ -10,9 +10,9 @@ from interlock.model.lock.record import Lock, Released
 from interlock.model.site.inventory import Host, Machine, Site
 from interlock.vocabulary import CLAIMS_OF, Vlan
 
-from .claims import SUBNET_CLAIMS, VLAN_CLAIMS, claimed_values
+from .claims import PARTITION_KEYS, SUBNET_CLAIMS, VLAN_CLAIMS, claimed_values
 
-CleaningKind = Literal["machine", "host", "VLAN", "VNI", "storage address"]
+CleaningKind = Literal["machine", "host", "VLAN", "VNI", "storage address", "P_Key"]
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Cleaning:
     """One thing that a tenant gave up, and that `interlock settle` has not handed out."""
 
     kind: CleaningKind
-    #: Name of a device: the one that it has now, where it stands on the site; `<physical network>:<id>` of a VLAN, else
-    #: number or address.
+    #: Name of a device: the one that it has now, where it stands on the site; `<physical network>:<id>` of a VLAN,
+    #: `<InfiniBand subnet>:0x0001` of a P_Key, else number or address.
     name: str
     #: Of a device, as it was given up; empty for all else.
     serial: str
@@ -61,6 +61,8 @@ def _kind(site: Site, entry: Released) -> CleaningKind | None:
         return "host" if entry.serial or (host and host.provisioning == "bare-metal") else None
     if entry.claim in VLAN_CLAIMS:
         return "VLAN"
+    if entry.claim == PARTITION_KEYS:
+        return "P_Key"
     if entry.claim in SUBNET_CLAIMS or entry.claim == "controller_host":
         return None
     return "VNI" if entry.claim in {item.vni for item in CLAIMS_OF.values()} else "storage address"
@@ -81,7 +83,7 @@ def _has_again(lock: Lock, entry: Released, device: Machine | Host | None) -> bo
     name = entry.value if device is None else device.name
     if device is None and entry.serial:
         return False
-    return any((entry.claim, name) in claimed_values(vpod) for vpod in lock.allocation.vpods.values())
+    return any((entry.claim, name) in claimed_values(part) for part in lock.allocation.parts.values())
 
 
 def _ports(site: Site, device: Machine | Host) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from interlock.model.lock.record import Allocation, Lock, Released, Replaced, Untested
+from interlock.model.lock.record import Allocation, Lock, Released, Replaced, Untested, VPodAllocation
 from interlock.model.site.inventory import Host, Machine, Site
 from interlock.vocabulary import nodes
 
@@ -108,12 +108,13 @@ def serials_of(site: Site) -> dict[str, str]:
 
 
 def _claimed(site: Site, allocation: Allocation) -> Iterator[tuple[Slot, tuple[str, str]]]:
-    """(device, (vPOD, serial)) of each machine and whole host; one that the site does not list is no device."""
-    for name, vpod in sorted(allocation.vpods.items()):
+    """(device, (vPOD or cluster, serial)) of each machine and whole host; one that the site does not list is no device."""
+    for name, part in sorted(allocation.parts.items()):
+        machines = part.machines if isinstance(part, VPodAllocation) else ()
         yield from (
-            (("machines", item), (name, site.machine[item].serial)) for item in vpod.machines if item in site.machine
+            (("machines", item), (name, site.machine[item].serial)) for item in machines if item in site.machine
         )
-        yield from ((("hosts", item), (name, site.host[item].serial)) for item in vpod.hosts if _is_whole(site, item))
+        yield from ((("hosts", item), (name, site.host[item].serial)) for item in part.hosts if _is_whole(site, item))
 
 
 def _is_whole(site: Site, host: str) -> bool:

@@ -10,7 +10,7 @@ from interlock.model.lock.record import Released, VPodAllocation
 from interlock.vocabulary import Vlan
 
 from .allocation_state import AllocationState
-from .claims import NETWORK_OF, SUBNET_CLAIMS, Claim, claimed_values, claims_of_vpod, released_claim
+from .claims import NETWORK_OF, OF_VPODS, Claim, claimed_values, claims_of_part, released_claim
 from .errors import NeedsMove, PlanningError
 from .host_room import ServerNeed
 from .hosts import choose_controller_host, choose_host, flavor_of, no_room, server_need
@@ -29,7 +29,8 @@ from .placing import new_place, settled_place
 from .suitability import Wish, control_network, controller_networks, vlans_of
 
 #: Claims that a vPOD has once and that no physical network decides on.
-FREE_CLAIMS = ("control_vni", *SUBNET_CLAIMS, "controller_host")
+_SUBNETS = tuple(item.subnet for item in OF_VPODS)
+FREE_CLAIMS = ("control_vni", *_SUBNETS, "controller_host")
 
 #: What servers on other hosts, or of another kind or flavour, cost.
 RECREATES_SERVERS = "its Poplar servers (volumes stay)"
@@ -50,7 +51,7 @@ class Draft:
     @property
     def pins_vlans(self) -> bool:
         """True if an id is pinned, which can be taken only once the machines are known."""
-        return any(getattr(self.wish.pins, claim) is not None for claim in NETWORK_OF)
+        return any(getattr(self.wish.pins, item.vlan) is not None for item in OF_VPODS)
 
     @cached_property
     def _held(self) -> frozenset[tuple[str, str]]:
@@ -198,7 +199,7 @@ class Draft:
         allocated, wish = self.allocated, self.wish
         if "control_vni" not in self.claims and not wish.is_bare_metal:
             self._set("control_vni", choose_vni(allocated))
-        for claim in SUBNET_CLAIMS:
+        for claim in _SUBNETS:
             if claim not in self.claims:
                 self._set(claim, choose_subnet(allocated, claim))
         if "controller_host" not in self.claims or self._controller_is_cut_off(networks):
@@ -256,7 +257,7 @@ class Draft:
 def _host_claims(wish: Wish, before: VPodAllocation | None) -> list[Claim]:
     if before is None:
         return []
-    claims = claims_of_vpod(wish.tenant, wish.vpod.name, before)
+    claims = claims_of_part(wish.tenant, wish.vpod.name, before)
     return [claim for claim in claims if claim.field == "hosts"]
 
 

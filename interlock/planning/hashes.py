@@ -21,6 +21,7 @@ from interlock.model.site.inventory import (
     ImageSpec,
     Lag,
     Machine,
+    Pools,
     ShareTypeSpec,
     Site,
     Switch,
@@ -72,7 +73,10 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
 _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 
 #: Sections of a site that came after the first locks; one that nobody states is left out of hashes.
-YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel"})
+YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nodes", "fabric_switches"})
+
+#: Fields of other sections that are younger too, and left out likewise.
+_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
 
 #: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
 #: is left out of hashes, so that these locks stay as they are.
@@ -83,6 +87,7 @@ YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (VPod, frozenset({"s3_keys"})),
     (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
     (Access, frozenset({"ca", "accounts", "public"})),
+    (Tenant, frozenset({"clusters"})),
 )
 
 #: Keys of requests that no plan rests on: who gets certificates makes no lock old.
@@ -105,7 +110,9 @@ def planned_part(part: Any) -> Any:
     match part:
         case Frozen():
             hidden = next((names for kind, names in _UNPLANNED_FIELDS if isinstance(part, kind)), frozenset[str]())
+            young = next((names for kind, names in _YOUNGER_FIELDS if isinstance(part, kind)), frozenset[str]())
             fields = {name: getattr(part, name) for name in type(part).model_fields if name not in hidden}
+            fields = {name: value for name, value in fields.items() if value or name not in young}
             return {name: planned_part(value) for name, value in (fields | _as_planned(part)).items()}
         case tuple() | list():
             return [planned_part(item) for item in part if not isinstance(item, Assumption) or item.id in _HASHED]
@@ -166,28 +173,32 @@ class SiteHashes:
         """`sha256:` over what this allocation uses of the site.
 
         That is: what all share, the logical racks of its machines, the switches of its physical networks with
-        every cable there, and its hosts. Anything else may change without making the lock old.
+        every cable there, its hosts, and of GPU nodes their InfiniBand ports. Anything else may change without making
+        the lock old.
         """
-        vpods = allocation.vpods.values()
-        networks = tuple(sorted({name for vpod in vpods for name in networks_of(vpod)}))
+        vpods, clusters = allocation.vpods.values(), allocation.clusters.values()
+        used = {name for vpod in vpods for name in networks_of(vpod)}
+        networks = tuple(sorted(used | {cluster.cluster_network for cluster in clusters}))
         racks = {
             machine.logical_rack
             for vpod in vpods
             for machine in map(self.site.machine.get, vpod.machines)
             if machine is not None
         }
-        hosts = {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
-        return digest_of(
-            {
-                "common": self._common(networks),
-                "networks": {name: self._network(name) for name in networks},
-                "racks": {name: self._rack(name) for name in sorted(racks)},
-                "hosts": {name: self._host(name, networks) for name in sorted(hosts)},
-            }
-        )
+        nodes = {name for cluster in clusters for name in cluster.hosts}
+        hosts = nodes | {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
+        parts: dict[str, Any] = {
+            "common": self._common(networks, has_clusters=bool(clusters)),
+            "networks": {name: self._network(name) for name in networks},
+            "racks": {name: self._rack(name) for name in sorted(racks)},
+            "hosts": {name: self._host(name, networks) for name in sorted(hosts)},
+        }
+        if clusters:
+            parts["nodes"] = {name: self._node(name) for name in sorted(nodes)}
+        return digest_of(parts)
 
-    def _common(self, networks: tuple[str, ...]) -> str:
-        key = ("common", *networks)
+    def _common(self, networks: tuple[str, ...], *, has_clusters: bool) -> str:
+        key = ("common", "clusters" if has_clusters else "", *networks)
         if key not in self._parts:
             site = self.site
             ranges = [
@@ -197,7 +208,12 @@ class SiteHashes:
             ]
             limits = site.limits.model_dump(mode="json", include=TENANT_LIMITS)
             self._parts[key] = digest_of(
-                {"shared": self._shared, "pools": self._pools(networks), "ranges": ranges, "limits": limits}
+                {
+                    "shared": self._shared,
+                    "pools": self._pools(networks, has_clusters),
+                    "ranges": ranges,
+                    "limits": limits,
+                }
             )
         return self._parts[key]
 
@@ -205,14 +221,18 @@ class SiteHashes:
     def _shared(self) -> str:
         return _hash_of(self.site, (name for name in Site.model_fields if name in COMMON))
 
-    def _pools(self, networks: tuple[str, ...]) -> object:
-        """The pools as these networks see them: the names of other leaf groups are left out."""
+    def _pools(self, networks: tuple[str, ...], has_clusters: bool) -> object:
+        """The pools as these networks see them: the names of other leaf groups are left out.
+
+        Without clusters so are the pools of clusters, so that a GPU hall makes no lock old that has nothing there.
+        """
         narrowed = {}
         for name, pool in self.site.pools:
             if isinstance(pool, VlanPool):
                 used = tuple(item for item in pool.physical_networks if item in networks)
                 narrowed[name] = pool.model_copy(update={"physical_networks": used})
-        return self.site.pools.model_copy(update=narrowed).model_dump(mode="json")
+        hidden = set[str]() if has_clusters else {"cluster", "cluster_subnets"}
+        return self.site.pools.model_copy(update=narrowed).model_dump(mode="json", exclude=hidden)
 
     def _network(self, name: str) -> str:
         """A physical network, its switches, and whatever is plugged into them."""
@@ -252,6 +272,11 @@ class SiteHashes:
             host = self.site.host.get(name)
             self._parts[key] = digest_of(self._host_seen(host, networks) if host else name)
         return self._parts[key]
+
+    def _node(self, name: str) -> object:
+        """What a GPU node has besides being a host; a lock rests on its GUIDs, which its partitions consist of."""
+        node = self.site.gpu_node.get(name)
+        return planned_part(node) if node else name
 
     def _host_seen(self, host: Host, networks: tuple[str, ...]) -> object:
         seen = {*networks, self.site.external.physical_network}

@@ -5,10 +5,10 @@ They are given to nobody new. Who has one keeps it: a claim changes only when so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from interlock.model.lock.record import Allocation
+from interlock.model.lock.record import Allocation, ClusterAllocation, VPodAllocation
 from interlock.model.site.inventory import Host, Machine, Site
 from interlock.model.site.physical import ServiceState
 from interlock.model.tenant.request import Pins
@@ -31,8 +31,9 @@ _SAID: dict[ServiceState, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class HeldOutOfService:
-    """A machine or host that a vPOD has and that is not in service; `claim` is the field that it stands in."""
+    """A machine or host that a vPOD or cluster has and that is not in service; `claim` is the field that it stands in."""
 
+    #: Name of the vPOD or cluster.
     vpod: str
     claim: str
     device: str
@@ -74,17 +75,21 @@ def counted(devices: Iterable[Machine | Host]) -> str:
 
 
 def held_out_of_service(site: Site, allocation: Allocation) -> tuple[HeldOutOfService, ...]:
-    """What a tenant has that is not in service, by vPOD."""
+    """What a tenant has that is not in service, by vPOD and cluster."""
     return tuple(
         HeldOutOfService(name, claim, device.name, device.state, device.state_reason)
-        for name, vpod in sorted(allocation.vpods.items())
-        for claim, device in (
-            *(("machines", site.machine.get(machine)) for machine in vpod.machines),
-            *(("hosts", site.host.get(host)) for host in dict.fromkeys(vpod.hosts)),
-            ("controller_host", site.host.get(vpod.controller_host)),
-        )
+        for name, part in sorted(allocation.parts.items())
+        for claim, device in _devices(site, part)
         if device is not None and not device.in_service
     )
+
+
+def _devices(site: Site, part: VPodAllocation | ClusterAllocation) -> Iterator[tuple[str, Machine | Host | None]]:
+    if isinstance(part, VPodAllocation):
+        yield from (("machines", site.machine.get(machine)) for machine in part.machines)
+    yield from (("hosts", site.host.get(host)) for host in dict.fromkeys(part.hosts))
+    if isinstance(part, VPodAllocation):
+        yield "controller_host", site.host.get(part.controller_host)
 
 
 def refused_pin(site: Site, pins: Pins, held: Sequence[str]) -> tuple[str, Machine | Host] | None:

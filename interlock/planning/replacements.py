@@ -84,6 +84,8 @@ def _seen(steps: tuple[str, ...]) -> str:
 def _devices(lock: Lock) -> Iterator[str]:
     for vpod in lock.allocation.vpods.values():
         yield from (*vpod.machines, *vpod.hosts)
+    for cluster in lock.allocation.clusters.values():
+        yield from cluster.hosts
 
 
 def _replaced(site: Site, tenant: str, entry: Released) -> Iterator[Replacement]:

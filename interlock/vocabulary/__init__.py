@@ -6,6 +6,7 @@ The lowest package: everything may use it, and it uses nothing. Only here is the
 from .claimants import Claimant, ClaimsId
 from .errors import InterlockError
 from .fingerprints import CloudFingerprint
+from .partition_keys import SubnetKey
 from .persons import Person
 from .positions import Position
 from .references import CloudId, ExistingObject, Reference, Scheme
@@ -33,5 +34,6 @@ __all__ = [
     "Scheme",
     "Segment",
     "StackName",
+    "SubnetKey",
     "Vlan",
 ]

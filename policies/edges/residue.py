@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from interlock.model.lock.record import FormerKey, Premise, Released, Settled
-from interlock.vocabulary import CLAIMS_OF, NetworkRole, Vlan, nodes
+from interlock.vocabulary import CLAIMS_OF, NetworkRole, SubnetKey, Vlan, nodes
 from policies.facts import identities as ids
 from policies.facts.room import released_room
 from policies.facts.site import SiteFacts
@@ -141,6 +141,8 @@ def still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
     elif entry.claim == "storage_vip":
         address = ids.share_address(site.site.cloud, entry.value)
         yield address, address
+    elif entry.claim == "partition_keys":
+        yield from ((key, key) for key in _keys(site, entry))
     else:
         yield from ((segment, ids.segment_identity(segment)) for segment in _segments(site, entry))
 
@@ -165,6 +167,14 @@ def lost_segments(site: SiteFacts, entry: Released) -> Iterator[str]:
     if vlan is not None and vlan.network not in site.switches_of:
         for switch in site.site.switches:
             yield ids.segment_identity(ids.vlan_segment(ids.switch_bridge(switch.serial), vlan.id))
+
+
+def _keys(site: SiteFacts, entry: Released) -> Iterator[str]:
+    """The P_Key; of a subnet that the site lists no more it may be on any."""
+    name, key = SubnetKey.parse(entry.value)
+    subnets = site.site.infiniband
+    known = [item.prefix for item in subnets if item.name == name] or [item.prefix for item in subnets]
+    yield from (ids.partition_key(prefix, key) for prefix in known)
 
 
 def _segments(site: SiteFacts, entry: Released) -> tuple[str, ...]:

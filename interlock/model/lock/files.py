@@ -127,7 +127,7 @@ class Gathered:
 
 def holds_claims(lock: Lock) -> bool:
     """True if anything is given to its tenant, or was and is not settled."""
-    return bool(lock.allocation.vpods or lock.released or lock.former_keys)
+    return bool(lock.allocation.parts or lock.released or lock.former_keys)
 
 
 def lock_files(folder: Path) -> list[Path]:

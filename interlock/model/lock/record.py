@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from interlock.resources import Frozen, digest_of
-from interlock.vocabulary import CLAIMS_OF, Vlan
+from interlock.vocabulary import CLAIMS_OF, SubnetKey, Vlan
 from interlock.vocabulary.digits import is_number
 from interlock.vocabulary.owners import OwnerId
 
@@ -99,6 +99,11 @@ class Allocation(Frozen):
     vpods: dict[str, VPodAllocation]
     clusters: dict[str, ClusterAllocation] = {}
 
+    @property
+    def parts(self) -> dict[str, VPodAllocation | ClusterAllocation]:
+        """vPODs, then clusters, by name; no name is in both."""
+        return {**self.vpods, **self.clusters}
+
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return _without_empty(written(self), ("clusters",))
@@ -116,12 +121,14 @@ _RELEASED: Mapping[str, Callable[[str], object]] = {
     **{item.vlan: Vlan.parse for item in CLAIMS_OF.values()},
     **{item.vni: _number for item in CLAIMS_OF.values() if item.vni},
     **{item.subnet: _prefix for item in CLAIMS_OF.values()},
+    "partition_keys": SubnetKey.parse,
 }
 
 
 class Released(Frozen):
     """A claim given up; it counts until state, cloud and switch have all let go, and evidence says that it is clean."""
 
+    #: Name of the vPOD or cluster; a tenant has none of both kinds.
     vpod: str
     claim: str
     value: str
