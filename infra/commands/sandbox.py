@@ -25,13 +25,13 @@ def supervise(*arguments: str) -> int:
 
 def _words(incomplete: str) -> list[str]:
     """The supervisor's commands, for shell completion."""
-    return [word for word in ("up", "down", "status", "reset", "install") if word.startswith(incomplete)]
+    return [word for word in ("up", "down", "status", "enrol", "reset", "install") if word.startswith(incomplete)]
 
 
 def sandbox(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", autocompletion=_words, help="up, down, status, reset.")
+        list[str] | None, typer.Argument(metavar="COMMAND", autocompletion=_words, help="up, down, status, enrol, reset.")
     ] = None,
 ) -> None:
-    """Manage the embedded OpenStack (up, down, status, reset)."""
+    """Manage the embedded OpenStack (up, down, status, enrol, reset)."""
     raise typer.Exit(supervise(*(words or ())))

@@ -1,9 +1,10 @@
-"""What a person types: install, up, down, status, reset."""
+"""What a person types: install, up, down, status, enrol, reset."""
 
 import argparse
 import errno
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,13 +42,14 @@ Exit codes: 0 done (status: told what it saw); 2 wrong words; 4 the environment 
 class Request:
     """What was asked of one instance; `format` is for `status`, the rest for `up` and `reset`, None: as it was.
 
-    `rack` is the text of its file.
+    `rack` is the text of its file, `nodes` the file for `enrol`.
     """
 
     instance: Instance
     format: str
     frames: bool | None
     rack: str | None
+    nodes: Path | None = None
 
 
 def prepare_base() -> bool:
@@ -209,6 +211,19 @@ def status_command(request: Request) -> int:
     return 0
 
 
+def enrol_command(request: Request) -> int:
+    """Enrol whole hosts at Ironic, on fake hardware, and have them cleaned until they are available."""
+    instance, nodes = request.instance, request.nodes
+    if not processes.running(instance):
+        raise SandboxError(f"{instance.folder} is down.\n  Run the command `up` first.")
+    with step("enrolling nodes at Ironic"):
+        done = subprocess.run(
+            configuration.command("sandbox.services.enrolling", str(nodes)),
+            env=configuration.environment(instance), check=False,
+        )  # fmt: skip
+    return ENVIRONMENT_FAILED if done.returncode else 0
+
+
 Command = Callable[[Request], int]
 
 COMMANDS: dict[str, tuple[Command, str]] = {
@@ -216,6 +231,7 @@ COMMANDS: dict[str, tuple[Command, str]] = {
     "up": (up_command, "install what is missing, start, wait until ready"),
     "down": (down_command, "stop; the state stays"),
     "status": (status_command, "what runs, on which ports, with how much memory"),
+    "enrol": (enrol_command, "enrol the nodes that `interlock nodes --json` lists, on Ironic's fake hardware"),
     "reset": (reset_command, "throw the state away and start an empty cloud"),
 }
 
@@ -247,7 +263,9 @@ def parser() -> argparse.ArgumentParser:
                 "--rack", metavar="NAME|FILE",
                 help=f"what stands in it: {' or '.join(shipped())}, or a file; kept; at first {DEFAULT}",
             )  # fmt: skip
-        one.set_defaults(format="text", frames=None, rack=None)
+        if name == "enrol":
+            one.add_argument("nodes", type=lambda text: Path(text).resolve(), metavar="FILE", help="what it printed")
+        one.set_defaults(format="text", frames=None, rack=None, nodes=None)
     return top
 
 
@@ -263,7 +281,8 @@ def main(words: list[str]) -> int:
     command, _ = COMMANDS[arguments.command]
     try:
         rack = racks.asked(arguments.rack)
-        code = command(Request(Instance(arguments.dir.resolve()), arguments.format, arguments.frames, rack))
+        instance = Instance(arguments.dir.resolve())
+        code = command(Request(instance, arguments.format, arguments.frames, rack, arguments.nodes))
         sys.stdout.flush()  # what is still held back may meet a closed pipe or a full disk, too
     except BrokenPipeError:
         return _speechless(UNREAD)
