@@ -17,7 +17,7 @@ from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vl
 
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
-from .cluster_errors import ALL_NODES, free_nodes, no_key, no_nodes, no_such_nodes
+from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_key, no_nodes, no_such_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
 from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
@@ -139,7 +139,7 @@ class ClusterDraft:
         if stays or self._reaches(self.network_before):
             return
         what = f"cluster {self.cluster.name} is on {self.network_before}, and not all its nodes have an interface there"
-        raise NeedsMove(self.cluster.name, what, "", "its network, and with that its nodes' ports")
+        raise NeedsMove(self.cluster.name, what, "", ITS_NETWORK)
 
     def _place(self, missing: int) -> None:
         """The nodes that are missing, and the network that all are on: beside what it has, or all of them elsewhere."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from interlock.model.lock.record import ClusterAllocation
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site
 from interlock.model.tenant.request import Cluster
 
@@ -16,6 +17,23 @@ from .obstacles import settling
 from .out_of_service import BRING_BACK, counted
 
 ALL_NODES = "all its nodes, and with them what is on their own disks"
+#: What another node in one's place costs.
+ITS_NODE = "the server on it, and what is on its own disks"
+#: What another VLAN of its in-band network costs.
+ITS_NETWORK = "its network, and with that its nodes' ports"
+
+
+def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) -> tuple[str, ...]:
+    """What on the cloud is recreated where the claims of a cluster change; what is only added or given up is not."""
+    pairs = zip(before.hosts, after.hosts, strict=False)
+    moved = [f"{old} (now {new})" for old, new in pairs if old != new]
+    segment = (before.cluster_network, before.cluster_vlan) != (after.cluster_network, after.cluster_vlan)
+    keys = [name for name, key in before.partition_keys.items() if after.partition_keys.get(name, key) != key]
+    return (
+        *([f"nodes {', '.join(moved)}, and what is on their own disks"] if moved else []),
+        *([ITS_NETWORK] if segment or before.cluster_subnet != after.cluster_subnet else []),
+        *(f"its partition on {name}" for name in sorted(keys)),
+    )
 
 
 def no_nodes(
