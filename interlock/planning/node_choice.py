@@ -1,7 +1,7 @@
 """Which nodes of one hall a cluster gets: in as few scalable units, and then in as few racks, as are possible.
 
-Within a unit each rail is one leaf, so that GPUs of one rail are one switch apart; between units a spine is in the way. A
-rack is where power and cooling fail. Pure: the same nodes for the same input, whatever its order.
+Within a unit each rail is one leaf, so that GPUs of one rail are one switch apart; between units a spine is in the way.
+A rack is where power and cooling fail. Pure: the same nodes for the same input, whatever its order.
 """
 
 from __future__ import annotations

@@ -81,7 +81,19 @@ SITE: dict[tuple[str, Class], str] = {
     ("waivers", "policy"): "waivers owner reason expires",
 }  # fmt: skip
 #: Sections of a request in which everything is intent; the others are policy, or a figure.
-INTENT = {"name", "state", "on_delete", "encrypted", "access", "vpods", "volumes", "shares", "buckets", "pins"}
+INTENT = {
+    "name",
+    "state",
+    "on_delete",
+    "encrypted",
+    "access",
+    "vpods",
+    "clusters",
+    "volumes",
+    "shares",
+    "buckets",
+    "pins",
+}
 POLICY, FIGURE = {"separate", "waivers"}, {"budget"}
 
 

@@ -46,7 +46,7 @@ def site() -> Site:
 
 
 @cache
-def acme() -> Plan:
+def two_clusters() -> Plan:
     """Two clusters of two nodes each."""
     request = gpu_tenant("acme", cluster("train"), cluster("serve"))
     return clusters_planned(request, [claims(1, (1, 1), (1, 2)), claims(3, (1, 3), (1, 4))], site())
@@ -72,12 +72,14 @@ def members(plan: Plan, name: str) -> tuple[PartitionMember, ...]:
 
 def also(guid: str, plan: Plan | None = None) -> Plan:
     """acme's plan with one more full member in the partition of `train`."""
-    plan = plan or acme()
+    plan = plan or two_clusters()
     return edited(plan, TRAIN, members=(*members(plan, TRAIN), PartitionMember(guid=guid, membership="full")))
 
 
 def without(name: str, guid: str) -> Plan:
-    return edited(acme(), name, members=tuple(item for item in members(acme(), name) if item.guid != guid))
+    return edited(
+        two_clusters(), name, members=tuple(item for item in members(two_clusters(), name) if item.guid != guid)
+    )
 
 
 def rules(judgement: Judgement) -> set[str]:
@@ -85,7 +87,7 @@ def rules(judgement: Judgement) -> set[str]:
 
 
 def test_clusters_that_are_whole_and_apart() -> None:
-    found = of(acme())
+    found = of(two_clusters())
     assert found.exit_code == 0
     assert {rule: verdicts(found)[rule] for rule in RULES} == dict.fromkeys(RULES, P)
     assert not found.findings
@@ -138,8 +140,8 @@ def test_a_storage_port_of_ones_own_node() -> None:
 
 
 def test_guids_in_capitals_are_the_same_ports() -> None:
-    upper = tuple(item.model_copy(update={"guid": item.guid.upper()}) for item in members(acme(), TRAIN))
-    assert of(edited(acme(), TRAIN, members=upper)).exit_code == 0
+    upper = tuple(item.model_copy(update={"guid": item.guid.upper()}) for item in members(two_clusters(), TRAIN))
+    assert of(edited(two_clusters(), TRAIN, members=upper)).exit_code == 0
 
 
 # TOP-26
@@ -153,21 +155,24 @@ def test_a_port_that_is_left_out() -> None:
 
 
 def test_a_limited_port() -> None:
-    limited = (members(acme(), TRAIN)[0].model_copy(update={"membership": "limited"}), *members(acme(), TRAIN)[1:])
-    found = of(edited(acme(), TRAIN, members=limited))
+    limited = (
+        members(two_clusters(), TRAIN)[0].model_copy(update={"membership": "limited"}),
+        *members(two_clusters(), TRAIN)[1:],
+    )
+    found = of(edited(two_clusters(), TRAIN, members=limited))
     assert rules(found) == {"TOP-26"}
     assert "a limited member of" in first(found).message
 
 
 def test_a_partition_that_is_not_at_index_0() -> None:
-    found = of(edited(acme(), TRAIN, index0=False))
+    found = of(edited(two_clusters(), TRAIN, index0=False))
     assert rules(found) == {"TOP-26"}
     assert "not at index 0 in" in first(found).message
 
 
 def test_a_node_without_any_port() -> None:
     bare = changed(site(), gpu_nodes=_with_ports(site(), node_name(1, 2), ()))
-    found = verdicts(judged(bare, acme(), globex()))
+    found = verdicts(judged(bare, two_clusters(), globex()))
     assert found["TOP-26"] == V
 
 
@@ -175,36 +180,36 @@ def test_a_node_without_any_port() -> None:
 
 
 def test_one_key_for_two_clusters() -> None:
-    key = acme().by_name[TRAIN].resource
+    key = two_clusters().by_name[TRAIN].resource
     assert isinstance(key, PartitionKey)
-    found = of(edited(acme(), SERVE, key=key.key))
+    found = of(edited(two_clusters(), SERVE, key=key.key))
     assert rules(found) == {"ISO-30"}
     assert first(found).message.startswith("acme-serve and acme-train are joined")
 
 
 def test_one_in_band_vlan_for_two_clusters() -> None:
-    plan = edited(acme(), "acme-serve-cluster", segmentation_id=1501)
+    plan = edited(two_clusters(), "acme-serve-cluster", segmentation_id=1501)
     for index in (0, 1):
         plan = edited(plan, f"acme-serve-node-{index}-cluster-switch", vlan=1501)
     assert verdicts(of(plan))["ISO-30"] == V
 
 
 def test_clusters_that_need_not_be_apart() -> None:
-    plan = edited(acme(), "acme-serve-cluster", segmentation_id=1501).model_copy(update={"separate": "no"})
+    plan = edited(two_clusters(), "acme-serve-cluster", segmentation_id=1501).model_copy(update={"separate": "no"})
     assert verdicts(of(plan))["ISO-30"] == NA
 
 
 def test_the_router_of_the_tenant_joins_no_clusters() -> None:
     """It is behind both in-band networks, as behind control networks of vPODs."""
-    uplinks = [name for name in acme().by_name if name.endswith("-uplink")]
+    uplinks = [name for name in two_clusters().by_name if name.endswith("-uplink")]
     assert len(uplinks) == 2
-    assert verdicts(of(acme()))["ISO-30"] == P
+    assert verdicts(of(two_clusters()))["ISO-30"] == P
 
 
 @pytest.mark.parametrize(("held", "verdict"), [(None, N), (False, V)])
 def test_keys_that_nobody_enforces(held: bool | None, verdict: object) -> None:
     open_site = changed(site(), assumptions=assumptions(keys_enforced_at_switch=held))
-    found = verdicts(judged(open_site, acme(), globex()))
+    found = verdicts(judged(open_site, two_clusters(), globex()))
     assert found["ISO-30"] == verdict
     assert found["ISO-02"] == verdict
 
@@ -216,7 +221,7 @@ def test_a_guid_that_nobody_states() -> None:
     """The plan has it in its partition, from a site that stated it: nobody knows by now whose port it is."""
     ports = site().gpu_node[node_name(1, 1)].ports
     forgotten = (ports[0].model_copy(update={"guid": None}), *ports[1:])
-    found = judged(changed(site(), gpu_nodes=_with_ports(site(), node_name(1, 1), forgotten)), acme(), globex())
+    found = judged(changed(site(), gpu_nodes=_with_ports(site(), node_name(1, 1), forgotten)), two_clusters(), globex())
     assert {rule: verdicts(found)[rule] for rule in ("ISO-29", "TOP-26")} == {"ISO-29": N, "TOP-26": N}
     assert "gpu_nodes.su01-n01.ports.compute1.guid" in first(found).missing
 
@@ -228,7 +233,7 @@ def test_a_key_outside_of_clusters(stated: bool, verdict: object) -> None:
     kept = ports if stated else (ports[0].model_copy(update={"guid": None}), *ports[1:])
     known = changed(site(), gpu_nodes=_with_ports(site(), node_name(2, 3), kept))
     member = PartitionMember(guid=guid_of(2, 3, 1), membership="full")
-    plan = added(acme(), "acme-pkey", "acme", PartitionKey(infiniband="compute", key=0x20, members=(member,)))
+    plan = added(two_clusters(), "acme-pkey", "acme", PartitionKey(infiniband="compute", key=0x20, members=(member,)))
     found = judged(known, plan, globex())
     assert max(verdicts(found)["ISO-02"], verdicts(found)["ISO-29"], key=(P, NA, N, V).index) == verdict
 
@@ -241,7 +246,7 @@ def test_the_ports_of_a_node_are_its_holders() -> None:
     request = gpu_tenant("globex", cluster(fabric="none"))
     given = claims(4, (2, 1), (2, 2), partition_keys={})
     other = with_footprint(site(), clusters_planned(request, [given], site()), clusters_locked(request, given))
-    assert judged(site(), acme(), other).exit_code == 0
+    assert judged(site(), two_clusters(), other).exit_code == 0
     found = judged(site(), also(guid_of(2, 1, 1)), other)
     assert verdicts(found)["ISO-02"] == V
     assert verdicts(found)["ISO-20"] == V

@@ -148,8 +148,9 @@ def test_claimants_in_words() -> None:
 def test_the_claims_of_roles_are_fields_of_a_lock() -> None:
     assert set(CLAIMS_OF) == set(NetworkRole)
     named = {name for item in CLAIMS_OF.values() for name in (item.vlan, item.network, item.subnet, item.vni) if name}
-    assert named <= set(VPodAllocation.model_fields)
-    spelled = {name for name in VPodAllocation.model_fields if name.endswith(("_vlan", "_vni", "_network", "_subnet"))}
+    fields = {*VPodAllocation.model_fields, *ClusterAllocation.model_fields}
+    assert named <= fields
+    spelled = {name for name in fields if name.endswith(("_vlan", "_vni", "_network", "_subnet"))}
     assert named == spelled
     assert CLAIMS_OF[NetworkRole.CONTROL].segment("vxlan") == "control_vni"
     assert CLAIMS_OF[NetworkRole.CONTROL].segment("vlan") == "control_vlan"

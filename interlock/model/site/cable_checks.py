@@ -21,7 +21,7 @@ ENDS: dict[CableKind, tuple[frozenset[str], frozenset[str]]] = {
     "ipu-link": (frozenset({"machine"}), frozenset({"machine"})),
     "sync-link": (frozenset({"machine"}), frozenset({"machine"})),
     "gw-link": (frozenset({"machine"}), frozenset({"machine", "switch"})),
-    "power": (frozenset({"machine", "host", "switch", "InfiniBand switch", "device"}), frozenset({"PDU"})),
+    "power": (frozenset({"machine", "host", "switch", "fabric switch", "device"}), frozenset({"PDU"})),
 }
 
 
@@ -113,7 +113,7 @@ def _takes_links(view: SiteView, path: Path, device: str) -> bool:
 def _kind(view: SiteView, device: str) -> str:
     tables: tuple[tuple[str, Mapping[str, object]], ...] = (
         ("machine", view.site.machine), ("host", view.site.host), ("switch", view.site.switch),
-        ("InfiniBand switch", view.fabric_switch),
+        ("fabric switch", view.fabric_switch),
     )  # fmt: skip
     for kind, known in tables:
         if device in known:

@@ -77,7 +77,18 @@ def fact_path(file: SiteFile, fact: str) -> Path:
         if named:
             place = max(named, key=lambda one: len(one.name))
             return _inside(file, place, tuple(rest.removeprefix(place.name).strip(".").split(".")))
+    if section == "fabric_switches":
+        return _of_fabric_switch(file, rest)
     return section, *rest.split(".")
+
+
+def _of_fabric_switch(file: SiteFile, rest: str) -> Path:
+    """Where an InfiniBand switch stands: under its own name, or in the hall whose design has it."""
+    name, _, key = rest.rpartition(".") if rest not in file.fabric_switches else (rest, "", "")
+    for hall in file.halls:
+        if rest.startswith(f"{hall}-"):
+            return "halls", hall, "switches", rest.removeprefix(f"{hall}-")
+    return ("fabric_switches", name, key) if name in file.fabric_switches and key else ("fabric_switches", rest)
 
 
 def _of_rack(rack: RackFile, path: Path) -> Iterator[DevicePlace]:

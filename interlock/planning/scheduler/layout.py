@@ -17,6 +17,8 @@ TESTED = (22, 5)
 
 #: A host name as `hostname -s` prints it. Slurm finds its own line of slurm.conf by it; brackets would be a hostlist.
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+#: Slurm counts with 64 bits, also where a name stands alone.
+_LONG_NUMBER = re.compile(r"\d{19}$")
 _CLUSTER = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 #: What Slurm takes as a feature and Kubernetes as the value of a label.
 _RACK = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,56}[A-Za-z0-9])?")
@@ -198,6 +200,8 @@ def _addressed(layout: ClusterLayout) -> Iterator[str]:
     for server in servers:
         if not _HOST.fullmatch(server.name):
             yield f"{server.name!r} is no short host name: a-z, 0-9 and -, at most 63"
+        if _LONG_NUMBER.search(server.name):
+            yield f"{server.name} ends in more than 18 digits, which Slurm reads as another number"
         try:
             IPv4Address(server.address)
         except AddressValueError:
