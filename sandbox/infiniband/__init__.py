@@ -1,4 +1,4 @@
-"""An InfiniBand subnet with a real subnet manager: OpenSM on a simulated fabric, behind a stand-in of UFM's REST interface.
+"""An InfiniBand subnet with a real subnet manager: OpenSM on a simulated fabric, behind a stand-in of UFM.
 
 Needs Debian's `opensm`, `ibsim-utils` and `infiniband-diags`; neither root nor a kernel module. One instance is one
 folder; several beside one another do not meet. No packet flows: what a P_Key does is what OpenSM wrote into the tables

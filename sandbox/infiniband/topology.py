@@ -64,8 +64,9 @@ class SubnetTopology:
     def __post_init__(self) -> None:
         """Raise TopologyWrong for what ibsim would refuse or take for something else."""
         ports = {switch.name: switch.ports for switch in self.switches} | {hca.name: 1 for hca in self.hcas}
-        _once([item.name for item in (*self.switches, *self.hcas)], "name")
-        _once([hex16(item.guid) for item in (*self.switches, *self.hcas)], "GUID")
+        _once([*(switch.name for switch in self.switches), *(hca.name for hca in self.hcas)], "name")
+        guids = [*(switch.guid for switch in self.switches), *(hca.guid for hca in self.hcas)]
+        _once([hex16(guid) for guid in guids], "GUID")
         _once([f"{name}[{port}]" for cable in self.cables for name, port in _ends(cable)], "port")
         for cable in self.cables:
             for name, port in _ends(cable):
@@ -104,7 +105,8 @@ class SubnetTopology:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        ends = {item.name: dict[int, tuple[str, int]]() for item in (*self.switches, *self.hcas)}
+        names = [*(switch.name for switch in self.switches), *(hca.name for hca in self.hcas)]
+        ends = {name: dict[int, tuple[str, int]]() for name in names}
         for cable in self.cables:
             ends[cable.a][cable.a_port] = (cable.b, cable.b_port)
             ends[cable.b][cable.b_port] = (cable.a, cable.a_port)
@@ -119,9 +121,14 @@ class SubnetTopology:
 
 
 def rails(
-    nodes: int, count: int, *, spines: int = 2, hca_guid: int = 0x946DAE0300000000, switch_guid: int = 0xFC6A1C0300000000
+    nodes: int,
+    count: int,
+    *,
+    spines: int = 2,
+    hca_guid: int = 0x946DAE0300000000,
+    switch_guid: int = 0xFC6A1C0300000000,
 ) -> SubnetTopology:
-    """Nodes with one HCA on each rail, a leaf for each rail, spines above; two HCAs of subnet managers, `ufm-0`, `ufm-1`.
+    """Nodes with one HCA on each rail, a leaf for each rail, spines above; `ufm-0` and `ufm-1` for subnet managers.
 
     HCAs are `n<node>-r<rail>`, with GUIDs 16 apart in the order of nodes and rails. Switches have twice the ports that
     are cabled, so that cables can be moved.
