@@ -15,7 +15,8 @@ of host ports and leaf ports, and they are read from there.
         subnet.apply(partitions)                        # behind UFM's back: partitions.conf, SIGHUP, wait
         subnet.swap_cables("n0-r0", "n1-r0")            # behind everybody's back, live
         subnet.replace_hca("n0-r0", guid)               # another adapter at the same cable, live
-        subnet.stop_manager(); subnet.start_manager(); subnet.start_standby()
+        subnet.stop_manager(); subnet.start_manager()   # killed, started again
+        subnet.start_standby(); subnet.stop_manager(); subnet.wait_for_takeover()
 
 `StandIn(subnet, profile=…, asynchronous=False)` answers as one of `profiles.PROFILES`: `documented`, `nvcm` (prefix
 /ufmRest alone), `nico` (prefix /ufmRestV3 and token alone). `ufm.faults.add(UfmFault(…))` makes the next requests fail:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,11 +42,21 @@ class DiscoveredLink:
     there: DiscoveredEnd
 
 
-@dataclass(frozen=True)
 class Queries:
-    """Asks one fabric, from one of its HCAs."""
+    """Asks one fabric, from one of its HCAs. Tables are read by one process, which is kept."""
 
-    environment: Mapping[str, str]
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = {**os.environ, **environment}
+        self._reader: subprocess.Popen[str] | None = None
+        self._asking = threading.Lock()
+
+    def close(self) -> None:
+        """End the process that reads tables; the next question starts another."""
+        with self._asking:
+            if self._reader is not None:
+                self._reader.kill()
+                self._reader.communicate()
+                self._reader = None
 
     def links(self) -> tuple[DiscoveredLink, ...]:
         """Every cable, from either end, found by walking the fabric."""
@@ -54,13 +65,10 @@ class Queries:
 
     def tables(self, ports: Iterable[tuple[int, int]]) -> dict[tuple[int, int], tuple[int, ...]]:
         """(LID, port) -> P_Keys in the order of the table, without empty rows. Port 1 of an HCA, any of a switch."""
-        listed = sorted(set(ports))
-        if not listed:
-            return {}
-        reader = str(Path(__file__).with_name("tables.py"))
-        words = [f"{lid}/{port}/{TABLE_BLOCKS}" for lid, port in listed]
-        text = self._run([sys.executable, "-I", reader, *words])
-        return dict(map(_table, text.splitlines()))
+        words = [f"{lid}/{port}/{TABLE_BLOCKS}" for lid, port in sorted(set(ports))]
+        with self._asking:
+            lines = self._read(" ".join(words)) if words else []
+        return dict(map(_table, lines))
 
     def path_keys(self, source: int, destination: int) -> tuple[int, ...]:
         """P_Keys of the path records between two LIDs, as the subnet manager answers; () if it has none."""
@@ -72,8 +80,43 @@ class Queries:
         """What a program of infiniband-diags says. Raises SubnetFailed."""
         return self._run([program(words[0]), *words[1:]])
 
+    def _read(self, question: str) -> list[str]:
+        """One question to the process that reads tables, and its answer."""
+        if self._reader is None or self._reader.poll() is not None:
+            self._reader = self._start_reader()
+        reader = self._reader
+        if reader.stdin is None or reader.stdout is None:
+            raise SubnetFailed("the process that reads tables has no input")
+        # It asks each port for 0.3 s at most; should it stand still, this ends it, and so the reading below.
+        watch = threading.Timer(QUERY_SECONDS, reader.kill)
+        watch.start()
+        lines = []
+        try:
+            reader.stdin.write(f"{question}\n")
+            reader.stdin.flush()
+            while line := reader.stdout.readline().strip():
+                lines.append(line)
+        except OSError as error:
+            raise SubnetFailed(f"tables cannot be read: {error}") from error
+        finally:
+            watch.cancel()
+        if len(lines) != len(question.split()):
+            raise SubnetFailed("the process that reads tables ended in the middle of its answer")
+        return lines
+
+    def _start_reader(self) -> subprocess.Popen[str]:
+        program_file = str(Path(__file__).with_name("tables.py"))
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", program_file],
+            env={**self._environment, "LD_PRELOAD": preloaded()},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
     def _run(self, words: Sequence[str]) -> str:
-        environment = {**os.environ, **self.environment, "LD_PRELOAD": preloaded()}
+        environment = {**self._environment, "LD_PRELOAD": preloaded()}
         try:
             done = subprocess.run(
                 words, env=environment, capture_output=True, text=True, check=False, timeout=QUERY_SECONDS
@@ -99,5 +142,7 @@ def _link(match: re.Match[str]) -> DiscoveredLink:
 
 def _table(line: str) -> tuple[tuple[int, int], tuple[int, ...]]:
     place, *rows = line.split()
+    if rows == ["-"]:
+        raise SubnetFailed(f"the port at {place} (LID/port) does not answer")
     lid, _, port = place.partition("/")
     return (int(lid), int(port)), tuple(int(row, 16) for row in rows if int(row, 16))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import signal
 from collections.abc import Iterable, Iterator
@@ -67,7 +68,7 @@ class LiveSubnet:
         self._cabled = {hca.name: topology.leaf(hca.name) for hca in topology.hcas}
         self._fabric: Daemon | None = None
         self._managers: dict[str, Daemon] = {}
-        self.queries = Queries(self._environment(topology.manager))
+        self._queries: dict[str, Queries] = {}
 
     # Life
 
@@ -97,6 +98,9 @@ class LiveSubnet:
         for manager in self._managers.values():
             manager.kill()
         self._managers.clear()
+        for asker in self._queries.values():
+            asker.close()
+        self._queries.clear()
         if self._fabric is not None:
             self._fabric.kill()
             self._fabric = None
@@ -127,7 +131,25 @@ class LiveSubnet:
 
     def stop_manager(self) -> None:
         """Kill the subnet manager: tables stay as they are, nobody answers questions about paths."""
-        self._managers.pop(self.topology.manager).kill()
+        self._end_manager(self.topology.manager)
+
+    def stop_standby(self) -> None:
+        """Kill the second subnet manager."""
+        if self.topology.standby is not None:
+            self._end_manager(self.topology.standby)
+
+    @property
+    def managers(self) -> tuple[str, ...]:
+        """HCAs at which a subnet manager runs."""
+        return tuple(self._managers)
+
+    @property
+    def queries(self) -> Queries:
+        """Who asks: from the HCA of a subnet manager that runs, as UFM does."""
+        host = next(iter(self._managers), self.topology.manager)
+        if host not in self._queries:
+            self._queries[host] = Queries(self._environment(host))
+        return self._queries[host]
 
     def wait_for_takeover(self) -> None:
         """Return when the standby has brought the subnet up."""
@@ -249,6 +271,13 @@ class LiveSubnet:
         preload = {"LD_PRELOAD": preloaded()}
         self._managers[host] = Daemon(self.folder, f"opensm-{host}", words, {**self._environment(host), **preload})
 
+    def _end_manager(self, host: str) -> None:
+        """Kill a manager, and tell ibsim, which would go on to hand it what is for the manager at this HCA."""
+        manager = self._managers.pop(host)
+        manager.kill()
+        for client in re.findall(rf"Client (\d+): pid {manager.process.pid} ", self._console("Attached")):
+            self._console(f"X {client}")
+
     def _log(self, host: str) -> Path:
         return self.folder / f"opensm-{host}.log"
 
@@ -274,8 +303,8 @@ class LiveSubnet:
         self._console(f'Link "{name}"[1] "{leaf}"[{port}]')
         self._cabled[name] = leaf, port
 
-    def _console(self, command: str) -> None:
-        """A command of ibsim's console. Raises SubnetFailed if it refuses."""
+    def _console(self, command: str) -> str:
+        """A command of ibsim's console, and what it says. Raises SubnetFailed if it refuses."""
         if self._fabric is None:
             raise SubnetFailed("the fabric does not run")
         output = self._fabric.output
@@ -285,6 +314,7 @@ class LiveSubnet:
         said = output.read_bytes()[before:].replace(_PROMPT, b"").decode(errors="replace").strip()
         if said.startswith("#"):
             raise SubnetFailed(f"ibsim refuses {command!r}: {said}")
+        return said
 
 
 def _limits(topology: SubnetTopology) -> str:

@@ -1,9 +1,9 @@
-"""Reads P_Key tables of ports, and prints them: a program of its own, which runs under ibsim's library.
+"""Reads P_Key tables of ports: a program of its own, which runs under ibsim's library until its input ends.
 
-    python tables.py LID/PORT/BLOCKS …      # one line for each: LID/PORT and its keys as hex words
-
-It asks the ports themselves by SMPs (libibmad), as `smpquery pkeys` does, which would take a process for each port.
-Nothing but the standard library; the exit code is 1 if a port does not answer.
+One line of input is one question, `LID/PORT/BLOCKS LID/PORT/BLOCKS …`; the answer is a line for each of them, LID/PORT
+and the rows of its table as hex words, or `-` for a port that does not answer, and an empty line. It asks the ports
+themselves by SMPs (libibmad), as `smpquery pkeys` does, which would take a process for each port. Nothing but the
+standard library.
 """
 
 from __future__ import annotations
@@ -43,22 +43,21 @@ def table(library: ctypes.CDLL, source: int, lid: int, port: int, blocks: int) -
     return rows
 
 
-def main(asked: list[str]) -> int:
-    """Print what was asked for."""
+def main() -> int:
+    """Answer until the input ends. Exit code 1 if there is no port to ask from."""
     library = ctypes.CDLL("libibmad.so.5")
     source = opened(library)
     if source is None:
         print("no port to ask from", file=sys.stderr)
         return 1
-    for word in asked:
-        lid, port, blocks = map(int, word.split("/"))
-        rows = table(library, source, lid, port, blocks)
-        if rows is None:
-            print(f"{word} does not answer", file=sys.stderr)
-            return 1
-        print(f"{lid}/{port}", *(f"{row:04x}" for row in rows))
+    for line in sys.stdin:
+        for word in line.split():
+            lid, port, blocks = map(int, word.split("/"))
+            rows = table(library, source, lid, port, blocks)
+            print(f"{lid}/{port}", *(["-"] if rows is None else [f"{row:04x}" for row in rows]))
+        print(flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
