@@ -8,6 +8,8 @@ are pure APIs and share one process. The switches are one more.
 
 from dataclasses import dataclass
 
+from sandbox.rack.table import Rack
+
 REGION = "RegionOne"
 PASSWORD = "secret"
 
@@ -20,6 +22,8 @@ class Process:
     module: str
     listeners: tuple[str, ...]
     http: bool = True
+    #: Only where the rack has an InfiniBand subnet.
+    infiniband: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,14 @@ PROCESSES: tuple[Process, ...] = (
     Process("manila", "sandbox.services.shared_file_system", ("manila",)),
     Process("barbican", "sandbox.services.key_manager", ("barbican",)),
     Process("switches", "sandbox.switches.server", ("switches",), http=False),
+    Process("infiniband", "sandbox.services.infiniband", ("infiniband",), http=False, infiniband=True),
 )
+
+
+def processes_of(rack: Rack) -> tuple[Process, ...]:
+    """Those that an instance with this rack has."""
+    return tuple(process for process in PROCESSES if rack.infiniband is not None or not process.infiniband)
+
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("keystone", "identity", "/v3"),

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.launcher import configuration, frames, golden, install, ports, processes, racks, stamps
-from sandbox.launcher.catalogue import PROCESSES
+from sandbox.launcher.catalogue import processes_of
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import BASE, DEFAULT_INSTANCE, Instance, locked
 from sandbox.launcher.making import discard
 from sandbox.launcher.progress import say, step
-from sandbox.rack.reading import DEFAULT, shipped
+from sandbox.rack.reading import DEFAULT, rack_of, shipped
 
 ENVIRONMENT_FAILED = 4
 INTERRUPTED = 130
@@ -103,8 +103,8 @@ def choose_frames(request: Request) -> None:
 
 def start(instance: Instance) -> None:
     """Start an instance whose base is there and whose lock is held."""
-    running = processes.running(instance)
-    if len(running) == len(PROCESSES):
+    running, wanted = processes.running(instance), processes_of(rack_of(instance.folder))
+    if len(running) == len(wanted):
         say(f"up already; nothing to do. OS_CLIENT_CONFIG_FILE={instance.clouds} OS_CLOUD=sandbox")
         return
     if not instance.state.is_dir():
@@ -119,8 +119,8 @@ def start(instance: Instance) -> None:
     configuration.write(instance, chosen)
     if not running:
         golden.address(instance, chosen)
-    with step(f"starting {len(PROCESSES) - len(running)} of {len(PROCESSES)} processes"), fabric(instance, running):
-        processes.start(instance, PROCESSES)
+    with step(f"starting {len(wanted) - len(running)} of {len(wanted)} processes"), fabric(instance, running):
+        processes.start(instance, wanted)
     say(f"up. OS_CLIENT_CONFIG_FILE={instance.clouds} OS_CLOUD=sandbox")
 
 

@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sandbox.launcher import configuration, frames
-from sandbox.launcher.catalogue import PROCESSES, Process
+from sandbox.launcher.catalogue import PROCESSES, Process, processes_of
 from sandbox.launcher.errors import SandboxError, with_log
 from sandbox.launcher.layout import Instance
 from sandbox.launcher.progress import say
+from sandbox.rack.reading import rack_of
 
 START_SECONDS = 180.0
 STOP_SECONDS = 8.0
@@ -209,7 +210,7 @@ def health(instance: Instance, process: Process, ports: dict[str, int]) -> Healt
 
 def report(instance: Instance, ports: dict[str, int]) -> tuple[Health, ...]:
     """Look at all of them."""
-    return tuple(health(instance, process, ports) for process in PROCESSES)
+    return tuple(health(instance, process, ports) for process in processes_of(rack_of(instance.folder)))
 
 
 def as_json(instance: Instance, ports: dict[str, int], seen: tuple[Health, ...]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sandbox.infiniband.racks import subnet_of
 from sandbox.rack.table import PhysicalNetwork, Rack
 from sandbox.services.hosts import SHAPES, Host
 from sandbox.switches import vlans
@@ -63,7 +64,7 @@ def read(path: Path) -> Rack:
 
 
 def _rack(data: Mapping[str, Any]) -> Rack:
-    _only(data, ("quarantine_vlan", "physical_networks", "hosts", "switches"), "the rack")
+    _only(data, ("quarantine_vlan", "physical_networks", "hosts", "switches", "infiniband"), "the rack")
     networks = tuple(_network(name, item) for name, item in data["physical_networks"].items())
     known = {network.name for network in networks}
     hosts = tuple(_host(name, item, known) for name, item in data["hosts"].items())
@@ -75,7 +76,8 @@ def _rack(data: Mapping[str, Any]) -> Rack:
             raise ValueError(f"two switches have the same {what}")
     _both_ends(switches)
     _one_network_on_a_bus(hosts)
-    return Rack(rest, networks, hosts, switches)
+    subnet = subnet_of(data["infiniband"]) if "infiniband" in data else None
+    return Rack(rest, networks, hosts, switches, subnet)
 
 
 def _only(data: Mapping[str, Any], keys: tuple[str, ...], where: str) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from sandbox.infiniband.racks import RackSubnet
 from sandbox.services.hosts import Host
 from sandbox.switches.devices import Switch
 
@@ -24,6 +25,8 @@ class Rack:
     physical_networks: tuple[PhysicalNetwork, ...]
     hosts: tuple[Host, ...]
     switches: tuple[Switch, ...]
+    #: None: there is no InfiniBand.
+    infiniband: RackSubnet | None = None
 
     @cached_property
     def host(self) -> dict[str, Host]:
