@@ -1,53 +1,111 @@
-"""`./run demo`: the embedded cloud, the operator's stack and one tenant, through every check."""
+"""`./run demo`: an embedded cloud, the operator's stack and tenants' stacks, through every check."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from infra.cli.exits import EnvironmentFailed, Interrupted
 from infra.commands.sandbox import supervise
 from infra.commands.unlock import mend
 from infra.program.gate import Gate
-from infra.program.places import SANDBOX
+from infra.program.places import GPU_SANDBOX, SANDBOX
 from infra.reports.demo_summary import summary
+from infra.reports.gpu_demo_summary import gpu_summary
 from infra.stack.engine import Engine
+from infra.stack.nodes_file import write_nodes
 
-SITE, TENANT = "lyon", "acme"
+
+class DemoName(StrEnum):
+    """Which demo."""
+
+    POD = "pod"
+    GPU = "gpu"
 
 
-def demo() -> None:
-    """Bring up the sandbox, the operator's stack and a tenant's.
+#: (gate, outputs of each tenant's stack) -> what a demo ends with.
+Ending = Callable[[Gate, Mapping[str, Mapping[str, Any]]], str]
 
-    Applies `lyon-site` and `lyon-acme` with the policy pack, and says what exists then.
+
+@dataclass(frozen=True)
+class Demo:
+    """A site on an embedded cloud of its own, and the tenants that are applied."""
+
+    site: str
+    tenants: tuple[str, ...]
+    sandbox: Path
+    #: What stands in the cloud: a rack of the sandbox.
+    rack: str
+    #: Whether its hosts are enrolled at Ironic, which the operator does before the first tenant comes.
+    enrols: bool
+    ending: Ending
+
+
+def _pod_ending(gate: Gate, outputs: Mapping[str, Mapping[str, Any]]) -> str:
+    return summary(gate, "acme", outputs["acme"])
+
+
+def _gpu_ending(gate: Gate, outputs: Mapping[str, Mapping[str, Any]]) -> str:
+    return gpu_summary(gate, outputs, GPU_SANDBOX)
+
+
+DEMOS = {
+    DemoName.POD: Demo("lyon", ("acme",), SANDBOX, "lyon", enrols=False, ending=_pod_ending),
+    DemoName.GPU: Demo("hall", ("acme", "globex", "initech"), GPU_SANDBOX, "hall", enrols=True, ending=_gpu_ending),
+}
+
+
+def demo(
+    which: Annotated[DemoName, typer.Argument(help="pod: IPU-Machines; gpu: GPU nodes.")] = DemoName.POD,
+) -> None:
+    """Bring up a sandbox, the operator's stack and tenants' stacks.
+
+    Applies `lyon-site` and `lyon-acme` with the policy pack, and says what exists then. With `gpu`, a hall of GPU
+    nodes instead, with a real InfiniBand subnet manager: `hall-site` and three tenants.
 
     Everything it makes lies in .interlock/. A second run changes nothing and says so.
 
     Exit code: 0 everything exists, 2 the input is wrong, 4 the sandbox or `pulumi up` failed, 130 Ctrl-C.
 
     \b
-    Example:
+    Examples:
       ./run demo
+      ./run demo gpu
     """
     try:
-        _bring_up()
+        _bring_up(DEMOS[which])
     except KeyboardInterrupt:
-        raise Interrupted("what exists is kept; run `./run demo` again, and it continues from there") from None
+        again = "./run demo" if which is DemoName.POD else f"./run demo {which}"
+        raise Interrupted(f"what exists is kept; run `{again}` again, and it continues from there") from None
 
 
-def _bring_up() -> None:
+def _bring_up(wanted: Demo) -> None:
     begun = time.monotonic()
-    engine, gate = Engine.of_the_demo(), Gate.open(SITE)
+    engine, gate = Engine.of_the_demo(wanted.sandbox), Gate.open(wanted.site)
     with _step("sandbox: a real OpenStack on this machine's loopback"):
-        if code := supervise("up", "--dir", str(SANDBOX)):
+        if code := supervise("up", "--dir", str(wanted.sandbox), "--rack", wanted.rack):
             raise EnvironmentFailed(f"the sandbox did not start (exit {code}); its own messages are above")
-    for tenant in (None, TENANT):
+    _apply(engine, gate.stack(None))
+    if wanted.enrols:
+        with _step("nodes: enrolled at Ironic, on its fake hardware, and cleaned"):
+            file = write_nodes(wanted.site, wanted.sandbox / "nodes.json")
+            if code := supervise("enrol", str(file), "--dir", str(wanted.sandbox)):
+                raise EnvironmentFailed(f"nodes were not enrolled (exit {code}); the message is above")
+    for tenant in wanted.tenants:
         _apply(engine, gate.stack(tenant))
-    if all(engine.last_changes(gate.stack(tenant)).keys() <= {"same"} for tenant in (None, TENANT)):
+    stacks = [gate.stack(tenant) for tenant in (None, *wanted.tenants)]
+    if all(engine.last_changes(stack).keys() <= {"same"} for stack in stacks):
         _say("nothing was changed: everything existed already")
-    print(summary(gate, TENANT, engine.outputs(gate.stack(TENANT))), flush=True)
+    outputs = {tenant: engine.outputs(gate.stack(tenant)) for tenant in wanted.tenants}
+    print(wanted.ending(gate, outputs), flush=True)
     _say(f"demo finished in {time.monotonic() - begun:.1f} s")
 
 

@@ -12,11 +12,10 @@ from infra.cli.formats import Format, format_option, print_plain_json
 from infra.cli.terminal import print_text
 from infra.commands.options import Site
 from infra.program.places import stacks
+from infra.stack.nodes_file import enrolled, nodes_as_json
 from interlock.model.load import InputErrors, load_site_of_fleet
-from interlock.model.lock.files import SITE, load_lock, lock_file
-from interlock.model.lock.record import SiteLock
 from interlock.model.text.errors import Code
-from interlock.planning.enrolment import INVENTORY_TRAIT, Enrolment, enrolment_of
+from interlock.planning.enrolment import INVENTORY_TRAIT, Enrolment
 
 
 def nodes(
@@ -49,11 +48,9 @@ def nodes(
         message = "`ironic` is missing: this site has no Ironic at which nodes could be enrolled"
         hint = "add `ironic:` with its `conductor_group` and `networks` where whole hosts are to be deployed"
         raise InputErrors([loaded.source.error(Code.MISSING_KEY, (), message, hint)])
-    file = lock_file(stacks() / site, SITE)
-    lock = load_lock(file, str(file.relative_to(stacks().parent)), SiteLock) if file.exists() else None
-    found = enrolment_of(loaded.site, ironic, lock.services if lock is not None else {})
+    found = enrolled(loaded, ironic, site)
     if as_json or form is Format.JSON:
-        print_plain_json({"nodes": [node.model_dump(mode="json") for node in found.nodes]})
+        print_plain_json(nodes_as_json(found))
     else:
         print_text(table(found))
     for line in found.lacking:

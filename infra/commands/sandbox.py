@@ -30,7 +30,8 @@ def _words(incomplete: str) -> list[str]:
 
 def sandbox(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", autocompletion=_words, help="up, down, status, enrol, reset.")
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", autocompletion=_words, help="up, down, status, enrol, reset."),
     ] = None,
 ) -> None:
     """Manage the embedded OpenStack (up, down, status, enrol, reset)."""

@@ -16,6 +16,8 @@ PROOFS = RUNTIME / "proofs"
 #: Where the provider notes that a plan was previewed.
 PREVIEW_TOKENS = RUNTIME / "preview_tokens"
 SANDBOX = RUNTIME / "sandbox"
+#: The embedded cloud of the GPU demo, which has hosts, switches and an InfiniBand subnet of its own.
+GPU_SANDBOX = RUNTIME / "sandbox-hall"
 #: The `openstack` client, which the sandbox installs for itself.
 OPENSTACK = RUNTIME / "sandbox-base" / "venv" / "bin" / "openstack"
 #: The policy pack is part of the packages, wherever they are installed.

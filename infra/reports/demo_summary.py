@@ -22,8 +22,8 @@ def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
     """The text that `./run demo` ends with; `outputs` are those of the tenant's stack."""
     stack, plan = gate.stack(tenant), gate.plan(tenant)
     parts = (
-        _exists(gate.stack(None), gate.plan(None)),
-        _exists(stack, plan),
+        exists(gate.stack(None), gate.plan(None)),
+        exists(stack, plan),
         _reached(stack, outputs),
         _open_ends(plan, gate.explained_by),
         _look(tenant),
@@ -32,7 +32,8 @@ def summary(gate: Gate, tenant: str, outputs: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def _exists(stack: str, plan: Plan) -> str:
+def exists(stack: str, plan: Plan) -> str:
+    """How many objects of a stack exist, by kind."""
     made = [item.resource.KIND for item in plan.resources if item.resource.is_declared]
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(made).items()))
     return f"{stack}: {len(made)} objects exist on the cloud\n  {kinds}"

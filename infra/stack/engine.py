@@ -26,13 +26,13 @@ class Engine:
     folder: Path = ROOT
 
     @classmethod
-    def of_the_demo(cls) -> Engine:
-        """On the sandbox, with the local state and the public passphrase, whatever this shell is set to."""
+    def of_the_demo(cls, sandbox: Path = SANDBOX) -> Engine:
+        """On this sandbox, with the local state and the public passphrase, whatever this shell is set to."""
         mine = {name: value for name, value in os.environ.items() if name != "PULUMI_CONFIG_PASSPHRASE_FILE"}
         demo = {
             "PULUMI_BACKEND_URL": f"file://{STATE}",
             "PULUMI_CONFIG_PASSPHRASE": DEMO_PASSPHRASE,
-            "OS_CLIENT_CONFIG_FILE": str(SANDBOX / "clouds.yaml"),
+            "OS_CLIENT_CONFIG_FILE": str(sandbox / "clouds.yaml"),
         }
         return cls(mine | demo)
 

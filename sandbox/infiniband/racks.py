@@ -1,8 +1,8 @@
 """The InfiniBand subnet of a rack file: one leaf for each rail, spines above, nodes in the order of the leaf ports.
 
-Switch names and ports are those of the design that the site has (`h100-superpod`): node n is on port n of every leaf, the
-two subnet managers are on the last port down of leaves 1 and 3, and the upper half of a leaf's ports goes to the spines,
-equally many links to each.
+Switch names and ports are those of the design that the site has (`h100-superpod`): node n is on port n of every leaf,
+the two subnet managers are on the last port down of leaves 1 and 3, and the upper half of a leaf's ports goes to the
+spines, equally many links to each.
 """
 
 import re

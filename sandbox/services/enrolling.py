@@ -1,8 +1,8 @@
 """Enrols whole hosts at this instance's Ironic, on Ironic's fake hardware: what an operator does with real ones.
 
-Reads the file of `interlock nodes --json`, which is the one of `openstack baremetal create`. Of `driver_info` the two service
-networks are kept: there is no BMC. A node that is enrolled already stays as it is, but for one that never got as far as
-`available`. All are cleaned side by side.
+Reads the file of `interlock nodes --json`, which is the one of `openstack baremetal create`. Of `driver_info` the two
+service networks are kept: there is no BMC. A node that is enrolled already stays as it is, but for one that never got
+as far as `available`. All are cleaned side by side.
 """
 
 import json
