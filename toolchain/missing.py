@@ -26,7 +26,7 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
-    #: True if it opens a port on a machine that systemd runs: left to whoever has the machine.
+    #: True if it starts a service on a machine that systemd runs: left to whoever has the machine.
     serves: bool = False
 
 
@@ -62,13 +62,22 @@ def _has(program: str) -> bool:
     return shutil.which(program) is not None or shutil.which(program, path=_SYSTEM) is not None
 
 
+def _has_slurm() -> bool:
+    return all(_has(program) for program in ("slurmctld", "slurmd", "srun", "scontrol"))
+
+
 def packages_of_tests() -> tuple[DebianPackage, ...]:
-    """Every system package that only tests need: those of frames and logins, which need root as well."""
+    """Every system package that only tests need: those of frames, logins and Slurm, which need root as well."""
     return (
         DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
         DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),
         DebianPackage("openssh-client", lambda: _has("ssh-keygen"), "tests/access signs certificates and logs in"),
         DebianPackage("openssh-server", lambda: _has("sshd"), "tests/access logs in to a real sshd", serves=True),
+        DebianPackage(
+            "munge", lambda: _has("munged"), "tests/slurm: what daemons of Slurm know each other by", serves=True
+        ),
+        DebianPackage("slurm-wlm", _has_slurm, "tests/slurm runs jobs on a real Slurm", serves=True),
+        DebianPackage("slurmdbd", lambda: _has("slurmdbd"), "tests/slurm starts a real slurmdbd", serves=True),
     )
 
 
