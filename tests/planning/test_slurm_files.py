@@ -24,6 +24,7 @@ from interlock.planning.scheduler import (
     Scheduler,
     SecondController,
     files_of,
+    guest_files,
     scheduler_files,
 )
 from interlock.planning.scheduler.bare import HOSTFILE, HOSTS, NCCL_CONF
@@ -161,6 +162,15 @@ def test_accounting_is_on_one_server_and_without_its_password() -> None:
     assert SLURMDBD_CONF in files_of(Scheduler.SLURM, at_head, "head")
 
 
+def test_user_data_have_the_same_files() -> None:
+    layout = replace(PLAIN, accounting=SPARE)
+    found = {file.path: file for file in guest_files(Scheduler.SLURM, layout, "spare")}
+    assert {path: file.content for path, file in found.items()} == files_of(Scheduler.SLURM, layout, "spare")
+    dbd = found.pop(SLURMDBD_CONF)
+    assert (dbd.mode, dbd.owner) == (0o600, "slurm:slurm")
+    assert {(file.mode, file.owner) for file in found.values()} == {(0o644, "root:root")}
+
+
 def test_no_file_has_a_key() -> None:
     """Neither munge's nor the database's, nor a place that would hold one in a file that all may read."""
     layout = replace(PLAIN, accounting=SPARE, second=SecondController(SPARE, "/shared/slurm"))
@@ -238,6 +248,7 @@ def test_kubernetes_values_are_those_of_the_chart() -> None:
         ({"second": SecondController(HEAD, "/shared")}, "two servers are called head"),
         ({"second": SecondController(SPARE, "shared")}, "'shared' is no absolute path for the state"),
         ({"release": "22.5"}, "release '22.5' is none of Slurm's: write it as 22.05"),
+        ({"release": "２２.05"}, "release '２２.05' is none of Slurm's"),
         ({"release": "21.08"}, "Slurm 21.08 is older than 22.05"),
         ({"node_size": replace(SIZE, real_memory=0)}, "a node's sockets, cores, threads and memory are 1 at least"),
         ({"compute_hcas": HCAS[:7]}, "7 compute HCAs are named, and a dgx-h100 has 8"),
