@@ -26,8 +26,8 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
-    #: True if on a machine that systemd runs it opens a port, or takes over a real InfiniBand subnet: left to whoever has
-    #: the machine.
+    #: True if on a machine that systemd runs it starts a service, or takes over a real InfiniBand subnet: left to
+    #: whoever has the machine.
     serves: bool = False
 
 
@@ -63,8 +63,12 @@ def _has(program: str) -> bool:
     return shutil.which(program) is not None or shutil.which(program, path=_SYSTEM) is not None
 
 
+def _has_slurm() -> bool:
+    return all(_has(program) for program in ("slurmctld", "slurmd", "srun", "scontrol"))
+
+
 def packages_of_tests() -> tuple[DebianPackage, ...]:
-    """Every system package that only tests need: those of frames and logins, which need root as well, and of subnets."""
+    """Every system package that only tests need. Frames, logins and Slurm need root as well, InfiniBand subnets not."""
     return (
         DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
         DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),
@@ -73,6 +77,11 @@ def packages_of_tests() -> tuple[DebianPackage, ...]:
         DebianPackage("opensm", lambda: _has("opensm"), "tests/subnet_manager runs a real subnet manager", serves=True),
         DebianPackage("ibsim-utils", lambda: _has("ibsim"), "tests/subnet_manager simulates InfiniBand fabrics"),
         DebianPackage("infiniband-diags", lambda: _has("smpquery"), "tests/subnet_manager asks fabrics"),
+        DebianPackage(
+            "munge", lambda: _has("munged"), "tests/slurm: what daemons of Slurm know each other by", serves=True
+        ),
+        DebianPackage("slurm-wlm", _has_slurm, "tests/slurm runs jobs on a real Slurm", serves=True),
+        DebianPackage("slurmdbd", lambda: _has("slurmdbd"), "tests/slurm starts a real slurmdbd", serves=True),
     )
 
 

@@ -34,6 +34,7 @@ import interlock.model.text
 import interlock.object_storage
 import interlock.planning
 import interlock.planning.guest
+import interlock.planning.scheduler
 import interlock.provider
 import interlock.resources
 import interlock.store
@@ -82,6 +83,7 @@ ROOMS = (
     infra.switches, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
+    interlock.planning.scheduler,
     interlock.channel, interlock.switches, interlock.store,
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from interlock.planning.scheduler import ClusterServer, Scheduler, files_of
 from interlock.planning.scheduler.slurm import SLURMDBD_CONF, SLURMDBD_PASSWORD
 
 from .clusters import WITH_FABRIC, RunningCluster
+from .test_refused import ALONE, FILES, started
 
 SPARE = ClusterServer("spare", "10.77.0.6")
 CONF = files_of(Scheduler.SLURM, replace(WITH_FABRIC, accounting=SPARE), "spare")[SLURMDBD_CONF]
@@ -43,6 +45,17 @@ def test_it_waits_for_its_password(on_fabric: RunningCluster) -> None:
     words = told(on_fabric, None)
     assert f"cannot stat file {SLURMDBD_PASSWORD}" in words
     assert "mysql_connect" not in words
+
+
+def test_a_controller_asks_it_before_all(on_fabric: RunningCluster) -> None:
+    """It takes the lines of accounting, calls the planned host and port, and does not start without an answer."""
+    accounting = replace(ALONE, accounting=ClusterServer("spare", "10.77.0.6"))
+    files = {Path(path).name: text for path, text in files_of(Scheduler.SLURM, accounting, "spare").items()}
+    code, words = started(on_fabric, {name: text for name, text in files.items() if name in FILES})
+    assert code == 1
+    assert "failed to open persistent connection to host:spare:6819: Connection refused" in words
+    assert "fatal: You are running with a database but for some reason we have no TRES from it" in words
+    assert "Parsing error" not in words
 
 
 def test_a_word_that_it_does_not_know_is_told(on_fabric: RunningCluster) -> None:

@@ -13,6 +13,7 @@ import interlock
 from sandbox.fabric.needs import PROGRAMS
 from sandbox.infiniband.needs import PROGRAMS as SUBNET_PROGRAMS
 from tests.access.servers import PACKAGES
+from tests.slurm.hall import PROGRAMS as SLURM
 from tests.toolchain.conftest import ROOT, Script
 from toolchain.layout import PLUGIN_VERSION, CheckoutLayout
 from toolchain.missing import MachineLacks, get_packages_of_tests, packages_of_tests, require_packages
@@ -163,13 +164,17 @@ def test_root_gets_what_only_tests_need(
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("toolchain.missing._SYSTEMD", tools / "no such folder")
     get_packages_of_tests()
-    names = "openvswitch-switch iproute2 openssh-client openssh-server opensm ibsim-utils infiniband-diags"
+    names = (
+        "openvswitch-switch iproute2 openssh-client openssh-server opensm ibsim-utils infiniband-diags munge slurm-wlm "
+        "slurmdbd"
+    )
     asked = ["update -q", f"install -y -q --no-install-recommends {names}"]
     assert (tools / "log").read_text().splitlines() == asked
     said = capfd.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 2)
     assert said.err.startswith(f"  system packages {names} …\n")
-    for program in ("ovs-vswitchd", "ip", "ssh-keygen", "sshd", "opensm", "ibsim", "smpquery"):
+    frames, subnets = ("ovs-vswitchd", "ip", "ssh-keygen", "sshd"), ("opensm", "ibsim", "smpquery")
+    for program in (*frames, *subnets, "munged", "slurmctld", "slurmd", "srun", "scontrol", "slurmdbd"):
         tool(program, "exit 0")
     get_packages_of_tests()
     assert (tools / "log").read_text().splitlines() == asked, "nothing is asked for twice"
@@ -185,7 +190,7 @@ def test_others_are_left_to_the_tests(
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_opens_a_port_is_left_to_people_where_systemd_would_start_it(
+def test_what_starts_a_service_is_left_to_people_where_systemd_would_start_it(
     monkeypatch: pytest.MonkeyPatch, tool: Script, tools: Path
 ) -> None:
     without_system(monkeypatch, tool, tools)
@@ -193,8 +198,7 @@ def test_what_opens_a_port_is_left_to_people_where_systemd_would_start_it(
     monkeypatch.setattr("toolchain.missing._SYSTEMD", tools)
     get_packages_of_tests()
     assert "openssh-client" in (tools / "log").read_text()
-    assert "openssh-server" not in (tools / "log").read_text()
-    assert "opensm" not in (tools / "log").read_text()
+    assert not re.search("openssh-server|opensm|slurm|munge", (tools / "log").read_text())
 
 
 def test_packages_of_tests_are_those_that_the_tests_name() -> None:
@@ -202,4 +206,5 @@ def test_packages_of_tests_are_those_that_the_tests_name() -> None:
         *PROGRAMS.values(),
         *SUBNET_PROGRAMS.values(),
         *PACKAGES,
+        *SLURM.values(),
     }

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .files import Scheduler, files_of, scheduler_files
+from .files import Scheduler, files_of, guest_files, scheduler_files
 from .layout import ClusterLayout, ClusterNode, ClusterServer, NodeSize, SecondController
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "Scheduler",
     "SecondController",
     "files_of",
+    "guest_files",
     "scheduler_files",
 ]

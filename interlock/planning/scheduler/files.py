@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from interlock.planning.guest import GuestFile
+
 from .bare import bare_files
 from .kubernetes import kubernetes_files
 from .layout import ClusterLayout
@@ -34,3 +36,14 @@ def files_of(scheduler: Scheduler, layout: ClusterLayout, server: str) -> dict[s
     if accounts:
         return files
     return {path: text for path, text in files.items() if path != SLURMDBD_CONF}
+
+
+def guest_files(scheduler: Scheduler, layout: ClusterLayout, server: str) -> tuple[GuestFile, ...]:
+    """`files_of` for the user data of that server. slurmdbd takes its file only if nobody else can read it."""
+    return tuple(_guest_file(path, text) for path, text in files_of(scheduler, layout, server).items())
+
+
+def _guest_file(path: str, text: str) -> GuestFile:
+    if path == SLURMDBD_CONF:
+        return GuestFile(path, text, mode=0o600, owner="slurm:slurm")
+    return GuestFile(path, text)

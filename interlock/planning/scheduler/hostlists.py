@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 #: A name that ends in a number. Longer numbers stay in front of it: Slurm counts with 64 bits.
-_NUMBERED = re.compile(r"(?P<head>.*?)(?P<number>\d{1,9})")
+_NUMBERED = re.compile(r"(?P<head>.*?)(?P<number>[0-9]{1,9})")
 #: Hosts of one range at most, `MAX_RANGE` of Slurm.
 _LONGEST = 64 * 1024
 

@@ -18,11 +18,11 @@ TESTED = (22, 5)
 #: A host name as `hostname -s` prints it. Slurm finds its own line of slurm.conf by it; brackets would be a hostlist.
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 #: Slurm counts with 64 bits, also where a name stands alone.
-_LONG_NUMBER = re.compile(r"\d{19}$")
+_LONG_NUMBER = re.compile(r"[0-9]{19}$")
 _CLUSTER = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 #: What Slurm takes as a feature and Kubernetes as the value of a label.
 _RACK = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,56}[A-Za-z0-9])?")
-_RELEASE = re.compile(r"(\d\d)\.(\d\d)")
+_RELEASE = re.compile(r"([0-9][0-9])\.([0-9][0-9])")
 _DEVICE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 _PATH = re.compile(r"(/[A-Za-z0-9_.-]+)+")
 
