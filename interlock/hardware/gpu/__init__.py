@@ -2,7 +2,8 @@
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
 nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls. `interlock.model.hall` expands the
-halls of a site file by it, `interlock.planning.scheduler` says what a scheduler finds in a node.
+halls of a site file by it, `interlock.planning.scheduler` says what a scheduler finds in a node, and
+requests are held against it and priced by it.
 """
 
 from __future__ import annotations

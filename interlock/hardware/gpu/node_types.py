@@ -1,6 +1,6 @@
 """Every node type by name, and whether a cluster of it can be asked for: why not, and what would work.
 
-Nothing here applies anything: these are the answers that site files and requests get.
+These are the answers that site files and requests for clusters get.
 """
 
 from __future__ import annotations
