@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from infra.locking.making import Made
-from infra.locking.places import WORDS
+from infra.locking.places import WORDS, WORDS_OF_CLUSTERS
 from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.planning import changes_of
 from interlock.planning.claims import PartAllocation, claimed_values
@@ -114,13 +114,13 @@ def lines(made: Made) -> Iterator[str]:
     yield from (f"  warning: {kept_open(made.name, key)}" for key in made.new.former_keys if key not in before)
     spans = {span.cluster: span for span in made.spans}
     for change in (*vpod_changes(made), *cluster_changes(made)):
-        name = change.name
+        name, words = change.name, WORDS_OF_CLUSTERS if change.kind == "cluster" else WORDS
         if change.given:
-            yield f"  {name} is given {in_words(change.given)}"
+            yield f"  {name} is given {in_words(change.given, words)}"
         if change.given_up:
-            yield f"  {name} gives up {in_words(change.given_up)}; nobody gets them before they are settled"
+            yield f"  {name} gives up {in_words(change.given_up, words)}; nobody gets them before they are settled"
         if change.kept and (change.given or change.given_up):
-            yield f"  {name} keeps {in_words(change.kept)}"
+            yield f"  {name} keeps {in_words(change.kept, words)}"
         if name in spans and (change.given or change.given_up):
             yield f"  {name} is {spans[name]}"
         yield from (f"  warning: {name}: recreated: {what}" for what in change.recreated)
@@ -136,14 +136,14 @@ def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:
     part, recreated = ("cluster", ITS_NODE) if is_node else ("vPOD", _RECREATED[item.claim])
     return (
         f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
-        f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, which recreates "
-        f"{recreated}"
+        f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, "
+        f"which recreates {recreated}"
     )
 
 
-def in_words(claims: Sequence[tuple[str, str]]) -> str:
+def in_words(claims: Sequence[tuple[str, str]], words: Mapping[str, str] = WORDS) -> str:
     """Claims by kind: `IPU-Machine ipum-01, ipum-02; ipu-data VLAN fabric:1000`."""
     kinds: dict[str, list[str]] = {}
     for claim, value in claims:
         kinds.setdefault(claim, []).append(value)
-    return "; ".join(f"{WORDS[claim]} {', '.join(values)}" for claim, values in kinds.items())
+    return "; ".join(f"{words[claim]} {', '.join(values)}" for claim, values in kinds.items())

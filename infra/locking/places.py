@@ -21,6 +21,9 @@ WORDS = {
     PARTITION_KEYS: "P_Key",
 }
 
+#: The same of a cluster, whose hosts are its nodes.
+WORDS_OF_CLUSTERS = WORDS | {"hosts": "GPU node"}
+
 
 @dataclass(frozen=True)
 class Holder:
@@ -35,9 +38,9 @@ class Holder:
     kind: str = "vPOD"
 
     def __str__(self) -> str:
-        who = self.claimant
+        who, words = self.claimant, WORDS_OF_CLUSTERS if self.kind == "cluster" else WORDS
         how = ", released and not settled" if who.released else ""
-        return f"{self.position}: {who.tenant}, {self.kind} {who.vpod}: {WORDS[self.field]} {self.value}{how}"
+        return f"{self.position}: {who.tenant}, {self.kind} {who.vpod}: {words[self.field]} {self.value}{how}"
 
 
 class Places:

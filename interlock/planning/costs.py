@@ -1,6 +1,6 @@
 """What a plan costs per month, from the site's own price list. A price that is not stated is unknown, never 0.
 
-A month is 730 hours, which GPUs are priced by the minute of. Amounts are exact decimals; only what is shown is rounded, to the hundredth.
+A month is 730 hours, or 43800 minutes. Amounts are exact decimals; only what is shown is rounded, to the hundredth.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infra.cli.exits import EnvironmentFailed
 from infra.program.gate import NotPlanned
-from interlock.model.lock.record import VPodAllocation
+from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.text.names import site_name, tenant_name
 from interlock.planning import AllocationError, NeedsMove, PlanningError
 from interlock.provider.actuators import Target
