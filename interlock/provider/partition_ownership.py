@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from interlock.resources import PartitionKey
-from interlock.ufm.answers import KEY_BITS, Member, Partition, guid_of
+from interlock.ufm.answers import KEY_BITS, FabricMember, FabricPartition, guid_of
 from interlock.vocabulary import nodes
 
 #: What to do about a partition of our key that somebody else has filled.
@@ -22,7 +22,7 @@ NOT_OURS = (
 
 
 def memberships(spec: PartitionKey) -> dict[str, str]:
-    """GUID -> membership, as planned. Raises `MisreadError` for what is no GUID."""
+    """GUID -> membership, as planned. Raises `UfmMisread` for what is no GUID."""
     return {guid_of(member.guid): member.membership for member in spec.members}
 
 
@@ -43,12 +43,12 @@ def _keys(identities: Iterable[str]) -> Iterable[nodes.PartitionKeyNode]:
     return (node for node in found if isinstance(node, nodes.PartitionKeyNode))
 
 
-def strangers(partition: Partition, known: Collection[str]) -> tuple[Member, ...]:
+def strangers(partition: FabricPartition, known: Collection[str]) -> tuple[FabricMember, ...]:
     """Members that are not among these GUIDs."""
     return tuple(member for member in partition.members if member.guid not in known)
 
 
-def not_adoptable(partition: Partition, spec: PartitionKey, held_before: Collection[str]) -> str:
+def not_adoptable(partition: FabricPartition, spec: PartitionKey, held_before: Collection[str]) -> str:
     """Why a partition that no state records is not ours, in words; empty if it is.
 
     `held_before`: identities that the claims store has of earlier footprints of the stack. A run of one of them that
@@ -68,7 +68,7 @@ def not_adoptable(partition: Partition, spec: PartitionKey, held_before: Collect
     return f"it has other members than are planned: {in_words(partition.members)}"
 
 
-def in_words(members: Iterable[Member]) -> str:
+def in_words(members: Iterable[FabricMember]) -> str:
     """The first few members, and how many more."""
     listed = [f"{member.guid} ({member.membership})" for member in members]
     more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""
