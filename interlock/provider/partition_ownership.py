@@ -1,8 +1,9 @@
 """Whose a partition of InfiniBand is.
 
 UFM has no field for an owner, and names of partitions are made up by it or by anybody. What counts is who holds the
-key in the claims store, which every change here has to hold first, and who is in the partition: exactly the GUIDs that
-the plan has, or such as this stack holds from an earlier plan. One other GUID, and nothing of it is changed.
+key in the claims store, which every change here has to hold first, and who is in the partition: the members that the
+plan has, some of them where a request broke in the middle, or such as this stack holds from an earlier plan. One
+other GUID, or one planned member that is full instead of limited, and nothing of it is changed.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def not_adoptable(partition: FabricPartition, spec: PartitionKey, held_before: C
     was stopped may have left its members, which are then all among its GUIDs.
     """
     wanted = memberships(spec)
-    if partition.memberships == wanted:
+    if partition.members and partition.memberships.items() <= wanted.items():
         return ""
     had_key = any(node.key & KEY_BITS == partition.key for node in _keys(held_before))
     others = strangers(partition, wanted.keys() | (guids_held(held_before) if had_key else frozenset()))
