@@ -1,8 +1,9 @@
 """Whose a partition of InfiniBand is.
 
 UFM has no field for an owner, and names of partitions are made up by it or by anybody. What counts is who holds the
-key in the claims store, which every change here has to hold first, and who is in the partition: exactly the GUIDs that
-the plan has, or such as this stack holds from an earlier plan. One other GUID, and nothing of it is changed.
+key in the claims store, which every change here has to hold first, and who is in the partition: the members that the
+plan has, some of them where a request broke in the middle, or such as this stack holds from an earlier plan. One
+other GUID, or one planned member that is full instead of limited, and nothing of it is changed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from interlock.resources import PartitionKey
-from interlock.ufm.answers import KEY_BITS, Member, Partition, guid_of
+from interlock.ufm.answers import KEY_BITS, FabricMember, FabricPartition, guid_of
 from interlock.vocabulary import nodes
 
 #: What to do about a partition of our key that somebody else has filled.
@@ -22,7 +23,7 @@ NOT_OURS = (
 
 
 def memberships(spec: PartitionKey) -> dict[str, str]:
-    """GUID -> membership, as planned. Raises `MisreadError` for what is no GUID."""
+    """GUID -> membership, as planned. Raises `UfmMisread` for what is no GUID."""
     return {guid_of(member.guid): member.membership for member in spec.members}
 
 
@@ -43,19 +44,19 @@ def _keys(identities: Iterable[str]) -> Iterable[nodes.PartitionKeyNode]:
     return (node for node in found if isinstance(node, nodes.PartitionKeyNode))
 
 
-def strangers(partition: Partition, known: Collection[str]) -> tuple[Member, ...]:
+def strangers(partition: FabricPartition, known: Collection[str]) -> tuple[FabricMember, ...]:
     """Members that are not among these GUIDs."""
     return tuple(member for member in partition.members if member.guid not in known)
 
 
-def not_adoptable(partition: Partition, spec: PartitionKey, held_before: Collection[str]) -> str:
+def not_adoptable(partition: FabricPartition, spec: PartitionKey, held_before: Collection[str]) -> str:
     """Why a partition that no state records is not ours, in words; empty if it is.
 
     `held_before`: identities that the claims store has of earlier footprints of the stack. A run of one of them that
     was stopped may have left its members, which are then all among its GUIDs.
     """
     wanted = memberships(spec)
-    if partition.memberships == wanted:
+    if partition.members and partition.memberships.items() <= wanted.items():
         return ""
     had_key = any(node.key & KEY_BITS == partition.key for node in _keys(held_before))
     others = strangers(partition, wanted.keys() | (guids_held(held_before) if had_key else frozenset()))
@@ -68,7 +69,7 @@ def not_adoptable(partition: Partition, spec: PartitionKey, held_before: Collect
     return f"it has other members than are planned: {in_words(partition.members)}"
 
 
-def in_words(members: Iterable[Member]) -> str:
+def in_words(members: Iterable[FabricMember]) -> str:
     """The first few members, and how many more."""
     listed = [f"{member.guid} ({member.membership})" for member in members]
     more = f" and {len(listed) - 8} more" if len(listed) > 8 else ""

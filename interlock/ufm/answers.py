@@ -1,4 +1,4 @@
-"""UFM's JSON -> frozen types. Versions and simulators differ in form; what cannot be read raises `MisreadError`."""
+"""UFM's JSON -> frozen types. Versions and simulators differ in form; what cannot be read raises `UfmMisread`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
+
+from interlock.vocabulary.digits import is_number
 
 Membership = Literal["full", "limited"]
 
@@ -18,12 +20,12 @@ _GUID = re.compile(r"[0-9a-f]{16}")
 _HEX = re.compile(r"0x[0-9a-f]{1,16}")
 
 
-class MisreadError(Exception):
+class UfmMisread(Exception):
     """An answer that does not say what it has to."""
 
 
 @dataclass(frozen=True)
-class Member:
+class FabricMember:
     """A port in a partition. `index0` is None where UFM does not say."""
 
     guid: str
@@ -32,11 +34,11 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Partition:
+class FabricPartition:
     """A partition as UFM shows it. `ip_over_ib` is None where UFM does not say."""
 
     key: int
-    members: tuple[Member, ...]
+    members: tuple[FabricMember, ...]
     ip_over_ib: bool | None
     name: str = ""
 
@@ -55,15 +57,15 @@ def guid_of(value: Any) -> str:
     """A GUID as 16 hex digits in lower case, from any form: with `0x`, with colons, in capitals."""
     text = str(value).strip().lower().replace(":", "").removeprefix("0x")
     if not _GUID.fullmatch(text):
-        raise MisreadError(f"{str(value)[:40]!r} is no GUID")
+        raise UfmMisread(f"{str(value)[:40]!r} is no GUID")
     return text
 
 
 def key_of(value: Any) -> int:
     """15 bits of a P_Key, from `0x5`, `0x0005`, `0x8005` or a decimal number."""
     text = str(value).strip().lower()
-    if not (_HEX.fullmatch(text) or text.isdecimal()):
-        raise MisreadError(f"{str(value)[:40]!r} is no P_Key")
+    if not (_HEX.fullmatch(text) or is_number(text)):
+        raise UfmMisread(f"{str(value)[:40]!r} is no P_Key")
     return int(text, 16 if text.startswith("0x") else 10) & KEY_BITS
 
 
@@ -71,7 +73,7 @@ def prefix_of(value: Any) -> str:
     """The prefix of a subnet as 16 hex digits."""
     text = str(value).strip().lower().replace(":", "").removeprefix("0x")
     if not text or len(text) > 16 or not all(digit in "0123456789abcdef" for digit in text):
-        raise MisreadError(f"{str(value)[:40]!r} is no subnet prefix")
+        raise UfmMisread(f"{str(value)[:40]!r} is no subnet prefix")
     return text.zfill(16)
 
 
@@ -80,10 +82,10 @@ def is_prefix(text: str) -> bool:
     return _GUID.fullmatch(text) is not None
 
 
-def partition_of(key: int, value: Any) -> Partition | None:
+def partition_of(key: int, value: Any) -> FabricPartition | None:
     """The partition in an answer about one key; None for an empty answer, which some versions give for *not found*.
 
-    Raises `MisreadError` if it does not say who is in it: that is unknown, and not nobody.
+    Raises `UfmMisread` if it does not say who is in it: that is unknown, and not nobody.
     """
     if value is None or value == {} or value == []:
         return None
@@ -94,14 +96,14 @@ def partition_of(key: int, value: Any) -> Partition | None:
         if isinstance(inner, Mapping) and key_of(named) == key & KEY_BITS:
             item = inner
     if not isinstance(item.get("guids"), list):
-        raise MisreadError(f"it does not say which GUIDs are in P_Key {key:#06x}")
+        raise UfmMisread(f"it does not say which GUIDs are in P_Key {key:#06x}")
     members = tuple(sorted((_member(entry) for entry in item["guids"]), key=lambda member: member.guid))
     if len({member.guid for member in members}) != len(members):
-        raise MisreadError(f"it lists a GUID of P_Key {key:#06x} twice")
-    return Partition(key & KEY_BITS, members, _flag(item.get("ip_over_ib")), str(item.get("partition") or ""))
+        raise UfmMisread(f"it lists a GUID of P_Key {key:#06x} twice")
+    return FabricPartition(key & KEY_BITS, members, _flag(item.get("ip_over_ib")), str(item.get("partition") or ""))
 
 
-def partitions_of(value: Any) -> dict[int, Partition]:
+def partitions_of(value: Any) -> dict[int, FabricPartition]:
     """Key -> partition, of a list with GUIDs."""
     found = {}
     for named, item in _mapping(value or {}, "the list of P_Keys").items():
@@ -115,16 +117,16 @@ def ports_of(value: Any) -> frozenset[str]:
     """GUIDs of the ports in a list of ports, which some versions page under `data`."""
     items = value.get("data") if isinstance(value, Mapping) else value
     if not isinstance(items, list):
-        raise MisreadError("the list of ports is no list")
+        raise UfmMisread("the list of ports is no list")
     return frozenset(guid_of(_mapping(item, "a port").get("guid")) for item in items)
 
 
-def _member(value: Any) -> Member:
+def _member(value: Any) -> FabricMember:
     item = _mapping(value, "a member of a partition")
     membership = str(item.get("membership")).lower()
     if membership not in ("full", "limited"):
-        raise MisreadError(f"it does not say whether {guid_of(item.get('guid'))} is a full or a limited member")
-    return Member(guid_of(item.get("guid")), cast(Membership, membership), _flag(item.get("index0")))
+        raise UfmMisread(f"it does not say whether {guid_of(item.get('guid'))} is a full or a limited member")
+    return FabricMember(guid_of(item.get("guid")), cast(Membership, membership), _flag(item.get("index0")))
 
 
 def _flag(value: Any) -> bool | None:
@@ -135,5 +137,5 @@ def _flag(value: Any) -> bool | None:
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise MisreadError(f"{what} is {type(value).__name__}, not an object")
+        raise UfmMisread(f"{what} is {type(value).__name__}, not an object")
     return value

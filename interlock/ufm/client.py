@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from .answers import (
     KEY_BITS,
+    FabricPartition,
     Membership,
-    MisreadError,
-    Partition,
+    UfmMisread,
     partition_of,
     partitions_of,
     ports_of,
@@ -52,7 +52,7 @@ class UfmClient:
         """GUIDs of all ports of hosts that the subnet manager has discovered."""
         return self._read("/resources/ports", ports_of, {"sys_type": "Computer"})
 
-    def partition(self, key: int) -> Partition | None:
+    def partition(self, key: int) -> FabricPartition | None:
         """The partition with this key; None if there is none."""
         try:
             return self._read(_path(key), lambda value: partition_of(key, value), _WITH_GUIDS)
@@ -61,7 +61,7 @@ class UfmClient:
                 return None
             raise
 
-    def partitions(self) -> Mapping[int, Partition]:
+    def partitions(self) -> Mapping[int, FabricPartition]:
         """Key -> partition, of all."""
         return self._read(_PARTITIONS, partitions_of, _WITH_GUIDS)
 
@@ -111,8 +111,8 @@ class UfmClient:
         answer = self.transport.request("GET", path, query=query)
         try:
             return meaning(answer.value)
-        except (MisreadError, KeyError, TypeError, AttributeError) as error:
-            why = str(error) if isinstance(error, MisreadError) else f"it lacks {error}"
+        except (UfmMisread, KeyError, TypeError, AttributeError) as error:
+            why = str(error) if isinstance(error, UfmMisread) else f"it lacks {error}"
             what = f"UFM of {self.infiniband} ({self.transport.access.url}), GET {path}: {why}"
             hint = "see which release of UFM it is, and whether `url` leads to it"
             raise UfmError(UfmTrouble.SERVICE, self.infiniband, what, hint) from error

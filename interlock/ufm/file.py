@@ -25,14 +25,14 @@ def ufm_url(value: Any) -> str:
     """`https://host[:port]`. A user, a path or plain http is refused: each of them would be a mistake."""
     if not isinstance(value, str):
         raise fault(Code.WRONG_TYPE, f"{shown(value)} is not a text", QUOTE_IT)
+    if "@" in value:
+        # Not shown: it may hold a password.
+        raise fault(Code.VALUE, "the address holds a user or a password", "they are keys of their own here")
     try:
         parts = urlsplit(value)
         port = parts.port
     except ValueError:
         raise fault(Code.VALUE, f"{shown(value)} is no address", _WRITE_URL) from None
-    if parts.username is not None or parts.password is not None:
-        # Not shown: it may hold a password.
-        raise fault(Code.VALUE, "the address holds a user or a password", "they are keys of their own here")
     if parts.scheme == "http":
         hint = "write `https://…`; the password would cross the network in clear"
         raise fault(Code.VALUE, f"{shown(value)} is not encrypted", hint)

@@ -23,6 +23,8 @@ USER, PASSWORD, TOKEN = "interlock", "canary-of-a-password", "canary-of-a-token"
 PREFIX = "fec0000000000001"
 #: (full, index0) would do for the table; a member is what UFM shows of it.
 Table = dict[int, dict[str, dict[str, Any]]]
+#: When a connection is cut: before the effect of the request, with half of the members done, after it.
+Cut = Literal["before", "middle", "after"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ WITH_JOBS = Profile(jobs=True, nested=True)
 
 @dataclass
 class Double:
-    """One UFM. Requests are counted from 1; at `cut_at` the connection is cut, before or after the effect."""
+    """One UFM. Requests are counted from 1; at `cut_at` the connection is cut."""
 
     ports: frozenset[str]
     profile: Profile = CONFIG_MANAGER
@@ -65,7 +67,7 @@ class Double:
     bodies: list[dict[str, Any]] = field(default_factory=list)
     #: Number of the changing request at which whoever asks dies; nothing of it is heard afterwards.
     cut_at: int = 0
-    cut: Literal["before", "after"] = "before"
+    cut: Cut = "before"
     is_dead: bool = False
     #: Answers in place of its own: (method, beginning of the path) -> status, headers, body.
     instead: dict[tuple[str, str], tuple[int, dict[str, str], str]] = field(default_factory=dict)
@@ -114,11 +116,24 @@ class Double:
             for (which, start), given in self.instead.items():
                 if which == method and path.startswith(start):
                     return given
+            before = {key: {**members} for key, members in self.table.items()}
             status, value, headers = self._does(method, path, body)
             if cut:
                 self.is_dead = True
+                if self.cut == "middle":
+                    self._take_half_back(before)
                 raise ConnectionError
             return status, headers, value if isinstance(value, str) else json.dumps(value)
+
+    def _take_half_back(self, before: Table) -> None:
+        """Of those who came or changed, and of those who went, half did so."""
+        for key in {*before, *self.table}:
+            old, new = before.get(key, {}), self.table.get(key, {})
+            come = sorted(guid for guid, item in new.items() if old.get(guid) != item)
+            go = sorted(old.keys() - new.keys())
+            late = {*come[(len(come) + 1) // 2 :], *go[(len(go) + 1) // 2 :]}
+            kept = {guid: item for guid, item in new.items() if guid not in late}
+            self.table[key] = kept | {guid: item for guid, item in old.items() if guid in late}
 
     def _does(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any, dict[str, str]]:
         bare, _, query = path.partition("?")

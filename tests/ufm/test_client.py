@@ -9,7 +9,7 @@ import pytest
 
 from interlock.ufm.answers import (
     Membership,
-    MisreadError,
+    UfmMisread,
     guid_of,
     key_of,
     partition_of,
@@ -98,7 +98,7 @@ def test_a_guid_has_one_form(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", None, "0x02c903000e0b01", "0002c903000e0b0g", "0002c903000e0b0101"])
 def test_what_is_no_guid_is_told(text: Any) -> None:
-    with pytest.raises(MisreadError, match="is no GUID"):
+    with pytest.raises(UfmMisread, match="is no GUID"):
         guid_of(text)
 
 
@@ -106,7 +106,7 @@ def test_a_key_has_fifteen_bits() -> None:
     assert [key_of(text) for text in ("0x5", "0x0005", "0x8005", "0X8005", "5", 5)] == [5] * 6
     assert prefix_of("0xfe80000000000000") == prefix_of("fe80:0000:0000:0000") == "fe80000000000000"
     for text in ("0x", "", "five", "-5", "0x1 0x2"):
-        with pytest.raises(MisreadError, match="is no P_Key"):
+        with pytest.raises(UfmMisread, match="is no P_Key"):
             key_of(text)
 
 
@@ -123,7 +123,7 @@ def test_a_key_has_fifteen_bits() -> None:
     ],
 )
 def test_what_is_not_said_is_an_error_and_never_a_default(value: Any, said: str) -> None:
-    with pytest.raises(MisreadError, match=said):
+    with pytest.raises(UfmMisread, match=said):
         partition_of(5, value)
 
 
@@ -142,7 +142,7 @@ def test_lists_of_other_forms() -> None:
     assert ports_of({"data": [{"guid": GUIDS[0]}], "page": 1}) == {GUIDS[0]}
     values: tuple[Any, ...] = ({}, "none", [1])
     for value in values:
-        with pytest.raises(MisreadError):
+        with pytest.raises(UfmMisread):
             ports_of(value)
-    with pytest.raises(MisreadError, match="the list of P_Keys is list"):
+    with pytest.raises(UfmMisread, match="the list of P_Keys is list"):
         partitions_of(["0x5"])

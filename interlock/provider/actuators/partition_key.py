@@ -22,7 +22,7 @@ from interlock.provider.partition_ownership import (
     strangers,
 )
 from interlock.resources import PartitionKey, Resource
-from interlock.ufm.answers import DEFAULT_KEY, KEY_BITS, Membership, MisreadError, Partition, guid_of
+from interlock.ufm.answers import DEFAULT_KEY, KEY_BITS, FabricPartition, Membership, UfmMisread, guid_of
 from interlock.vocabulary.pair_ids import PartitionId
 
 from .base import Actuator, Observed, Target
@@ -116,7 +116,7 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
                 raise refused(
                     f"{_what(target)} has members that this stack did not put in: {in_words(others)}", _STOPPED
                 )
-            # Member by member: who comes in meanwhile stays, and keeps the partition.
+            # FabricMember by member: who comes in meanwhile stays, and keeps the partition.
             client.remove(named.number, partition.guids)
             left = client.partition(named.number)
             if left is not None and not left.members:
@@ -136,7 +136,7 @@ def _wanted(target: Target[PartitionKey]) -> dict[str, Membership]:
     spec = target.spec
     try:
         wanted = {guid_of(member.guid): member.membership for member in spec.members}
-    except MisreadError as error:
+    except UfmMisread as error:
         raise refused(f"{_what(target)}: {error}", "correct the GUIDs in the site file") from error
     if len(wanted) != len(spec.members):
         raise refused(f"{_what(target)}: a GUID is there twice", "correct the GUIDs in the site file")
@@ -177,7 +177,7 @@ def _write(client: UfmClient, spec: PartitionKey, wanted: Mapping[str, Membershi
         client.replace(spec.key, [*wanted.items()], **settings)
 
 
-def _fields(named: PartitionId, partition: Partition, target: Target[PartitionKey] | None) -> dict[str, Any]:
+def _fields(named: PartitionId, partition: FabricPartition, target: Target[PartitionKey] | None) -> dict[str, Any]:
     spelt = {} if target is None else {guid_of(member.guid): member.guid for member in target.spec.members}
     fields: dict[str, Any] = {
         "infiniband": named.infiniband,

@@ -12,7 +12,7 @@ from interlock.provider.fabrics import asking
 from interlock.provider.partition_ownership import in_words, memberships, strangers
 from interlock.provider.state import as_seen, differing
 from interlock.resources import Admitted, PartitionKey
-from interlock.ufm.answers import Partition
+from interlock.ufm.answers import FabricPartition
 from interlock.vocabulary.owners import OwnerId
 from interlock.vocabulary.pair_ids import PartitionId
 
@@ -47,7 +47,9 @@ def _standing(cloud: Cloud, planned: Admitted) -> Standing:
         return Standing(kind, name, (), unread=failure.message)
 
 
-def _compared(cloud: Cloud, target: Target[PartitionKey], partition: Partition, ports: frozenset[str]) -> Standing:
+def _compared(
+    cloud: Cloud, target: Target[PartitionKey], partition: FabricPartition, ports: frozenset[str]
+) -> Standing:
     kind, name, ident = target.spec.KIND, target.name, str(PartitionId.of(target.spec.infiniband, target.spec.key))
     seen = ACTUATORS[kind].read(cloud, ident, target)
     if seen is None:
