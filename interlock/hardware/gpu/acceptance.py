@@ -83,8 +83,11 @@ _ALL_REDUCE = {
     "gcore-h200-ib": _H200,
 }
 
-_TEN = derived(10, "", "eight single-port cards for compute and two of two ports for storage and in-band")
-_HCAS = {"dgx-h100": _TEN, "dgx-h200": _TEN, "dgx-b200": _TEN}
+#: Of DGX with single-port cards for each GPU.
+TEN_ADAPTERS: Fact[int] = derived(
+    10, "", "eight single-port cards for compute and two of two ports for storage and in-band"
+)
+_HCAS = {"dgx-h100": TEN_ADAPTERS, "dgx-h200": TEN_ADAPTERS, "dgx-b200": TEN_ADAPTERS}
 
 
 def limits_of(node_type: str) -> AcceptanceLimits | None:
