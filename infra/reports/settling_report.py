@@ -120,5 +120,5 @@ def _say_runs(findings: Findings) -> None:
         run = RUNS[step]
         commands = "; ".join(f"`{command}`" for command in run.commands)
         print(f"next: {step}: on {', '.join(names)} run {commands} ({run.source})", file=sys.stderr)
-    if SeenStep.FIRMWARE_ATTESTED in on:
-        print(f"next: or state {ASSUMED_FACT}: true, if nobody attests it and you answer for it", file=sys.stderr)
+        if step is SeenStep.FIRMWARE_ATTESTED:
+            print(f"next: or state {ASSUMED_FACT}: true, if nobody attests it and you answer for it", file=sys.stderr)
