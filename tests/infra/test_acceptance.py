@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from infra.reports.settling_report import Findings, document, refuse
+from infra.reports.site_summary import document as site_document
 from infra.stack import handing_over as settling
 from infra.stack.acceptance import unattested
 from infra.stack.handing_over import Handover, demands
@@ -297,3 +298,13 @@ def test_it_says_which_step_of_which_node_is_missing_and_what_to_run(
     assert "step: bandwidth-measured, at: <when>, by: <who>, all_reduce: {gpus: <n>" in said
     runs = [one.get("run") for one in document(findings, None, None)["evidence"]]  # type: ignore[attr-defined]
     assert ("dcgmi diag --run 3 --json",) in runs
+
+
+def test_the_summary_of_a_site_says_what_is_not_stated_yet() -> None:
+    rows = site_document(accepting_site())["evidence"]
+    assert ["dgx-h100", f"accepted by {', '.join(ACCEPTED)}"] in [list(row) for row in rows]
+    bare = gpu_site(1, 1, node_type="dgx-b200", evidence=EvidenceTerms(max_age_h=24))
+    (told,) = [row[1] for row in site_document(bare)["evidence"] if row[0] == "dgx-b200"]
+    assert "not provable until stated: evidence.acceptance.dgx-b200.firmware.hca" in told
+    assert told.endswith("evidence.acceptance.dgx-b200.busbw, evidence.acceptance.dgx-b200.message")
+    assert [row[0] for row in site_document(bare_metal_pod64())["evidence"]] == []
