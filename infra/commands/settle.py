@@ -17,6 +17,7 @@ from infra.commands.options import OneTenant, Site
 from infra.locking.making import keep, settled, settled_site_lock
 from infra.program.gate import Gate
 from infra.reports.settling_report import ENDS, Findings, document, refuse
+from infra.stack.acceptance import unattested
 from infra.stack.engine import Engine
 from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
 from infra.stack.handing_over import Handover, demands, file_of
@@ -51,10 +52,11 @@ def settle(
     unwired. That of a machine or whole host is kept in `evidence/<tenant>-read.yaml`, since its power cycle has to
     come after it. Ironic is asked about whole hosts: one that is available again was wiped when its cleaning ended,
     and one that it has lent is in the way. What cannot be asked wants evidence: files in the site's `evidence/`
-    that say who saw which step, and when; where the site lists who may sign (`evidence.signers`), signed by them. If
-    nothing holds the claim, and every step that it needs was seen after it was last in use, it is removed from the
-    lock and the store. Otherwise everything that is in the way is named, with what to write, and the lock stays as
-    it is.
+    that say who saw which step, and when; where the site lists who may sign (`evidence.signers`), signed by them. A
+    GPU node is accepted besides, after its cleaning: firmware, diagnostics, all-reduce and fabric counters as
+    measured, and enough for its type. If nothing holds the claim, and every step that it needs was seen after it was
+    last in use, it is removed from the lock and the store. Otherwise everything that is in the way is named, with
+    what to write, and the lock stays as it is.
 
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).
@@ -134,7 +136,7 @@ def _judged(
     """
     handover = _handover(gate, found)
     said, ironic = survey.read_back_of(gate, handover), ironic_said(handover, lambda names: _cleaned(gate, names))
-    for note in ironic.notes:
+    for note in (*ironic.notes, *unattested(gate.workspace.site, (one.identity for one in handover.demands))):
         print(f"note: {note}", file=sys.stderr)
     obstacles = found.obstacles()
     nothing_else = keys.held and not (keys.free or found.lock.released or found.leftover)

@@ -11,6 +11,8 @@ from infra.cli.exits import Exit
 from infra.stack.former_keys import FormerKeys
 from infra.stack.handing_over import Lacking
 from infra.stack.settling import LookedAt
+from interlock.model.evidence.accepting import ASSUMED_FACT, RUNS
+from interlock.model.evidence.steps import SeenStep
 
 #: What makes a former key nobody's.
 ENDS = "next: recreate these servers (`pulumi up --replace URN`) or delete them, then settle again"
@@ -72,6 +74,7 @@ def document(findings: Findings, found: LookedAt | None, keys: FormerKeys | None
                 "missing": one.missing,
                 "file": findings.file,
             }
+            | ({"run": RUNS[one.step].commands} if one.step in RUNS else {})
             for one in findings.lacking
         ],
     }
@@ -94,6 +97,7 @@ def refuse(findings: Findings) -> None:
     facts = sorted({fact for one in findings.lacking for fact in one.missing})
     if facts:
         print(f"next: state {' and '.join(facts)} in the site file, if you answer for it", file=sys.stderr)
+    _say_runs(findings)
     lines = [one.line() for one in findings.lacking if one.can_be_written]
     if lines:
         own = f", or a file of your own, and sign it ({findings.signers})" if findings.signers else ""
@@ -104,3 +108,17 @@ def refuse(findings: Findings) -> None:
     for fact in sorted({fact for one in findings.lacking for fact in one.refuted}):
         print(f"next: see that cleaning leaves nothing, then state {fact}: true", file=sys.stderr)
     raise typer.Exit(findings.exit_code)
+
+
+def _say_runs(findings: Findings) -> None:
+    """What to run on which GPU nodes, for the steps that nobody has seen or that were too little."""
+    on: dict[SeenStep, list[str]] = {}
+    for one in findings.lacking:
+        if one.step in RUNS:
+            on.setdefault(one.step, []).append(str(one.demand.entry["host"]))
+    for step, names in on.items():
+        run = RUNS[step]
+        commands = "; ".join(f"`{command}`" for command in run.commands)
+        print(f"next: {step}: on {', '.join(names)} run {commands} ({run.source})", file=sys.stderr)
+        if step is SeenStep.FIRMWARE_ATTESTED:
+            print(f"next: or state {ASSUMED_FACT}: true, if nobody attests it and you answer for it", file=sys.stderr)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.model.evidence.accepting import ASSUMED_FACT, Acceptance
 from interlock.model.evidence.values import age_text
 from interlock.model.site.completeness import TABLES, too_old
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
@@ -152,6 +153,18 @@ def _what_counts(site: Site) -> Iterator[tuple[str, ...]]:
         unsigned = "nobody has to: `evidence.signers` names no list, so `by` is only a name"
         yield "no older than", age_text(terms.max_age_h)
         yield "signed by", unsigned if terms.signers is None else f"who saw it, if the file {terms.signers} lists them"
+    yield from _accepted(site)
+
+
+def _accepted(site: Site) -> Iterator[tuple[str, ...]]:
+    """Each type of GPU node on the site, and what has to be stated before one of them can be accepted."""
+    for node_type, name in sorted({node.node_type: node.name for node in site.gpu_nodes}.items()):
+        node = Acceptance(site, name)
+        facts = [fact for step in node.steps for fact in node.missing(step) if fact.startswith("evidence.")]
+        after = f"accepted by {', '.join(node.steps)}"
+        without = f"; firmware by {ASSUMED_FACT}" if node.rests_on_assumption else ""
+        unknown = f"; not provable until stated: {', '.join(dict.fromkeys(facts))}" if facts else ""
+        yield node_type, f"{after}{without}{unknown}"
 
 
 def _draws_unknown(site: Site, placement: Placement) -> bool:

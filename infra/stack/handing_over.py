@@ -3,7 +3,8 @@
 Only evidence that says what it must counts: of this release, on this serial, after the thing was last in use, younger
 than the site's limit, not from the future, the steps in their order, and signed by whoever saw it where the site lists
 who may sign (`signatures`).
-Steps that clean rest on A9 besides, and those of a whole host on A23.
+Steps that clean rest on A9 besides, and those of a whole host on A23. A GPU node is accepted besides: measured after
+its cleaning, and found to be as its type has to be (`accepting`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from interlock.model.evidence.accepting import FIGURES
 from interlock.model.evidence.file import SUBJECTS
 from interlock.model.evidence.reading import FOLDER, Sighting
 from interlock.model.evidence.steps import BEFORE_USE, SANITISING, STEPS, SeenStep, steps_of
@@ -24,6 +26,7 @@ from policies.edges.residue import cleaned_by, lost_segments, still_held
 from policies.facts.guards import assumption
 from policies.facts.site import SiteFacts
 
+from .acceptance import acceptance_steps, not_enough, unstated
 from .signatures import Signatures
 
 #: Stands for the identity of a device that the site file does not list: nobody can say which serial it has.
@@ -83,7 +86,8 @@ class Lacking:
     def line(self) -> str:
         """What to write into a file of evidence, once it was seen."""
         head = ", ".join(f"{key}: {value}" for key, value in self.demand.entry.items())
-        return f"{{{head}, step: {self.step}, at: <when>, by: <who>}}"
+        figures = f", {FIGURES[self.step]}" if self.step in FIGURES else ""
+        return f"{{{head}, step: {self.step}, at: <when>, by: <who>{figures}}}"
 
 
 @dataclass(frozen=True)
@@ -120,11 +124,14 @@ class Handover:
             if step in SANITISING and (lacks := self._not_erasing(demand, step)) is not None:
                 yield lacks
                 continue
+            if silent := unstated(self.site, demand.identity, step):
+                yield Lacking(demand, step, missing=silent)
+                continue
             if demand.identity == UNLISTED:
                 yield Lacking(demand, step, ("the site file does not list it: list it until it is settled",))
                 continue
             about = self._about(demand, step)
-            wrong = {one: self._why_not(one, demand, before) for one in about}
+            wrong = self._until_it_failed({one: self._why_not(one, demand, before) for one in about}, before)
             # Asked only of what counts otherwise: evidence of earlier releases may be signed by nobody any more.
             unsigned = {one: why for one in about if not wrong[one] and (why := self._unsigned(one))}
             good = [one for one in about if not wrong[one] and one not in unsigned]
@@ -134,6 +141,12 @@ class Handover:
             because = tuple(f"{one.position} {wrong[one] or unsigned[one]}" for one in about)
             stated = self.site.evidence.max_age_h is not None
             yield Lacking(demand, step, because, () if stated else (MAX_AGE,), unsigned=(*unsigned,))
+
+    def _until_it_failed(self, wrong: dict[Sighting, str], before: Sighting | None) -> dict[Sighting, str]:
+        """What was measured of a GPU node counts for nothing once a later measurement was too little."""
+        failed = [one.at for one, why in wrong.items() if why and why == not_enough(self.site, one, before)]
+        later = "was seen before a measurement that is not enough"
+        return {one: why or (later if failed and one.at <= max(failed) else "") for one, why in wrong.items()}
 
     def _unsigned(self, one: Sighting) -> str:
         """Why nobody who may has signed an entry; empty if somebody has, or nobody has to."""
@@ -176,8 +189,9 @@ class Handover:
             return "has no limit of age to be compared with"
         if one.at < self.now - timedelta(hours=limit):
             return f"is older than {age_text(limit)}"
-        early = before is not None and one.at < before.at
-        return f"comes before it was {before.step}, {moment_text(before.at)}" if before and early else ""
+        if before is not None and one.at < before.at:
+            return f"comes before it was {before.step}, {moment_text(before.at)}"
+        return not_enough(self.site, one, before)
 
 
 def demands(
@@ -203,20 +217,30 @@ def demands(
         *(Demand(UNLISTED, {kind: name, "serial": "?"}, None, _STEPS_OF[kind]) for kind, name in unlisted),
         *(
             Demand(
-                name, entry_of(site, name, was), None if None in times[name] else _latest(times[name]), steps_of(name)
+                name,
+                entry_of(site, name, was),
+                _last_use(times[name]),
+                (*steps_of(name), *acceptance_steps(site, name)),
             )
             for name in wanted
         ),
     )
 
 
-def tests_before_use(replaced: Iterable[Replaced | Untested]) -> tuple[Demand, ...]:
-    """What a lock's devices that stand where others stood want before they are used: each its own self-test."""
+def tests_before_use(site: Site, replaced: Iterable[Replaced | Untested]) -> tuple[Demand, ...]:
+    """What a lock's devices that stand where others stood want before they are used: each its own self-test.
+
+    A GPU node is accepted besides.
+    """
     return tuple(
-        Demand(identity, {_LISTS[one.claim]: one.device, "serial": one.serial}, moment(one.since), (step,))
+        Demand(
+            identity,
+            {_LISTS[one.claim]: one.device, "serial": one.serial},
+            moment(one.since),
+            (BEFORE_USE[type(nodes.parse(identity))], *acceptance_steps(site, identity)),
+        )
         for one in replaced
         for identity in (identity_of(one),)
-        for step in (BEFORE_USE[type(nodes.parse(identity))],)
     )
 
 
@@ -300,6 +324,11 @@ def _segment(site: Site, segment: str) -> dict[str, str | int]:
 
 def _moment(text: str) -> datetime | None:
     return moment(text) if text else None
+
+
+def _last_use(times: Collection[datetime | None]) -> datetime | None:
+    """The latest; None if nobody recorded one of them, for that may be later."""
+    return None if None in times else _latest(times)
 
 
 def _latest(times: Iterable[datetime | None]) -> datetime | None:

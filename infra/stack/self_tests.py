@@ -20,7 +20,7 @@ def tests(gate: Gate, lock: Lock) -> Handover:
     return Handover(
         workspace.site,
         lock.id,
-        tests_before_use(lock.replaced),
+        tests_before_use(workspace.site, lock.replaced),
         workspace.evidence,
         datetime.now(UTC),
         signatures_of(workspace),
@@ -56,7 +56,12 @@ def _noted_by_operator(gate: Gate, passed: Collection[str]) -> SiteLock | None:
     # Whoever it is released by: a test is one of the device, and nobody may have it.
     seen = tuple(replace(one, released_by=lock.id) for one in workspace.evidence)
     asked = Handover(
-        workspace.site, lock.id, tests_before_use(lock.untested), seen, datetime.now(UTC), signatures_of(workspace)
+        workspace.site,
+        lock.id,
+        tests_before_use(workspace.site, lock.untested),
+        seen,
+        datetime.now(UTC),
+        signatures_of(workspace),
     )
     lacking = {one.demand.identity for one in asked.lacking()}
     left = tuple(one for one in lock.untested if identity_of(one) in lacking and identity_of(one) not in passed)

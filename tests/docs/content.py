@@ -52,11 +52,12 @@ import policies.rules
 from infra.cli.command_group import COMMANDS, PASSED_ON
 from infra.cli.exits import Exit
 from infra.program.gate import Gate
+from interlock.model.evidence.accepting import RUNS
 from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.steps import STEPS
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.site.file import SiteFile
-from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from interlock.model.site.guards import ASSUMPTION_GUARDS, GUARDS_OF_SETTLING, SHARING_GUARDS
 from interlock.model.tenant.file import TenantFile
 from interlock.model.text import errors
 from interlock.object_storage import Capability, asked_kinds, object_storage
@@ -144,6 +145,12 @@ def evidence_steps(_old: str) -> str:
     return table(["what was released", "steps, in this order", "why"], rows)
 
 
+def acceptance_runs(_old: str) -> str:
+    """What a runner runs for each step of acceptance, and where that is documented."""
+    rows = ([code(step), ", ".join(map(code, run.commands)), run.source] for step, run in RUNS.items())
+    return table(["step", "what shows it", "documented in"], rows)
+
+
 def _in_words(name: str) -> str:
     """The name of an identity's type: `HeldSwitchPort` is a switch port."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("Held").removesuffix("Node")).lower()
@@ -181,7 +188,8 @@ def sharing_guards(old: str) -> str:
 
 def assumption_guards(old: str) -> str:
     """Guards of assumptions."""
-    rows = ([code(f"{name}.{guard}")] for name, guards in ASSUMPTION_GUARDS.items() for guard in guards)
+    known = ASSUMPTION_GUARDS | GUARDS_OF_SETTLING
+    rows = ([code(f"{name}.{guard}")] for name, guards in known.items() for guard in guards)
     return explained(["guard", "meaning"], rows, old)
 
 
@@ -343,6 +351,9 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "gpu-node-ports": gpu_catalogue.node_ports,
     "gpu-refusals": gpu_catalogue.refusals,
     "gpu-nvlink": gpu_catalogue.nvlink_menus,
+    "gpu-acceptance": gpu_catalogue.acceptance,
+    "gpu-acceptance-sources": gpu_catalogue.acceptance_sources,
+    "acceptance-runs": acceptance_runs,
     "gpu-halls": gpu_catalogue.halls,
     "gpu-fabrics": gpu_catalogue.fabrics,
     "gpu-sources": gpu_catalogue.sources,

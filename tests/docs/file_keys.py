@@ -80,7 +80,7 @@ def form_of(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return " or ".join(code(_yaml(value)) for value in schema["enum"] if value is not None)
     match schema.get("type"):
-        case "integer":
+        case "integer" | "number":
             return "number" + _bounds(schema)
         case "boolean":
             return "true or false"

@@ -20,6 +20,15 @@ from interlock.hardware.gpu import (
     counts,
     expand,
 )
+from interlock.hardware.gpu.acceptance import (
+    DIAGNOSTIC_LEVEL,
+    DIAGNOSTIC_TESTS,
+    LANES,
+    LINK_DOWNED,
+    SYMBOL_ERRORS,
+    TEN_ADAPTERS,
+    limits_of,
+)
 
 from .tables import code, table
 
@@ -49,6 +58,48 @@ def refusals(_old: str) -> str:
     return table(
         ["node type", "what is said"], ([code(node.name), cluster_verdict(node.name).reason] for node in refused)
     )
+
+
+def acceptance(_old: str) -> str:
+    """What a node of each type has to show before it is given out."""
+    head = ["node type", "GPUs", "NVSwitches", "adapters", "all-reduce, GB/s", "message, bytes", "compute ports, Gb/s"]
+    return table(head, (_acceptance_row(node) for node in NODE_TYPES.values() if node.not_offered is None))
+
+
+def _acceptance_row(node: NodeType) -> list[str]:
+    limits = limits_of(node.name)
+    assert limits is not None
+    reduce, ports = limits.all_reduce, f"{_shown(limits.ports)} × {_shown(limits.link)}"
+    return [
+        code(node.name),
+        _shown(limits.gpus),
+        _shown(limits.nvswitches) if limits.has_nvswitches else UNNAMED,
+        _shown(limits.hcas),
+        _shown(reduce.busbw if reduce else None),
+        _shown(reduce.message if reduce else None),
+        ports if limits.has_fabric else UNNAMED,
+    ]
+
+
+def acceptance_sources(_old: str) -> str:
+    """Where the limits come from that are not figures of the node itself."""
+    found: dict[str, list[str]] = {}
+    for name in NODE_TYPES:
+        limits = limits_of(name)
+        if limits is not None and limits.all_reduce is not None:
+            found.setdefault(limits.all_reduce.busbw.source, []).append(name)
+    rows = [[f"all-reduce of {', '.join(map(code, names))}", "practice", source] for source, names in found.items()]
+    for what, fact in (
+        ("adapters of DGX H100, H200 and B200", TEN_ADAPTERS),
+        ("suite of diagnostics", DIAGNOSTIC_LEVEL),
+        ("symbol errors of a port", SYMBOL_ERRORS),
+        ("times that a link went down", LINK_DOWNED),
+        ("lanes of a port", LANES),
+    ):
+        rows.append([f"{what}: {fact.value}", fact.provenance, fact.source])
+    tests = ", ".join(map(code, DIAGNOSTIC_TESTS.value))
+    rows.append([f"tests of that suite: {tests}", DIAGNOSTIC_TESTS.provenance, DIAGNOSTIC_TESTS.source])
+    return table(["limit", "how far it can be trusted", "source"], rows)
 
 
 def nvlink_menus(_old: str) -> str:

@@ -38,7 +38,7 @@ from tests.policies.workspace import assumptions
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SINCE = NOON - timedelta(days=2)
-D, U, C, W, T = SeenStep
+D, U, C, W, T = tuple(SeenStep)[:5]
 
 
 def site_of(max_age_h: int | None = 24, **guards: bool | None) -> Site:

@@ -87,7 +87,8 @@ SITE: dict[tuple[str, Class], str] = {
     ("prices", "figure"): "prices",
     ("sharing", "policy"): "sharing kind node audience", ("sharing", "fact"): "guards",
     ("assumptions", "fact"): "assumptions",
-    ("evidence", "policy"): "evidence max_age signers",
+    ("evidence", "policy"): "evidence max_age signers acceptance busbw message link symbol_errors link_downed hcas "
+    "nvswitches firmware hca gpu nvswitch",
     ("existing", "intent"): "existing",
     ("waivers", "policy"): "waivers owner reason expires",
 }  # fmt: skip

@@ -11,10 +11,23 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Address, Count, Positive, Vlan, Vni
 from interlock.model.text.yaml_reading import REQUEST, FileLimits
 
+from .measured import AllReduceFile, DiagnosticsFile, FabricFile, FirmwareFile
 from .values import Moment
 
 _GUID = Annotated[str, Field(pattern="^[0-9A-Fa-f]{16}$")]
 _KEY = Annotated[int, Field(ge=1, le=0x7FFF)]
+
+_Step = Literal[
+    "deregistered",
+    "unwired",
+    "power-cycled",
+    "wiped",
+    "self-tested",
+    "firmware-attested",
+    "diagnosed",
+    "bandwidth-measured",
+    "fabric-checked",
+]
 
 #: What an entry is about -> the other keys that say which one exactly.
 SUBJECTS: dict[str, tuple[str, ...]] = {
@@ -50,11 +63,22 @@ class SeenFile(FileModel):
     switch: DeviceName | None = Field(default=None, description="name of the switch that was read back")
     infiniband: DeviceName | None = Field(default=None, description="name of the InfiniBand subnet")
     domain: Serial | None = Field(default=None, description="name of the NVLink domain")
-    step: Literal["deregistered", "unwired", "power-cycled", "wiped", "self-tested"] = Field(
+    step: _Step = Field(
         description="`deregistered`: no partition of it is left and no V-IPU controller has its agent; `unwired`: read "
         "back from switch, manager or appliance that it is off there; `power-cycled`: started again by the operator, a "
         "host from the operator's own ramdisk; `wiped`: all that a holder can write is erased; `self-tested`: its "
-        "self-test found nothing wrong"
+        "self-test found nothing wrong; of a GPU node `firmware-attested`, `diagnosed`, `bandwidth-measured` and "
+        "`fabric-checked`: measured, with the figures in the key of the step"
+    )
+    firmware: FirmwareFile | None = Field(
+        default=None, description="of `firmware-attested`: devices whose firmware was attested"
+    )
+    diagnostics: DiagnosticsFile | None = Field(default=None, description="of `diagnosed`: what `dcgmi diag` said")
+    all_reduce: AllReduceFile | None = Field(
+        default=None, description="of `bandwidth-measured`: what `all_reduce_perf` of nccl-tests said"
+    )
+    fabric: FabricFile | None = Field(
+        default=None, description="of `fabric-checked`: links and counters of each compute port"
     )
     at: Moment = Field(description="when it was seen, with the time zone")
     by: DisplayName = Field(description="who saw it")

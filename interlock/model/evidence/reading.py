@@ -15,10 +15,13 @@ from interlock.model.text.validation import well_formed
 from interlock.vocabulary import nodes
 
 from .file import SUBJECTS, EvidenceFile, SeenFile
+from .measured import MEASURED_KEY, Measured
 from .steps import SeenStep, evidenced
 
 #: Folder of a site with its evidence.
 FOLDER = "evidence"
+#: What a runner that writes JSON calls a file: `evidence/acceptance-<anything>.json`, of the same form.
+ACCEPTANCE_FILES = "acceptance-*.json"
 #: Behind the name of a file: its signature, as `ssh-keygen -Y sign` calls it.
 SIGNATURE = ".sig"
 #: Most bytes of a signature that are read: one of the longest keys has 2,000.
@@ -42,6 +45,8 @@ class Sighting:
     file: str = ""
     #: True for what a switch or Ironic said in this very run: nobody has to sign that.
     asked_now: bool = False
+    #: Of a step of acceptance: the figures.
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ class EvidenceRead:
 def read_evidence(folder: Path, base: Path, site: Site) -> EvidenceRead:
     """Every entry below the site's folder; goes on after a fault, so that all are told at once."""
     seen, texts, faults = list[Sighting](), list[EvidenceText](), list[InputError]()
-    for file in sorted((folder / FOLDER).glob("*.y*ml")):
+    written = (folder / FOLDER).glob("*.y*ml"), (folder / FOLDER).glob(ACCEPTANCE_FILES)
+    for file in sorted(path for paths in written for path in paths):
         try:
             source = Source.read(file, file.relative_to(base).as_posix())
             form, found = _read(source, site)
@@ -90,7 +96,7 @@ def _signature(file: Path) -> bytes | None:
 
 
 def _read(source: Source, site: Site) -> tuple[EvidenceFile, list[Sighting]]:
-    if source.file.suffix != ".yaml":
+    if source.file.suffix not in (".yaml", ".json"):
         message, hint = f"evidence ends in `.yaml`, not `{source.file.suffix}`", f"call it {source.file.stem}.yaml"
         raise InputErrors([InputError(Code.NAME, source.name, message, hint)])
     form = well_formed(EvidenceFile, source)
@@ -114,13 +120,42 @@ def _entry(file: EvidenceFile, index: int, entry: SeenFile, site: Site, faults: 
     if identity is None:
         return
     step = SeenStep(entry.step)
-    if step not in evidenced(identity):
-        known = ", ".join(evidenced(identity))
+    possible = evidenced(identity, accepted=_may_be_gpu_node(entry, site))
+    if step not in possible:
+        known = ", ".join(possible)
         faults.add(Code.CONTRADICTION, (*path, "step"), f"`{subject}` is never `{step}`", f"its steps: {known}")
+        return
+    if not _has_its_figures(entry, step, index, faults):
         return
     name = entry.machine or entry.host or entry.switch or ""
     position = faults.source.position(path)
-    yield Sighting(identity, name, file.released_by, step, entry.at, entry.by, position, faults.source.name)
+    figures = getattr(entry, MEASURED_KEY[step]).measured() if step in MEASURED_KEY else None
+    yield Sighting(
+        identity, name, file.released_by, step, entry.at, entry.by, position, faults.source.name, measured=figures
+    )
+
+
+def _may_be_gpu_node(entry: SeenFile, site: Site) -> bool:
+    """True for a host that is one, and for one that stands nowhere on a site that has some: it may have been one."""
+    if entry.host is None or not any(host.role == "gpu" for host in site.hosts):
+        return False
+    name = site.host_of.get(entry.serial or "")
+    return name is None or site.host[name].role == "gpu"
+
+
+def _has_its_figures(entry: SeenFile, step: SeenStep, index: int, faults: Faults) -> bool:
+    """Whether a step of acceptance has what was measured, and no step has figures of another."""
+    good = True
+    for of, key in MEASURED_KEY.items():
+        stated = getattr(entry, key) is not None
+        if of is step and not stated:
+            message, hint = f"`{key}` is missing", f"`{step}` needs it: what was measured, and not that it was enough"
+            faults.add(Code.MISSING_KEY, ("seen", index), message, hint)
+            good = False
+        elif of is not step and stated:
+            faults.add(Code.CONTRADICTION, ("seen", index, key), f"`{step}` has no `{key}`", f"it is of `{of}`")
+            good = False
+    return good
 
 
 def _subject(entry: SeenFile, index: int, faults: Faults) -> str | None:

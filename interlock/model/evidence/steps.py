@@ -26,10 +26,26 @@ class SeenStep(StrEnum):
     WIPED = "wiped"
     #: Its self-test ended without a fault: BIST, and the links to its neighbours.
     SELF_TESTED = "self-tested"
+    #: Of a GPU node: firmware of adapters, GPUs and NVSwitches is their makers', in a version that the site accepts.
+    FIRMWARE_ATTESTED = "firmware-attested"
+    #: Of a GPU node: DCGM's diagnostics found nothing.
+    DIAGNOSED = "diagnosed"
+    #: Of a GPU node: an all-reduce over its GPUs is as fast as it has to be.
+    BANDWIDTH_MEASURED = "bandwidth-measured"
+    #: Of a GPU node: its ports on the compute fabric run at full width and speed, without errors.
+    FABRIC_CHECKED = "fabric-checked"
 
 
 #: Steps that clean something: they count only while A9 (sanitising steps erase) is held.
 SANITISING = frozenset({SeenStep.POWER_CYCLED, SeenStep.WIPED})
+
+#: What a GPU node has to show after its cleaning, before it is given out again, in this order (`accepting`).
+ACCEPTANCE = (
+    SeenStep.FIRMWARE_ATTESTED,
+    SeenStep.DIAGNOSED,
+    SeenStep.BANDWIDTH_MEASURED,
+    SeenStep.FABRIC_CHECKED,
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +89,11 @@ def steps_of(identity: str) -> tuple[SeenStep, ...]:
     return _DEVICE if found is None else found.steps
 
 
-def evidenced(identity: str) -> tuple[SeenStep, ...]:
-    """Every step of which there can be evidence: of its release, and of a device before it is used."""
+def evidenced(identity: str, *, accepted: bool = False) -> tuple[SeenStep, ...]:
+    """Every step of which there can be evidence: of its release, and of a device before it is used.
+
+    `accepted`: it may be a GPU node, of which there is acceptance besides.
+    """
     before_use = BEFORE_USE.get(type(nodes.parse(identity)))
-    return tuple(dict.fromkeys((*steps_of(identity), *((before_use,) if before_use else ()))))
+    more = ACCEPTANCE if accepted else ()
+    return tuple(dict.fromkeys((*steps_of(identity), *((before_use,) if before_use else ()), *more)))

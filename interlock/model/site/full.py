@@ -180,7 +180,12 @@ def _terms(site: Site) -> Document:
 
 def _evidence(terms: EvidenceTerms) -> Document:
     age: Document = {} if terms.max_age_h is None else {"max_age": age_text(terms.max_age_h)}
-    return age if terms.signers is None else {**age, "signers": terms.signers}
+    signed: Document = age if terms.signers is None else {**age, "signers": terms.signers}
+    return {**signed, "acceptance": _acceptance(terms)} if terms.acceptance else signed
+
+
+def _acceptance(terms: EvidenceTerms) -> Document:
+    return {item.node_type: _stated(item, "node_type") for item in terms.acceptance}
 
 
 def _limits(limits: Limits) -> Document:

@@ -89,6 +89,12 @@ ASSUMPTION_GUARDS: dict[str, tuple[str, ...]] = {
     "A24": ("bmc_answers_only", "conductor_forwards_nothing"),
 }  # fmt: skip
 
+#: The same of assumptions that no verdict rests on. A site has them where it states them, and only there.
+GUARDS_OF_SETTLING: dict[str, tuple[str, ...]] = {
+    # Read by `interlock settle` alone, of GPU nodes whose firmware nobody attested.
+    "A25": ("gpu_firmware_kept",),
+}
+
 
 def completed(stated: Mapping[str, bool | None], known: Iterable[str]) -> dict[str, bool | None]:
     """All known guards, those that nobody stated as None."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from interlock.hardware.gpu import NODE_TYPES
 from interlock.model.text.errors import Code
 from interlock.model.text.names import RESERVED_TENANTS
 from interlock.model.text.source import KEY
@@ -14,7 +15,7 @@ from interlock.resources.existing import STATED, IdForm
 from interlock.vocabulary import ExistingObject, RoutingInstance
 
 from .appliance_checks import check_appliance
-from .guards import ASSUMPTION_GUARDS, SHARING_GUARDS
+from .guards import ASSUMPTION_GUARDS, GUARDS_OF_SETTLING, SHARING_GUARDS
 from .places import Path
 from .rests import BY_EVIDENCE, RestsOnEvidence
 from .values import AS_PRINTED
@@ -25,10 +26,11 @@ _GUID = re.compile(r"[0-9a-fA-F]{16}")
 
 
 def check_sharing(view: SiteView) -> None:
-    """Adds faults of `sharing`, `assumptions` and `existing`."""
+    """Adds faults of `sharing`, `assumptions`, `evidence.acceptance` and `existing`."""
     _check_entries(view)
     _check_nodes(view)
     _check_assumptions(view)
+    _check_acceptance(view)
     _check_existing(view)
 
 
@@ -88,12 +90,20 @@ def _far_ends(view: SiteView, device: str) -> Iterator[set[str]]:
 def _check_assumptions(view: SiteView) -> None:
     for assumption, guards in view.file.assumptions.items():
         path: Path = ("assumptions", assumption)
-        if assumption in ASSUMPTION_GUARDS:
-            _unknown_guards(view, path, guards, ASSUMPTION_GUARDS[assumption])
+        known = (ASSUMPTION_GUARDS | GUARDS_OF_SETTLING).get(assumption)
+        if known is not None:
+            _unknown_guards(view, path, guards, known)
             _check_evidence(view, path, guards, BY_EVIDENCE.get(assumption, ()))
             continue
         hint = nearest(assumption, ASSUMPTION_GUARDS)
         view.faults.add(Code.UNKNOWN_KEY, path, f"`{assumption}` is no assumption of the proof", hint)
+
+
+def _check_acceptance(view: SiteView) -> None:
+    """Nothing would read what is stated of a type that no node can have."""
+    for node_type in view.file.evidence.acceptance:
+        path = ("evidence", "acceptance", node_type, KEY)
+        view.faults.need_name(path, node_type, NODE_TYPES, f"`{node_type}` is no node type of the catalogue")
 
 
 def _check_evidence(view: SiteView, path: Path, guards: Mapping[str, object], readable: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from interlock.hardware import STORAGE_CLASSES
 
 from .file import SiteFile
-from .guards import ASSUMPTION_GUARDS, SHARING, completed
+from .guards import ASSUMPTION_GUARDS, GUARDS_OF_SETTLING, SHARING, completed
 from .ironic import Ironic, ServiceNetworks
 from .networks import (
     ExternalNetwork,
@@ -180,8 +180,9 @@ class Terms:
         )
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """All assumptions of the proof, also those that the file says nothing about."""
-        return tuple(self._assumption(name, known) for name, known in ASSUMPTION_GUARDS.items())
+        """All assumptions of the proof, also those that the file says nothing about, and others that it states."""
+        stated = {name: known for name, known in GUARDS_OF_SETTLING.items() if name in self.file.assumptions}
+        return tuple(self._assumption(name, known) for name, known in (ASSUMPTION_GUARDS | stated).items())
 
     def _assumption(self, name: str, known: tuple[str, ...]) -> Assumption:
         stated = self.file.assumptions.get(name, {})

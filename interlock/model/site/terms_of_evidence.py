@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    WithJsonSchema,
+    field_validator,
+    model_serializer,
+)
 
 from interlock.model.evidence.values import Age
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import shown
 from interlock.resources import Frozen
+
+from .terms_of_acceptance import AcceptanceTerms, AcceptanceTermsFile
 
 #: Beside the site file, and in no folder: who may write evidence need not be who may say which evidence counts.
 _SIGNERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
@@ -33,6 +42,13 @@ class EvidenceTerms(Frozen):
     max_age_h: int | None = None
     #: File in the site's folder that lists who may sign.
     signers: str | None = None
+    #: What GPU nodes have to show, by node type; the catalogue says the rest.
+    acceptance: tuple[AcceptanceTerms, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without what sites that state nothing of GPU nodes had not before."""
+        return {key: value for key, value in written(self).items() if key != "acceptance" or value}
 
 
 class EvidenceTermsFile(FileModel):
@@ -54,6 +70,12 @@ class EvidenceTermsFile(FileModel):
         "`allowed_signers`; with it none counts without a signature, without it nobody has to sign",
     )
 
+    acceptance: dict[str, AcceptanceTermsFile] = Field(
+        default={},
+        description="node type → what GPU nodes of it have to show after their cleaning, before they are "
+        "given out again; what is left out is as in the catalogue, and what is not there either is not known",
+    )
+
     @field_validator("signers", mode="before")
     @classmethod
     def _stated(cls, value: Any) -> Any:
@@ -64,4 +86,5 @@ class EvidenceTermsFile(FileModel):
 
     def terms(self) -> EvidenceTerms:
         """In full form."""
-        return EvidenceTerms(max_age_h=self.max_age, signers=self.signers)
+        acceptance = tuple(stated.terms(name) for name, stated in sorted(self.acceptance.items()))
+        return EvidenceTerms(max_age_h=self.max_age, signers=self.signers, acceptance=acceptance)
