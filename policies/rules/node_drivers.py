@@ -35,6 +35,12 @@ def _band(nodes: NodesOfOneKind) -> DriverBand | None:
     return CUDA_DRIVERS.get(numbers(cuda)[0]) if cuda is not None else None
 
 
+def _uncatalogued(nodes: NodesOfOneKind, key: str, cuda: str) -> Cause:
+    release = f"CUDA {numbers(cuda)[0]}"
+    why = f"and which driver {release} needs is not in the catalogue"
+    return nodes.cause(key, why, nodes.words("cuda"), missing=(SaidFact(f"the driver that {release} needs"),))
+
+
 # SW-01
 
 
@@ -47,9 +53,7 @@ def _drivers(nodes: NodesOfOneKind) -> Iterator[Cause]:
     if driver is None or cuda is None:
         yield nodes.unknown("driver", "CUDA needs a driver of its release or later", "driver", "cuda")
     elif band is None:
-        release = f"CUDA {numbers(cuda)[0]}"
-        why = f"and which driver {release} needs is not in the catalogue"
-        yield nodes.cause("driver", why, nodes.words("cuda"), missing=(SaidFact(f"the driver that {release} needs"),))
+        yield _uncatalogued(nodes, "driver", cuda)
     elif is_below(driver, band.least.value):
         why = f"which has driver {driver}, and CUDA {cuda} needs {band.least.value} or later"
         yield nodes.cause("driver", why, (*nodes.words("driver", "cuda"), band.least.source))
@@ -66,7 +70,9 @@ def _beyond(nodes: NodesOfOneKind) -> Iterator[Cause]:
     driver, cuda, band = nodes.software.driver, nodes.software.cuda, _band(nodes)
     if driver is None or cuda is None:
         yield nodes.unknown("band", "whether the driver is of CUDA's release is open", "driver", "cuda")
-    elif band is not None and band.beyond is not None and not is_below(driver, band.beyond.value):
+    elif band is None:
+        yield _uncatalogued(nodes, "band", cuda)
+    elif band.beyond is not None and not is_below(driver, band.beyond.value):
         why = f"whose driver {driver} runs CUDA {cuda} as an older program: its own release ends below"
         why = f"{why} {band.beyond.value}"
         yield nodes.cause("band", why, (*nodes.words("driver", "cuda"), band.beyond.source))
@@ -89,13 +95,9 @@ def _system_of(nodes: NodesOfOneKind) -> Iterator[Cause]:
         yield nodes.unknown("system", "what a system asks of driver and CUDA differs", "os")
     elif any(begins_with(system, name) for name in CONTAINER_SYSTEMS):
         yield from _containers(nodes, system)
-    elif any(begins_with(system, name) for name in DGX_SYSTEMS) and _floor(system) is None:
-        return
+    elif (floor := _floor(system)) is not None:
+        yield from _below_floor(nodes, system, floor)
     else:
-        floor = _floor(system)
-        if floor is not None:
-            yield from _below_floor(nodes, system, floor)
-            return
         why = f"and nothing is known of what {system} asks of driver and CUDA"
         missing = (SaidFact(f"the drivers and CUDA that suit {system}"),)
         yield nodes.cause("system", why, nodes.words("os"), missing=missing, severity=Severity.WARN)

@@ -1,8 +1,8 @@
 """The catalogue of GPU nodes and halls: figures with their sources, and a hall expanded to its last cable.
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
-nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls. Nobody imports it yet: no file has a key for
-a GPU node, a hall or a cluster, and nothing is applied.
+nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls; `software` says which software fits which.
+No file has a key for a GPU node, a hall or a cluster yet, and nothing is applied.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ _CUDA = "NVIDIA, CUDA compatibility, minor version compatibility, table 1"
 _MIG = "NVIDIA, MIG user guide, supported GPUs, and deployment considerations"
 _OPEN = "NVIDIA, developer blog of July 2024 on open GPU kernel modules"
 _DEEPOPS = "NVIDIA/deepops, pull request 1346: paths of the DGX software stack"
+_IS_UBUNTU = f"{_NOTES}; by {_DEEPOPS} it is Ubuntu"
 _SCHEDULER = "Linux commit 8a99b6833c (5.13) moved it to debugfs"
 
 
@@ -25,7 +26,8 @@ def numbers(version: str) -> tuple[int, ...]:
         digits = part[: next((at for at, sign in enumerate(part) if not sign.isdigit()), len(part))]
         if not digits:
             break
-        found.append(int(digits))
+        # Python reads no number of some thousand digits; no version has so many.
+        found.append(int(digits[:18]))
         if digits != part:
             break
     return tuple(found)
@@ -88,11 +90,18 @@ SYSTEM_FLOORS = {
         practice("12.5", "", _NOTES),
         strict=False,
     ),
+    "dgx-os-6": SystemFloor(
+        derived("525", "", f"{_IS_UBUNTU} 22.04"), derived("12", "", f"{_IS_UBUNTU} 22.04"),
+        derived("13", "", f"{_IS_UBUNTU} 22.04"),
+    ),
+    "dgx-os-7": SystemFloor(
+        derived("550", "", f"{_IS_UBUNTU} 24.04"), derived("12.5", "", f"{_IS_UBUNTU} 24.04"), strict=False
+    ),
     "rhel-9": _FROM_525,
     "rocky-9": _FROM_525,
     "sles-15sp5": _FROM_525,
     "debian-12": _FROM_525,
-}
+}  # fmt: skip
 
 #: Systems that only run containers: no client of a parallel file system, and little of RDMA.
 CONTAINER_SYSTEMS = {
