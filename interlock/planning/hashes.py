@@ -43,9 +43,10 @@ COMMON = {
 
 #: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
 #: which tables are complete, which every proof reads anew; Ironic, whose networks are the operator's own; and
-#: what takes no claim: the bastion, and what holds buckets.
+#: what takes no claim: the bastion, what holds buckets, and a file system that the site does not give out.
 UNPLANNED = {
-    "bastion", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "object_storage", "waivers",
+    "bastion", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "lustre_server", "object_storage",
+    "waivers",
 }  # fmt: skip
 
 #: The limits that concern a tenant; the others are those of the operator's own project.
@@ -61,7 +62,7 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (SwitchPortConfig, frozenset({"empty", "filled_by"})),
     (FlavorSpec, frozenset({"devices"})),
     # What is in an image is compared with what is asked for; no claim rests on it.
-    (ImageSpec, frozenset({"properties"})),
+    (ImageSpec, frozenset({"properties", "software"})),
     # Which back end answers to a type, and how servers mount, decide no claim.
     (ShareTypeSpec, frozenset({"extra_specs", "mount_options"})),
     # How a port that is planned comes to be set, and where others rest, decide no claim.

@@ -216,7 +216,7 @@ def _catalogue(site: Site, builder: SitePlanBuilder) -> None:
             project = CONTROLLERS_PROJECT if own in site.existing else "controllers"
             builder.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))
     for image in site.images:
-        builder.own(image.name, Image(**image.model_dump(exclude={"properties"})))
+        builder.own(image.name, Image(**image.model_dump(exclude={"properties", "software"})))
     for name in site.volume_types:
         builder.own(name, VolumeType(name=name, encryption=site.volume_encryption.get(name)))
     for share_type in site.share_types:

@@ -28,6 +28,9 @@ from .images import SEC_15
 from .infiniband import ISO_19, ISO_20, ISO_21, ISO_23
 from .links import ISO_27
 from .login_keys import SEC_05
+from .node_drivers import SW_01, SW_02, SW_03, SW_04, SW_12, SW_18
+from .node_fabrics import SW_05, SW_06, SW_07, SW_08, SW_14
+from .node_settings import SW_09, SW_10, SW_11, SW_13, SW_15
 from .nvlink import ISO_22
 from .operated import ISO_28
 from .port_addresses import L3_03, L3_07, L3_10
@@ -65,7 +68,8 @@ RULES: tuple[Rule, ...] = (
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_05, PWR_06, PWR_07,
     CST_01,
     LIF_13,
-    SW_16, SW_17,
+    SW_01, SW_02, SW_03, SW_04, SW_05, SW_06, SW_07, SW_08, SW_09, SW_10, SW_11, SW_12, SW_13, SW_14, SW_15, SW_16,
+    SW_17, SW_18,
 )  # fmt: skip
 
 __all__ = ["RULES", "Cause", "Of", "Polarity", "Rule", "RuleAnswer"]

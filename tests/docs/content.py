@@ -75,7 +75,7 @@ from policies.rules import RULES
 from tests.provider import ends
 from tests.support.world import declared
 
-from . import gpu_catalogue
+from . import gpu_catalogue, gpu_software
 from .file_keys import Key, keys
 from .pages import ROOT
 from .tables import UNWRITTEN, code, explained, kept, table
@@ -357,4 +357,5 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "gpu-halls": gpu_catalogue.halls,
     "gpu-fabrics": gpu_catalogue.fabrics,
     "gpu-sources": gpu_catalogue.sources,
+    "gpu-software": gpu_software.software,
 }

@@ -57,6 +57,7 @@ from interlock.model.site.physical import (
     Vrf,
     Vtep,
 )
+from interlock.model.site.software import ImageSoftware
 
 T = TypeVar("T")
 
@@ -282,6 +283,16 @@ IMAGE_PROPERTIES = some(
     generations=st.lists(st.sampled_from(["ipu-m2000", "bow-2000"]), unique=True).map(tuple),
     disk_gib=st.none() | st.integers(1, 99), boot=st.sampled_from([None, "bios", "uefi"]),
 )  # fmt: skip
+STATED = st.sampled_from([None, True, False])
+IMAGE_SOFTWARE = some(
+    # System and kernel stand in one place: here in that of every image.
+    ImageSoftware, os=st.none(), kernel=st.none(), driver=VERSIONS,
+    open_kernel_module=STATED, persistenced=STATED, cuda=VERSIONS, nccl=VERSIONS,
+    ofed=VERSIONS | st.just("inbox"), ofed_kernels=st.sampled_from([None, (), ("5.15", "6.8.0-1021-nvidia")]),
+    peermem=STATED, dma_buf=STATED, sharp=STATED, sharp_firmware=VERSIONS, pfc_priority=st.none() | st.integers(0, 7),
+    ecn=STATED, secure_boot=STATED, signed_modules=STATED, mig=STATED, mitigations=STATED,
+    lustre=VERSIONS | st.just("none"), sysctls=st.sampled_from([None, (), ("vm.swappiness",)]), container_host=STATED,
+)  # fmt: skip
 PRICES = some(
     PriceBook, currency=st.sampled_from(["EUR", "USD"]),
     prices=st.dictionaries(st.sampled_from(list(PRICE_ITEMS)), st.sampled_from(["0", "1.90", "12", "0.004"])),
@@ -359,7 +370,7 @@ def sites() -> st.SearchStrategy[Site]:
         segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), ironic=st.none() | IRONIC, flavors=named(flavors),
         images=named(lambda name: some(
             ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),
-            properties=IMAGE_PROPERTIES,
+            properties=IMAGE_PROPERTIES, software=IMAGE_SOFTWARE,
         )),
         volume_types=st.lists(NAMES, max_size=2).map(tuple),
         share_types=named(lambda name: some(
@@ -367,6 +378,7 @@ def sites() -> st.SearchStrategy[Site]:
             mount_options=st.sampled_from([(), ("nconnect=16",), ("hard", "vers=4.2")]),
         )),
         s3_role=TEXTS, channel=st.booleans(),
+        lustre_server=VERSIONS,
         object_storage=st.none() | some(
             ObjectStorage, kind=st.sampled_from(["swift", "versity"]), endpoint=st.sampled_from(["", "https://s3:7070"]),
         ),

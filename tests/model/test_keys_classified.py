@@ -72,7 +72,10 @@ SITE: dict[tuple[str, Class], str] = {
     ("flavors", "figure"): "vcpus ram disk",
     ("images", "intent"): "images file sha512 disk_format",
     # What is stated is compared; what is not is unknown beside what is.
-    ("images", "fact"): "properties os kernel driver sdk generations vipu disk boot",
+    ("images", "fact"): "properties os kernel driver sdk generations vipu disk boot software open_kernel_module "
+    "persistenced cuda nccl ofed ofed_kernels peermem dma_buf sharp sharp_firmware pfc_priority ecn secure_boot "
+    "signed_modules mig mitigations lustre sysctls container_host",
+    ("lustre_server", "fact"): "lustre_server",
     ("volume_types", "intent"): "volume_types",
     ("volume_encryption", "intent"): "volume_encryption provider cipher key_size control_location",
     ("share_types", "intent"): "share_types storage_class extra_specs mount_options",

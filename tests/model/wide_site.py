@@ -122,6 +122,7 @@ ironic:
 volume_encryption:
   {fast: {provider: luks2, cipher: serpent-cbc-essiv:sha256, key_size: 128, control_location: back-end}}
 share_types: {nfs: {storage_class: nfs-appliance}}
+lustre_server: "2.15.4"
 object_storage: {kind: versity, endpoint: "https://s3.yard.example:7070"}
 tenant_defaults: {flavor: poplar.half, image: poplar, share_type: nfs}
 limits:
@@ -141,12 +142,22 @@ waivers:
   PWR-02: {owner: ops@yard.example, reason: a feed is being doubled, expires: 2027-01-31}
 """
 
+#: What an image may state of GPU nodes: everything.
+SOFTWARE: dict[str, Any] = {
+    "os": "sles-15sp5", "kernel": "5.14.21-150500.55.7-default", "driver": "550.90.07", "open_kernel_module": True,
+    "persistenced": False, "cuda": "12.4", "nccl": "2.21.5", "ofed": "inbox", "ofed_kernels": [], "peermem": False,
+    "dma_buf": True, "sharp": True, "sharp_firmware": "31.2012.1024", "pfc_priority": 0, "ecn": False,
+    "secure_boot": True, "signed_modules": False, "mig": True, "mitigations": False, "lustre": "none", "sysctls": [],
+    "container_host": False,
+}  # fmt: skip
+
 
 def wide(design: str) -> dict[str, Any]:
     """The site `yard` with a pod of this design in the place of its rack, and something in every section."""
     document: dict[str, Any] = yaml.safe_load((BASE / "yard/site.yaml").read_text(encoding="utf-8"))
     document |= yaml.safe_load(BESIDE) | {"racks": [_standing(design)]}
     tors = SIZES[design][1]
+    document["images"]["poplar"]["software"] = SOFTWARE
     document["physical_networks"]["fabric"]["switches"] = [f"tor-[1-{tors}]" if tors > 1 else "tor-1", "spine-1"]
     return document
 

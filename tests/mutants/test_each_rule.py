@@ -7,7 +7,7 @@ inventory, or a case below. The other rules explain what more general ones refus
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -16,6 +16,7 @@ from interlock.planning.plan import Plan, UntestedDevice
 from interlock.resources import RbacPolicy, SecurityGroupRule, Trunk, TrunkSubPort
 from policies import RULES, Judgement, Severity
 from tests.builders.gpu_sites import guid_of
+from tests.builders.gpu_software import hypervisor_site, nodes_plan, roce_site
 from tests.builders.pod64 import tenant
 from tests.builders.states import out
 from tests.mutants.operator import LOST
@@ -33,6 +34,7 @@ from tests.policies.test_rules_iso_fabrics import OWN, beside, gpus, shared_rack
 from tests.policies.test_rules_iso_links import untagged
 from tests.policies.test_rules_iso_vpods import two_vpods
 from tests.policies.test_rules_l3_ports import GROUP, PORT, filtered
+from tests.policies.test_rules_node_software import VIOLATED, on_infiniband
 from tests.policies.test_site_rules import ALLOCATION, SITE_FLAWS, divided, of_site
 from tests.policies.workspace import Made, V, added, edited, full_site, judged, made, pair, with_footprint
 from tests.policies.workspace import changed as with_fields
@@ -55,6 +57,11 @@ def of(plan: Plan) -> Judgement:
 def software(site: Site) -> Judgement:
     """A tenant's plan on a site whose images and flavours say this."""
     return judged(site, made(site, tenant("acme")).plan)
+
+
+def fabricless(site: Site) -> Judgement:
+    """A plan of servers on GPU nodes that use no InfiniBand."""
+    return judged(site, nodes_plan(site, infiniband=False))
 
 
 def changed(name: str, **changes: object) -> Judgement:
@@ -142,6 +149,10 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
     "TOP-26": lambda: of_clusters(without(TRAIN, guid_of(1, 2, 5))),
     "CAP-05": lambda: narrow_subnet(RULES),
+    # The last of each rule; of two that have a network or hosts of their own there is one here.
+    **{flaw.rule: partial(on_infiniband, flaw.site) for flaw in VIOLATED},
+    "SW-08": lambda: fabricless(roce_site(pfc_priority=4)),
+    "SW-13": lambda: fabricless(hypervisor_site(mitigations=False)),
     "SW-16": lambda: software(stating({"vipu": "1.18.0"}, {"vipu": "1.17.0"})),
     "SW-17": lambda: software(flavored(disk_gib=19)),
     "LIF-13": lambda: of(clean()[0].plan.model_copy(update={"untested": (REPLACED,)})),

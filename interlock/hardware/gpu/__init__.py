@@ -1,8 +1,8 @@
 """The catalogue of GPU nodes and halls: figures with their sources, and a hall expanded to its last cable.
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
-nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls. `interlock.model.hall` expands the
-halls of a site file by it, `interlock.planning.scheduler` says what a scheduler finds in a node, and
+nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls; `software` says which software
+fits which. `interlock.model.hall` expands the halls of a site file by it, `interlock.planning.scheduler` says what a scheduler finds in a node, and
 requests are held against it and priced by it.
 """
 

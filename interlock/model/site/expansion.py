@@ -75,6 +75,7 @@ def expand_site(file: SiteFile) -> Site:
         s3_role=file.s3_role,
         channel=file.channel,
         object_storage=object_storage_of(file.object_storage),
+        lustre_server=file.lustre_server,
         controller=terms.controller(),
         limits=terms.limits(),
         prices=terms.prices(),

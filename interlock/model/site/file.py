@@ -49,6 +49,7 @@ from .offers_file import (
     VolumeEncryptionFile,
 )
 from .pools_file import PoolsFile, SegmentRangeFile
+from .software_file import Version
 from .terms_of_evidence import EvidenceTermsFile
 from .values import ClaimsUrl, ObjectId, RegionName
 
@@ -185,6 +186,10 @@ class SiteFile(FileModel):
     )
     object_storage: ObjectStorageFile | None = Field(
         default=None, description="what holds tenants' buckets; without it the cloud's own, with versioning alone"
+    )
+    lustre_server: Version | None = Field(
+        default=None,
+        description="version of the Lustre servers that GPU nodes mount; without it, there are none or it is unknown",
     )
     tenant_defaults: TenantDefaultsFile = Field(
         default_factory=TenantDefaultsFile, description="what a tenant gets that does not say"

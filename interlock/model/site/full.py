@@ -140,6 +140,7 @@ def _offers(site: Site) -> Document:
         "s3_role": site.s3_role,
         "channel": site.channel,
         "object_storage": None if site.object_storage is None else _stated(site.object_storage),
+        "lustre_server": site.lustre_server,
     }
 
 
@@ -149,7 +150,12 @@ def _image(item: ImageSpec) -> Document:
         properties["disk"] = f"{item.properties.disk_gib}GiB"
     if "generations" in properties:
         properties["generations"] = list(item.properties.generations)
-    return _stated(item, "name", "properties") | ({"properties": properties} if properties else {})
+    # A list that is stated and empty says more than one that is not.
+    software = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in _stated(item.software).items()
+    }
+    parts = {"properties": properties, "software": software}
+    return _stated(item, "name", *parts) | {name: part for name, part in parts.items() if part}
 
 
 def _flavor(item: FlavorSpec) -> Document:

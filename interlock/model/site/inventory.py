@@ -120,6 +120,8 @@ class Site(Frozen):
     channel: bool = False
     #: What holds tenants' buckets; None: the cloud's own object store, of which nothing else is known.
     object_storage: ObjectStorage | None = None
+    #: Version of the Lustre servers that GPU nodes mount; None: there are none, or nobody states it.
+    lustre_server: str | None = None
     controller: Controller
     limits: Limits
     prices: PriceBook | None = None

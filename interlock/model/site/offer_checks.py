@@ -58,6 +58,10 @@ def _check_images(view: SiteView) -> None:
             hint = "images are read from below it, so that a checkout is whole"
             message = f"`{image.file}` leads out of the site's folder"
             view.faults.add(Code.VALUE, ("images", name, "file"), message, hint)
+        for key in ("os", "kernel"):
+            if getattr(image.properties, key) is not None and getattr(image.software, key) is not None:
+                message = f"image `{name}` states its {key} under `properties`, too"
+                view.faults.add(Code.TWICE, ("images", name, "software", key), message, "state it in one place")
 
 
 def _check_storage(view: SiteView) -> None:

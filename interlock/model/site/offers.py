@@ -12,6 +12,7 @@ from interlock.resources import Frozen
 
 from .physical import Generation
 from .rests import RestsOnEvidence
+from .software import ImageSoftware
 
 TcpPort = Annotated[int, Field(ge=1, le=65535)]
 #: `network`: whole network functions, whose holder sends any frame; `other`: processors that reach no network.
@@ -96,6 +97,8 @@ class ImageSpec(Frozen):
     sha512: str
     disk_format: Literal["raw", "qcow2"] = "raw"
     properties: ImageProperties = ImageProperties()
+    #: What runs on GPU nodes that boot it.
+    software: ImageSoftware = ImageSoftware()
 
 
 class ShareTypeSpec(Frozen):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from interlock.hardware import PRICE_ITEMS
-from interlock.model.text.errors import Code, fault
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import DiskGiB, MemoryGiB, Positive
 
 from .guards import Guard
 from .offers import BootMode, DeviceUse, SharingKind
 from .physical import Generation
+from .software_file import ImageSoftwareFile, Version
 from .values import Audience, Cipher, ExtraSpecs, MountOption, Price
 
 
@@ -34,24 +33,6 @@ class FlavorFile(FileModel):
         description="what the devices are that its extra specifications hand out: `network`, whole network functions, "
         "or `other`, such as GPUs; without it, unknown",
     )
-
-
-_VERSION = re.compile(r"[0-9]+(\.[0-9A-Za-z_+~-]+)*")
-
-
-def _version(value: Any) -> str:
-    """A version as its maker writes it: words between dots. YAML takes one with a single dot for a number."""
-    if not isinstance(value, str) or _VERSION.fullmatch(value) is None:
-        hint = 'write it as its maker does, between quotes: "3.0.0"'
-        raise fault(Code.VALUE, f"`{value}` is no version", hint)
-    return value
-
-
-Version = Annotated[
-    str,
-    BeforeValidator(_version),
-    WithJsonSchema({"type": "string", "pattern": f"^{_VERSION.pattern}$", "examples": ["3.0.0"]}),
-]
 
 
 class ImagePropertiesFile(FileModel):
@@ -79,6 +60,9 @@ class ImageFile(FileModel):
     disk_format: Literal["raw", "qcow2"] = Field(default="raw", description="its format")
     properties: ImagePropertiesFile = Field(
         default_factory=ImagePropertiesFile, description="what is in it, compared with what is asked for"
+    )
+    software: ImageSoftwareFile = Field(
+        default_factory=ImageSoftwareFile, description="what runs on GPU nodes that boot it"
     )
 
 

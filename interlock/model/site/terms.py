@@ -35,6 +35,7 @@ from .offers import (
 from .offers_file import ImagePropertiesFile, ShareTypeFile
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
 from .rests import RestsOnEvidence
+from .software import ImageSoftware
 
 #: Key of a price book that is no item.
 CURRENCY = "currency"
@@ -134,7 +135,12 @@ class Terms:
     def images(self) -> tuple[ImageSpec, ...]:
         """In the order of the file."""
         return tuple(
-            ImageSpec(name=name, properties=_properties(image.properties), **image.model_dump(exclude={"properties"}))
+            ImageSpec(
+                name=name,
+                properties=_properties(image.properties),
+                software=ImageSoftware(**image.software.model_dump()),
+                **image.model_dump(exclude={"properties", "software"}),
+            )
             for name, image in self.file.images.items()
         )
 
