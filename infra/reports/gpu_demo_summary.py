@@ -13,7 +13,7 @@ from infra.program.places import OPENSTACK, ROOT
 from infra.reports.demo_summary import TOLD_ELSEWHERE, exists
 from interlock.model.site.inventory import Site
 from interlock.retry import RetryPolicy
-from interlock.ufm.answers import DEFAULT_KEY, Partition
+from interlock.ufm.answers import DEFAULT_KEY, FabricPartition
 from interlock.ufm.client import UfmClient
 from interlock.ufm.errors import UfmError
 from interlock.ufm.loading import NAME, FabricAccess, load_fabrics
@@ -58,7 +58,7 @@ def _partitions_of(access: FabricAccess, node_of: Mapping[str | None, str]) -> s
     return "\n".join([head, *lines])
 
 
-def _line(partition: Partition, node_of: Mapping[str | None, str]) -> str:
+def _line(partition: FabricPartition, node_of: Mapping[str | None, str]) -> str:
     key = f"  {partition.key:#06x}"
     kinds = Counter(member.membership for member in partition.members)
     said = " and ".join(f"{count} {membership}" for membership, count in sorted(kinds.items()))

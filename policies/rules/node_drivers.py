@@ -105,12 +105,13 @@ def _system_of(nodes: NodesOfOneKind) -> Iterator[Cause]:
 
 def _below_floor(nodes: NodesOfOneKind, system: str, floor: SystemFloor) -> Iterator[Cause]:
     driver, cuda = nodes.software.driver, nodes.software.cuda
-    severity = None if floor.strict else Severity.WARN
+    severity = Severity.WARN if floor.doubt else None
     if driver is None:
         yield nodes.unknown("floor", f"{system} asks for {floor.driver.value} or later", "driver", severity=severity)
     elif is_below(driver, floor.driver.value):
         why = f"whose {system} is used with driver {floor.driver.value} or later, and it has {driver}"
-        yield nodes.cause("floor", why, (*nodes.words("os", "driver"), floor.driver.source), severity=severity)
+        witness = (*nodes.words("os", "driver"), floor.driver.source, *filter(None, (floor.doubt,)))
+        yield nodes.cause("floor", why, witness, severity=severity)
     if floor.cuda is None:
         return
     if cuda is None:

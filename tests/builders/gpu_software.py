@@ -28,6 +28,8 @@ FITTING: dict[str, Any] = {
     "secure_boot": True, "signed_modules": True, "mig": False, "mitigations": True, "lustre": "2.15.4",
     "sysctls": ("vm.swappiness",), "container_host": False,
 }  # fmt: skip
+#: The same of an image of which nobody states anything.
+NOTHING: dict[str, Any] = dict.fromkeys(FITTING)
 IMAGE = "poplar"
 #: The servers of the plan.
 FIRST, SECOND = "acme-train-poplar-0", "acme-train-poplar-1"

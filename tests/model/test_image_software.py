@@ -12,7 +12,7 @@ from interlock.model.site.full import full_form
 from interlock.model.site.software import ImageSoftware
 from interlock.model.site.software_file import ImageSoftwareFile
 from interlock.planning import SiteHashes, plan_site, site_hash
-from tests.builders.gpu_software import FITTING, IMAGE, software_site
+from tests.builders.gpu_software import IMAGE, NOTHING, software_site
 from tests.builders.pod64 import bare_metal_vpod, locked, site_locked, tenant
 from tests.model.wide_site import SOFTWARE, loaded, wide
 from tests.policies.workspace import changed
@@ -31,7 +31,7 @@ def test_everything_is_read_and_written_again(tmp_path: Path) -> None:
 
 def test_no_hash_rests_on_it() -> None:
     said = software_site()
-    unsaid = software_site(site={"lustre_server": None}, **dict.fromkeys(FITTING))
+    unsaid = software_site(site={"lustre_server": None}, **NOTHING)
     assert next(item for item in unsaid.images if item.name == IMAGE).software == ImageSoftware()
     assert site_hash(said) == site_hash(unsaid)
     allocation = locked(said, tenant("acme", vpods=(bare_metal_vpod(),))).allocation

@@ -14,7 +14,16 @@ import pytest
 from interlock.hardware.gpu import NODE_TYPES
 from interlock.model.site.inventory import Site
 from policies import RULES, Judgement, Severity, Verdict
-from tests.builders.gpu_software import FIRST, FITTING, PROFILE, hypervisor_site, nodes_plan, roce_site, software_site
+from tests.builders.gpu_software import (
+    FIRST,
+    FITTING,
+    NOTHING,
+    PROFILE,
+    hypervisor_site,
+    nodes_plan,
+    roce_site,
+    software_site,
+)
 from tests.builders.pod64 import tenant
 from tests.policies.workspace import NA, N, P, V, full_site, judged, made, verdicts
 
@@ -130,7 +139,8 @@ UNSTATED = {
 def test_what_is_left_out_is_unknown(rule: str, key: str) -> None:
     # Modules that are signed, or a firmware that is stated, settle the question by themselves.
     besides = {"secure_boot": {"signed_modules": None}}.get(key, {})
-    judgement = on_infiniband(software_site(**{key: None} | besides))
+    software: dict[str, Any] = {key: None} | besides
+    judgement = on_infiniband(software_site(**software))
     seen = next(result for result in judgement.results if result.rule == rule)
     assert seen.verdict == N
     assert {item for finding in seen.findings for item in finding.missing} == {f"images.poplar.software.{key}"}
@@ -138,7 +148,7 @@ def test_what_is_left_out_is_unknown(rule: str, key: str) -> None:
 
 
 def test_an_image_that_states_nothing_passes_no_rule() -> None:
-    site = software_site(**dict.fromkeys(FITTING))
+    site = software_site(**NOTHING)
     seen = verdicts(on_infiniband(site))
     # Nothing else than closed modules is refused by an H100, and whole hosts leave their processor to nobody.
     settled = {"SW-08": NA, "SW-12": NA, "SW-13": P}
@@ -154,7 +164,8 @@ def test_an_image_that_the_site_does_not_list_is_unknown() -> None:
 
 @pytest.mark.parametrize("key", ["os", "kernel"])
 def test_system_and_kernel_of_the_images_properties_count(key: str) -> None:
-    site = software_site(**{key: None})
+    unsaid: dict[str, Any] = {key: None}
+    site = software_site(**unsaid)
     said = tuple(
         image.model_copy(update={"properties": image.properties.model_copy(update={key: FITTING[key]})})
         for image in site.images

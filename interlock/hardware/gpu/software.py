@@ -6,31 +6,27 @@ the document stands here and the source says so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from interlock.hardware.facts import Fact, derived, practice, primary
 
+_NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)*")
 _NOTES = "operators' notes on AI infrastructure, rev. 2026-06-18"
 _CUDA = "NVIDIA, CUDA compatibility, minor version compatibility, table 1"
 _MIG = "NVIDIA, MIG user guide, supported GPUs, and deployment considerations"
 _OPEN = "NVIDIA, developer blog of July 2024 on open GPU kernel modules"
 _DEEPOPS = "NVIDIA/deepops, pull request 1346: paths of the DGX software stack"
+_NO_SUCH_MINIMUM = "the notes take it from a minimum of CUDA 12.5 that NVIDIA does not have"
 _IS_UBUNTU = f"{_NOTES}; by {_DEEPOPS} it is Ubuntu"
 _SCHEDULER = "Linux commit 8a99b6833c (5.13) moved it to debugfs"
 
 
 def numbers(version: str) -> tuple[int, ...]:
     """The leading numbers of a version: 550, 54, 15 of `550.54.15`, and 5, 15, 0 of `5.15.0-1063-nvidia`."""
-    found: list[int] = []
-    for part in version.split("."):
-        digits = part[: next((at for at, sign in enumerate(part) if not sign.isdigit()), len(part))]
-        if not digits:
-            break
-        # Python reads no number of some thousand digits; no version has so many.
-        found.append(int(digits[:18]))
-        if digits != part:
-            break
-    return tuple(found)
+    leading = _NUMBERS.match(version)
+    # Python reads no number of some thousand digits; no version has so many.
+    return tuple(int(digits[:18]) for digits in leading[0].split(".")) if leading else ()
 
 
 def is_below(version: str, least: str) -> bool:
@@ -74,8 +70,8 @@ class SystemFloor:
     driver: Fact[str]
     cuda: Fact[str] | None = None
     before: Fact[str] | None = None
-    #: Whether a driver below is an error; if not, a warning.
-    strict: bool = True
+    #: Why an older driver is a warning; empty: it is an error.
+    doubt: str = ""
 
 
 _FROM_525 = SystemFloor(practice("525", "", _NOTES))
@@ -86,16 +82,14 @@ SYSTEM_FLOORS = {
         practice("525", "", _NOTES), practice("12", "", f"{_NOTES}: CUDA 12.x"), practice("13", "", f"{_NOTES}: 12.x")
     ),
     "ubuntu-24.04": SystemFloor(
-        practice("550", "", f"{_NOTES}, which take it from a minimum of CUDA 12.5 that NVIDIA does not have"),
-        practice("12.5", "", _NOTES),
-        strict=False,
+        practice("550", "", _NOTES), practice("12.5", "", _NOTES), doubt=_NO_SUCH_MINIMUM
     ),
     "dgx-os-6": SystemFloor(
         derived("525", "", f"{_IS_UBUNTU} 22.04"), derived("12", "", f"{_IS_UBUNTU} 22.04"),
         derived("13", "", f"{_IS_UBUNTU} 22.04"),
     ),
     "dgx-os-7": SystemFloor(
-        derived("550", "", f"{_IS_UBUNTU} 24.04"), derived("12.5", "", f"{_IS_UBUNTU} 24.04"), strict=False
+        derived("550", "", f"{_IS_UBUNTU} 24.04"), derived("12.5", "", f"{_IS_UBUNTU} 24.04"), doubt=_NO_SUCH_MINIMUM
     ),
     "rhel-9": _FROM_525,
     "rocky-9": _FROM_525,
@@ -135,7 +129,7 @@ MIG_DRIVERS = {
 }
 
 _OLDER = primary(False, "", f"{_OPEN}: open modules are recommended from Turing to Hopper, and the others work")
-_BLACKWELL = primary(True, "", f"{_OPEN}: Grace Hopper and Blackwell must use them, the others are not supported")
+_BLACKWELL = primary(True, "", f"{_OPEN}: Blackwell and the newest Grace must use them, the others are not supported")
 
 #: GPU -> whether it works with open kernel modules alone.
 OPEN_MODULES_ALONE = {
