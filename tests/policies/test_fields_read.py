@@ -102,7 +102,6 @@ UNREAD: dict[str, str] = {
     "SwitchPort.quarantine_vlan": "where the port was before and will be after it is the plan's; preflight compares",
     "VipuAllocation.name": NAME,
     "VipuPartition.name": NAME,
-    "PartitionKey.index0": "which of a port's keys comes first: it is in all of them",
     "PartitionKey.ip_over_ib": "a group for packets that members may exchange anyway",
     "NvlinkPartition.name": NAME,
 }

@@ -9,6 +9,7 @@ from functools import cache
 
 import pytest
 
+from interlock.model.lock.record import Released
 from interlock.model.site.gpu import GpuNode, HcaPort
 from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
@@ -250,6 +251,18 @@ def test_the_ports_of_a_node_are_its_holders() -> None:
     found = judged(site(), also(guid_of(2, 1, 1)), other)
     assert verdicts(found)["ISO-02"] == V
     assert verdicts(found)["ISO-20"] == V
+
+
+def test_a_node_that_was_given_up_is_its_former_holders() -> None:
+    """Its ports run the code of whoever had it until it is seen clean."""
+    request = gpu_tenant("globex", cluster(nodes=1))
+    given = claims(4, (2, 1))
+    plan = clusters_planned(request, [given], site())
+    released = (Released(vpod="train", claim="hosts", value=node_name(2, 2)),)
+    lock = clusters_locked(request, given).model_copy(update={"released": released})
+    found = judged(site(), also(guid_of(2, 2, 1)), with_footprint(site(), plan, lock))
+    assert {"ISO-02", "ISO-29"} <= rules(found)
+    assert any("globex" in item.message for item in found.findings if item.rule == "ISO-02")
 
 
 def _with_ports(known: Site, name: str, ports: tuple[HcaPort, ...]) -> tuple[GpuNode, ...]:
