@@ -26,7 +26,7 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
-    #: True if on a machine that systemd runs it opens a port, or manages a real InfiniBand subnet: left to whoever has it.
+    #: True if under systemd it opens a port, or manages a real InfiniBand subnet: left to whoever has the machine.
     serves: bool = False
 
 
