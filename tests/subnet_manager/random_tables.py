@@ -239,6 +239,9 @@ def _storage_in_a_tenants_key(random: Random, made: DraftedTables) -> None:
     made.put(OPERATOR, _key_of(random, made, tenant), {random.choice(made.terminals): "limited"})
 
 
+#: The one that shows by a limited member alone.
+ONE_FULL: Change = _one_full_in_a_shared_key
+
 LEAKING: tuple[Change, ...] = (
     _full_member_of_anothers_key,
     _limited_member_of_anothers_key,

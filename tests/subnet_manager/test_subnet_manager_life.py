@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -91,14 +93,19 @@ def test_what_a_killed_run_left_goes_with_the_next_one() -> None:
     assert not place.exists()
 
 
-def test_nothing_runs_afterwards() -> None:
+def test_nothing_runs_afterwards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is left where the caller is: ibsim's library writes where a program runs."""
+    monkeypatch.chdir(tmp_path)
     place = folder("ended")
     subnet = LiveSubnet(rails(2, 1), place)
     subnet.start()
+    assert subnet.tables()
     pids = [int(file.read_text().split()[0]) for file in place.glob("*.pid")]
     subnet.stop()
     assert not any(is_running(pid) for pid in pids)
     subnet.stop()
+    assert list(tmp_path.iterdir()) == []
+    shutil.rmtree(place)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from interlock.model.site.networks import InfinibandSubnet, PartitionKeyPool
 from interlock.planning import plan_site
 from interlock.planning.plan import Plan
 from policies import Verdict
+from policies.edges.shape import Relation, Union
 from policies.judging import asked, model_of, operators_part
 from policies.rules.infiniband import ISO_19
 from policies.rules.separation import ISO_02
@@ -41,6 +42,7 @@ from .random_tables import (
     HIGHEST_KEY,
     INFINIBAND,
     LEAKING,
+    ONE_FULL,
     OPERATOR,
     STORAGE_KEY,
     TENANTS,
@@ -152,6 +154,11 @@ def _storage(topology: SubnetTopology) -> tuple[Sharing, ...]:
 def compare(subnet: LiveSubnet, seed: int, *, leaking: bool) -> ComparedTables:
     """Draft, judge, tell OpenSM, read its tables."""
     draft = drafted(Random(seed), subnet.topology, leaking=leaking)
+    return compared_with(subnet, draft, seed, leaking=leaking)
+
+
+def compared_with(subnet: LiveSubnet, draft: DraftedTables, seed: int, *, leaking: bool) -> ComparedTables:
+    """The same for a draft that is there."""
     subnet.partition_file.write_text(draft.configuration, encoding="utf-8")
     subnet.reload()
     tables = {hex16(guid): item for guid, item in subnet.tables().items()}
@@ -199,3 +206,28 @@ def test_each_way_to_leak_is_seen_by_both(quiet: LiveSubnet, monkeypatch: pytest
     monkeypatch.setattr("tests.subnet_manager.random_tables.LEAKING", (LEAKING[place],))
     item = compare(quiet, place, leaking=True)
     assert item.agree, str(item)
+
+
+def test_a_key_in_two_plans_is_refused_though_limited_members_alone_hear_nobody(quiet: LiveSubnet) -> None:
+    """The one difference, and on purpose: a partition has one writer, whoever its members are. The operator's plan may
+    name them both.
+    """
+    draft = drafted(Random(1), quiet.topology, leaking=False)
+    for owner in ("acme", "globex"):
+        draft.put(owner, 0x0F04, {draft.dealt[owner][0]: "limited"})
+    item = compared_with(quiet, draft, 1, leaking=False)
+    assert item.hosts == item.leaves == frozenset()
+    assert item.graph == {"acme", "globex", OPERATOR}
+
+
+def test_a_graph_without_limited_members_is_found_out(quiet: LiveSubnet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison is compared: with a row of the graph that leaves out limited members the two differ."""
+    whole = Union.facts
+
+    def fewer(union: Union, relation: Relation) -> list[tuple[str, ...]]:
+        found = whole(union, relation)
+        return found if relation is not Relation.KEY else [fact for fact in found if fact[2] == "full"]
+
+    monkeypatch.setattr(Union, "facts", fewer)
+    monkeypatch.setattr("tests.subnet_manager.random_tables.LEAKING", (ONE_FULL,))
+    assert not compare(quiet, 5, leaking=True).agree

@@ -51,6 +51,8 @@ GROUPS: tuple[Group, ...] = (
     Group("logins", ("tests/access/",), cloud=False),
     # Two clusters of ten nodes, with daemons of Slurm in each, for all of them.
     Group("slurm", ("tests/slurm/",), cloud=False),
+    # Random partition tables, each with a sweep of its own.
+    Group("partition tables", ("tests/subnet_manager/test_subnet_manager_proof.py",), cloud=False),
     # One fabric for all of them.
     Group("packets", ("tests/packets/",), cloud=False),
 )
@@ -84,7 +86,7 @@ SLOW = (
     "tests/provider/test_serving.py", "tests/slurm/",
     "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
-    "tests/together/", "tests/toolchain/",
+    "tests/subnet_manager/", "tests/together/", "tests/toolchain/",
 )  # fmt: skip
 """Paths of tests without such a fixture that a fast run leaves out, too: they start many processes, or check all files.
 
