@@ -15,6 +15,7 @@ from interlock.vocabulary import ExistingObject, Reference, RoutingInstance
 from policies.about import Fact, SiteFact
 
 from . import identities as ids
+from .fat_trees import InfinibandCabling
 from .guards import GuardState, assumption, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
@@ -196,6 +197,11 @@ class SiteFacts:
     def hall(self) -> Hall:
         """What stands where, and which cables carry no frames."""
         return Hall(self.site)
+
+    @cached_property
+    def infiniband(self) -> InfinibandCabling:
+        """Which InfiniBand switches and ports its cables join."""
+        return InfinibandCabling(self.site)
 
     @cached_property
     def ethernet(self) -> tuple[Cable, ...]:

@@ -3,7 +3,7 @@
 A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`:
 
 tenant/  the case is the tenant's file
-site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
+site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead; `inventory`: a file beside it
 evidence/ the case is a file of evidence
 seen/    good evidence of a switch is written, then `values` of it are changed and it is sealed again; or `replace` and
          `by` change its text; or `name` is another name of the file
@@ -69,8 +69,11 @@ def apply_tenant(case: Path, stacks: Path) -> None:
 
 
 def apply_site(case: Path, stacks: Path) -> None:
-    """Load with the site changed."""
-    change(stacks / "yard/site.yaml", yaml.safe_load(case.read_text(encoding="utf-8")))
+    """Load with the site changed, and beside it the inventory of a hall if the case has one."""
+    steps = yaml.safe_load(case.read_text(encoding="utf-8"))
+    change(stacks / "yard/site.yaml", steps)
+    if "inventory" in steps:
+        (stacks / "yard/nodes.csv").write_text(steps["inventory"], encoding="utf-8")
     load_workspace(stacks, "yard")
 
 

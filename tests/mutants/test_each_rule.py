@@ -22,6 +22,7 @@ from tests.mutants.operators import OPERATORS
 from tests.policies.test_data_rules import site_of as storing_site
 from tests.policies.test_data_rules import with_policy
 from tests.policies.test_examples_switches import leaves
+from tests.policies.test_fat_trees import ethernet_at_a_leaf
 from tests.policies.test_racks import BOTH, asked, two_racks
 from tests.policies.test_rules import a_hole, narrow_subnet, overlap_on_router, reserved_id, three_machines
 from tests.policies.test_rules_guest_software import flavored, stating
@@ -128,6 +129,7 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-06": one_address_in_two_locks,
     "TOP-10": lambda: changed(ALLOCATION, machines=("ipum-01", "ipum-01", "ipum-02", "ipum-03")),
     "TOP-11": lambda: judged(SITE, divided(32)),
+    "TOP-25": lambda: of_site(ethernet_at_a_leaf()),
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
     "CAP-05": lambda: narrow_subnet(RULES),
     "SW-16": lambda: software(stating({"vipu": "1.18.0"}, {"vipu": "1.17.0"})),
@@ -152,6 +154,7 @@ BESIDE_OTHERS: dict[str, str] = {
     "SEC-01": f"{_SEPARATION}that a controller's TLS is what keeps them apart",
     "SEC-03": "AUTH-01 refuses what a controller of two owners serves; it says which controller",
     "SEC-21": f"{_SEPARATION}that two owners share processors",
+    "TOP-19": "TOP-17 finds each bundle that is too thin; it says which switch blocks whoever is on it",
     "TOP-13": "ISO-03 misses the RNIC on its segment; it says which cable or physical network is wrong",
 }
 
