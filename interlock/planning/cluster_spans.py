@@ -15,17 +15,21 @@ from .node_groups import spots_of
 
 @dataclass(frozen=True)
 class ClusterSpan:
-    """What the allocation achieved. `switches` None: there is one node, no fabric, or the cables are not stated."""
+    """What the allocation achieved. `switches` None: there is one node, no fabric, or the cables are not stated.
+
+    `racks` None: it is not stated in which racks all of them stand.
+    """
 
     cluster: str
     nodes: int
     halls: tuple[str, ...]
     units: int
-    racks: int
+    racks: int | None
     switches: int | None
 
     def __str__(self) -> str:
-        where = f"in {_counted(self.units, 'scalable unit')} and {_counted(self.racks, 'rack')}"
+        racks = "" if self.racks is None else f" and {_counted(self.racks, 'rack')}"
+        where = f"in {_counted(self.units, 'scalable unit')}{racks}"
         hall = f" of {', '.join(self.halls)}" if self.halls else ""
         apart = f"; GPUs of one rail are {_counted(self.switches, 'switch', 'switches')} apart" if self.switches else ""
         return f"{_counted(self.nodes, 'node')} {where}{hall}{apart}"
@@ -36,7 +40,8 @@ def cluster_span(site: Site, name: str, allocation: ClusterAllocation) -> Cluste
     units, racks = spread(spots_of(site, allocation.hosts))
     halls = dict.fromkeys(site.gpu_node[node].hall for node in allocation.hosts if node in site.gpu_node)
     switches = _switches_apart(site, allocation.hosts) if allocation.partition_keys else None
-    return ClusterSpan(name, len(allocation.hosts), tuple(halls), units, racks, switches)
+    stand = all(node in site.placement for node in allocation.hosts)
+    return ClusterSpan(name, len(allocation.hosts), tuple(halls), units, racks if stand else None, switches)
 
 
 def _switches_apart(site: Site, nodes: Iterable[str]) -> int | None:

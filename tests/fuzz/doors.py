@@ -110,6 +110,7 @@ def _tenant_reader() -> Callable[[Path], Tenant]:
     workspace = load_workspace(BASE, "yard")
     offered = Offered.of(workspace.site, workspace.loaded.defaults)
     offered = replace(offered, share_types={"nfs"}, torus=True, currency="EUR")
+    offered = replace(offered, gpu_nodes={"dgx-h100": {"hall": 4}, "gcore-l40s": {"hall": 2}})
     return lambda file: read_tenant("acme", Source.read(file, file.name), offered)[0]
 
 
@@ -119,7 +120,12 @@ def _requests() -> tuple[bytes, ...]:
     shipped = shipped.replace("volume: 100GiB", "volume: {size: 100GiB, type: fast}")
     shipped = shipped.replace("datasets: 100GiB", "datasets: {size: 100GiB, type: nfs}")
     shares = "shares: {datasets: {size: 20TiB, type: nfs, vpods: [train], access: ro, on_delete: keep}}\n"
-    return tuple(text.encode() for text in (shipped, TEN_LINES, f"{TEN_LINES}{shares}", EVERYTHING, EVERYTHING))
+    clusters = (
+        "clusters:\n  gpu: {nodes: 2, type: dgx-h100, image: poplar}\n"
+        "  inference: {gpus: 16, type: gcore-l40s, image: poplar, fabric: none, scheduler: slurm}\n"
+    )
+    texts = (shipped, TEN_LINES, f"{TEN_LINES}{shares}", f"{TEN_LINES}{clusters}", EVERYTHING, EVERYTHING)
+    return tuple(text.encode() for text in texts)
 
 
 def _sites() -> tuple[bytes, ...]:

@@ -383,6 +383,10 @@ class TestSpans:
         alone = cluster_span(SITE, "train", given_to(locked(SITE, of_size(1))))
         assert str(alone) == "1 node in 1 scalable unit and 1 rack of hall-1"
 
+    def test_racks_that_nobody_stated_are_not_counted(self) -> None:
+        span = cluster_span(changed(SITE, placements=()), "train", given_to(ACME))
+        assert str(span).startswith("2 nodes in 1 scalable unit of hall-1;")
+
     def test_between_units_the_switches_are_counted_by_the_cables(self) -> None:
         wide = given_to(locked(SITE, of_size(6)))
         assert cluster_span(SITE, "train", wide).switches is None, "no cable joins the leaves"

@@ -7,11 +7,15 @@ from typing import Literal
 
 import pytest
 
+from infra.reports.plan_cost import cost_text
 from interlock.hardware.prices import PRICE_ITEMS
 from interlock.model.site.inventory import PriceBook
 from interlock.model.tenant.request import Budget
+from interlock.planning import plan_tenant
 from interlock.planning.costs import ITEMS, Cost, cost_of
-from tests.builders.pod64 import pod64, priced
+from interlock.resources import BareMetalServer
+from tests.builders.gpu_sites import gpu_site
+from tests.builders.pod64 import bare_metal_vpod, locked, pod64, priced, site_locked, tenant
 from tests.planning.golden import plans
 
 ALL = {
@@ -98,3 +102,24 @@ def test_the_budget_is_within_only_if_all_is_known(
     found = cost("acme", books[known], Budget(per_month=limit, currency=currency))
     assert found.budget is not None
     assert found.budget.verdict == verdict
+
+
+def test_gpus_are_paid_by_the_minute_and_their_nodes_by_nothing_else() -> None:
+    site = gpu_site(prices=priced(gpu_dgx_h100="0.05", bare_metal_host="1"))
+    request = tenant("acme", vpods=(bare_metal_vpod(servers=2),))
+    plan = plan_tenant(site, site_locked(site), request, locked(site, request))
+    nodes = iter(("su01-n01", "su01-n02"))
+    on_nodes = tuple(
+        item.model_copy(update={"resource": item.resource.model_copy(update={"node": next(nodes)})})
+        if isinstance(item.resource, BareMetalServer)
+        else item
+        for item in plan.resources
+    )
+    before, after = (cost_of(site, made) for made in (plan, plan.model_copy(update={"resources": on_nodes})))
+    assert [(line.quantity, line.per) for line in before.lines if line.item == "bare-metal-host"] == [(2, "hour")]
+    found = {line.item: line for line in after.lines}
+    assert "bare-metal-host" not in found
+    assert found["gpu-dgx-h100"].quantity == 16
+    # 16 GPUs for 730 hours of 60 minutes.
+    assert found["gpu-dgx-h100"].per_month == Decimal("35040.00")
+    assert "16 × 43800 min × 0.05 = 35,040.00 EUR" in cost_text(after)
