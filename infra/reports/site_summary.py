@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.hardware.prices import GPU_ITEM
 from interlock.model.evidence.values import age_text
 from interlock.model.site.completeness import TABLES, too_old
 from interlock.model.site.inventory import Placement, Sharing, Site, Switch
@@ -218,7 +219,13 @@ def _unknown(site: Site) -> Iterator[tuple[str, ...]]:
         ("physical networks: mtu", [item.name for item in site.physical_networks if item.mtu is None]),
         ("physical networks: profile", [item.name for item in site.physical_networks if item.profile is None]),
         ("placements: nameplate", [item.device for item in site.placements if _draws_unknown(site, item)]),
-        ("prices", [item for item in PRICE_ITEMS if site.prices is None or item not in site.prices.prices]),
+        ("prices", [item for item in _priced(site) if site.prices is None or item not in site.prices.prices]),
     ):
         if names:
             yield fact, _names(names)
+
+
+def _priced(site: Site) -> list[str]:
+    """Items that the site has something of: GPUs of the types of its nodes alone."""
+    types = {f"{GPU_ITEM}{node.node_type}" for node in site.gpu_nodes}
+    return [item for item in PRICE_ITEMS if not item.startswith(GPU_ITEM) or item in types]

@@ -1,6 +1,6 @@
 """A GPU hall in the short form, expanded and put beside what a site has: two nodes, compute and storage on InfiniBand.
 
-pod, h100-superpod of one unit: pod-su01-n01 and pod-su01-n02, 8 leaves, 4 spines, 8 cables from each leaf to each spine.
+pod, h100-superpod of one unit: pod-su01-n01 and pod-su01-n02, 8 leaves, 4 spines, 8 cables between two of them.
 """
 
 from __future__ import annotations

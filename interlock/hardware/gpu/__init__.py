@@ -1,8 +1,8 @@
 """The catalogue of GPU nodes and halls: figures with their sources, and a hall expanded to its last cable.
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
-nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls.
-Requests are held against it, and GPUs are priced by its node types.
+nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls. `interlock.model.hall` expands the
+halls of a site file by it, requests are held against it, and GPUs are priced by its node types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Halls as NVIDIA builds them from scalable units, DGX SuperPODs: what `design: h100-superpod` will stand for.
+"""Halls as NVIDIA builds them from scalable units, DGX SuperPODs: what `design: h100-superpod` stands for.
 
 Only the compute fabric is in tables that could be read. How many ports a node has for storage and management is read,
 too; switches for these are a consistent placeholder, and each such figure says so.

@@ -1,6 +1,6 @@
 """Every node type by name, and whether a cluster of it can be asked for: why not, and what would work.
 
-These are the answers that requests for clusters get.
+Nothing here applies anything: these are the answers that site files and requests get.
 """
 
 from __future__ import annotations

@@ -59,14 +59,14 @@ class Inventories:
 class InventorySource(Source):
     """An inventory that was read. Its value is the one that `nodes:` in YAML would have."""
 
-    def value(self, limits: FileLimits = SITE) -> Any:
+    def value(self, limits: FileLimits = SITE) -> Any:  # noqa: ARG002
         """`{nodes: {place: node}}`. Raises InputErrors with all that is wrong with columns and lines."""
         faults = [*self._faults_of_columns(), *self._faults_of_lines()]
         if faults:
             raise InputErrors(faults)
         return {"nodes": {place: dict(_node(cells)) for place, cells in self._nodes.items()}}
 
-    def position(self, path: tuple[Step, ...] = (), *, key: bool = False) -> str:
+    def position(self, path: tuple[Step, ...] = (), *, key: bool = False) -> str:  # noqa: ARG002
         """`file:line:column` of the cell at `path` (`nodes`, place, key …), or of the nearest one above."""
         steps = [str(step) for step in path if step != KEY][1:]
         cells = self._nodes.get(steps[0], {}) if steps else {}

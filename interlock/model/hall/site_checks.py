@@ -104,25 +104,21 @@ def _check_guids(view: SiteView) -> None:
     """A GUID is one port or switch: the subnet manager knows them by nothing else."""
     owners = dict[str, str]()
     for owner, guid, path in _guids(view):
-        if owners.setdefault(guid, owner) != owner:
+        if guid is not None and owners.setdefault(guid, owner) != owner:
             message = f"{owner} has the GUID {guid} of {owners[guid]}"
             view.faults.add(Code.TWICE, path, message, "read both again: `ibstat -p` on the node prints them")
 
 
-def _guids(view: SiteView) -> Iterator[tuple[str, str, Path]]:
-    """(what it is of, the GUID, where it stands)."""
+def _guids(view: SiteView) -> Iterator[tuple[str, str | None, Path]]:
+    """(what it is of, the GUID, where it stands) of everything that may have one."""
     for name, hall in view.file.halls.items():
         for place, node in hall.nodes.items():
-            for port, guid in node.guids.items():
-                path: Path = ("halls", name, "nodes", place, "guids", port)
-                yield f"{port} of `{node_name(name, place, node)}`", guid, path
+            owner, below = node_name(name, place, node), ("halls", name, "nodes", place, "guids")
+            yield from ((f"{port} of `{owner}`", guid, (*below, port)) for port, guid in node.guids.items())
         for switch, stated in hall.switches.items():
-            if stated.guid is not None:
-                yield f"`{switch_name(name, switch)}`", stated.guid, ("halls", name, "switches", switch, "guid")
+            yield f"`{switch_name(name, switch)}`", stated.guid, ("halls", name, "switches", switch, "guid")
     for name, gpu_node in view.file.gpu_nodes.items():
         for port, of_port in gpu_node.ports.items():
-            if of_port.guid is not None:
-                yield f"{port} of `{name}`", of_port.guid, ("gpu_nodes", name, "ports", port, "guid")
+            yield f"{port} of `{name}`", of_port.guid, ("gpu_nodes", name, "ports", port, "guid")
     for name, fabric_switch in view.file.fabric_switches.items():
-        if fabric_switch.guid is not None:
-            yield f"`{name}`", fabric_switch.guid, ("fabric_switches", name, "guid")
+        yield f"`{name}`", fabric_switch.guid, ("fabric_switches", name, "guid")

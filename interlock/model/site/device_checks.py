@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from interlock.model.rack.names import host_names
@@ -97,13 +98,16 @@ def _check_macs(view: SiteView) -> None:
         for index, rack in enumerate(view.file.racks)
         for name in host_names(rack)[:1]
     )
+    cabled = defaultdict[str, set[str]](set)
+    for device, interface in view.site.cable_at:
+        cabled[device].add(interface)
     stated: list[tuple[Path, str, Mapping[str, object]]] = [*listed, *of_racks]
     for path, name, macs in stated:
         host = view.site.host.get(name)
         if host is None or not macs:
             continue
         known = {interface for found in host.interfaces.values() for interface in found} | {host.bmc}
-        known |= {interface for device, interface in view.site.cable_at if device == name}
+        known |= cabled[name]
         for interface in macs:
             message = f"`{interface}` is no interface of `{name}` that has a cable or a network"
             view.faults.need_name((*path, interface), interface, {*filter(None, known)}, message, of=("cables",))

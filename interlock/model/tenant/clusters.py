@@ -64,7 +64,7 @@ def _has_infiniband(name: str) -> bool:
     """True if the compute ports of the type are InfiniBand's, or can be."""
     node = NODE_TYPES.get(name)
     ports = node.ports_for(PortRole.COMPUTE) if node else None
-    return bool(ports and ports.medium and "infiniband" in ports.medium.value.split("/"))
+    return bool(ports and ports.medium and "infiniband" in ports.medium.value)
 
 
 def _check_size(reading: RequestReading, path: Path, file: ClusterFile) -> None:
