@@ -49,8 +49,8 @@ def load(folder: Path, found: dict[str, Any], inventory: str = "") -> LoadedSite
 
 def table(*numbers: int) -> str:
     """An inventory of these nodes at the places of the same numbers."""
-    ports = [f"guid:compute{rail}" for rail in range(1, 9)]
-    lines = [",".join(["place", "serial", "mac:eno1", *ports])]
+    ports = [f"guid compute{rail}" for rail in range(1, 9)]
+    lines = [",".join(["place", "serial", "mac eno1", *ports])]
     for number in numbers:
         found = node(number)
         lines.append(
@@ -196,7 +196,7 @@ def test_a_lock_without_clusters_knows_of_no_hall(tmp_path: Path) -> None:
 def test_the_largest_hall_loads_from_its_inventory(tmp_path: Path) -> None:
     """1 023 nodes in 32 units, three tiers: every node with eight GUIDs of its own."""
     places = [(unit, place) for unit in range(1, 33) for place in range(1, 33)][:-1]
-    ports = [f"guid:compute{rail}" for rail in range(1, 9)]
+    ports = [f"guid compute{rail}" for rail in range(1, 9)]
     lines = [",".join(["place", "serial", *ports])]
     for number, (unit, place) in enumerate(places, start=1):
         guids = (f"0002c9{number:08x}{rail:02x}" for rail in range(1, 9))

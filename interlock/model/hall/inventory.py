@@ -1,7 +1,7 @@
 """Inventories of nodes in CSV: one line for each node, with `file:line:column` for whatever is wrong in it.
 
 The first line names the columns: `place` and `serial`, and as far as they are known `name`, `rack`, `unit`, `state`,
-`reason`, `mac:<interface>` and `guid:<port>`. An empty cell says nothing. No value needs quotes, so there are none.
+`reason`, `mac <interface>` and `guid <port>`. An empty cell says nothing. No value needs quotes, so there are none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: Columns that stand for themselves, and what begins the name of one of several.
 PLAIN, REQUIRED = ("place", "name", "serial", "rack", "unit", "state", "reason"), ("place", "serial")
-GROUPS = {"mac:": "macs", "guid:": "guids"}
+GROUPS = {"mac ": "macs", "guid ": "guids"}
 
 
 class InventoryFile(FileModel):
@@ -70,7 +70,7 @@ class InventorySource(Source):
         """`file:line:column` of the cell at `path` (`nodes`, place, key …), or of the nearest one above."""
         steps = [str(step) for step in path if step != KEY][1:]
         cells = self._nodes.get(steps[0], {}) if steps else {}
-        words = {"macs": "mac:", "guids": "guid:"}
+        words = {"macs": "mac ", "guids": "guid "}
         column = "".join(words.get(step, step) for step in steps[1:3])
         cell = cells.get(column) or cells.get("place")
         return str(Position(self.name, cell.line, cell.column) if cell else Position(self.name, 1, 1))
@@ -98,13 +98,13 @@ class InventorySource(Source):
     def _faults_of_columns(self) -> Iterator[InputError]:
         for name in REQUIRED:
             if name not in self._columns:
-                hint = "the first line names the columns: place,name,serial,rack,unit,mac:eno1,guid:compute1,…"
+                hint = "the first line names the columns: place,name,serial,rack,unit,mac eno1,guid compute1,…"
                 yield InputError(Code.MISSING_KEY, self.position(), f"there is no column `{name}`", hint)
         for index, cell in enumerate(self._rows[0] if self._rows else ()):
             where = str(Position(self.name, cell.line, cell.column))
             grouped = any(cell.text.startswith(word) and cell.text != word for word in GROUPS)
             if cell.text not in PLAIN and not grouped:
-                hint = nearest(cell.text, (*PLAIN, "mac:<interface>", "guid:<port>"))
+                hint = nearest(cell.text, (*PLAIN, "mac <interface>", "guid <port>"))
                 yield InputError(Code.UNKNOWN_KEY, where, f"unknown column `{cell.text}`", hint)
             if cell.text in self._columns[:index]:
                 yield InputError(Code.DUPLICATE_KEY, where, f"the column `{cell.text}` is there twice")
