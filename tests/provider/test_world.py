@@ -15,8 +15,10 @@ from tests.support.engine.process import Process, Refused
 from tests.support.engine.stack import Stack
 from tests.support.world.small import World
 
-#: What is made on the cloud. Claims are not; `test_claims` has them. Swift takes no policies; tests/buckets has them.
-MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind not in ("Claims", "BucketPolicy"))
+#: What is not made on the cloud. `test_claims` has claims. Swift takes no policies; tests/buckets has them. Partitions
+#: are a subnet manager's: `test_subnet_manager` and tests/ufm.
+ELSEWHERE = ("Claims", "BucketPolicy", "PartitionKey")
+MADE = sorted(kind for kind, cls in KINDS.items() if cls.HAS_ACTUATOR and kind not in ELSEWHERE)
 
 
 def _of_kind(world: World, kind: str) -> list[tuple[Stack, str]]:

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from interlock.provider.admitted import AdmissionGate
+from interlock.provider.audit.asked import Asked
+from interlock.provider.audit.partitions import partitions
+from interlock.provider.audit.standing import Standing
 from interlock.provider.clouds import Cloud, Login
 from interlock.provider.fabrics import Fabrics
 from interlock.provider.lifecycle import Lifecycle, Partial
@@ -18,7 +21,7 @@ from interlock.provider.preflight.partitions import fabric_managers, free_partit
 from interlock.provider.preview_token import PreviewTokens
 from interlock.provider.state import Declared
 from interlock.resources import Admission, Admitted, PartitionKey, PartitionMember
-from interlock.ufm.loading import FabricsRead
+from interlock.ufm.loading import FabricAccess, FabricsRead
 from interlock.vocabulary import CloudFingerprint
 from interlock.vocabulary.owners import OwnerId
 from tests.store.world import entry
@@ -47,11 +50,11 @@ def identities(*numbers: int, prefix: str = PREFIX) -> frozenset[str]:
     return frozenset({f"K:{prefix}:0x0005", *(f"guid:{GUIDS[number]}" for number in numbers)})
 
 
-def paper_cloud(double: Double, folder: Path) -> Cloud:
+def paper_cloud(way: FabricAccess, folder: Path) -> Cloud:
     """A cloud that nobody logs in to, with a UFM that is there."""
     cloud = Cloud("paper", AT_ONCE)
     cloud.__dict__["login"] = Login(CloudFingerprint("keystone", ""), "u", "p", ())
-    cloud.fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {"ib-1": access(double, folder)}))
+    cloud.fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {"ib-1": way}))
     return cloud
 
 
@@ -66,6 +69,16 @@ class PartitionStack:
     inputs: dict[str, Any] = field(default_factory=dict)
     #: Identities of earlier footprints, as the claims store has them.
     held: frozenset[str] = frozenset()
+
+    def way(self) -> FabricAccess:
+        """How the UFM is asked."""
+        return access(self.double, self.folder)
+
+    def audited(self, spec: PartitionKey) -> Standing:
+        """How an audit finds it."""
+        planned = Asked(STACK, Admitted(name=NAME, kind=spec.KIND, spec=spec.canonical()), "")
+        ((_, found),) = partitions(self._cloud(), [planned])
+        return found
 
     def up(self, spec: PartitionKey) -> None:
         """Create or update. Raises `Failure`; what a failed run hands over is in the state, as the engine keeps it."""
@@ -126,7 +139,7 @@ class PartitionStack:
         return [*fabric_managers(cloud, admission), *free_partitions(cloud, admission)]
 
     def _cloud(self) -> Cloud:
-        cloud = paper_cloud(self.double, self.folder)
+        cloud = paper_cloud(self.way(), self.folder)
         cloud.held_before = lambda: self.held
         return cloud
 

@@ -1,0 +1,46 @@
+"""What the claims store has of earlier footprints of a stack, as an actuator may ask for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from interlock.provider.admitted import AdmissionGate
+from interlock.provider.claims import ClaimsLifecycle
+from interlock.provider.pools import ThreadPools
+from interlock.provider.preview_token import PreviewTokens
+from interlock.resources import Admission, Admitted, Claims
+from interlock.store.folder import FolderStore
+from interlock.store.ledger import Ledger
+from interlock.vocabulary.owners import OwnerId
+from tests.store.world import entry, taking
+from tests.ufm.partition_stack import STACK, identities
+
+FIRST, SECOND = entry(identities(0, 1)), entry(identities(0, 5))
+
+
+def asked(ledger: Ledger, folder: Path, *, proof: bool = True) -> frozenset[str]:
+    """What a provider process with a proof of the second footprint is told."""
+    gate = AdmissionGate()
+    wanted = taking(STACK, SECOND, ledger)
+    spec = {"store": "", "claims": [], "footprint": "", "version": ""}
+    claims = Admitted(name="claims", kind=Claims.KIND, spec=spec)
+    admission = Admission(
+        stack=STACK, cloud="paper", owner=wanted.owner, site_owner=OwnerId("5172e0"), plan_hash="", proof_hash="",
+        site_folder=str(folder), resources=(claims,), claims=wanted.model_dump(mode="json"),
+    )  # fmt: skip
+    if proof:
+        gate.admit(admission, PreviewTokens(folder), preview=True)
+    return ClaimsLifecycle(gate, ThreadPools(), lambda *_: ledger).held_before()
+
+
+def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -> None:
+    ledger = Ledger(FolderStore(tmp_path / "store"))
+    assert asked(ledger, tmp_path) == frozenset()
+    record = ledger.take(taking(STACK, FIRST, ledger), None)
+    assert asked(ledger, tmp_path) == identities(0, 1)
+    ledger.confirm(STACK, record.lineage)
+    ledger.take(taking(STACK, SECOND, ledger), record.lineage)
+    assert asked(ledger, tmp_path) == identities(0, 1)
+    ledger.drop(STACK, record.lineage, FIRST.digest)
+    assert asked(ledger, tmp_path) == frozenset()
+    assert asked(ledger, tmp_path, proof=False) == frozenset()
