@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.mutants.op_bastions import BASTIONS
+from tests.mutants.op_clusters import CLUSTERS
 from tests.mutants.op_data import DATA
 from tests.mutants.op_declarations import DECLARATIONS
 from tests.mutants.op_encryption import ENCRYPTION
@@ -24,4 +25,5 @@ from tests.mutants.operator import Operator
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
+    *CLUSTERS,
 )  # fmt: skip

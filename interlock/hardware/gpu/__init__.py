@@ -1,9 +1,9 @@
 """The catalogue of GPU nodes and halls: figures with their sources, and a hall expanded to its last cable.
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
-nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls; `software` says which software
-fits which. `interlock.model.hall` expands the halls of a site file by it, `interlock.planning.scheduler` says what a scheduler finds in a node, and
-requests are held against it and priced by it.
+nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls; `software` says which software fits which,
+`acceptance` what a node has to show before it is given out. `interlock.model.hall` expands the halls of a site file by
+it; requests are held against it, and GPUs are priced by its node types.
 """
 
 from __future__ import annotations
