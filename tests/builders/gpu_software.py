@@ -7,7 +7,7 @@ hypervisors. compute1 … compute8 of each are on the InfiniBand subnet `compute
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from interlock.model.site.gpu import GpuNode, HcaPort
 from interlock.model.site.inventory import Site
@@ -63,7 +63,14 @@ def nodes_plan(site: Site, *, infiniband: bool = True, image: str | None = None)
     plan = _plan(whole=whole)
     for name in (FIRST, SECOND) if image is not None else ():
         plan = edited(plan, name, image=image)
-    return added(plan, "acme-partition", "acme", _partition()) if infiniband else plan
+    return added(plan, "acme-partition", "acme", partition()) if infiniband else plan
+
+
+def partition(*, key: int = 5, membership: Literal["full", "limited"] = "full", capitals: bool = False) -> PartitionKey:
+    """A partition of the nodes' compute ports."""
+    guids = [_guid(number, rail) for number in range(len(POPLAR_HOSTS)) for rail in RAILS]
+    members = tuple(PartitionMember(guid=guid.upper() if capitals else guid, membership=membership) for guid in guids)
+    return PartitionKey(infiniband="compute", key=key, members=members)
 
 
 @cache
@@ -102,9 +109,3 @@ def _node(number: int, node_type: str) -> GpuNode:
 
 def _guid(number: int, rail: int) -> str:
     return f"0002c903{number:04x}{rail:04x}"
-
-
-def _partition() -> PartitionKey:
-    guids = [_guid(number, rail) for number in range(len(POPLAR_HOSTS)) for rail in RAILS]
-    members = tuple(PartitionMember(guid=guid, membership="full") for guid in guids)
-    return PartitionKey(infiniband="compute", key=5, members=members)
