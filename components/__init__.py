@@ -4,6 +4,7 @@ Everything here takes a `Proof`, never a bare plan, so nothing can be registered
 `declare` is the one entry; the components are public so that a program can read their typed outputs.
 """
 
+from .clusters import GpuCluster, GpuClusterNode
 from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
@@ -14,6 +15,8 @@ from .vpods import BareMetalPoplarServer, PoplarServer, VipuController, VirtualP
 __all__ = [
     "BareMetalPoplarServer",
     "Declaration",
+    "GpuCluster",
+    "GpuClusterNode",
     "PoplarServer",
     "SiteObjects",
     "TenantBucket",

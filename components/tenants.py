@@ -1,4 +1,4 @@
-"""A tenant's project: members, quota, ssh key, router; its vPODs and data lie below it."""
+"""A tenant's project: members, quota, ssh key, router; its vPODs, GPU clusters and data lie below it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import pulumi
 
 from .base import PlannedComponent
+from .clusters import GpuCluster
 from .data import TenantBucket, TenantShare, TenantVolume
 from .vpods import VirtualPod
 
 
 class TenantProject(PlannedComponent):
-    """Everything of one tenant. Outputs: `project_id`, `vpods`, `volumes`, `shares`, `buckets`."""
+    """Everything of one tenant. Outputs: `project_id`, `vpods`, `clusters`, `volumes`, `shares`, `buckets`."""
 
     TYPE: ClassVar[str] = "TenantProject"
 
@@ -26,6 +27,11 @@ class TenantProject(PlannedComponent):
     def vpods(self) -> list[VirtualPod]:
         """The tenant's vPODs, in the order of the request."""
         return [item for item in self.below if isinstance(item, VirtualPod)]
+
+    @property
+    def clusters(self) -> list[GpuCluster]:
+        """The tenant's GPU clusters, in the order of the request."""
+        return [item for item in self.below if isinstance(item, GpuCluster)]
 
     @property
     def volumes(self) -> list[TenantVolume]:
@@ -46,6 +52,7 @@ class TenantProject(PlannedComponent):
         """What a tenant needs to know to begin."""
         parts: dict[str, Sequence[PlannedComponent]] = {
             "vpods": self.vpods,
+            "clusters": self.clusters,
             "volumes": self.volumes,
             "shares": self.shares,
             "buckets": self.buckets,

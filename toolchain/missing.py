@@ -26,7 +26,8 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
-    #: True if it opens a port on a machine that systemd runs: left to whoever has the machine.
+    #: True if on a machine that systemd runs it opens a port, or takes over a real InfiniBand subnet: left to whoever has
+    #: the machine.
     serves: bool = False
 
 
@@ -63,12 +64,15 @@ def _has(program: str) -> bool:
 
 
 def packages_of_tests() -> tuple[DebianPackage, ...]:
-    """Every system package that only tests need: those of frames and logins, which need root as well."""
+    """Every system package that only tests need: those of frames and logins, which need root as well, and of subnets."""
     return (
         DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
         DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),
         DebianPackage("openssh-client", lambda: _has("ssh-keygen"), "tests/access signs certificates and logs in"),
         DebianPackage("openssh-server", lambda: _has("sshd"), "tests/access logs in to a real sshd", serves=True),
+        DebianPackage("opensm", lambda: _has("opensm"), "tests/subnet_manager runs a real subnet manager", serves=True),
+        DebianPackage("ibsim-utils", lambda: _has("ibsim"), "tests/subnet_manager simulates InfiniBand fabrics"),
+        DebianPackage("infiniband-diags", lambda: _has("smpquery"), "tests/subnet_manager asks fabrics"),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from infra.program.claiming import version
@@ -16,6 +17,7 @@ from interlock.provider.audit.asked import ONE_BY_ONE, REQUESTS, Asked
 from interlock.provider.audit.buckets import buckets
 from interlock.provider.audit.listing import listed, planned_unread
 from interlock.provider.audit.mirror import Mirror
+from interlock.provider.audit.partitions import partitions
 from interlock.provider.audit.quotas import quotas
 from interlock.provider.audit.standing import Expected, StackReader, Standing
 from interlock.provider.audit.unmanaged import SegmentPool, Territory, UnmanagedResource, unmanaged
@@ -138,7 +140,8 @@ def audit(gate: Gate, cloud: Cloud, say: Callable[[str], None] = lambda _: None)
     for one, standing, rights in buckets(cloud, asked["Bucket"]):
         standings[one.stack].append(standing)
         opened += rights
-    for one, standing in quotas(cloud, (*asked["Quota"], *asked["ShareQuota"])):
+    alone = (partitions(cloud, asked["PartitionKey"]), quotas(cloud, (*asked["Quota"], *asked["ShareQuota"])))
+    for one, standing in chain.from_iterable(alone):
         standings[one.stack].append(standing)
     beside = (*unmanaged(_territory(site, plans, standings), found), *opened)
     stated = readers[gate.stack(None)]
@@ -180,7 +183,7 @@ def _expected(gate: Gate, plan: Plan) -> Expected:
 def _asked(kind: str, plan: Plan, reader: StackReader) -> Iterator[Asked]:
     for item in reader.expected.resources:
         if item.kind == kind:
-            yield Asked(plan.stack, item, reader.ids.get(item.spec["project"], ""))
+            yield Asked(plan.stack, item, reader.ids.get(item.spec.get("project", ""), ""))
 
 
 def _territory(site: Site, plans: Iterable[Plan], standings: Mapping[str, list[Standing]]) -> Territory:

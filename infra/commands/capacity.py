@@ -22,9 +22,9 @@ def capacity(
     site: Site = "",
     form: Annotated[Format, format_option("capacity")] = Format.TEXT,
 ) -> None:
-    """Count how many more vPODs of each size a site holds.
+    """Count how many more vPODs of each size a site holds, and GPU nodes for clusters.
 
-    Also free machines, VLANs, VNIs, subnets, servers, ports and kilowatts.
+    Also free machines, VLANs, VNIs, P_Keys, subnets, servers, ports and kilowatts.
     Everything is counted by itself, as if nothing else ran out first. What is released and not settled is
     cleaning: counted beside, not as free, and listed with whose it was and since when. What failed or is in
     maintenance is counted beside as well. Requests that are not locked yet do not count.
@@ -77,6 +77,13 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
                 f"{hosts.role} hosts in service, of {hosts.of}{idle}",
                 str(hosts.of - hosts.failed - hosts.maintenance),
             )
+    for nodes in found.nodes:
+        largest = (
+            f", the largest cluster has {nodes.largest}, in one unit {nodes.largest_in_unit}" if nodes.free else ""
+        )
+        idle = _idle(nodes.failed, nodes.maintenance, nodes.cleaning)
+        yield f"{nodes.node_type} nodes in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
+    yield from ((f"P_Keys on InfiniBand subnet {pool.pool}", str(pool.free)) for pool in found.partition_keys)
     yield "V-IPU controllers within the operator's quota", str(found.controllers)
     yield from ((f"ports of {item.role} switches, of {item.of}", str(item.free)) for item in found.ports)
     for place in (*found.racks_power, *found.rooms_power):

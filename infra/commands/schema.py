@@ -12,6 +12,7 @@ from infra.cli.formats import encodes_all
 from interlock.model.schema import SCHEMAS, named
 from interlock.planning.wiring import SiteWiring
 from interlock.switches.file import switches_schema
+from interlock.ufm.file import fabrics_schema
 
 
 class File(StrEnum):
@@ -22,6 +23,7 @@ class File(StrEnum):
     EVIDENCE = "evidence"
     SWITCH_EVIDENCE = "switch-evidence"
     SWITCHES = "switches"
+    FABRICS = "fabrics"
     WIRING = "wiring"
 
 
@@ -33,8 +35,13 @@ def wiring_schema() -> dict[str, Any]:
     return named(schema, File.WIRING, "What the plans of a site of interlock want of its switches")
 
 
-#: Every schema, by name: files of the model, the one beside `clouds.yaml`, and what pipelines read.
-ALL_SCHEMAS = {**SCHEMAS, str(File.SWITCHES): switches_schema, str(File.WIRING): wiring_schema}
+#: Every schema, by name: files of the model, those beside `clouds.yaml`, and what pipelines read.
+ALL_SCHEMAS = {
+    **SCHEMAS,
+    str(File.SWITCHES): switches_schema,
+    str(File.FABRICS): fabrics_schema,
+    str(File.WIRING): wiring_schema,
+}
 
 
 def schema(file: Annotated[File, typer.Argument(metavar="FILE", help="Which file.")]) -> None:

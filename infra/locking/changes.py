@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from infra.locking.making import Made
-from infra.locking.places import WORDS
-from interlock.model.lock.record import VPodAllocation
+from infra.locking.places import WORDS, WORDS_OF_CLUSTERS
+from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.planning import changes_of
-from interlock.planning.claims import claimed_values
+from interlock.planning.claims import PartAllocation, claimed_values
+from interlock.planning.cluster_errors import ITS_NODE, recreated_of_cluster
 from interlock.planning.draft import RECREATES_SERVERS
 from interlock.planning.former_keys import kept_open
 from interlock.planning.out_of_service import HeldOutOfService
@@ -27,10 +28,12 @@ Claims = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class VPodChange:
-    """One vPOD: its claims as (field, value), and what on the cloud is recreated for it."""
+class PartChange:
+    """One vPOD or cluster: its claims as (field, value), and what on the cloud is recreated for it."""
 
-    vpod: str
+    #: `vpod` or `cluster`.
+    kind: str
+    name: str
     given: Claims
     kept: Claims
     given_up: Claims
@@ -40,22 +43,35 @@ class VPodChange:
         """The JSON form."""
         parts = {"given": self.given, "kept": self.kept, "given_up": self.given_up}
         claims = {name: [{"claim": claim, "value": value} for claim, value in part] for name, part in parts.items()}
-        return {"vpod": self.vpod, **claims, "recreated": list(self.recreated)}
+        return {self.kind: self.name, **claims, "recreated": list(self.recreated)}
 
 
-def vpod_changes(made: Made) -> tuple[VPodChange, ...]:
+def vpod_changes(made: Made) -> tuple[PartChange, ...]:
     """Every vPOD of the old or the new lock, by name."""
-    before = made.old.allocation.vpods if made.old else {}
-    after = made.new.allocation.vpods
-    return tuple(_vpod(name, before.get(name), after.get(name)) for name in sorted({*before, *after}))
+    return _changes("vpod", made.old.allocation.vpods if made.old else {}, made.new.allocation.vpods)
 
 
-def _vpod(name: str, before: VPodAllocation | None, after: VPodAllocation | None) -> VPodChange:
-    old, new = (Counter(claimed_values(vpod)) if vpod else Counter[tuple[str, str]]() for vpod in (before, after))
-    changes = changes_of(before, after) if before and after else ()
-    recreated = dict.fromkeys(change.recreated for change in changes if change.recreated)
-    return VPodChange(
-        vpod=name,
+def cluster_changes(made: Made) -> tuple[PartChange, ...]:
+    """Every cluster of the old or the new lock, by name."""
+    return _changes("cluster", made.old.allocation.clusters if made.old else {}, made.new.allocation.clusters)
+
+
+def _changes(
+    kind: str, before: Mapping[str, PartAllocation], after: Mapping[str, PartAllocation]
+) -> tuple[PartChange, ...]:
+    return tuple(_part(kind, name, before.get(name), after.get(name)) for name in sorted({*before, *after}))
+
+
+def _part(kind: str, name: str, before: PartAllocation | None, after: PartAllocation | None) -> PartChange:
+    old, new = (Counter(claimed_values(part)) if part else Counter[tuple[str, str]]() for part in (before, after))
+    recreated: Iterable[str] = ()
+    if isinstance(before, VPodAllocation) and isinstance(after, VPodAllocation):
+        recreated = dict.fromkeys(change.recreated for change in changes_of(before, after) if change.recreated)
+    elif isinstance(before, ClusterAllocation) and isinstance(after, ClusterAllocation):
+        recreated = recreated_of_cluster(before, after)
+    return PartChange(
+        kind=kind,
+        name=name,
         given=tuple((new - old).elements()),
         kept=tuple((new & old).elements()),
         given_up=tuple((old - new).elements()),
@@ -75,6 +91,7 @@ def document(made: Made) -> dict[str, Any]:
         "replaced": [asdict(item) for item in made.replacements],
         "former_keys": [item.model_dump(mode="json") for item in made.new.former_keys],
         "vpods": [change.document() for change in vpod_changes(made)],
+        "clusters": [change.document() | _span(made, change.name) for change in cluster_changes(made)],
     }
 
 
@@ -89,33 +106,44 @@ def lines(made: Made) -> Iterator[str]:
         names = ", ".join(made.kept_data[:SHOWN])
         more = f" and {len(made.kept_data) - SHOWN} more" if len(made.kept_data) > SHOWN else ""
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
-    yield from map(_kept_out_of_service, made.out_of_service)
+    yield from (_kept_out_of_service(item, made) for item in made.out_of_service)
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
     if not made.is_changed:
         return
     before = made.old.former_keys if made.old else ()
     yield from (f"  warning: {kept_open(made.name, key)}" for key in made.new.former_keys if key not in before)
-    for change in vpod_changes(made):
+    spans = {span.cluster: span for span in made.spans}
+    for change in (*vpod_changes(made), *cluster_changes(made)):
+        name, words = change.name, WORDS_OF_CLUSTERS if change.kind == "cluster" else WORDS
         if change.given:
-            yield f"  {change.vpod} is given {in_words(change.given)}"
+            yield f"  {name} is given {in_words(change.given, words)}"
         if change.given_up:
-            yield f"  {change.vpod} gives up {in_words(change.given_up)}; nobody gets them before they are settled"
+            yield f"  {name} gives up {in_words(change.given_up, words)}; nobody gets them before they are settled"
         if change.kept and (change.given or change.given_up):
-            yield f"  {change.vpod} keeps {in_words(change.kept)}"
-        yield from (f"  warning: {change.vpod}: recreated: {what}" for what in change.recreated)
+            yield f"  {name} keeps {in_words(change.kept, words)}"
+        if name in spans and (change.given or change.given_up):
+            yield f"  {name} is {spans[name]}"
+        yield from (f"  warning: {name}: recreated: {what}" for what in change.recreated)
 
 
-def _kept_out_of_service(item: HeldOutOfService) -> str:
+def _span(made: Made, name: str) -> dict[str, Any]:
+    """How far apart the nodes of a cluster are; null for one that is gone."""
+    return {"span": next((asdict(span) for span in made.spans if span.cluster == name), None)}
+
+
+def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:
+    is_node = item.vpod in made.new.allocation.clusters
+    part, recreated = ("cluster", ITS_NODE) if is_node else ("vPOD", _RECREATED[item.claim])
     return (
         f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
-        f"of the site file, or give the vPOD others by `pins.{item.vpod}.{item.claim}` and lock again, which recreates "
-        f"{_RECREATED[item.claim]}"
+        f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, "
+        f"which recreates {recreated}"
     )
 
 
-def in_words(claims: Sequence[tuple[str, str]]) -> str:
+def in_words(claims: Sequence[tuple[str, str]], words: Mapping[str, str] = WORDS) -> str:
     """Claims by kind: `IPU-Machine ipum-01, ipum-02; ipu-data VLAN fabric:1000`."""
     kinds: dict[str, list[str]] = {}
     for claim, value in claims:
         kinds.setdefault(claim, []).append(value)
-    return "; ".join(f"{WORDS[claim]} {', '.join(values)}" for claim, values in kinds.items())
+    return "; ".join(f"{words[claim]} {', '.join(values)}" for claim, values in kinds.items())

@@ -15,7 +15,7 @@ from infra.locking.places import Holder, Places
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.planning import AllocationState
-from interlock.planning.claims import SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
+from interlock.planning.claims import PARTITION_KEYS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from interlock.vocabulary import Vlan
 
 
@@ -49,6 +49,7 @@ def conflicts(site: Site, locks: Iterable[Lock], places: Places) -> list[Conflic
         *_same_value(claims, "machines", "IPU-Machine"),
         *_same_vlan(allocated, claims),
         *_same_value(claims, "control_vni", "VNI"),
+        *_same_value(claims, PARTITION_KEYS, "P_Key"),
         *_overlapping(claims),
         *_overfull(site, allocated, claims),
         *_no_such_host(site, claims),

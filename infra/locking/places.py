@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from interlock.model.load import Workspace
 from interlock.model.text.source import Source, Step
-from interlock.planning.claims import Claim
-from interlock.vocabulary import CLAIMS_OF, Claimant
+from interlock.planning.claims import CLUSTER_CLAIMS, PARTITION_KEYS, Claim
+from interlock.vocabulary import CLAIMS_OF, Claimant, SubnetKey
 
 #: Claims in words; a value follows.
 WORDS = {
@@ -18,7 +18,11 @@ WORDS = {
     **{item.vni: f"{role} VNI" for role, item in CLAIMS_OF.items() if item.vni is not None},
     "storage_vip": "storage address",
     **{item.subnet: f"{role} subnet" for role, item in CLAIMS_OF.items()},
+    PARTITION_KEYS: "P_Key",
 }
+
+#: The same of a cluster, whose hosts are its nodes.
+WORDS_OF_CLUSTERS = WORDS | {"hosts": "GPU node"}
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,13 @@ class Holder:
     value: str
     #: `file:line:column`.
     position: str
+    #: What the claimant is.
+    kind: str = "vPOD"
 
     def __str__(self) -> str:
-        who = self.claimant
+        who, words = self.claimant, WORDS_OF_CLUSTERS if self.kind == "cluster" else WORDS
         how = ", released and not settled" if who.released else ""
-        return f"{self.position}: {who.tenant}, vPOD {who.vpod}: {WORDS[self.field]} {self.value}{how}"
+        return f"{self.position}: {who.tenant}, {self.kind} {who.vpod}: {words[self.field]} {self.value}{how}"
 
 
 class Places:
@@ -48,7 +54,13 @@ class Places:
         """A claim with its place."""
         path = self._released(claim) if claim.holder.released else self._in_force(claim)
         position = self.position(claim.holder.tenant, path)
-        return Holder(claim.holder, claim.field, claim.value, position)
+        return Holder(claim.holder, claim.field, claim.value, position, self._kind(claim))
+
+    def _kind(self, claim: Claim) -> str:
+        """A vPOD or a cluster; one that is gone may have been either, where no other claim tells."""
+        allocation = self.workspace.locks[claim.holder.tenant].allocation
+        is_cluster = claim.holder.vpod in allocation.clusters or claim.field in set(CLUSTER_CLAIMS) - {"hosts"}
+        return "cluster" if is_cluster else "vPOD"
 
     def position(self, owner: str, path: tuple[Step, ...] = ()) -> str:
         """`file:line:column` of a value in the lock of a tenant, or of the site (`site`)."""
@@ -61,8 +73,12 @@ class Places:
 
     def _in_force(self, claim: Claim) -> tuple[Step, ...]:
         holder = claim.holder
-        value = getattr(self.workspace.locks[holder.tenant].allocation.vpods[holder.vpod], claim.field)
-        path = ("allocation", "vpods", holder.vpod, claim.field)
+        allocation = self.workspace.locks[holder.tenant].allocation
+        value = getattr(allocation.parts[holder.vpod], claim.field)
+        section = "vpods" if holder.vpod in allocation.vpods else "clusters"
+        path = ("allocation", section, holder.vpod, claim.field)
+        if claim.field == PARTITION_KEYS:
+            return (*path, SubnetKey.parse(claim.value).infiniband)
         return (*path, value.index(claim.value)) if isinstance(value, tuple) else path
 
     def _released(self, claim: Claim) -> tuple[Step, ...]:

@@ -54,7 +54,7 @@ class Slices:
         return self._made[centre]
 
     def _centre(self, allocation: Allocation, released: Iterable[Released]) -> Centre:
-        claims = [claim for vpod in allocation.vpods.values() for claim in claimed_values(vpod)]
+        claims = [claim for part in allocation.parts.values() for claim in claimed_values(part)]
         claims += [(entry.claim, entry.value) for entry in released]
         machines = [self.site.machine.get(value) for claim, value in claims if claim == "machines"]
         racks = frozenset(machine.logical_rack for machine in machines if machine is not None)
@@ -81,6 +81,7 @@ class Slices:
         limits = {
             "machines": self._records(devices, site.machine),
             "hosts": self._records(devices, site.host),
+            "gpu_nodes": tuple(node for node in site.gpu_nodes if node.name in devices),
             "switches": self._records(devices, site.switch),
             "cables": cables,
             "lags": tuple(lag for lag in site.lags if lag.device in devices),

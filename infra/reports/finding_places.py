@@ -21,6 +21,10 @@ from policies.findings.report import EntryPlace
 
 #: Kind of a resource -> the claim that it comes from; networks and subnets have theirs by what they are for.
 _CLAIMS = {"SwitchPort": "machines", "VipuAllocation": "machines", "ShareAccess": "storage_vip"}
+#: The same of what a GPU cluster has.
+_OF_CLUSTERS = {"SwitchPort": "hosts", "BareMetalServer": "hosts", "PartitionKey": "partition_keys"}
+#: Type of a component -> the section of the request in which its entry stands.
+_SECTIONS = {"VirtualPod": "vpods", "GpuCluster": "clusters"}
 #: Kind -> the field that its rules are about, where the request has a line of its own for it.
 _DECIDES = {"SecurityGroup": "rules", "Keypair": "public_key", "VolumeAttachment": "server"}
 
@@ -66,7 +70,7 @@ class FindingPlaces:
         item = self.plan.by_name.get(name)
         if item is None:
             return self._of_component(self.plan.component.get(name))
-        claim, vpod = _claim(self.plan, item), _vpod(self.plan, item)
+        claim, vpod = self._claim(item), _vpod(self.plan, item)
         pinned = claim is not None and vpod is not None and self._is_pinned(vpod, claim)
         if claim is not None and vpod is not None and pinned:
             return self._of_request(("pins", vpod, claim))
@@ -74,7 +78,8 @@ class FindingPlaces:
         if path:
             return self._of_request(tuple(path.split(".")))
         if claim is not None and vpod is not None:
-            return self._locks.position(self.plan.tenant, ("allocation", "vpods", vpod, claim))
+            section = "clusters" if self._is_of_cluster(item) else "vpods"
+            return self._locks.position(self.plan.tenant, ("allocation", section, vpod, claim))
         return self._of_component(self.plan.component[item.component])
 
     def _is_pinned(self, vpod: str, claim: str) -> bool:
@@ -83,11 +88,21 @@ class FindingPlaces:
         return getattr(pins, claim, None) is not None
 
     def _of_component(self, component: Component | None) -> str:
-        """A vPOD, or whatever else of the request the component is a part of."""
+        """A vPOD or cluster, or whatever else of the request the component is a part of."""
         part = component
-        while part is not None and part.type != "VirtualPod":
+        while part is not None and part.type not in _SECTIONS:
             part = self.plan.component.get(part.parent or "")
-        return self._of_request(("vpods", _short(self.plan, part.name)) if part is not None else ())
+        return self._of_request((_SECTIONS[part.type], _short(self.plan, part.name)) if part is not None else ())
+
+    def _is_of_cluster(self, item: Planned) -> bool:
+        part = self.plan.component.get(item.vpod or "")
+        return part is not None and part.type == "GpuCluster"
+
+    def _claim(self, item: Planned) -> str | None:
+        """The claim that a resource is made from; in a cluster switch ports follow from its nodes."""
+        if self._is_of_cluster(item) and item.resource.KIND in _OF_CLUSTERS:
+            return _OF_CLUSTERS[item.resource.KIND]
+        return _claim(self.plan, item)
 
     def _of_request(self, path: tuple[Step, ...]) -> str:
         return self.workspace.position(*path, tenant=self.plan.tenant)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from interlock.hardware.prices import HOURS_PER_MONTH
 from interlock.model.tenant.request import Default
-from interlock.planning.costs import BudgetCheck, Cost, CostLine
+from interlock.planning.costs import IN_A_MONTH, BudgetCheck, Cost, CostLine
 
+_UNITS = {"minute": "min", "hour": "h"}
 VERDICTS = {
     "within": "within it",
     "over": "over it",
@@ -30,8 +30,8 @@ def cost_text(cost: Cost) -> str:
 def _line(line: CostLine, currency: str | None) -> str:
     if line.price is None or line.per_month is None:
         return f"{line.quantity} × unknown: the site states no price"
-    hours = f" × {HOURS_PER_MONTH.value} h" if line.per == "hour" else ""
-    return f"{line.quantity}{hours} × {line.price} = {_money(line.per_month)} {currency}"
+    often = f" × {IN_A_MONTH[line.per]} {_UNITS[line.per]}" if line.per in _UNITS else ""
+    return f"{line.quantity}{often} × {line.price} = {_money(line.per_month)} {currency}"
 
 
 def _total(cost: Cost) -> str:

@@ -81,6 +81,13 @@ def _volume_type(spec: Mapping[str, Any]) -> Details:
     return [("encryption", "encrypted: {provider}, {cipher}, {key_size} bits, {control_location}".format(**how))]
 
 
+def _partition_key(spec: Mapping[str, Any]) -> Details:
+    full = sum(member["membership"] == "full" for member in spec["members"])
+    limited = len(spec["members"]) - full
+    counts = [f"{count} {how}" for count, how in ((full, "full"), (limited, "limited")) if count]
+    return [("key", f"P_Key {spec['key']:#06x} on {spec['infiniband']}"), ("members", f"members: {', '.join(counts)}")]
+
+
 #: Kinds that need more than words around single values.
 WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], Details]] = {
     "Network": _segment,
@@ -89,6 +96,7 @@ WRITTEN: Mapping[str, Callable[[Mapping[str, Any]], Details]] = {
     "SecurityGroup": _rules,
     "Port": _pairs,
     "Trunk": _trunk,
+    "PartitionKey": _partition_key,
     "Quota": _quota,
     "VolumeType": _volume_type,
     "Volume": _volume,

@@ -59,13 +59,16 @@ def _columns(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _counts(site: Site) -> list[tuple[str, ...]]:
+    fabric = len(site.fabric_switches)
     rows = (
         ("rooms", _names(item.name for item in site.rooms), len(site.rooms)),
         ("physical racks", _names(item.name for item in site.physical_racks), len(site.physical_racks)),
         ("logical racks", _names(item.name for item in site.logical_racks), len(site.logical_racks)),
         ("machines", _by(item.generation for item in site.machines), len(site.machines)),
+        ("GPU nodes", _by(f"{item.node_type} in {item.hall}" for item in site.gpu_nodes), len(site.gpu_nodes)),
         ("hosts", _by(f"{item.role} {item.provisioning}" for item in site.hosts), len(site.hosts)),
         ("switches", _by(item.role for item in site.switches), len(site.switches)),
+        ("InfiniBand", _by(f"{item.tier} of {item.infiniband}" for item in site.fabric_switches), fabric),
         ("other devices", _by(item.role for item in site.devices), len(site.devices)),
         ("cables", _by(item.kind for item in site.cables), len(site.cables)),
         ("bundles", _by(item.mode for item in site.lags), len(site.lags)),

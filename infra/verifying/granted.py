@@ -28,7 +28,6 @@ _WAIVER = ("rule", "owner", "reason", "expires")
 NOT_MADE = frozenset(
     {
         "NvlinkPartition",
-        "PartitionKey",
         "RbacPolicy",
         "Trunk",
         "VipuAllocation",

@@ -30,6 +30,8 @@ class Inventory:
         self.machines = {item["name"]: item for item in site["machines"]}
         self.switches = {item["name"]: item for item in site["switches"]}
         self.hosts = {item["name"]: item for item in site["hosts"]}
+        #: GPU node -> its InfiniBand ports.
+        self.gpu_nodes: dict[str, list[Json]] = {item["name"]: item["ports"] for item in site["gpu_nodes"]}
         self.flavors = {item["name"]: item for item in site["flavors"]}
         self._switches_of = {item["name"]: item["switches"] for item in site["physical_networks"]}
         #: The VLAN ids that nodes are made of; all, once the plans are read.
@@ -182,11 +184,16 @@ class Inventory:
         return [name for name, _ in self.ends_of[host] if name not in own]
 
     def interfaces(self, host: str) -> list[str]:
-        """The nodes of a host's own cabled interfaces."""
+        """The nodes of a host's own cabled interfaces, and of its InfiniBand ports."""
         if host not in self.hosts:
             return []
         others = {self.hosts[host]["bmc"], *self.doubtful(host)}
-        return [names.part(self.serial[host], name) for name, _ in self.ends_of[host] if name not in others]
+        cabled = [names.part(self.serial[host], name) for name, _ in self.ends_of[host] if name not in others]
+        return cabled + self.infiniband_ports(host)
+
+    def infiniband_ports(self, host: str) -> list[str]:
+        """The nodes of a GPU node's ports whose GUID is stated."""
+        return [names.guid(port["guid"]) for port in self.gpu_nodes.get(host, ()) if port["guid"] is not None]
 
     @cached_property
     def lendable(self) -> set[str]:

@@ -107,6 +107,19 @@ class PlanOfStack:
         return {vpod: list(machines) for vpod, machines in found.items()}
 
     @cached_property
+    def clusters(self) -> dict[str, list[str]]:
+        """GPU cluster -> the whole hosts that are its nodes."""
+        found: dict[str, list[str]] = {name: [] for name, kind in self._type.items() if kind == "GpuCluster"}
+        for name, item in self.all("BareMetalServer").items():
+            if self._vpod[name] in found:
+                found[self._vpod[name]].append(item["node"])
+        return found
+
+    def keys_of(self, cluster: str) -> list[Json]:
+        """The P_Keys of a cluster."""
+        return [item for name, item in self.all("PartitionKey").items() if self._vpod[name] == cluster]
+
+    @cached_property
     def split(self) -> set[str]:
         """The ports of controllers that may be split."""
         found = (self.ports_of(self.servers[name]) for name in self.all("Server") if self.is_terminal(name))

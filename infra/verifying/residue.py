@@ -74,12 +74,14 @@ class Residue:
         elif claim == "partition_keys":
             for node in self._keys(*references.key_of_claim(value)):
                 yield node, [node]
-        elif claim == _OVERLAY:
-            node = names.overlay(inventory.site["cloud"], "vxlan", int(value))
-            yield node, [names.identity("segment", node)]
-        elif claim in _VLANS:
-            for node in inventory.segments(*references.vlan_of_claim(value)):
+        else:
+            for node in self._segments(claim, value):
                 yield node, [names.identity("segment", node)]
+
+    def _segments(self, claim: str, value: str) -> list[str]:
+        if claim == _OVERLAY:
+            return [names.overlay(self.inventory.site["cloud"], "vxlan", int(value))]
+        return [*self.inventory.segments(*references.vlan_of_claim(value))] if claim in _VLANS else []
 
     def _keys(self, subnet: str, number: int) -> list[str]:
         """One of a subnet that is listed no more may be on any that is."""

@@ -195,6 +195,8 @@ class Wires:
         for host in inventory.hosts:
             labels[names.named("dev", inventory.serial[host])].add(OPERATOR)
             labels[inventory.bmc(host)].add(OPERATOR)
+            for port in inventory.infiniband_ports(host):
+                self._operators(port)
         cloud = inventory.site["cloud"]
         for kind, named in (("cap", OPERATOR), ("cloud", cloud), ("shares", cloud)):
             labels[names.named(kind, named)].add(OPERATOR)

@@ -13,6 +13,8 @@ On `storage` the appliance has the address that the lock records, from the site'
 A management subnet has no Poplar servers, so it may be smaller than /24: from .8 on each machine has two addresses
 there, its BMC's and its gateway's. Machines are counted by position in their logical rack, and by logical racks of
 sixteen where a vPOD has several, so a vPOD that grows within its rack changes nobody's address.
+
+In the one subnet of a GPU cluster there are the router and, from .10 on, its nodes, up to Neutron's own addresses.
 """
 
 from __future__ import annotations
@@ -48,6 +50,11 @@ def poplar_address(subnet: str, index: int) -> str:
     """The address of Poplar server `index`, counted from 0."""
     if index >= MOST_SERVERS:
         raise PlanningError(f"a vPOD has addresses for {MOST_SERVERS} Poplar servers", "ask for another vPOD")
+    return _address(subnet, POPLAR + index)
+
+
+def node_address(subnet: str, index: int) -> str:
+    """The address of node `index` of a GPU cluster, counted from 0."""
     return _address(subnet, POPLAR + index)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from interlock.model.lock.record import Allocation, Lock, Released, VPodAllocation
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import Pins, Tenant, VPod
+from interlock.model.tenant.request import Cluster, Pins, Tenant, VPod
 
 from .allocation_state import AllocationState
-from .claims import claimed_values, claims_of_part, released_claim
+from .claims import PartAllocation, claimed_values, claims_of_part, released_claim
+from .cluster_draft import ClusterDraft
 from .draft import Draft
 from .errors import PlanningError
 from .suitability import Wish
@@ -31,25 +32,36 @@ def allocate(
     """The claims of a tenant, and all that it has given up and not settled.
 
     `others` are the locks of all other tenants of the site, or a `AllocationState` of them, which must not hold this
-    tenant's own lock and is left as it came. `move` allows all vPODs, or those named, to be moved if they cannot
-    have what they ask for where they are. Raises NeedsMove where that would be needed and is not allowed,
+    tenant's own lock and is left as it came. `move` allows all vPODs and clusters, or those named, to be moved if they
+    cannot have what they ask for where they are. Raises NeedsMove where that would be needed and is not allowed,
     AllocationError where the site has no room, PlanningError where the request contradicts pins or limits.
     """
     wanted = tenant.vpods if tenant.state == "present" else ()
+    clusters = tenant.clusters if tenant.state == "present" else ()
     _check_limit(site, wanted)
-    before = previous.allocation.vpods if previous else {}
+    held = previous.allocation if previous else Allocation(vpods={})
+    before = held.parts
     released = previous.released if previous else ()
     allocated = others if isinstance(others, AllocationState) else _taken_by(site, others, tenant.id)
     with allocated.trial():
-        _take_before(allocated, tenant.id, before, released, {vpod.name for vpod in wanted})
-        drafts = [_draft(allocated, tenant, vpod, before.get(vpod.name), move) for vpod in wanted]
+        _take_before(allocated, tenant.id, before, released, {*_names(wanted), *_names(clusters)})
+        drafts = [_draft(allocated, tenant, vpod, held.vpods.get(vpod.name), move) for vpod in wanted]
+        of_nodes = [_of_nodes(allocated, tenant, item, held, move) for item in clusters]
         # What is kept or pinned anywhere in this tenant is out of reach of what is new in it.
-        for draft in drafts:
-            draft.keep()
-        for draft in sorted(drafts, key=lambda item: not item.pins_vlans):
-            draft.complete()
-        vpods = {draft.wish.vpod.name: draft.finished() for draft in drafts}
-    return Allocation(vpods=vpods), merged(released, tuple(_given_up(before, vpods)))
+        every: list[Draft | ClusterDraft] = [*sorted(drafts, key=lambda item: not item.pins_vlans), *of_nodes]
+        for part in every:
+            part.keep()
+        for part in every:
+            part.complete()
+        found = Allocation(
+            vpods={draft.wish.vpod.name: draft.finished() for draft in drafts},
+            clusters={draft.cluster.name: draft.finished() for draft in of_nodes},
+        )
+    return found, merged(released, tuple(_given_up(before, found.parts)))
+
+
+def _names(parts: Sequence[VPod] | Sequence[Cluster]) -> Iterator[str]:
+    return (part.name for part in parts)
 
 
 def merged(earlier: Sequence[Released], new: Sequence[Released]) -> tuple[Released, ...]:
@@ -79,15 +91,15 @@ def _check_limit(site: Site, vpods: Sequence[VPod]) -> None:
 def _take_before(
     allocated: AllocationState,
     tenant: str,
-    before: Mapping[str, VPodAllocation],
+    before: Mapping[str, PartAllocation],
     released: Sequence[Released],
     wanted: Collection[str],
 ) -> None:
     """Take all that the tenant held so far, kept or not: nothing of it is free for what is new."""
     for entry in released:
         allocated.add(released_claim(tenant, entry))
-    for name, vpod in before.items():
-        for claim in claims_of_part(tenant, name, vpod):
+    for name, part in before.items():
+        for claim in claims_of_part(tenant, name, part):
             entry = Released(vpod=name, claim=claim.field, value=claim.value)
             allocated.add(claim if name in wanted else released_claim(tenant, entry))
 
@@ -103,12 +115,26 @@ def _draft(
     )
 
 
-def _given_up(before: Mapping[str, VPodAllocation], after: Mapping[str, VPodAllocation]) -> Iterator[Released]:
+def _of_nodes(
+    allocated: AllocationState, tenant: Tenant, cluster: Cluster, held: Allocation, move: bool | Collection[str]
+) -> ClusterDraft:
+    return ClusterDraft(
+        allocated=allocated,
+        tenant=tenant.id,
+        cluster=cluster,
+        pins=tenant.pins.get(cluster.name, Pins()),
+        before=held.clusters.get(cluster.name),
+        may_move=move if isinstance(move, bool) else cluster.name in move,
+    )
+
+
+def _given_up(before: Mapping[str, PartAllocation], after: Mapping[str, PartAllocation]) -> Iterator[Released]:
     """Claims of the previous lock that the new one does not hold on to."""
-    for name, vpod in before.items():
+    for name, part in before.items():
         kept = Counter(claimed_values(after[name])) if name in after else Counter[tuple[str, str]]()
-        for claim, value in claimed_values(vpod):
+        flavor = part.flavor if isinstance(part, VPodAllocation) else ""
+        for claim, value in claimed_values(part):
             if kept[claim, value]:
                 kept[claim, value] -= 1
             else:
-                yield Released(vpod=name, claim=claim, value=value, flavor=vpod.flavor if claim == "hosts" else "")
+                yield Released(vpod=name, claim=claim, value=value, flavor=flavor if claim == "hosts" else "")

@@ -40,7 +40,7 @@ class AllocationState:
         self.hosts = HostRooms(site, self.layout)
         #: Addresses of the storage appliance.
         self.addresses: Counter[str] = Counter()
-        #: (field, physical network, InfiniBand subnet or empty) -> tenants whose released claims are there, and how many.
+        #: (field, physical network, InfiniBand subnet or empty) -> tenants with released claims there, and how many.
         self.released: dict[tuple[str, str], Counter[str]] = {}
         #: P_Keys by InfiniBand subnet, reserved ones taken.
         self.partition_keys = _key_pools(site)
@@ -152,7 +152,12 @@ class AllocationState:
             self.hosts.change(claim, add=add)
             host = self.site.host.get(claim.value)
             self._open(host.interfaces if host and not add else ())
-        elif claim.field == PARTITION_KEYS:
+        else:
+            self._change_other(claim, add=add)
+
+    def _change_other(self, claim: Claim, *, add: bool) -> None:
+        """What nothing else depends on."""
+        if claim.field == PARTITION_KEYS:
             subnet, key = SubnetKey.parse(claim.value)
             pool = self.partition_keys.setdefault(subnet, Numbers(()))
             (pool.add if add else pool.remove)(key)

@@ -16,6 +16,7 @@ from .blocks import WHOLE, WIDTH, aligned_runs, loose_runs, maximal_blocks, run_
 from .cleaning import Cleaning, cleaning, counted, vlans_of
 from .host_room import ServerNeed
 from .identifiers import STORAGE_OFFSET, free_vlans
+from .node_rooms import NodeRoom, node_rooms
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,9 @@ class Capacity:
     servers: tuple[ServerRoom, ...]
     bare_metal_hosts: int
     hosts: tuple[HostRole, ...]
+    nodes: tuple[NodeRoom, ...]
+    #: P_Keys by InfiniBand subnet.
+    partition_keys: tuple[PoolRoom, ...]
     #: Controllers that the limits of the operator's project still allow.
     controllers: int
     racks_power: tuple[PowerRoom, ...]
@@ -139,6 +143,8 @@ def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
         servers=tuple(_servers(allocated, hypervisors)),
         bare_metal_hosts=sum(host.in_service and not allocated.hosts.servers.get(host.name) for host in bare_metal),
         hosts=tuple(_hosts(site, unclean)),
+        nodes=tuple(node_rooms(allocated, unclean)),
+        partition_keys=tuple(PoolRoom(name, pool.free()) for name, pool in allocated.partition_keys.items()),
         controllers=site.limits.controller_instances - sum(allocated.hosts.controllers.values()),
         racks_power=tuple(_power(site)),
         rooms_power=tuple(_rooms(site)),

@@ -1,6 +1,6 @@
 """What a plan costs per month, from the site's own price list. A price that is not stated is unknown, never 0.
 
-A month is 730 hours. Amounts are exact decimals; only what is shown is rounded, to the hundredth.
+A month is 730 hours, or 43800 minutes. Amounts are exact decimals; only what is shown is rounded, to the hundredth.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Literal
 
-from interlock.hardware.prices import HOURS_PER_MONTH
+from interlock.hardware.gpu import NODE_TYPES, OFFERED
+from interlock.hardware.prices import GPU_ITEM, HOURS_PER_MONTH, MINUTES_PER_MONTH
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Budget
 from interlock.resources import BareMetalServer, Bucket, Frozen, Resource, Server, Share, VipuAllocation, Volume
@@ -19,7 +20,9 @@ from .plan import ComponentType, Plan
 
 CENT = Decimal("0.01")
 
-Period = Literal["hour", "month"]
+Period = Literal["minute", "hour", "month"]
+#: How often a period is in a month.
+IN_A_MONTH: dict[Period, int] = {"minute": MINUTES_PER_MONTH.value, "hour": HOURS_PER_MONTH.value, "month": 1}
 #: How much of an item one resource takes, given the type of the component that it lies in.
 Amount = Callable[[Site, ComponentType, Resource], int]
 
@@ -44,8 +47,20 @@ def _flavor(site: Site, component: ComponentType, resource: Resource) -> tuple[i
     return (flavor.vcpus, flavor.ram_gib)
 
 
-def _hosts(_: Site, __: ComponentType, resource: Resource) -> int:
-    return int(isinstance(resource, BareMetalServer))
+def _hosts(site: Site, _: ComponentType, resource: Resource) -> int:
+    return int(isinstance(resource, BareMetalServer) and resource.node not in site.gpu_node)
+
+
+def _gpus(node_type: str) -> Amount:
+    """GPUs of the nodes of one type: a node is had whole, and paid by its GPUs."""
+    gpus = NODE_TYPES[node_type].gpus
+    each = gpus.value if gpus else 0
+
+    def amount(site: Site, _: ComponentType, resource: Resource) -> int:
+        node = site.gpu_node.get(resource.node) if isinstance(resource, BareMetalServer) else None
+        return each if node is not None and node.node_type == node_type else 0
+
+    return amount
 
 
 def _controllers(_: Site, component: ComponentType, resource: Resource) -> int:
@@ -74,11 +89,12 @@ ITEMS: tuple[tuple[str, Period, Amount], ...] = (
     ("volume-gib", "month", _volume_gib),
     ("share-gib", "month", _share_gib),
     ("bucket", "month", _buckets),
+    *((f"{GPU_ITEM}{name}", "minute", _gpus(name)) for name in OFFERED),
 )
 
 
 class CostLine(Frozen):
-    """One item: how many of it, the price of one per hour or month, and what all cost per month."""
+    """One item: how many of it, the price of one per minute, hour or month, and what all cost per month."""
 
     item: str
     quantity: int
@@ -133,7 +149,7 @@ def _lines(site: Site, plan: Plan) -> Iterable[CostLine]:
 def _monthly(quantity: int, per: Period, price: Decimal | None) -> Decimal | None:
     if price is None:
         return None
-    months = quantity * price * (HOURS_PER_MONTH.value if per == "hour" else 1)
+    months = quantity * price * IN_A_MONTH[per]
     return months.quantize(CENT, ROUND_HALF_EVEN)
 
 

@@ -108,12 +108,11 @@ def serials_of(site: Site) -> dict[str, str]:
 
 
 def _claimed(site: Site, allocation: Allocation) -> Iterator[tuple[Slot, tuple[str, str]]]:
-    """(device, (vPOD or cluster, serial)) of each machine and whole host; one that the site does not list is no device."""
+    """(device, (vPOD or cluster, serial)) of each machine and whole host that the site lists."""
     for name, part in sorted(allocation.parts.items()):
         machines = part.machines if isinstance(part, VPodAllocation) else ()
-        yield from (
-            (("machines", item), (name, site.machine[item].serial)) for item in machines if item in site.machine
-        )
+        known = (site.machine[item] for item in machines if item in site.machine)
+        yield from ((("machines", item.name), (name, item.serial)) for item in known)
         yield from ((("hosts", item), (name, site.host[item].serial)) for item in part.hosts if _is_whole(site, item))
 
 

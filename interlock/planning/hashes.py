@@ -179,7 +179,8 @@ class SiteHashes:
         """
         vpods, clusters = allocation.vpods.values(), allocation.clusters.values()
         used = {name for vpod in vpods for name in networks_of(vpod)}
-        networks = tuple(sorted(used | {cluster.cluster_network for cluster in clusters}))
+        in_band = {cluster.cluster_network for cluster in clusters}
+        networks = tuple(sorted(used | in_band))
         racks = {
             machine.logical_rack
             for vpod in vpods
@@ -190,12 +191,14 @@ class SiteHashes:
         hosts = nodes | {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
         parts: dict[str, Any] = {
             "common": self._common(networks, has_clusters=bool(clusters)),
-            "networks": {name: self._network(name) for name in networks},
+            "networks": {name: self._network(name) for name in sorted(used)},
             "racks": {name: self._rack(name) for name in sorted(racks)},
             "hosts": {name: self._host(name, networks) for name in sorted(hosts)},
         }
         if clusters:
             parts["nodes"] = {name: self._node(name) for name in sorted(nodes)}
+            # Without its switches, which the nodes' cables have: others of the hall come and go.
+            parts["in_band"] = [planned_part(self.site.physical_network.get(name)) for name in sorted(in_band)]
         return digest_of(parts)
 
     def _common(self, networks: tuple[str, ...], *, has_clusters: bool) -> str:
@@ -275,9 +278,9 @@ class SiteHashes:
         return self._parts[key]
 
     def _node(self, name: str) -> object:
-        """What a GPU node has besides being a host; a lock rests on its GUIDs, which its partitions consist of."""
-        node = self.site.gpu_node.get(name)
-        return planned_part(node) if node else name
+        """What a GPU node has besides being a host: GUIDs, which its partitions consist of, and the leaves behind."""
+        cables = [self._cable(cable) for cable in self._cables_at.get(name, []) if cable.kind == "infiniband"]
+        return {"node": planned_part(self.site.gpu_node.get(name)), "cables": cables}
 
     def _host_seen(self, host: Host, networks: tuple[str, ...]) -> object:
         seen = {*networks, self.site.external.physical_network}

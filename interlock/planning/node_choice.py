@@ -1,7 +1,7 @@
 """Which nodes of one hall a cluster gets: in as few scalable units, and then in as few racks, as are possible.
 
-Within a unit each rail is one leaf, so that GPUs of one rail are one switch apart; between units a spine is in the way. A
-rack is where power and cooling fail. Pure: the same nodes for the same input, whatever its order.
+Within a unit each rail is one leaf, so that GPUs of one rail are one switch apart; between units a spine is in the way.
+A rack is where power and cooling fail. Pure: the same nodes for the same input, whatever its order.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def choose_nodes(free: Iterable[NodeSpot], count: int, held: Iterable[NodeSpot] 
     """`count` of the `free` nodes of a hall, beside those that are `held`; None if there are not so many.
 
     The fewest units in all, then the fewest racks. Where one new unit is enough, of those that are equal the one with
-    the least free nodes is taken, so that large units stay whole; and of racks the one that is filled best.
+    the least free nodes is taken, so that large units stay whole; and of racks the one that is filled best. Where
+    several are needed, as many nodes as possible are where the cluster is already, and then in the largest.
     """
     units = _units(free, held)
     most = _more_units(units, count)
@@ -81,7 +82,7 @@ def choose_nodes(free: Iterable[NodeSpot], count: int, held: Iterable[NodeSpot] 
 
 
 def _units(free: Iterable[NodeSpot], held: Iterable[NodeSpot]) -> tuple[_Unit, ...]:
-    """By number, only those with something free."""
+    """Only those with something free: where the cluster is already first, then the largest."""
     places = {spot.place for spot in held}
     used = {unit for unit, _ in places}
     racks: dict[Rack, list[NodeSpot]] = {}
@@ -93,7 +94,7 @@ def _units(free: Iterable[NodeSpot], held: Iterable[NodeSpot]) -> tuple[_Unit, .
         beside = sorted((spots for place, spots in here.items() if place in places), key=_smallest_first)
         others = sorted((spots for place, spots in here.items() if place not in places), key=_largest_first)
         found.append(_Unit(number, number in used, tuple(spot for rack in beside for spot in rack), tuple(others)))
-    return tuple(found)
+    return tuple(sorted(found, key=lambda unit: (not unit.is_used, -unit.total, unit.number)))
 
 
 def _smallest_first(rack: Sequence[NodeSpot]) -> tuple[int, int]:
@@ -148,14 +149,15 @@ def _with(
     """The states with this unit beside the others: of each number of units and racks the one that gives most."""
     found: dict[tuple[int, int], _State] = {}
     gains = list(enumerate(unit.gains()))
-    for (used, racks), state in states.items():
+    for (used, racks), state in sorted(states.items(), key=_order):
         options = [*gains] if unit.is_used else [(0, 0), *gains[1:]]
         for more, gain in options:
             after = used + (bool(more) and not unit.is_used)
             if not least <= after <= most:
                 continue
             total, key = state.total + gain, (after, racks + more)
-            if key not in found or found[key].total < total:
+            # Of equals the last: the one that takes more of the units before this one.
+            if key not in found or found[key].total <= total:
                 found[key] = _State(total, (*state.taken, (unit, more)) if gain else state.taken)
     yield from found.items()
 

@@ -27,7 +27,7 @@ class Origin:
 
 _VOLUME = {"size_gib": "size", "volume_type": "type", "on_delete": "on_delete", "encrypted": "encrypted"}
 
-#: `{part}` is the vPOD, volume, share or bucket; `{own}` what follows its name and the kind of part.
+#: `{part}` is the vPOD, cluster, volume, share or bucket; `{own}` what follows its name and the kind of part.
 ORIGINS = (
     Origin("TenantProject", "Project", "", {"description": "name"}),
     Origin("TenantProject", "Keypair", "access", {"public_key": "ssh_public_key"}),
@@ -46,6 +46,8 @@ ORIGINS = (
         "vpods.{part}.partitions.{own}",
         {key: key for key in ("ipus", "gcds", "replicas", "reconfigurable", "sync_type", "routing")},
     ),
+    Origin("GpuCluster", "PartitionKey", "clusters.{part}", {"infiniband": "fabric"}),
+    Origin("ClusterNode", "BareMetalServer", "clusters.{part}", {"image": "image", "node": "nodes"}),
     Origin("Volume", "Volume", "volumes.{part}", _VOLUME),
     Origin("Volume", "VolumeAttachment", "volumes.{part}", {"server": "server"}),
     Origin("Share", "Share", "shares.{part}", {"size_gib": "size", "share_type": "type", "on_delete": "on_delete"}),
@@ -57,7 +59,7 @@ ORIGINS = (
 _BY_PLACE = {(item.component, item.kind): item for item in ORIGINS}
 
 #: Component types whose name is `<tenant>-<part>`; everything below belongs to that part.
-_PARTS: tuple[ComponentType, ...] = ("VirtualPod", "Volume", "Share", "Bucket")
+_PARTS: tuple[ComponentType, ...] = ("VirtualPod", "GpuCluster", "Volume", "Share", "Bucket")
 #: What stands between the name of the part and the own name of a resource.
 _BETWEEN = {"VipuPartition": "-partition-"}
 

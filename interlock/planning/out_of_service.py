@@ -31,7 +31,7 @@ _SAID: dict[ServiceState, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class HeldOutOfService:
-    """A machine or host that a vPOD or cluster has and that is not in service; `claim` is the field that it stands in."""
+    """A machine or host that somebody has and that is not in service; `claim` is the field that it stands in."""
 
     #: Name of the vPOD or cluster.
     vpod: str

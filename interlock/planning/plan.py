@@ -16,8 +16,8 @@ from interlock.vocabulary.owners import OwnerId
 from .plan_hash import hashed_form, vpods_above
 
 ComponentType = Literal[
-    "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "Volume", "Share",
-    "Bucket",
+    "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "GpuCluster",
+    "ClusterNode", "Volume", "Share", "Bucket",
 ]  # fmt: skip
 
 
@@ -37,9 +37,9 @@ class Planned(Frozen):
     resource: SerializeAsAny[Resource]
     #: Plan names that must exist first although no field refers to them (a quota, the operator's own role).
     after: tuple[str, ...] = ()
-    #: Name of the vPOD's component that it belongs to; None: to no vPOD, or nobody states it.
+    #: Name of the component of the vPOD or GPU cluster that it belongs to; None: to none, or nobody states it.
     vpod: str | None = None
-    #: What a network of a vPOD is for; None for everything else, and where nobody states it.
+    #: What a network of a vPOD or cluster is for; None for everything else, and where nobody states it.
     role: NetworkRole | None = None
 
     def canonical(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class Plan(Frozen):
     public: tuple[str, ...] = ()
     #: Name of a public floating IP -> the prefixes that may come in by it: the request's, and those of the bastion.
     public_from: dict[str, tuple[str, ...]] = {}
-    #: Whether the tenant's vPODs are kept apart from each other like tenants.
+    #: Whether the tenant's vPODs and clusters are kept apart from each other like tenants.
     separate: Literal["vpods", "no"] = "vpods"
     #: Most that the tenant wants to pay per month; None: no limit.
     budget: Budget | None = None
@@ -117,7 +117,7 @@ class Plan(Frozen):
         return (item for item in self.resources if item.component == component)
 
     def vpod_above(self, component: str) -> str | None:
-        """The vPOD whose part a component is, by the component tree."""
+        """The vPOD or GPU cluster whose part a component is, by the component tree."""
         return self._vpod_of_component.get(component)
 
     @cached_property

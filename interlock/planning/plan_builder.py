@@ -9,6 +9,7 @@ from interlock.vocabulary import NetworkRole
 
 from .errors import PlanningError
 from .plan import Component, ComponentType, Planned
+from .plan_hash import KEPT_APART
 
 
 class PlanBuilder:
@@ -22,7 +23,7 @@ class PlanBuilder:
     def component(self, name: str, type: ComponentType, parent: str | None = None) -> str:  # noqa: A002
         """Begin a component; what is added after this belongs to it."""
         self.components.append(Component(name=name, type=type, parent=parent))
-        vpod = name if type == "VirtualPod" else self._vpod.get(parent or "")
+        vpod = name if type in KEPT_APART else self._vpod.get(parent or "")
         if vpod is not None:
             self._vpod[name] = vpod
         return name
@@ -55,5 +56,5 @@ class PlanBuilder:
             if twice:
                 raise PlanningError(
                     f"two {what} of the plan would be named {', '.join(twice)}",
-                    "rename the vPOD, volume, share, bucket, flavour or image whose name makes them so",
+                    "rename the vPOD, cluster, volume, share, bucket, flavour or image whose name makes them so",
                 )

@@ -17,6 +17,9 @@ from interlock.vocabulary import NetworkRole
 
 Canonical = Mapping[str, Any]
 
+#: Component types that are kept apart from their like: what lies below one belongs to it.
+KEPT_APART = ("VirtualPod", "GpuCluster")
+
 
 def hashed_form(plan: Canonical) -> dict[str, Any]:
     """The canonical plan without what is usual. A plan file of before the two fields is left as it is."""
@@ -25,7 +28,7 @@ def hashed_form(plan: Canonical) -> dict[str, Any]:
 
 
 def vpods_above(components: Iterable[tuple[str, str, str | None]]) -> dict[str, str]:
-    """Component -> the vPOD whose part it is, of (name, type, parent); parents may come in any order."""
+    """Component -> the vPOD or GPU cluster whose part it is, of (name, type, parent); parents may come in any order."""
     known = {name: (kind, parent) for name, kind, parent in components}
     found = ((name, _above(known, name)) for name in known)
     return {name: vpod for name, vpod in found if vpod is not None}
@@ -36,7 +39,7 @@ def _above(known: Mapping[str, tuple[str, str | None]], component: str) -> str |
     while component in known and component not in seen:
         seen.add(component)
         kind, parent = known[component]
-        if kind == "VirtualPod":
+        if kind in KEPT_APART:
             return component
         component = parent or ""
     return None

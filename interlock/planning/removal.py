@@ -56,6 +56,7 @@ class Removal(Frozen):
 DETAILS: Mapping[str, str] = {
     "SwitchPort": "goes once its switch, read back, has it at rest",
     "BareMetalServer": "undeployed, cleaned by Ironic, its switch ports read back; takes as long as cleaning takes",
+    "PartitionKey": "its ports are left in the default partition alone, once the nodes are undeployed",
     "S3Credential": "the key is dead from then on",
     "StoredCredential": "what waits for the server goes; a key that it has fetched stays in it",
     "Server": "Nova ends the guest at once; what it holds only in memory is lost",

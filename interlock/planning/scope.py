@@ -1,13 +1,14 @@
-"""What the plan of one vPOD is made from; every module that writes a part of it takes this."""
+"""What the plan of one vPOD or GPU cluster is made from; every module that writes a part of it takes this."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TypeVar
 
-from interlock.model.lock.record import VPodAllocation
+from interlock.model.lock.record import ClusterAllocation, VPodAllocation
+from interlock.model.site.gpu import GpuNode
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import PublicServers, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.tenant.request import Cluster, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
 from interlock.vocabulary.request_parts import RequestPart
 
@@ -40,21 +41,20 @@ def s3_key_name(user: str, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class VPodScope:
-    """One vPOD of a request, with what its lock gives it."""
+class PartScope:
+    """One vPOD or cluster of a request. `part`: its name there."""
 
     site: Site
     tenant: Tenant
-    vpod: VPod
-    claims: VPodAllocation
+
+    @property
+    def part(self) -> str:
+        """Name in the request."""
+        raise NotImplementedError
 
     def name(self, *parts: object) -> str:
-        """`<tenant>-<vPOD>` and the parts, joined by dashes."""
-        return "-".join(map(str, (RequestPart(self.tenant.id, self.vpod.name), *parts)))
-
-    def server(self, index: int) -> str:
-        """Name of the Poplar server of this index, virtual or bare metal."""
-        return self.name("poplar", index)
+        """`<tenant>-<part>` and the parts below it, joined by dashes."""
+        return "-".join(map(str, (RequestPart(self.tenant.id, self.part), *parts)))
 
     @property
     def project(self) -> str:
@@ -68,8 +68,53 @@ class VPodScope:
 
     @property
     def login_files(self) -> tuple[GuestFile, ...]:
-        """What the sshd of each Poplar server is told of certificates."""
-        return login_files(StackName(self.site.name, self.tenant.id), self.vpod.name, self.tenant.access)
+        """What the sshd of each of its servers is told of certificates."""
+        return login_files(StackName(self.site.name, self.tenant.id), self.part, self.tenant.access)
+
+
+@dataclass(frozen=True)
+class ClusterScope(PartScope):
+    """One GPU cluster of a request, with what its lock gives it."""
+
+    cluster: Cluster
+    claims: ClusterAllocation
+
+    @property
+    def part(self) -> str:
+        """Name in the request."""
+        return self.cluster.name
+
+    def node(self, index: int) -> str:
+        """Name of the server that is the node of this index."""
+        return self.name("node", index)
+
+    def nodes(self) -> tuple[GpuNode, ...]:
+        """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
+        for host in self.claims.hosts:
+            if host not in self.site.gpu_node or host not in self.site.host:
+                raise PlanningError(
+                    f"the lock of {self.tenant.id} gives cluster {self.cluster.name} host {host}, which is no GPU node "
+                    "of the site",
+                    f"add it to the site file, or run `interlock lock {self.tenant.id}`",
+                )
+        return tuple(self.site.gpu_node[host] for host in self.claims.hosts)
+
+
+@dataclass(frozen=True)
+class VPodScope(PartScope):
+    """One vPOD of a request, with what its lock gives it."""
+
+    vpod: VPod
+    claims: VPodAllocation
+
+    @property
+    def part(self) -> str:
+        """Name in the request."""
+        return self.vpod.name
+
+    def server(self, index: int) -> str:
+        """Name of the Poplar server of this index, virtual or bare metal."""
+        return self.name("poplar", index)
 
     @property
     def bare_metal(self) -> bool:

@@ -1,4 +1,4 @@
-"""A tenant's stack: its project, its vPODs, its data; empty for a tenant that is to go."""
+"""A tenant's stack: its project, its vPODs and GPU clusters, its data; empty for a tenant that is to go."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from interlock.resources import FlavorAccess, Keypair, Project, Resource, RoleAs
 from interlock.vocabulary import Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, EXTERNAL_REFERENCE, OPERATOR_USER, READER_ROLE
 
+from .cluster_plan import write_cluster
 from .errors import PlanningError
 from .hashes import request_hash
 from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
 from .public_servers import public_entries
 from .quotas import quota_for, share_quota_for
-from .scope import VPodScope, access_name, private_flavors
+from .scope import ClusterScope, VPodScope, access_name, private_flavors
 from .tenant_data import public_names, write_data, write_shares
 from .vpod_plan import write_vpod
 
@@ -53,12 +54,17 @@ def plan_tenant(site: Site, site_lock: SiteLock, tenant: Tenant, lock: Lock) -> 
 
 
 def _untested(tenant: Tenant, lock: Lock) -> Iterator[UntestedDevice]:
-    """Of the vPODs that there are to be, as the lock notes them."""
-    for vpod in tenant.vpods if tenant.state == "present" else ():
-        claims = lock.allocation.vpods[vpod.name]
+    """Of the vPODs and clusters that there are to be, as the lock notes them."""
+    if tenant.state != "present":
+        return
+    given = [(vpod.name, lock.allocation.vpods[vpod.name]) for vpod in tenant.vpods]
+    devices = [(name, ("machines", claims.machines)) for name, claims in given]
+    devices += [(name, ("hosts", claims.hosts)) for name, claims in given]
+    devices += [(item.name, ("hosts", lock.allocation.clusters[item.name].hosts)) for item in tenant.clusters]
+    for name, (claim, held) in devices:
         for one in lock.replaced:
-            if one.device in (claims.machines if one.claim == "machines" else claims.hosts):
-                yield UntestedDevice(vpod=vpod.name, device=one.device, serial=one.serial, before=one.before)
+            if one.claim == claim and one.device in held:
+                yield UntestedDevice(vpod=name, device=one.device, serial=one.serial, before=one.before)
 
 
 def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) -> None:
@@ -68,6 +74,9 @@ def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) 
     for vpod in tenant.vpods:
         claims = lock.allocation.vpods[vpod.name]
         write_vpod(VPodScope(site=site, tenant=tenant, vpod=vpod, claims=claims), builder)
+    for cluster in tenant.clusters:
+        given = lock.allocation.clusters[cluster.name]
+        write_cluster(ClusterScope(site=site, tenant=tenant, cluster=cluster, claims=given), builder)
     write_data(site, tenant, lock.allocation.vpods, builder)
     builder.check_names()
 
@@ -121,9 +130,12 @@ def _in_project(resource: Resource, project: str) -> bool:
 
 
 def _check_lock(tenant: Tenant, lock: Lock) -> None:
-    wanted = tenant.vpods if tenant.state == "present" else ()
-    asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in wanted}
-    if asked != {name: _size(vpod) for name, vpod in lock.allocation.vpods.items()}:
+    there = tenant.state == "present"
+    asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in (tenant.vpods if there else ())}
+    nodes = {cluster.name: cluster.nodes for cluster in (tenant.clusters if there else ())}
+    given = lock.allocation
+    locked = {name: len(claims.hosts) for name, claims in given.clusters.items()}
+    if asked != {name: _size(vpod) for name, vpod in given.vpods.items()} or nodes != locked:
         raise PlanningError(
             f"the lock of {tenant.id} does not hold what its request asks for",
             f"run `interlock lock {tenant.id}`",

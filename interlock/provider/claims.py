@@ -8,7 +8,8 @@ store does not hold.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from interlock.resources import Claims
@@ -123,6 +124,19 @@ class ClaimsLifecycle:
             await self._run(lambda: self._ledger_of(olds, held.stack).drop(held.stack, _lineage(olds), held.version))
         return ""
 
+    def held_before(self) -> frozenset[str]:
+        """Exclusive identities of the footprints of this stack that are, or may be, applied beside that of the proof.
+
+        Blocks. Raises `Failure`.
+        """
+        taking = self._taking() if self._gate.has_proof else None
+        if taking is None:
+            return frozenset()
+        with _as_failure():
+            record = self._ledger().stack(taking.stack)
+        others = [entry for entry in record.entries if entry.digest != taking.entry.digest] if record else []
+        return frozenset(identity for entry in others for identity in entry.held)
+
     async def require(self) -> None:
         """Before any other change: the claims of this proof are held. Raises `Failure`."""
         self._gate.open()
@@ -181,14 +195,20 @@ class ClaimsLifecycle:
         return self.cloud.login.fingerprint
 
     async def _run(self, call: Callable[[], T]) -> T:
-        try:
+        with _as_failure():
             return await self._pools.run("claims", call)
-        except Refused as error:
-            raise refused(error.what, error.hint) from error
-        except StoreFailed as error:
-            # What could not be taken back is noted on the error.
-            what = "; ".join((error.what, *getattr(error, "__notes__", ())))
-            raise Failure(Trouble.UNREACHABLE, what, error.hint) from error
+
+
+@contextmanager
+def _as_failure() -> Iterator[None]:
+    try:
+        yield
+    except Refused as error:
+        raise refused(error.what, error.hint) from error
+    except StoreFailed as error:
+        # What could not be taken back is noted on the error.
+        what = "; ".join((error.what, *getattr(error, "__notes__", ())))
+        raise Failure(Trouble.UNREACHABLE, what, error.hint) from error
 
 
 def site_of(stack: str) -> str:

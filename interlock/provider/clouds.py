@@ -10,6 +10,7 @@ host is refused to a member).
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,7 @@ from interlock.vocabulary import CloudFingerprint
 
 from .calls import MISREAD, Api, never_left, no_login
 from .errors import Failure, Trouble
+from .fabrics import Fabrics
 from .redaction import REDACTOR, quote_no_files
 from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
@@ -103,6 +105,11 @@ class Cloud:
         self.markers: dict[tuple[str, str], str] = {}
         #: What switches say themselves; None for a cloud that is known from lists only.
         self.switches: SwitchReadings | None = SwitchReadings()
+        #: Fabric managers of the site's InfiniBand subnets.
+        self.fabrics = Fabrics(self.retry_policy)
+        #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
+        #: may raise `Failure`.
+        self.held_before: Callable[[], frozenset[str]] = frozenset
 
     @cached_property
     def _region(self) -> Any:

@@ -45,6 +45,8 @@ CARRIERS: dict[str, Carrier] = {
     "Port": Carrier("description", "members of the project", _NEUTRON),
     "FloatingIp": Carrier("description", "members of the project", _NEUTRON),
     "SwitchPort": Carrier("description", "members of the project", _NEUTRON),
+    # Names of partitions are UFM's or anybody's: see `partition_ownership`.
+    "PartitionKey": Carrier("", "administrators of UFM", "the claims of its key, and the exact set of its GUIDs"),
     "Flavor": Carrier("description", "administrators", "Nova microversion 2.55"),
     "FlavorAccess": Carrier("", "administrators", "the pair itself; flavour and project are checked"),
     "Image": Carrier("interlock", "members of the operator's project", "Glance: properties of the owner's image"),

@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 #: Calls at once, per type of service in the catalogue. `claims` is the operator's own store, in which all calls of one
 #: process change the one record of its stack: after a kill the engine lets go of two footprints side by side.
+#: `infiniband` is UFM, which no catalogue has.
 SIZES: dict[str, int] = {
     "identity": 4,
     "network": 8,
@@ -24,6 +25,7 @@ SIZES: dict[str, int] = {
     "object-store": 4,
     "baremetal": 4,
     "key-manager": 4,
+    "infiniband": 4,
     "claims": 1,
 }
 

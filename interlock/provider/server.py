@@ -93,6 +93,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         self._cloud = Cloud(str(values.get("cloud") or ""), self._retry_policy, str(values.get("region") or ""))
         self._lifecycle = Lifecycle(self._cloud, self.gate, self.pools)
         self.claims.cloud = self._cloud
+        self._cloud.held_before = self.claims.held_before
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True)
 
     async def Cancel(self, request: Any, context: Any) -> Any:

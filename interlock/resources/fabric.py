@@ -1,4 +1,7 @@
-"""What switches, V-IPU controllers and fabric managers set. Of these only switch ports can be set yet, by Neutron."""
+"""What switches, V-IPU controllers and fabric managers set.
+
+Of these switch ports can be set yet, by Neutron, and partitions of InfiniBand, by UFM.
+"""
 
 from __future__ import annotations
 
@@ -101,14 +104,19 @@ class PartitionMember(Frozen):
 
 
 class PartitionKey(Resource):
-    """An InfiniBand partition: 15 bits of P_Key on one subnet, and the ports in it."""
+    """An InfiniBand partition: 15 bits of P_Key on one subnet, and the ports in it. UFM makes it."""
 
     KIND: ClassVar[str] = "PartitionKey"
-    HAS_ACTUATOR: ClassVar[bool] = False
 
+    #: Name of the subnet in the site file, and in `fabrics.yaml`, which says where its UFM is.
     infiniband: Annotated[str, REPLACE]
     key: Annotated[int, REPLACE]
+    #: All members; a partition without any is none, and UFM drops it.
     members: Annotated[tuple[PartitionMember, ...], IN_PLACE]
+    #: Whether it is the first key of its ports, which NCCL uses: a tenant's compute key is. A port has one such key.
+    index0: Annotated[bool, IN_PLACE] = True
+    #: Whether the subnet manager makes the multicast group of IP over InfiniBand in it, as UFM does unasked.
+    ip_over_ib: Annotated[bool, IN_PLACE] = True
 
 
 class NvlinkPartition(Resource):

@@ -61,3 +61,21 @@ class AttachmentId(JoinedId):
 
     server: str
     volume: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionId(JoinedId):
+    """A P_Key, as four hex digits after `0x`, on an InfiniBand subnet of the site."""
+
+    infiniband: str
+    key: str
+
+    @classmethod
+    def of(cls, infiniband: str, key: int) -> Self:
+        """The id of a P_Key; its sixteenth bit, which says what a member is, is left out."""
+        return cls(infiniband, f"{key & 0x7FFF:#06x}")
+
+    @property
+    def number(self) -> int:
+        """The 15 bits of the key."""
+        return int(self.key, 16)

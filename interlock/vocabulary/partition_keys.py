@@ -11,7 +11,7 @@ _LAST = 0x7FFF
 
 
 class SubnetKey(NamedTuple):
-    """A P_Key on an InfiniBand subnet of the site. Keys are local to it: the same key elsewhere is another partition."""
+    """A P_Key on an InfiniBand subnet of the site. Keys are local to it: elsewhere it is another partition."""
 
     infiniband: str
     key: int

@@ -30,6 +30,7 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
     for host in site.hosts:
         found[ids.hypervisor(host.serial)] = operator
         found[union.site.bmc(host.name)] = operator
+        found |= dict.fromkeys(union.site.infiniband_ports(host.name), operator)
     for switch in site.switches:
         found[ids.default_vrf(switch.serial)] = operator
         found |= {ids.vrf(switch.serial, item.name): operator for item in switch.vrfs}

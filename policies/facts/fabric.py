@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import identities as ids
@@ -63,12 +64,29 @@ class PartitionKeyFact:
     infiniband: str
     key: int
     members: tuple[tuple[str, str], ...]
+    #: Component of the vPOD or GPU cluster that it is of; None: of none.
+    vpod: str | None = None
+    #: Whether it is the first key of its ports, which NCCL uses.
+    index0: bool = True
 
     @property
     def is_claim(self) -> bool:
         """Whether its plan has the key for itself. Everybody is in the default one: limited members do not claim it."""
         full = any(membership == "full" for _, membership in self.members)
         return full or self.key & ids.KEY_BITS != ids.DEFAULT_KEY
+
+
+@dataclass(frozen=True)
+class ClusterFact:
+    """A GPU cluster: its nodes are the whole hosts that it takes."""
+
+    name: str
+    hosts: tuple[str, ...]
+
+
+def part_in_words(clusters: Iterable[ClusterFact], name: str | None) -> str:
+    """A part of a tenant's plan that is kept apart, as messages call it."""
+    return f"cluster {name}" if any(item.name == name for item in clusters) else f"vPOD {name}"
 
 
 @dataclass(frozen=True)

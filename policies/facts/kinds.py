@@ -24,7 +24,7 @@ from .data import (
     VolumeFact,
     VolumeTypeFact,
 )
-from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .fabric import AllocationFact, ClusterFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .plan_references import ReferenceFact
 from .rights import FloatingIpFact, ImageFact, RightFact, SecurityGroupFact, StoredCredentialFact, TrunkFact
 
@@ -160,6 +160,7 @@ class PlanFacts:
     routers: tuple[RouterFact, ...]
     switch_ports: tuple[SwitchPortFact, ...]
     vpods: tuple[VPodFact, ...]
+    clusters: tuple[ClusterFact, ...] = ()
     allocations: tuple[AllocationFact, ...] = ()
     partitions: tuple[PartitionFact, ...] = ()
     keys: tuple[PartitionKeyFact, ...] = ()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from interlock.planning.plan import Plan
+from interlock.planning.plan import ComponentType, Plan
 from interlock.resources import AddressScope, Network, Router, RouterInterface, Subnet, SubnetPool
 from interlock.vocabulary.owners import RESERVED_OWNERS
 from policies.about import OpenScope
@@ -23,7 +23,7 @@ from .data import (
     VolumeFact,
     VolumeTypeFact,
 )
-from .fabric import AllocationFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
+from .fabric import AllocationFact, ClusterFact, NvlinkFact, PartitionFact, PartitionKeyFact, SwitchPortFact
 from .kinds import (
     NetworkFact,
     PlanFacts,
@@ -61,6 +61,7 @@ def plan_facts(plan: Plan, readings: Mapping[str, KindReading] = READINGS) -> Pl
         routers=found.of(RouterFact),
         switch_ports=found.of(SwitchPortFact),
         vpods=tuple(_vpods(plan, found)),
+        clusters=tuple(_clusters(plan, found)),
         allocations=found.of(AllocationFact),
         partitions=found.of(PartitionFact),
         keys=found.of(PartitionKeyFact),
@@ -171,8 +172,17 @@ def _stray_interfaces(reader: PlanReader) -> Iterable[tuple[str, str]]:
 
 
 def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
+    for name, hosts in _whole_hosts(plan, found, "VirtualPod"):
+        yield VPodFact(name, tuple(sorted(plan.machines(name))), hosts)
+
+
+def _clusters(plan: Plan, found: _Found) -> Iterable[ClusterFact]:
+    return (ClusterFact(name, hosts) for name, hosts in _whole_hosts(plan, found, "GpuCluster"))
+
+
+def _whole_hosts(plan: Plan, found: _Found, kind: ComponentType) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """(component, the hosts that it takes as bare metal) of each component of one type."""
     metal = [server for server in found.of(ServerFact) if server.is_bare_metal]
     for component in plan.components:
-        if component.type == "VirtualPod":
-            own = {server.host for server in metal if server.vpod == component.name}
-            yield VPodFact(component.name, tuple(sorted(plan.machines(component.name))), tuple(sorted(own)))
+        if component.type == kind:
+            yield component.name, tuple(sorted({item.host for item in metal if item.vpod == component.name}))

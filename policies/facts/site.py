@@ -15,6 +15,7 @@ from interlock.vocabulary import ExistingObject, Reference, RoutingInstance
 from policies.about import Fact, SiteFact
 
 from . import identities as ids
+from .fat_trees import InfinibandCabling
 from .guards import GuardState, assumption, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
@@ -117,10 +118,18 @@ class SiteFacts:
         return found is not None and found.provisioning == "bare-metal"
 
     def interfaces(self, host: str) -> tuple[str, ...]:
-        """The nodes of a host's own cabled interfaces: not of its BMC, nor of one that may lead there."""
+        """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead
+        there.
+        """
         others = {self.site.host[host].bmc, *self.doubtful_plugs(host)} if host in self.site.host else set()
         names = (name for name, _ in self.ends_of.get(host, ()) if name not in others)
-        return tuple(ids.part(self.site.host[host].serial, name) for name in names)
+        return (*(ids.part(self.site.host[host].serial, name) for name in names), *self.infiniband_ports(host))
+
+    def infiniband_ports(self, host: str) -> tuple[str, ...]:
+        """The nodes of a GPU node's ports on InfiniBand subnets, as far as their GUIDs are stated."""
+        found = self.site.gpu_node.get(host) if host in self.site.host else None
+        guids = (port.guid for port in found.ports) if found is not None else ()
+        return tuple(ids.infiniband_port(guid) for guid in guids if guid is not None)
 
     def doubtful_plugs(self, host: str) -> tuple[str, ...]:
         """Cabled interfaces that may be the host's own or lead to its BMC, since nobody stated which one does."""
@@ -196,6 +205,11 @@ class SiteFacts:
     def hall(self) -> Hall:
         """What stands where, and which cables carry no frames."""
         return Hall(self.site)
+
+    @cached_property
+    def infiniband(self) -> InfinibandCabling:
+        """Which InfiniBand switches and ports its cables join."""
+        return InfinibandCabling(self.site)
 
     @cached_property
     def ethernet(self) -> tuple[Cable, ...]:

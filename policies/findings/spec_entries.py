@@ -80,7 +80,10 @@ class SpecEntries:
     def _records(self, device: str) -> Iterator[SpecEntry]:
         """Where the site file has a device."""
         site = self.model.site.site
-        tables = (("switches", site.switch), ("machines", site.machine), ("hosts", site.host))
+        fabric = self.model.site.infiniband.switch
+        tables = (
+            ("switches", site.switch), ("machines", site.machine), ("hosts", site.host), ("fabric_switches", fabric)
+        )  # fmt: skip
         yield from (of_site(f"{section}.{device}") for section, table in tables if device in table)
 
     # Why an edge is there

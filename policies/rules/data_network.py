@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary import NetworkRole
-from interlock.vocabulary.nodes import FabricNode, NeutronPortNode, is_capability, is_device, parse
+from interlock.vocabulary.nodes import NeutronPortNode, is_capability, is_device, parse
 from policies.about import Fact, components, in_order, resources
-from policies.edges.operated import is_asked_by_devices
-from policies.edges.plan import PlanOnSite
 from policies.edges.terminals import copies
 from policies.facts import identities as ids
 from policies.facts.kinds import NetworkFact, VPodFact
@@ -20,13 +18,12 @@ from policies.graph.search import Path, connected, extended, shortest
 from policies.proof import Severity
 
 from .attachments import attached, claims, neighbourhood
+from .media import data_wires, media_of, sub_owners
 from .rule import Cause, Polarity, Rule, RuleAnswer, absence
 from .unstated_roles import of_role
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
-
-_MEDIA = (NetworkRole.IPU_DATA, NetworkRole.STORAGE)
 
 
 def _exactly_its_own(model: Model, names: Names) -> RuleAnswer:
@@ -39,11 +36,6 @@ def _exactly_its_own(model: Model, names: Names) -> RuleAnswer:
         violated=strangers.violated + together.violated + absent,
         unknown=(*strangers.unknown, *together.unknown, *unsure, *of_role(model.plan, NetworkRole.IPU_DATA, 75)),
     )
-
-
-def _data_wires(model: Model, vpod: str, *roles: NetworkRole) -> list[str]:
-    facts = PlanOnSite(model.site, model.plan)
-    return [wire for role in roles for network in model.plan.role(vpod, role) for wire in facts.wires(network)]
 
 
 def _members(model: Model, vpod: VPodFact) -> dict[str, str]:
@@ -86,7 +78,7 @@ def _strangers(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
         welcome |= set() if model.plan.separates_vpods else model.vpod_of.keys()
         # What the tenant itself had there and is about to take away: a vPOD that shrinks is still the one vPOD.
         welcome |= {node for node in model.own.former if model.label(node) == {model.plan.owner}}
-        for wire in model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
+        for wire in model.wire_of(graph, data_wires(model, vpod.name, NetworkRole.IPU_DATA)):
             strangers = [node for node in _plugged_in(graph, wire, hubs) if node not in welcome]
             # A split copy has no owner; where an owner is on the wire too, that says more.
             owned = [node for node in strangers if model.label(node)]
@@ -124,8 +116,8 @@ def _vpods_joined(model: Model, names: Names, graph: Graph) -> Iterator[Cause]:
 
     if len(model.plan.vpods) < 2 or not model.plan.separates_vpods:
         return
-    owner = _sub_owners(model)
-    media = _media(model, graph)
+    owner = sub_owners(model)
+    media = media_of(model, graph)
     part = nx.subgraph_view(graph.subgraph(media), filter_edge=lambda a, b: graph.edges[a, b]["rule"] != APPLIED)
     for component in connected(part):
         path = _between(part, component, owner)
@@ -138,26 +130,6 @@ def _between(graph: Graph, component: set[str], owner: dict[str, str]) -> Path |
     first = min((owner[node] for node in component if node in owner), default=None)
     sources = [node for node in component if owner.get(node) == first]
     return shortest(graph, sources, lambda node: owner.get(node, first) != first)
-
-
-def _sub_owners(model: Model) -> dict[str, str]:
-    wires = {wire: vpod.name for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)}
-    return model.vpod_of | wires
-
-
-def _media(model: Model, graph: Graph) -> set[str]:
-    anchors = [wire for vpod in model.plan.vpods for wire in _data_wires(model, vpod.name, *_MEDIA)]
-    anchors += _wires_at_hosts(model)
-    around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
-    fabrics = {node for node in graph if isinstance(parse(node), FabricNode) or is_asked_by_devices(node)}
-    return {node for node in (*around, *fabrics) if not is_capability(node)}
-
-
-def _wires_at_hosts(model: Model) -> list[str]:
-    """Functions of one adapter meet inside it, also where its switch port does not carry their VLAN."""
-    facts = PlanOnSite(model.site, model.plan)
-    ports = [(port, network) for port, network in facts.attached_ports() if network.role in _MEDIA]
-    return [wire for port, network in ports for wire in facts.wires_at_host(port, network)]
 
 
 def _joined_cause(names: Names, graph: Graph, path: Path, found: list[str]) -> Cause:
@@ -200,7 +172,7 @@ def _may_be_elsewhere(model: Model, node: str) -> bool:
 
 def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[Fact, ...]:
     """The unstated facts on the ways from these members to the vPOD's segment."""
-    segment = set(_data_wires(model, vpod.name, NetworkRole.IPU_DATA))
+    segment = set(data_wires(model, vpod.name, NetworkRole.IPU_DATA))
     hardware = {node for node in model.may if not is_capability(node)}
     ways = (shortest(model.may, [node], segment.__contains__, within=hardware) for node in doubtful)
     return in_order(fact for way in ways if way is not None for fact in missing_on(model.may, way))
@@ -208,7 +180,7 @@ def _facts_to(model: Model, vpod: VPodFact, doubtful: list[str]) -> tuple[Fact, 
 
 def _lost(model: Model, graph: Graph, vpod: VPodFact) -> list[str]:
     """The members that the vPOD's segment does not carry; the segment is where most of them are."""
-    wires = model.wire_of(graph, _data_wires(model, vpod.name, NetworkRole.IPU_DATA))
+    wires = model.wire_of(graph, data_wires(model, vpod.name, NetworkRole.IPU_DATA))
     members = set(_members(model, vpod))
     carried = [members & set(attached(graph, wire)) for wire in wires]
     return sorted(members - max(carried, key=len, default=set()))

@@ -35,7 +35,8 @@ def _flavor(model: Model, server: ServerFact) -> FlavorSpec | None:
 
 def _poplar(model: Model) -> list[tuple[ServerFact, ImageSpec]]:
     """Poplar servers with the site's image that each boots."""
-    servers = [item for item in model.plan.servers if item.vpod is not None and not item.is_controller]
+    vpods = {vpod.name for vpod in model.plan.vpods}
+    servers = [item for item in model.plan.servers if item.vpod in vpods and not item.is_controller]
     found = [(server, _image(model, server.image)) for server in servers]
     return [(server, image) for server, image in found if image is not None]
 

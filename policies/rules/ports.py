@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from interlock.model.site.inventory import Endpoint, Host, Machine, Switch
 from interlock.model.site.physical import MACHINE_PARTS
 from policies.about import Fact, Reason, SiteFact, components, devices, resources
-from policies.facts.fabric import SwitchPortFact
+from policies.facts.fabric import SwitchPortFact, part_in_words
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -19,7 +19,7 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer, by_facts
 
 def _right_ports(model: Model, _: Names) -> RuleAnswer:
     found = [(item, why) for item in model.plan.switch_ports if (why := _wrong(model, item)) is not None]
-    causes = [_port_cause(item, why, _unlisted(model, item)) for item, why in found]
+    causes = [_port_cause(model, item, why, _unlisted(model, item)) for item, why in found]
     return by_facts(len(model.plan.switch_ports), causes)
 
 
@@ -92,11 +92,11 @@ def _other_network(model: Model, item: SwitchPortFact, name: str) -> Reason | No
     return None
 
 
-def _port_cause(item: SwitchPortFact, why: Reason, missing: tuple[Fact, ...]) -> Cause:
+def _port_cause(model: Model, item: SwitchPortFact, why: Reason, missing: tuple[Fact, ...]) -> Cause:
     end = Endpoint(device=item.device, interface=item.interface)
     return Cause(
         key=item.name,
-        message=f"{end} of vPOD {item.vpod} at {item.switch} port {item.port}: {why}",
+        message=f"{end} of {part_in_words(model.plan.clusters, item.vpod)} at {item.switch} port {item.port}: {why}",
         witness=(str(end), f"{item.switch} port {item.port}, VLAN {item.vlan}", str(why)),
         hint="take machines and hosts whose cables end at the switches of the vPOD's physical network",
         missing=missing,

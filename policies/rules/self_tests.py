@@ -7,7 +7,9 @@ once there is evidence of the test. A plan that has had the name for long is ask
 from __future__ import annotations
 
 from interlock.planning.plan import UntestedDevice
+from interlock.vocabulary.request_parts import RequestPart
 from policies.about import SaidFact, components, devices
+from policies.facts.kinds import PlanFacts
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -18,16 +20,19 @@ from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 def _tested(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     names = {name for vpod in plan.vpods for name in (*vpod.machines, *vpod.hosts)}
+    names |= {name for cluster in plan.clusters for name in cluster.hosts}
     count = sum(name in site.machine or (name in site.host and model.site.is_bare_metal(name)) for name in names)
-    return RuleAnswer(count, unknown=tuple(_cause(plan.owner, one) for one in plan.untested))
+    return RuleAnswer(count, unknown=tuple(_cause(plan, one) for one in plan.untested))
 
 
-def _cause(tenant: str, one: UntestedDevice) -> Cause:
+def _cause(plan: PlanFacts, one: UntestedDevice) -> Cause:
+    clusters = (RequestPart.parse(plan.owner, item.name).name for item in plan.clusters)
+    part = f"{'cluster' if one.vpod in clusters else 'vPOD'} {one.vpod}"
     return Cause(
         key=(one.vpod, one.device, one.serial),
-        message=f"{one.device} of vPOD {one.vpod} is another device than before, and nobody is known to have tested it",
+        message=f"{one.device} of {part} is another device than before, and nobody is known to have tested it",
         witness=(f"{one.device} was {one.before}", f"{one.device} is {one.serial}"),
-        hint=f"test it, write its step `self-tested` into the site's evidence, and run `interlock settle {tenant}`",
+        hint=f"test it, write its step `self-tested` into the site's evidence, and run `interlock settle {plan.owner}`",
         missing=(SaidFact(f"that {one.serial} passed its self-test"),),
         specificity=30,
         about=(*components(one.vpod), *devices(one.device)),

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from interlock.model.site.inventory import Host, Machine
 from policies.about import components, devices
+from policies.facts.fabric import part_in_words
 from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.proof import Severity
@@ -22,11 +23,14 @@ _SAID = {"failed": "has failed", "maintenance": "is in maintenance"}
 
 def _in_service(model: Model, _: Names) -> RuleAnswer:
     found = list(_devices(model))
-    return RuleAnswer(len(found), violated=tuple(_cause(*item) for item in found if not item[1].in_service))
+    causes = (_cause(model, *item) for item in found if not item[1].in_service)
+    return RuleAnswer(len(found), violated=tuple(causes))
 
 
 def _devices(model: Model) -> Iterator[tuple[str, Machine | Host]]:
-    """(vPOD, machine or host) of all that the site lists, each once: one that it does not list is told elsewhere."""
+    """(vPOD or cluster, machine or host) of all that the site lists, each once; one that it does not list is told
+    elsewhere.
+    """
     site, plan = model.site.site, model.plan
     machines = [(vpod.name, name) for vpod in plan.vpods for name in vpod.machines]
     hosts = [(vpod.name, name) for vpod in plan.vpods for name in vpod.hosts]
@@ -35,12 +39,13 @@ def _devices(model: Model) -> Iterator[tuple[str, Machine | Host]]:
     yield from ((vpod, site.host[name]) for vpod, name in dict.fromkeys(hosts) if name in site.host)
 
 
-def _cause(vpod: str, device: Machine | Host) -> Cause:
+def _cause(model: Model, vpod: str, device: Machine | Host) -> Cause:
+    part = part_in_words(model.plan.clusters, vpod)
     said = f"{device.name} {_SAID[device.state]}"
     return Cause(
         key=(vpod, device.name),
-        message=f"{device.name} of vPOD {vpod} {_SAID[device.state]}: {device.state_reason}",
-        witness=(f"vPOD {vpod}", said),
+        message=f"{device.name} of {part} {_SAID[device.state]}: {device.state_reason}",
+        witness=(part, said),
         hint="mend it and take its `state` out of the site file, or pin another and run `interlock lock`",
         specificity=30,
         about=(*components(vpod), *devices(device.name)),

@@ -1,7 +1,7 @@
 """Small sites with GPU nodes, built by hand in the full form: the pod of `ironic_pod64`, and a GPU hall beside it.
 
 hall-1, unit u: su0u-n01 … su0u-n04, two in each rack su0u-rack01 …; node n of unit u:
-  compute1 … compute8 ── leaf-su0u-r1 … r8, port n   (InfiniBand `compute`; no spines)
+  compute1 … compute8 ── leaf-su0u-r1 … r8, port n   (InfiniBand `compute`; with `spines=2` spine-1, spine-2 above them)
   in-band1, in-band2  ── inband-1, two ports for each node   (physical network `inband`)
 Names follow `interlock.hardware.gpu`: `su01-n01`, `su01-rack01`, `compute1`.
 """
@@ -27,9 +27,11 @@ from interlock.model.site.inventory import (
     VlanPool,
 )
 from interlock.model.site.ironic import ServiceNetworks
+from interlock.model.site.software import ImageSoftware
 from interlock.model.tenant.request import Cluster, Tenant
 from interlock.resources import digest_of
 
+from .fitting_software import FITTING
 from .pod64 import cable, ironic_pod64, tenant
 
 COMPUTE = InfinibandSubnet(name="compute", prefix="fe80000000000001")
@@ -40,19 +42,25 @@ PER_RACK = 2
 IN_BAND = ("in-band1", "in-band2")
 
 
-def gpu_site(units: int = 2, nodes: int = 4, *, node_type: str = "dgx-h100", **overrides: object) -> Site:
-    """A site with a GPU hall of so many units and nodes in each; `overrides` replace whole fields of `Site`."""
+def gpu_site(
+    units: int = 2, nodes: int = 4, *, node_type: str = "dgx-h100", spines: int = 0, **overrides: object
+) -> Site:
+    """A site with a GPU hall of so many units and nodes in each; `overrides` replace whole fields of `Site`.
+
+    `spines`: switches that every leaf has a cable to.
+    """
     base = ironic_pod64()
     names = [(unit, number) for unit in range(1, units + 1) for number in range(1, nodes + 1)]
     racks = tuple(dict.fromkeys(rack_of(unit, number) for unit, number in names))
+    leaves = tuple(_leaf(unit, rail) for unit in range(1, units + 1) for rail in range(1, RAILS + 1))
     assert base.ironic is not None
     service = ServiceNetworks(physical_network="inband", vlans=((3300, 3399),), subnets=("10.91.0.0/16", 26))
     fields: dict[str, object] = {
         "hosts": (*base.hosts, *(_host(unit, number) for unit, number in names)),
         "gpu_nodes": tuple(_node(unit, number, node_type) for unit, number in names),
         "switches": (*base.switches, _in_band_switch(len(names))),
-        "fabric_switches": tuple(_leaf(unit, rail) for unit in range(1, units + 1) for rail in range(1, RAILS + 1)),
-        "cables": (*base.cables, *_cables(names)),
+        "fabric_switches": (*leaves, *(_spine(number) for number in range(1, spines + 1))),
+        "cables": (*base.cables, *_cables(names), *_to_spines(leaves, spines)),
         "physical_networks": (*base.physical_networks, PhysicalNetwork(name="inband", switches=("inband-1",))),
         "physical_racks": tuple(Rack(name=rack) for rack in racks),
         "placements": tuple(Placement(device=node_name(unit, n), rack=rack_of(unit, n)) for unit, n in names),
@@ -86,8 +94,10 @@ def guid_of(unit: int, number: int, rail: int) -> str:
 
 
 def gpu_image() -> ImageSpec:
-    """The image of GPU nodes; no file stands behind it."""
-    return ImageSpec(name="dgx-os", file="images/dgx-os.raw", sha512=digest_of("dgx-os").removeprefix("sha256:") * 2)
+    """The image of GPU nodes, with software that fits; no file stands behind it."""
+    sha512 = digest_of("dgx-os").removeprefix("sha256:") * 2
+    software = ImageSoftware(**FITTING | {"lustre": "none"})
+    return ImageSpec(name="dgx-os", file="images/dgx-os.raw", sha512=sha512, software=software)
 
 
 def cluster(name: str = "train", nodes: int = 2, **overrides: object) -> Cluster:
@@ -126,6 +136,20 @@ def _leaf(unit: int, rail: int) -> FabricSwitch:
         name=f"leaf-su{unit:02}-r{rail}", infiniband="compute", tier="leaf", ports=64, unit=unit, rail=rail,
         guid=f"0002c9ff{unit:04x}{rail:04x}", serial=f"SN-leaf-{unit}-{rail}",
     )  # fmt: skip
+
+
+def _spine(number: int) -> FabricSwitch:
+    return FabricSwitch(
+        name=f"spine-{number}", infiniband="compute", tier="spine", ports=64, guid=f"0002c9fe0000{number:04x}",
+        serial=f"SN-spine-{number}",
+    )  # fmt: skip
+
+
+def _to_spines(leaves: tuple[FabricSwitch, ...], spines: int) -> Iterator[Cable]:
+    for place, leaf in enumerate(leaves, start=1):
+        for number in range(1, spines + 1):
+            up = Endpoint(device=leaf.name, interface=str(32 + number))
+            yield Cable(a=up, b=Endpoint(device=f"spine-{number}", interface=str(place)), kind="infiniband")
 
 
 def _in_band_switch(nodes: int) -> Switch:

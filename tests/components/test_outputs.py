@@ -8,12 +8,12 @@ from typing import Any
 import pulumi
 import pytest
 
-from components import BareMetalPoplarServer, PoplarServer, SiteObjects, TenantProject, VirtualPod
+from components import BareMetalPoplarServer, GpuCluster, PoplarServer, SiteObjects, TenantProject, VirtualPod
 from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
-from tests.planning.golden import bare_metal, data, public
+from tests.planning.golden import bare_metal, data, plans, public
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +143,27 @@ def test_nothing_that_the_provider_computes_hides_an_input() -> None:
     for kind, actuator in ACTUATORS.items():
         assert not {*KINDS[kind].model_fields, "owner"} & set(actuator.OUTPUTS)
         assert not [name for name in actuator.OUTPUTS if name.startswith(ID_OF)]
+
+
+def test_a_cluster_shows_its_nodes_network_and_keys() -> None:
+    root = declared(plans()["clusters"]).root
+    assert isinstance(root, TenantProject)
+    train, serve = root.clusters
+    assert isinstance(train, GpuCluster)
+    assert train.outputs() == {
+        "nodes": {
+            "acme-train-node-0": {"host": "su01-n01", "address": "10.60.2.10"},
+            "acme-train-node-1": {"host": "su02-n01", "address": "10.60.2.11"},
+        },
+        "network": "acme-train-cluster",
+        "partition_keys": {"compute": "0x0012"},
+    }
+    assert (serve.partition_keys, [node.host for node in serve.nodes]) == ({}, ["su02-n02"])
+    assert list(root.outputs()["clusters"]) == ["acme-train", "acme-serve"]
+
+
+def test_a_node_is_declared_after_its_partition() -> None:
+    made = declared(plans()["cluster"])
+    names = [item.name for item in made.requests]
+    for index in (0, 1):
+        assert names.index("acme-train-partition-compute") < names.index(f"acme-train-node-{index}")

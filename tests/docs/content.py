@@ -38,6 +38,7 @@ import interlock.provider
 import interlock.resources
 import interlock.store
 import interlock.switches
+import interlock.ufm
 import interlock.vocabulary
 import policies
 import policies.authority
@@ -66,6 +67,7 @@ from interlock.provider.schema import COMMON
 from interlock.resources import KINDS, Resource
 from interlock.resources.existing import STATED
 from interlock.switches.file import SwitchesFile
+from interlock.ufm.file import FabricsFile
 from interlock.vocabulary import ExistingObject
 from policies.rules import RULES
 from tests.provider import ends
@@ -82,7 +84,7 @@ ROOMS = (
     infra.switches, infra.reports, infra.verifying, components,
     policies, policies.findings, policies.rules, policies.footprints, policies.authority, policies.graph,
     policies.edges, policies.facts, interlock.provider, interlock.planning, interlock.planning.guest,
-    interlock.channel, interlock.switches, interlock.store,
+    interlock.channel, interlock.switches, interlock.ufm, interlock.store,
     interlock.model, interlock.model.site, interlock.model.rack, interlock.model.tenant, interlock.model.lock,
     interlock.model.evidence,
     interlock.model.text,
@@ -115,6 +117,11 @@ def site_keys(old: str) -> str:
 def switches_keys(old: str) -> str:
     """Every key of switches.yaml."""
     return _keys(list(keys(SwitchesFile)), old)
+
+
+def fabrics_keys(old: str) -> str:
+    """Every key of fabrics.yaml."""
+    return _keys(list(keys(FabricsFile)), old)
 
 
 def evidence_keys(old: str) -> str:
@@ -316,6 +323,7 @@ CONTENT: dict[str, Callable[[str], str]] = {
     "evidence-keys": evidence_keys,
     "switch-evidence-keys": switch_evidence_keys,
     "switches-keys": switches_keys,
+    "fabrics-keys": fabrics_keys,
     "evidence-steps": evidence_steps,
     "existing-keys": existing_keys,
     "sharing-guards": sharing_guards,

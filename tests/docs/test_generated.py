@@ -17,6 +17,7 @@ from interlock.model.text.errors import Code
 from interlock.provider.markers import CARRIERS
 from interlock.resources import KINDS
 from interlock.switches.file import SwitchesFile, switches_schema
+from interlock.ufm.file import FabricsFile, fabrics_schema
 from policies.rules import RULES
 from tests.docs.content import CONTENT
 from tests.docs.file_keys import keys
@@ -54,7 +55,8 @@ def test_nothing_is_missing_from_the_tables() -> None:
 
 
 SCHEMAS_OF = [(tenant_schema(), TenantFile), (site_schema(), SiteFile), (evidence_schema(), EvidenceFile),
-              (switches_schema(), SwitchesFile), (seen_switch_schema(), SwitchEvidenceFile)]  # fmt: skip
+              (switches_schema(), SwitchesFile), (fabrics_schema(), FabricsFile),
+              (seen_switch_schema(), SwitchEvidenceFile)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("schema", "model"), SCHEMAS_OF)

@@ -3,11 +3,12 @@
 A case is `<kind>/<name>.yaml` with the expected words beside it in `<name>.txt`:
 
 tenant/  the case is the tenant's file
-site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead
+site/    `replace` and `by`: a piece of base/yard/site.yaml and what stands there instead; `inventory`: a file beside it
 evidence/ the case is a file of evidence
 seen/    good evidence of a switch is written, then `values` of it are changed and it is sealed again; or `replace` and
          `by` change its text; or `name` is another name of the file
 switches/ the case is switches.yaml, beside files `key` (a secret) and `open` (which anybody may read)
+fabrics/ the case is fabrics.yaml, beside the same files
 lock/    a good lock of acme is written first, then `lock`, `request` or `site` is changed (`replace`, `by`),
          or the lock or the request is removed, or the lock is copied under another name
 """
@@ -27,10 +28,11 @@ from interlock.model.evidence.switch_reading import StatedOfSwitches, write_swit
 from interlock.model.load import InputErrors, dump_lock, load_workspace, require_fresh_lock
 from interlock.planning import SiteHashes, request_hash
 from interlock.switches.loading import load_switches
+from interlock.ufm.loading import load_fabrics
 from tests.builders.pod64 import locked
 
 HERE = Path(__file__).parent
-KINDS = ("tenant", "site", "evidence", "seen", "switches", "lock")
+KINDS = ("tenant", "site", "evidence", "seen", "switches", "fabrics", "lock")
 
 
 def files(suffix: str) -> list[str]:
@@ -69,8 +71,11 @@ def apply_tenant(case: Path, stacks: Path) -> None:
 
 
 def apply_site(case: Path, stacks: Path) -> None:
-    """Load with the site changed."""
-    change(stacks / "yard/site.yaml", yaml.safe_load(case.read_text(encoding="utf-8")))
+    """Load with the site changed, and beside it the inventory of a hall if the case has one."""
+    steps = yaml.safe_load(case.read_text(encoding="utf-8"))
+    change(stacks / "yard/site.yaml", steps)
+    if "inventory" in steps:
+        (stacks / "yard/nodes.csv").write_text(steps["inventory"], encoding="utf-8")
     load_workspace(stacks, "yard")
 
 
@@ -101,12 +106,24 @@ def apply_seen(case: Path, stacks: Path) -> None:
 
 def apply_switches(case: Path, stacks: Path) -> None:
     """Load with the case as switches.yaml of the working folder."""
-    shutil.copy(case, stacks / "switches.yaml")
-    for name, mode in (("key", 0o600), ("open", 0o644)):
-        (stacks / name).touch()
-        (stacks / name).chmod(mode)
+    beside_secrets(case, stacks / "switches.yaml")
     with chdir(stacks):
         load_switches(Path("switches.yaml"))
+
+
+def apply_fabrics(case: Path, stacks: Path) -> None:
+    """Load with the case as fabrics.yaml of the working folder."""
+    beside_secrets(case, stacks / "fabrics.yaml")
+    with chdir(stacks):
+        load_fabrics(Path("fabrics.yaml"))
+
+
+def beside_secrets(case: Path, file: Path) -> None:
+    """The case as this file, beside one that its owner alone may read, and one that anybody may."""
+    shutil.copy(case, file)
+    for name, mode in (("key", 0o600), ("open", 0o644)):
+        (file.parent / name).touch()
+        (file.parent / name).chmod(mode)
 
 
 def apply_lock(case: Path, stacks: Path) -> None:
@@ -132,6 +149,7 @@ APPLY = {
     "evidence": apply_evidence,
     "seen": apply_seen,
     "switches": apply_switches,
+    "fabrics": apply_fabrics,
     "lock": apply_lock,
 }
 

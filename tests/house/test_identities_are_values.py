@@ -98,6 +98,8 @@ EXEMPT: dict[tuple[str, str], tuple[int, str]] = {
     ("interlock/switches/eos.py", "/"): (1, "address and length of a prefix, as every switch writes them"),
     ("interlock/switches/loading.py", ":"): (1, "host and port of an ssh server, for people"),
     ("interlock/switches/observed.py", ":"): (1, "a neighbour and its interface, for people"),
+    ("interlock/ufm/file.py", ":"): (1, "host and port of a URL"),
+    ("interlock/ufm/transport.py", ":"): (1, "user and password, as HTTP takes them"),
     ("policies/edges/plan.py", "/"): (1, "a name inside an identity, which quotes it whole"),
     ("policies/rules/images.py", "/"): (1, "the path of an image's file"),
     ("policies/rules/links.py", "/"): (1, "kinds of cables, in words"),

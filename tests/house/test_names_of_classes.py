@@ -15,6 +15,8 @@ PRODUCT = ("infra", "components", "policies", "interlock", "toolchain")
 INTERNAL = {
     "AnswerMisread": "what a switch answered, told as `SwitchUnread`",
     "CommandRefused": "the same, or told as what is unknown of a switch",
+    "UfmMisread": "what UFM answered, told as `UfmError`",
+    "_Endless": "the same, of an answer that does not end",
     "Changed": "a lost race for an object of the store, which the ledger settles",
     "ConditionFailed": "the same, as an S3 server says it",
     "Exists": "the same, of a new object",

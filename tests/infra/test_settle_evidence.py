@@ -23,8 +23,8 @@ from interlock.model.evidence.reading import Sighting
 from interlock.model.evidence.steps import SANITISING, STEPS, SeenStep, steps_of
 from interlock.model.lock.files import dump_lock, load_lock
 from interlock.model.lock.record import Footprint, Lock, Released
-from interlock.model.site.inventory import EvidenceTerms, Site
-from interlock.planning.claims import CLAIMS
+from interlock.model.site.inventory import EvidenceTerms, InfinibandSubnet, Site
+from interlock.planning.claims import CLAIMS, CLUSTER_CLAIMS
 from interlock.store.ledger import Ledger
 from interlock.store.places import open_store
 from interlock.store.records import FootprintRecord, StackRecord
@@ -43,7 +43,11 @@ D, U, C, W, T = SeenStep
 
 def site_of(max_age_h: int | None = 24, **guards: bool | None) -> Site:
     """Whole Poplar hosts, and evidence of a day counts."""
-    return bare_metal_pod64(assumptions=assumptions(**guards), evidence=EvidenceTerms(max_age_h=max_age_h))
+    return bare_metal_pod64(
+        assumptions=assumptions(**guards),
+        evidence=EvidenceTerms(max_age_h=max_age_h),
+        infiniband=(InfinibandSubnet(name="compute", prefix="fe80000000000001"),),
+    )
 
 
 def gave_up(claim: str, value: str, since: datetime | None = SINCE) -> Released:
@@ -93,11 +97,14 @@ RELEASED: dict[str, tuple[str, int, tuple[SeenStep, ...]]] = {
     "storage_subnet": ("10.48.0.0/24", 0, ()),
     "control_subnet": ("10.64.0.0/24", 0, ()),
     "management_subnet": ("10.80.0.0/26", 0, ()),
+    "cluster_vlan": ("mgmt1g:1500", 1, READ_BACK),
+    "cluster_subnet": ("10.60.0.0/24", 0, ()),
+    "partition_keys": ("compute:0x0001", 1, READ_BACK),
 }
 
 
 def test_every_claim_of_a_lock_is_known() -> None:
-    assert set(RELEASED) == set(CLAIMS)
+    assert set(RELEASED) == {*CLAIMS, *CLUSTER_CLAIMS}
 
 
 @pytest.mark.parametrize("claim", RELEASED)

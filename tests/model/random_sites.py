@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.site.bastion import Bastion
+from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuNode, HcaPort, HcaUse
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
 from interlock.model.site.inventory import Site
 from interlock.model.site.ironic import Ironic, ServiceNetworks
@@ -38,10 +39,12 @@ from interlock.model.site.offers import (
 )
 from interlock.model.site.physical import (
     Cable,
+    CableKind,
     Device,
     Endpoint,
     Feed,
     Host,
+    HostRole,
     Lag,
     LogicalRack,
     Machine,
@@ -143,7 +146,7 @@ def switches(draw: st.DrawFn, name: str) -> Switch:
 
 def hosts(name: str) -> st.SearchStrategy[Host]:
     found = some(
-        Host, name=name, serial=TEXTS, role=st.sampled_from(["poplar", "infra"]), logical_rack=st.none() | NAMES,
+        Host, name=name, serial=TEXTS, role=st.sampled_from(get_args(HostRole)), logical_rack=st.none() | NAMES,
         model=st.none() | TEXTS, provisioning=st.sampled_from(["hypervisor", "bare-metal"]),
         dedicated_cpus=st.integers(0, 256), huge_pages_gib=st.integers(0, 2048), virtual_functions=st.integers(0, 64),
         shared_cpus=st.integers(0, 256), ram_gib=st.integers(0, 4096),
@@ -151,6 +154,30 @@ def hosts(name: str) -> st.SearchStrategy[Host]:
         macs=st.dictionaries(st.sampled_from(["eno1", "ens1"]), MACS, max_size=2),
     )  # fmt: skip
     return st.builds(lambda host, state: host.model_copy(update=state), found, SERVICE_STATES)
+
+
+GUIDS = st.none() | st.integers(1, 2**64 - 1).map(lambda number: f"{number:016x}")
+
+
+def hca_ports(name: str) -> st.SearchStrategy[HcaPort]:
+    return some(
+        HcaPort, name=name, use=st.sampled_from(get_args(HcaUse)), infiniband=NAMES, rail=st.integers(1, 8), guid=GUIDS
+    )
+
+
+def gpu_nodes(name: str) -> st.SearchStrategy[GpuNode]:
+    return some(
+        GpuNode, name=name, node_type=TEXTS, hall=NAMES, unit=st.integers(1, 32),
+        ports=named(hca_ports),
+    )  # fmt: skip
+
+
+def fabric_switches(name: str) -> st.SearchStrategy[FabricSwitch]:
+    place = st.none() | st.integers(1, 32)
+    return some(
+        FabricSwitch, name=name, infiniband=NAMES, tier=st.sampled_from(get_args(FabricTier)),
+        ports=st.integers(1, 144), unit=place, rail=place, guid=GUIDS, serial=st.none() | TEXTS,
+    )  # fmt: skip
 
 
 def racks(name: str) -> st.SearchStrategy[Rack]:
@@ -188,7 +215,7 @@ def logical_racks(name: str) -> st.SearchStrategy[LogicalRack]:
 
 
 ENDS = some(Endpoint, device=NAMES, interface=st.sampled_from(["1", "eno1", "ipu-link-up-1", "psu-1"]))
-CABLES = some(Cable, a=ENDS, b=ENDS, kind=st.sampled_from(["ethernet", "ipu-link", "gw-link", "sync-link", "power"]))
+CABLES = some(Cable, a=ENDS, b=ENDS, kind=st.sampled_from(get_args(CableKind)))
 LAGS = some(
     Lag, name=NAMES.filter(lambda name: name != "x.y-2"), device=NAMES, interfaces=INTERFACES,
     mode=st.sampled_from(["lacp", "static", "vf-lag"]),
@@ -217,6 +244,16 @@ POOLS = some(
     management_subnets=SUBNETS, storage_vips=st.none() | st.sampled_from([(2, 9), (5, 5)]),
     partition_keys=named(key_pools),
 )  # fmt: skip
+#: VLANs and subnets of clusters come together, or not at all.
+CLUSTER_POOL = st.none() | st.tuples(vlan_pools(), SUBNETS)
+
+
+def _with_clusters(found: Pools, cluster: tuple[VlanPool, tuple[str, int]] | None) -> Pools:
+    if cluster is None:
+        return found
+    return found.model_copy(update={"cluster": cluster[0], "cluster_subnets": cluster[1]})
+
+
 VLAN_RANGES = ranges(1, 4094).map(lambda found: found[0])
 SEGMENTS = st.builds(
     lambda network, found: SegmentRangeSpec(
@@ -319,7 +356,7 @@ def sites() -> st.SearchStrategy[Site]:
         Site, name="yard", cloud=TEXTS, domain=TEXTS,
         rooms=named(lambda name: some(Room, name=name, power_w=WATTS, floor_kg_m2=st.none() | st.integers(1, 9999))),
         physical_racks=named(racks), logical_racks=named(logical_racks), machines=named(machines), hosts=named(hosts),
-        switches=named(switches),
+        gpu_nodes=named(gpu_nodes), switches=named(switches), fabric_switches=named(fabric_switches),
         devices=named(lambda name: some(
             Device, name=name, role=st.sampled_from(["pdu", "appliance", "other"]), serial=st.none() | TEXTS,
             model=st.none() | TEXTS,
@@ -328,7 +365,8 @@ def sites() -> st.SearchStrategy[Site]:
         lags=st.lists(LAGS, max_size=2).map(tuple), physical_networks=named(physical_networks),
         fabric_profiles=named(profiles),
         underlays=named(lambda name: some(Underlay, name=name, mtu=st.none() | st.just(9000), neutron=st.booleans())),
-        infiniband=named(prefixes), pools=POOLS, external=EXTERNAL, bastion=st.none() | BASTIONS,
+        infiniband=named(prefixes), pools=st.builds(_with_clusters, POOLS, CLUSTER_POOL), external=EXTERNAL,
+        bastion=st.none() | BASTIONS,
         segment_ranges=st.lists(SEGMENTS, max_size=3).map(tuple), ironic=st.none() | IRONIC, flavors=named(flavors),
         images=named(lambda name: some(
             ImageSpec, name=name, file=TEXTS, sha512="0" * 128, disk_format=st.sampled_from(["raw", "qcow2"]),

@@ -27,6 +27,11 @@ SITE: dict[tuple[str, Class], str] = {
     ("racks", "policy"): "wired_by quarantine_vlan states state reason",
     ("racks", "figure"): "nameplate weight height dedicated_cpus huge_pages virtual_functions rack first_unit units "
     "room max_weight cooling cooling_limit feeds derate",
+    ("halls", "table"): "halls nodes switches ports guids",
+    ("halls", "fact"): "design node_type compute storage in_band out_of_band physical_network interface name "
+    "serial macs inventory guid",
+    ("halls", "policy"): "state reason",
+    ("halls", "figure"): "power racks room units max_weight cooling cooling_limit feeds capacity derate rack unit",
     ("rooms", "figure"): "rooms power floor_kg_m2",
     ("physical_racks", "figure"): "physical_racks room units max_weight cooling cooling_limit feeds "
     "capacity derate pdus",
@@ -36,6 +41,11 @@ SITE: dict[tuple[str, Class], str] = {
     ("machines", "policy"): "state reason", ("hosts", "policy"): "state reason",
     ("hosts", "table"): "hosts interfaces", ("hosts", "fact"): "serial role logical_rack model provisioning bmc macs",
     ("hosts", "figure"): "dedicated_cpus huge_pages virtual_functions shared_cpus ram",
+    # A subnet manager knows ports by GUID: a port without one is in no partition.
+    ("gpu_nodes", "table"): "gpu_nodes ports",
+    ("gpu_nodes", "fact"): "node_type hall unit use infiniband rail guid",
+    ("fabric_switches", "table"): "fabric_switches",
+    ("fabric_switches", "fact"): "infiniband tier ports unit rail guid serial",
     ("switches", "table"): "switches ports routed_vlans vrfs vteps",
     ("switches", "fact"): f"{_SWITCH} serial model role port_groups mac port_names",
     ("switches", "policy"): "wired_by quarantine_vlan",
@@ -50,8 +60,9 @@ SITE: dict[tuple[str, Class], str] = {
     ("fabric_profiles", "figure"): "fabric_profiles pfc_priority dscp cnp_dscp ecn mtu",
     ("underlays", "fact"): "underlays neutron", ("underlays", "figure"): "mtu",
     ("infiniband", "fact"): "infiniband prefix",
-    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control reserved_vlans reserved_vnis "
-    "storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys reserved",
+    ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster reserved_vlans "
+    "reserved_vnis storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys "
+    "reserved",
     ("external", "fact"): "external name physical_network network_type vlan cidr gateway pool address_scope",
     ("bastion", "policy"): "bastion host user prefixes",
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",
@@ -84,7 +95,19 @@ SITE: dict[tuple[str, Class], str] = {
     ("waivers", "policy"): "waivers owner reason expires",
 }  # fmt: skip
 #: Sections of a request in which everything is intent; the others are policy, or a figure.
-INTENT = {"name", "state", "on_delete", "encrypted", "access", "vpods", "volumes", "shares", "buckets", "pins"}
+INTENT = {
+    "name",
+    "state",
+    "on_delete",
+    "encrypted",
+    "access",
+    "vpods",
+    "clusters",
+    "volumes",
+    "shares",
+    "buckets",
+    "pins",
+}
 POLICY, FIGURE = {"separate", "waivers"}, {"budget"}
 
 

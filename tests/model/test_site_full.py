@@ -156,8 +156,8 @@ def test_values_are_as_they_were_meant(tmp_path: Path) -> None:
         ("spare-01", "failed", "RNIC dead, ticket 123")
     ]
     assert [(item.name, item.state, item.state_reason) for item in site.hosts if not item.in_service] == [
-        ("bare-1", "maintenance", "new firmware")
-    ]
+        ("gpu-su01-n31", "failed", "GPU 3 fell off"), ("bare-1", "maintenance", "new firmware"),
+    ]  # fmt: skip
     assert [item.node for item in site.sharing] == ["external", "filer"]
     assert [item.rule for item in site.sharing] == ["L3-08", "SEC-14"]
     assert {item.id: item.guards for item in site.assumptions}["A11"]["bucket_rules_enforced"] is False

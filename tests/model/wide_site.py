@@ -14,6 +14,15 @@ from tests.model.small_site import BASE
 #: What is beside the racks; one of every kind of thing.
 BESIDE = """
 rooms: {hall-1: {power: 500kW, floor_kg_m2: 1200}}
+halls:
+  gpu:
+    {design: h100-superpod, units: 1, compute: quantum, storage: quantum-storage, power: 320kW,
+     racks: {room: hall-1, cooling: rear-door, feeds: {a: {capacity: 44kW}, b: {capacity: 44kW, derate: 0.9}}},
+     in_band: {physical_network: boot, ports: {eno1: []}}, out_of_band: {},
+     switches: {compute-su01-leaf1: {serial: LEAF-1, guid: "0x0002C900000000AA"}},
+     nodes: {su01-n01: {name: gpu-1, serial: GPU-1, macs: {eno1: "02:00:00:00:0a:01"},
+                        guids: {compute1: "0002:c900:0000:0001", storage2: "0002c900000000b2"}},
+             su01-n31: {serial: GPU-31, rack: cabinet-9, unit: 20, state: failed, reason: "GPU 3 fell off"}}}
 physical_racks:
   cabinet-9:
     {room: hall-1, units: 48, max_weight: 1200.5kg, cooling: rear-door, cooling_limit: 40kW,
@@ -89,7 +98,7 @@ physical_networks:
 fabric_profiles:
   roce: {pfc_priority: 3, dscp: 26, cnp_dscp: 48, ecn: true, mtu: 9000}
 underlays: {core: {mtu: 9216, neutron: true}, edge: {}}
-infiniband: {quantum: {prefix: FE80000000000007}}
+infiniband: {quantum: {prefix: FE80000000000007}, quantum-storage: {prefix: FE80000000000008}}
 pools:
   ipu_data: {physical_networks: [fabric, mgmt], vlans: 1000-1999, subnets: {prefix: 10.32.0.0/12, each: 24}}
   storage: {physical_network: fabric, vlans: "2000-2400,2500", subnets: {prefix: 10.48.0.0/12, each: 24}}
@@ -99,6 +108,7 @@ pools:
   reserved_vlans: [1, 4000-4094]
   reserved_vnis: [10000-10002, 10007]
   storage_vips: 2-9
+  cluster: {physical_network: mgmt, vlans: 700-799, subnets: {prefix: 10.96.0.0/16, each: 24}}
   partition_keys: {quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}}
 bastion: {host: bastion.yard.example, user: jump, prefixes: [192.0.2.10/32, 192.0.2.64/28]}
 segment_ranges:
@@ -108,7 +118,7 @@ ironic:
   conductor_group: lent
   resource_classes: {machine: ipu}
   networks:
-    - {physical_network: boot, vlans: "3000,3005", subnets: {prefix: 172.20.0.0/24, each: 28}}
+    - {physical_network: boot, vlans: "3000,3005-3006", subnets: {prefix: 172.20.0.0/24, each: 28}}
 volume_encryption:
   {fast: {provider: luks2, cipher: serpent-cbc-essiv:sha256, key_size: 128, control_location: back-end}}
 share_types: {nfs: {storage_class: nfs-appliance}}

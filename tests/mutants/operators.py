@@ -12,6 +12,7 @@ from tests.mutants.op_figures import FIGURES
 from tests.mutants.op_flavors import FLAVORS
 from tests.mutants.op_groups import GROUPS
 from tests.mutants.op_guards import GUARDS
+from tests.mutants.op_halls import HALLS
 from tests.mutants.op_links import LINKS
 from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
@@ -22,5 +23,5 @@ from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
-    *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED,
+    *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from interlock.model.site.inventory import Endpoint, Site
 from interlock.planning.plan import Plan, UntestedDevice
 from interlock.resources import RbacPolicy, SecurityGroupRule, Trunk, TrunkSubPort
 from policies import RULES, Judgement, Severity
+from tests.builders.gpu_sites import guid_of
 from tests.builders.gpu_software import hypervisor_site, nodes_plan, roce_site
 from tests.builders.pod64 import tenant
 from tests.builders.states import out
@@ -23,8 +24,11 @@ from tests.mutants.operators import OPERATORS
 from tests.policies.test_data_rules import site_of as storing_site
 from tests.policies.test_data_rules import with_policy
 from tests.policies.test_examples_switches import leaves
+from tests.policies.test_fat_trees import ethernet_at_a_leaf
 from tests.policies.test_racks import BOTH, asked, two_racks
 from tests.policies.test_rules import a_hole, narrow_subnet, overlap_on_router, reserved_id, three_machines
+from tests.policies.test_rules_clusters import SERVE, TRAIN, also, two_clusters, without
+from tests.policies.test_rules_clusters import of as of_clusters
 from tests.policies.test_rules_guest_software import flavored, stating
 from tests.policies.test_rules_iso_fabrics import OWN, beside, gpus, shared_rack
 from tests.policies.test_rules_iso_links import untagged
@@ -99,6 +103,10 @@ def one_address_in_two_locks() -> Judgement:
     return judged(site, acme.plan, with_footprint(site, globex.plan, globex.lock))
 
 
+def one_key_of_two_clusters() -> Judgement:
+    return of_clusters(edited(two_clusters(), SERVE, key=0x11))
+
+
 def machines(*positions: int) -> Judgement:
     held = tuple(f"ipum-{position:02}" for position in positions)
     return judged(SITE, made(SITE, tenant("acme", machines=len(held), servers=1), machines=held).plan)
@@ -122,6 +130,8 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "ISO-23": lambda: beside(OWN, (), keys_enforced_at_switch=None),
     "ISO-24": lambda: right(GROUP, action="access_as_shared"),
     "ISO-26": lambda: right("site:Network/external", action="access_as_external"),
+    "ISO-29": lambda: of_clusters(also("00000000000000aa")),
+    "ISO-30": one_key_of_two_clusters,
     "L3-04": lambda: overlap_on_router(RULES),
     "L3-07": lambda: changed(PORT, address=f"{str(field(PORT, 'address')).rpartition('.')[0]}.1"),
     "L3-10": lambda: changed(PORT, allowed_address_pairs=("0.0.0.0/0",)),
@@ -135,7 +145,9 @@ ALONE: dict[str, Callable[[], Judgement]] = {
     "TOP-06": one_address_in_two_locks,
     "TOP-10": lambda: changed(ALLOCATION, machines=("ipum-01", "ipum-01", "ipum-02", "ipum-03")),
     "TOP-11": lambda: judged(SITE, divided(32)),
+    "TOP-25": lambda: of_site(ethernet_at_a_leaf()),
     "TOP-24": lambda: judged(out(SITE, "ipum-01"), clean()[0].plan, clean()[1]),
+    "TOP-26": lambda: of_clusters(without(TRAIN, guid_of(1, 2, 5))),
     "CAP-05": lambda: narrow_subnet(RULES),
     # The last of each rule; of two that have a network or hosts of their own there is one here.
     **{flaw.rule: partial(on_infiniband, flaw.site) for flaw in VIOLATED},
@@ -163,6 +175,7 @@ BESIDE_OTHERS: dict[str, str] = {
     "SEC-01": f"{_SEPARATION}that a controller's TLS is what keeps them apart",
     "SEC-03": "AUTH-01 refuses what a controller of two owners serves; it says which controller",
     "SEC-21": f"{_SEPARATION}that two owners share processors",
+    "TOP-19": "TOP-17 finds each bundle that is too thin; it says which switch blocks whoever is on it",
     "TOP-13": "ISO-03 misses the RNIC on its segment; it says which cable or physical network is wrong",
 }
 

@@ -18,6 +18,7 @@ from policies.graph.model import Model
 from policies.graph.naming import Names
 from policies.judging import Read, asked, model_of, operators_part, read
 from policies.rules import RuleAnswer
+from policies.rules.clusters import ISO_30
 from policies.rules.data_network import ISO_03
 
 from .completing import Decision, decided
@@ -43,7 +44,7 @@ def _apart(model: Model, names: Names) -> RuleAnswer:
     return RuleAnswer(answer.count, violated, unknown)
 
 
-RULES_OF_MEETING += (replace(ISO_03, ask=_apart),)
+RULES_OF_MEETING += (replace(ISO_03, ask=_apart), ISO_30)
 #: One world in so many is judged as an apply would be.
 WHOLE = 25
 

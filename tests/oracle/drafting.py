@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.model.lock.record import Released
 from interlock.model.site.completeness import TABLES, Completeness
+from interlock.model.site.gpu import GpuNode, HcaPort
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import (
     Assumption,
@@ -134,6 +135,7 @@ class Draft:
     networks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     underlays: list[Underlay] = field(default_factory=list)
     infiniband: list[InfinibandSubnet] = field(default_factory=list)
+    gpu_nodes: list[GpuNode] = field(default_factory=list)
     flavors: list[FlavorSpec] = field(default_factory=list)
     external: ExternalNetwork = _OUTSIDE
     assumptions: dict[str, Guards] = field(default_factory=_all_held)
@@ -217,6 +219,16 @@ class Draft:
         number = self.port(switch, **fields)
         self.cable((name, "e0"), (switch, number))
         return number
+
+    def gpu_node(self, name: str, switch: str, *guids: str | None, **fields: Any) -> int:
+        """A GPU node with one Ethernet interface and ports on the first InfiniBand subnet; its switch port's number."""
+        subnet = self.infiniband[0].name
+        ports = tuple(
+            HcaPort(name=f"compute{rail}", use="compute", infiniband=subnet, rail=rail, guid=guid)
+            for rail, guid in enumerate(guids, start=1)
+        )
+        self.gpu_nodes.append(GpuNode(name=name, node_type="dgx-h100", hall="hall-1", unit=1, ports=ports))
+        return self.whole_host(name, switch, **fields)
 
     def machine(
         self, name: str, data: str = "leaf-1", management: str = "mgmt-1", mac: str | None = None
@@ -393,7 +405,8 @@ class Draft:
             physical_networks=tuple(
                 PhysicalNetwork(name=name, switches=switches) for name, switches in networks.items()
             ),
-            underlays=tuple(self.underlays), infiniband=tuple(self.infiniband), pools=_POOLS,
+            underlays=tuple(self.underlays), infiniband=tuple(self.infiniband), gpu_nodes=tuple(self.gpu_nodes),
+            pools=_POOLS,
             external=self.external, segment_ranges=(), flavors=(*self.flavors, *_FLAVORS),
             images=_IMAGES, volume_types=_VOLUME_TYPES, share_types=_SHARE_TYPES,
             controller=_CONTROLLER, limits=_LIMITS,

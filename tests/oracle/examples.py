@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .examples_cloud import EXAMPLES as CLOUD
+from .examples_clusters import EXAMPLES as CLUSTERS
 from .examples_data import EXAMPLES as DATA
 from .examples_devices import EXAMPLES as DEVICES
 from .examples_operated import EXAMPLES as OPERATED
 from .examples_wire import EXAMPLES as WIRE
 
-EXAMPLES = (*WIRE, *CLOUD, *DATA, *DEVICES, *OPERATED)
+EXAMPLES = (*WIRE, *CLOUD, *DATA, *DEVICES, *OPERATED, *CLUSTERS)
 
 #: About two proofs and not one world: `examples_versions`, with a test of its own.
 VERSIONS = "45"

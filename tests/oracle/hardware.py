@@ -148,9 +148,31 @@ class Hardware:
                     self._operators(("hypervisor's own", host.serial), host.name, interface, certain=more is False)
         if is_whole:
             self._left_by_others(host.name, whole)
+            self._adapters(host, whole)
         for owner in self._owners(host.name) if is_whole else ():
             self.terrain.mark(whole, owner)
             self.terrain.alone(("host", host.serial), owner, "Excl")
+
+    def _adapters(self, host: Host, whole: Place) -> None:
+        """Whoever has a GPU node has its InfiniBand ports. One whose GUID is not stated may be any that no node has."""
+        node = self.facts.site.gpu_node.get(host.name)
+        prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
+        listed = {port.guid for item in self.facts.site.gpu_nodes for port in item.ports}
+        for port in node.ports if node is not None else ():
+            fabric = prefixes.get(port.infiniband, port.infiniband)
+            if port.guid is not None:
+                self.terrain.hop(whole, ("infiniband port", fabric, port.guid), "E9")
+                continue
+            for there, guid in self._named_ports:
+                if there == fabric and guid not in listed:
+                    self.terrain.hop(whole, ("infiniband port", fabric, guid), "E9", certain=False)
+
+    @cached_property
+    def _named_ports(self) -> set[tuple[str, str]]:
+        """(subnet, GUID) of every member of a key."""
+        prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
+        keys = (item for stack in self.facts.world.stacks for _, item in stack.all(PartitionKey))
+        return {(prefixes.get(item.infiniband, item.infiniband), one.guid) for item in keys for one in item.members}
 
     def _either(self, host: Host, interface: str) -> None:
         """A plug that is the borrower's, or the BMC's."""
@@ -216,8 +238,8 @@ class Hardware:
                 self._members.append((fabric, key, member.guid))
 
     def _is_its_own(self, stack: Stack, guid: str) -> bool:
-        """In a key of the operator's a port may be a tenant's, who has it in a key of its own; a declared one is the
-        operator's, whoever names it."""
+        """In a key of the operator's a port may be a tenant's, who has it in a key of its own, or its node; a declared
+        one is the operator's, whoever names it."""
         if self.facts.declared(guid) is not None:
             return False
         return stack.owner != OP or guid not in self._tenants_ports
@@ -226,7 +248,9 @@ class Hardware:
     def _tenants_ports(self) -> set[str]:
         stacks = (stack for stack in self.facts.world.stacks if stack.owner != OP)
         keys = (item for stack in stacks for _, item in stack.all(PartitionKey))
-        return {member.guid for item in keys for member in item.members}
+        lent = (node for node in self.facts.site.gpu_nodes if self.holders.get(node.name, set()) - {OP})
+        theirs = {port.guid for node in lent for port in node.ports if port.guid is not None}
+        return theirs | {member.guid for item in keys for member in item.members}
 
     @cached_property
     def _members(self) -> list[tuple[str, int, str]]:

@@ -1,20 +1,21 @@
-"""vPODs as owners: Sep a second time, over the data and storage media of one tenant and what is on them."""
+"""vPODs and GPU clusters as owners: Sep a second time, over the media of one tenant and what is on them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.resources import Network, Server, SwitchPort
+from interlock.resources import BareMetalServer, Network, PartitionKey, Server, SwitchPort
 
 from .authority import Meeting
-from .hardware import part_of
+from .hardware import part_of, whole_of
 from .terrain import Place, Terrain, flood, trace
 from .world import OP, Stack, World
 
 #: Rows of routers, of the cloud's rights, of hosts and of services for all: they join no media, and a tenant has them
 #: as a whole.
 BESIDE_MEDIA = frozenset({"E10", "E11", "E12", "E13", "E18", "A16", "A17", "A18", "A19", "A20", "A21", "A23", "A24"})
-MEDIA = ("ipu-data", "storage")
+MEDIA = ("ipu-data", "storage", "cluster")
+CLUSTER = "GpuCluster"
 #: Rnics of machines hang on media; their other plugs do not.
 RNIC = "rnic"
 
@@ -29,7 +30,7 @@ def tenants_with_vpods(world: World) -> list[Stack]:
 
 
 def _vpods(stack: Stack) -> list[str]:
-    return [item.name for item in stack.plan.components if item.type == "VirtualPod"]
+    return [item.name for item in stack.plan.components if item.type in ("VirtualPod", CLUSTER)]
 
 
 def meetings_of_vpods(world: World, terrain: Terrain) -> Iterator[Meeting]:
@@ -56,11 +57,26 @@ def _things(stack: Stack) -> Iterator[tuple[Place, str]]:
         vpod = _vpod_of(stack, stack.plan.by_name[name].component)
         if vpod is not None:
             yield ("server", stack.owner, name), vpod
+    for name, host in stack.all(BareMetalServer):
+        vpod = _vpod_of(stack, stack.plan.by_name[name].component)
+        if vpod is not None and stack.plan.component[vpod].type == CLUSTER:
+            yield whole_of(stack.world.site.host[host.node]), vpod
+    yield from _ports(stack)
     for name, port in stack.all(SwitchPort):
         vpod = _vpod_of(stack, stack.plan.by_name[name].component)
         machine = stack.world.site.machine.get(port.device)
         if vpod is not None and machine is not None and port.interface == RNIC:
             yield part_of(machine, RNIC), vpod
+
+
+def _ports(stack: Stack) -> Iterator[tuple[Place, str]]:
+    """The InfiniBand ports that a cluster has in its keys."""
+    prefixes = {item.name: item.prefix for item in stack.world.site.infiniband}
+    for name, key in stack.all(PartitionKey):
+        part = _vpod_of(stack, stack.plan.by_name[name].component)
+        if part is not None and stack.plan.component[part].type == CLUSTER:
+            fabric = prefixes.get(key.infiniband, key.infiniband)
+            yield from ((("infiniband port", fabric, member.guid), part) for member in key.members)
 
 
 def _claimed(stack: Stack, network: Network) -> Iterator[Place]:

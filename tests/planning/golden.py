@@ -9,6 +9,8 @@ from interlock.model.site.bastion import Bastion
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import BucketRequest, PublicServers, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
+from tests.builders.gpu_plans import claims, clusters_planned
+from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
 from tests.builders.pod64 import (
     bare_metal_pod64,
     bare_metal_vpod,
@@ -46,7 +48,17 @@ def plans() -> dict[str, Plan]:
         "partitions": partitions(),
         "gone": leaving(),
         "public": public(),
+        "gpu-site": plan_site(gpu_site(), site_locked(gpu_site())),
+        "cluster": clusters_planned(gpu_tenant("acme"), [claims(1, (1, 1), (1, 2))]),
+        "clusters": two_clusters(),
+        "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }
+
+
+def two_clusters() -> Plan:
+    """A cluster with InfiniBand over two scalable units and a scheduler, and one without either."""
+    request = gpu_tenant("acme", cluster("train", scheduler="slurm"), cluster("serve", nodes=1, fabric="none"))
+    return clusters_planned(request, [claims(2, (1, 1), (2, 1)), claims(3, (2, 2), partition_keys={})])
 
 
 def bare_metal(site: Site | None = None) -> Plan:

@@ -102,6 +102,7 @@ UNREAD: dict[str, str] = {
     "SwitchPort.quarantine_vlan": "where the port was before and will be after it is the plan's; preflight compares",
     "VipuAllocation.name": NAME,
     "VipuPartition.name": NAME,
+    "PartitionKey.ip_over_ib": "a group for packets that members may exchange anyway",
     "NvlinkPartition.name": NAME,
 }
 

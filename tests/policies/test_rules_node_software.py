@@ -14,9 +14,9 @@ import pytest
 from interlock.hardware.gpu import NODE_TYPES
 from interlock.model.site.inventory import Site
 from policies import RULES, Judgement, Severity, Verdict
+from tests.builders.fitting_software import FITTING
 from tests.builders.gpu_software import (
     FIRST,
-    FITTING,
     NOTHING,
     PROFILE,
     hypervisor_site,

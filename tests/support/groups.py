@@ -49,6 +49,8 @@ GROUPS: tuple[Group, ...] = (
     Group("store", ("tests/store/",), cloud=False),
     # Three servers with a real sshd for all of them.
     Group("logins", ("tests/access/",), cloud=False),
+    # Two clusters of ten nodes, with daemons of Slurm in each, for all of them.
+    Group("slurm", ("tests/slurm/",), cloud=False),
     # One fabric for all of them.
     Group("packets", ("tests/packets/",), cloud=False),
 )
@@ -79,7 +81,7 @@ SLOW = (
     "tests/faults/", "tests/house/",
     "tests/infra/test_access.py", "tests/infra/test_engine.py", "tests/infra/test_terminal.py", "tests/kills/",
     "tests/mutants/test_matrix.py", "tests/pack/", "tests/packets/",
-    "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
+    "tests/provider/test_serving.py", "tests/slurm/", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
     "tests/together/", "tests/toolchain/",
 )  # fmt: skip

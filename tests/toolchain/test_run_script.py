@@ -11,6 +11,7 @@ import pytest
 
 import interlock
 from sandbox.fabric.needs import PROGRAMS
+from sandbox.infiniband.needs import PROGRAMS as SUBNET_PROGRAMS
 from tests.access.servers import PACKAGES
 from tests.toolchain.conftest import ROOT, Script
 from toolchain.layout import PLUGIN_VERSION, CheckoutLayout
@@ -162,13 +163,13 @@ def test_root_gets_what_only_tests_need(
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("toolchain.missing._SYSTEMD", tools / "no such folder")
     get_packages_of_tests()
-    names = "openvswitch-switch iproute2 openssh-client openssh-server"
+    names = "openvswitch-switch iproute2 openssh-client openssh-server opensm ibsim-utils infiniband-diags"
     asked = ["update -q", f"install -y -q --no-install-recommends {names}"]
     assert (tools / "log").read_text().splitlines() == asked
     said = capfd.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 2)
     assert said.err.startswith(f"  system packages {names} …\n")
-    for program in ("ovs-vswitchd", "ip", "ssh-keygen", "sshd"):
+    for program in ("ovs-vswitchd", "ip", "ssh-keygen", "sshd", "opensm", "ibsim", "smpquery"):
         tool(program, "exit 0")
     get_packages_of_tests()
     assert (tools / "log").read_text().splitlines() == asked, "nothing is asked for twice"
@@ -193,7 +194,12 @@ def test_what_opens_a_port_is_left_to_people_where_systemd_would_start_it(
     get_packages_of_tests()
     assert "openssh-client" in (tools / "log").read_text()
     assert "openssh-server" not in (tools / "log").read_text()
+    assert "opensm" not in (tools / "log").read_text()
 
 
 def test_packages_of_tests_are_those_that_the_tests_name() -> None:
-    assert {package.name for package in packages_of_tests()} == {*PROGRAMS.values(), *PACKAGES}
+    assert {package.name for package in packages_of_tests()} == {
+        *PROGRAMS.values(),
+        *SUBNET_PROGRAMS.values(),
+        *PACKAGES,
+    }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infra.cli.exits import EnvironmentFailed
 from infra.program.gate import NotPlanned
-from interlock.model.lock.record import VPodAllocation
+from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.text.names import site_name, tenant_name
 from interlock.planning import AllocationError, NeedsMove, PlanningError
 from interlock.provider.actuators import Target
@@ -148,8 +148,9 @@ def test_claimants_in_words() -> None:
 def test_the_claims_of_roles_are_fields_of_a_lock() -> None:
     assert set(CLAIMS_OF) == set(NetworkRole)
     named = {name for item in CLAIMS_OF.values() for name in (item.vlan, item.network, item.subnet, item.vni) if name}
-    assert named <= set(VPodAllocation.model_fields)
-    spelled = {name for name in VPodAllocation.model_fields if name.endswith(("_vlan", "_vni", "_network", "_subnet"))}
+    fields = {*VPodAllocation.model_fields, *ClusterAllocation.model_fields}
+    assert named <= fields
+    spelled = {name for name in fields if name.endswith(("_vlan", "_vni", "_network", "_subnet"))}
     assert named == spelled
     assert CLAIMS_OF[NetworkRole.CONTROL].segment("vxlan") == "control_vni"
     assert CLAIMS_OF[NetworkRole.CONTROL].segment("vlan") == "control_vlan"

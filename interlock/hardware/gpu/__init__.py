@@ -2,7 +2,7 @@
 
 `processors`, `nvlink` and `nodes` say what a node is made of; `dgx_nodes`, `other_nodes` and `node_types` hold the
 nodes; `fat_tree`, `hall_designs`, `halls` and `expanding` are about halls; `software` says which software fits which.
-No file has a key for a GPU node, a hall or a cluster yet, and nothing is applied.
+Requests are held against it, and GPUs are priced by its node types.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Every node type by name, and whether a cluster of it can be asked for: why not, and what would work.
 
-Nothing here applies anything. Requests have no key for clusters yet; these are the answers that they will get.
+These are the answers that requests for clusters get.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from interlock.hardware import MACHINE_PLUGS
@@ -21,7 +21,7 @@ ENDS: dict[CableKind, tuple[frozenset[str], frozenset[str]]] = {
     "ipu-link": (frozenset({"machine"}), frozenset({"machine"})),
     "sync-link": (frozenset({"machine"}), frozenset({"machine"})),
     "gw-link": (frozenset({"machine"}), frozenset({"machine", "switch"})),
-    "power": (frozenset({"machine", "host", "switch", "device"}), frozenset({"PDU"})),
+    "power": (frozenset({"machine", "host", "switch", "fabric switch", "device"}), frozenset({"PDU"})),
 }
 
 
@@ -32,40 +32,53 @@ def check_cables(view: SiteView) -> None:
         fits = _check_kind(view, ("cables", index), cable)
         for side, ends in enumerate(cable.ends):
             for end in ends:
-                _check_end(view, ("cables", index, "ends", side), end, plugs)
+                check_end(view, ("cables", index, "ends", side), end, plugs)
                 if fits:
-                    _check_plug(view, ("cables", index, "ends", side), end, cable.kind)
+                    check_plug(view, ("cables", index, "ends", side), end, cable.kind)
+                    _check_hca(view, ("cables", index, "ends", side), end, cable.kind)
         _check_loop(view, ("cables", index, "ends"), cable)
 
 
-def _check_end(view: SiteView, path: Path, end: Endpoint, plugs: Counter[str]) -> None:
+def check_end(view: SiteView, path: Path, end: Endpoint, plugs: Counter[str]) -> None:
+    """Adds a fault if an end is at no device of the site, or has another cable."""
     view.faults.need(path, "a device", end.device, view.devices)
     if plugs[str(end)] > 1:
         hint = "look at the design's port map"
         view.faults.add(Code.TWICE, path, f"`{end}` has more than one cable", hint)
 
 
-def _check_plug(view: SiteView, path: Path, end: Endpoint, kind: CableKind) -> None:
-    """What a cable ends at is a plug for it: which there are of a machine its model says, of a switch its ports.
+def check_plug(view: SiteView, path: Path, end: Endpoint, kind: CableKind) -> None:
+    """Adds a fault if what a cable ends at is no plug for it: a machine's are its model's, a switch's its ports.
 
     Power inputs have any name but those of ports; hosts and other devices have names of their own for all plugs.
     """
-    machine, switch = view.site.machine.get(end.device), view.site.switch.get(end.device)
-    if switch is not None:
+    machine, count = view.site.machine.get(end.device), _port_count(view, end.device)
+    if count is not None:
         # Also written as the number is: `05` would be another plug of port 5, and its cable another one there.
-        is_port = end.interface in map(str, range(1, _port_count(view, end.device) + 1))
+        is_port = end.interface in map(str, range(1, count + 1))
         if kind == "power" and is_port:
             hint = "name the power input as it is labelled, such as `psu-1`"
             view.faults.add(Code.CONTRADICTION, path, f"`{end}` is a port, and no power input", hint)
         elif kind != "power" and not is_port:
-            view.faults.add(Code.NO_SUCH, path, f"`{end}`: the switch has ports 1 to {_port_count(view, end.device)}")
+            view.faults.add(Code.NO_SUCH, path, f"`{end}`: the switch has ports 1 to {count}")
     elif machine is not None and kind == "ethernet" and end.interface not in MACHINE_PLUGS[machine.generation]:
         known = ", ".join(MACHINE_PLUGS[machine.generation])
         view.faults.add(Code.NO_SUCH, path, f"`{end}`: the network plugs of the model {machine.generation} are {known}")
 
 
-def _port_count(view: SiteView, switch: str) -> int:
-    return sum(count for _, count in view.site.switch[switch].port_groups)
+def _port_count(view: SiteView, device: str) -> int | None:
+    """Ports of a switch; None for any other device."""
+    switch, of_fabric = view.site.switch.get(device), view.fabric_switch.get(device)
+    return switch.port_count if switch is not None else of_fabric.ports if of_fabric is not None else None
+
+
+def _check_hca(view: SiteView, path: Path, end: Endpoint, kind: CableKind) -> None:
+    """An InfiniBand cable at a GPU node ends at one of its InfiniBand ports."""
+    node = view.site.gpu_node.get(end.device)
+    if node is not None and kind == "infiniband":
+        ports = [port.name for port in node.ports]
+        message = f"`{end}`: the node has no InfiniBand port of this name"
+        view.faults.need_name(path, end.interface, ports, message, of=("gpu_nodes",))
 
 
 def _check_kind(view: SiteView, path: Path, cable: CableFile) -> bool:
@@ -98,7 +111,11 @@ def _takes_links(view: SiteView, path: Path, device: str) -> bool:
 
 
 def _kind(view: SiteView, device: str) -> str:
-    for kind, known in (("machine", view.site.machine), ("host", view.site.host), ("switch", view.site.switch)):
+    tables: tuple[tuple[str, Mapping[str, object]], ...] = (
+        ("machine", view.site.machine), ("host", view.site.host), ("switch", view.site.switch),
+        ("fabric switch", view.fabric_switch),
+    )  # fmt: skip
+    for kind, known in tables:
         if device in known:
             return kind
     roles = view.device_roles

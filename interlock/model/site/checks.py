@@ -6,6 +6,7 @@ tenants apart is for the proof to say.
 
 from __future__ import annotations
 
+from interlock.model.hall.site_checks import check_halls
 from interlock.model.rack.site_checks import check_racks_of_site
 from interlock.model.text.faults import Faults
 
@@ -32,6 +33,7 @@ CHECKS = (
     check_lags,
     check_stand,
     check_states,
+    check_halls,
     check_completeness,
     check_networks,
     check_bastion,

@@ -5,9 +5,11 @@ What the result says is checked in `site_checks`. The inventory is here, all els
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from interlock.model.rack.expansion import expand_racks
+from interlock.model.hall.expansion import ExpandedHall, expand_halls
+from interlock.model.rack.expansion import ExpandedRack, expand_racks
 from interlock.model.waivers import waivers_of
 from interlock.resources import VolumeEncryption
 
@@ -15,6 +17,7 @@ from .bastion import bastion_of
 from .completeness import completeness_of
 from .file import SiteFile
 from .full_file import HostFile, MacsFile, StandingRackFile, SwitchFile
+from .gpu_file import fabric_switches_of, gpu_nodes_of
 from .inventory import Site
 from .object_storage import object_storage_of
 from .physical import Cable, Device, Host, Lag, LogicalRack, Machine, Placement, Rack, Room, Switch
@@ -29,6 +32,7 @@ def expand_site(file: SiteFile) -> Site:
     """The full form. The file was checked so far that there is one (`rack_checks`, `site_form_checks`)."""
     cables = tuple(_cables(file))
     racks, terms = expand_racks(file.racks, cables, file.complete.devices("switch_ports")), Terms(file)
+    halls = expand_halls(file.halls)
     return Site(
         name=file.name,
         cloud=file.cloud,
@@ -36,14 +40,19 @@ def expand_site(file: SiteFile) -> Site:
         claims=file.claims or "",
         domain=file.domain,
         rooms=tuple(_rooms(file)),
-        physical_racks=(*(found for rack in racks for found in rack.physical_racks), *_physical_racks(file)),
+        physical_racks=(*_joined(racks, halls, "physical_racks"), *_physical_racks(file)),
         logical_racks=(*(found for rack in racks for found in rack.logical_racks), *_logical_racks(file)),
         machines=(*(found for rack in racks for found in rack.machines), *_machines(file)),
-        hosts=(*(found for rack in racks for found in rack.hosts), *_hosts(file)),
+        hosts=(*_joined(racks, halls, "hosts"), *_hosts(file)),
+        gpu_nodes=(*(found for hall in halls for found in hall.gpu_nodes), *gpu_nodes_of(file.gpu_nodes)),
         switches=(*(found for rack in racks for found in rack.switches), *_switches(file)),
-        devices=(*(found for rack in racks for found in rack.devices), *_devices(file)),
-        placements=(*(found for rack in racks for found in rack.placements), *_placements(file)),
-        cables=(*(found for rack in racks for found in rack.cables), *cables),
+        fabric_switches=(
+            *(found for hall in halls for found in hall.fabric_switches),
+            *fabric_switches_of(file.fabric_switches),
+        ),
+        devices=(*_joined(racks, halls, "devices"), *_devices(file)),
+        placements=(*_joined(racks, halls, "placements"), *_placements(file)),
+        cables=(*_joined(racks, halls, "cables"), *cables),
         lags=(*(found for rack in racks for found in rack.lags), *_lags(file)),
         complete=completeness_of(file.complete),
         complete_max_age_h=file.complete.max_age,
@@ -76,6 +85,12 @@ def expand_site(file: SiteFile) -> Site:
         existing=file.existing,
         waivers=waivers_of(file.waivers),
     )
+
+
+def _joined(racks: Iterable[ExpandedRack], halls: Iterable[ExpandedHall], part: str) -> Iterator[Any]:
+    """One part of everything that is written short, racks first."""
+    for expanded in (*racks, *halls):
+        yield from getattr(expanded, part)
 
 
 def _rooms(file: SiteFile) -> Iterable[Room]:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from interlock.model.hall.file import HallFile
 from interlock.model.rack.file import RackFile
 from interlock.model.tenant.values import RuleId
 from interlock.model.text.names import DeviceName, SiteName
@@ -31,6 +32,7 @@ from .full_file import (
     StandingRackFile,
     SwitchFile,
 )
+from .gpu_file import FabricSwitchFile, GpuNodeFile
 from .guards import AssumptionGuard
 from .ironic_file import IronicFile
 from .networks_file import ExternalFile, FabricProfileFile, InfinibandFile, PhysicalNetworks, UnderlayFile
@@ -100,6 +102,10 @@ class SiteFile(FileModel):
         default_factory=list,
         description="pods of a known design; each becomes machines, hosts, switches and cables",
     )
+    halls: dict[DeviceName, HallFile] = Field(
+        default_factory=dict,
+        description="halls of GPU nodes of a known design, by name; each becomes nodes, InfiniBand switches and cables",
+    )
     rooms: dict[DeviceName, RoomFile] = Field(default_factory=dict, description="rooms, by name")
     physical_racks: dict[DeviceName, StandingRackFile] = Field(
         default_factory=dict, description="physical racks beside those of `racks`, by name"
@@ -113,8 +119,15 @@ class SiteFile(FileModel):
     hosts: dict[DeviceName, HostFile] = Field(
         default_factory=dict, description="servers beside the racks, by the name that Nova has for them"
     )
+    gpu_nodes: dict[DeviceName, GpuNodeFile] = Field(
+        default_factory=dict,
+        description="GPU nodes beside the halls, by name; each is a host of role `gpu` under `hosts`, too",
+    )
     switches: dict[DeviceName, SwitchFile] = Field(
         default_factory=dict, description="switches beside the racks, by name"
+    )
+    fabric_switches: dict[DeviceName, FabricSwitchFile] = Field(
+        default_factory=dict, description="InfiniBand switches beside the halls, by name"
     )
     devices: dict[DeviceName, DeviceFile] = Field(
         default_factory=dict, description="power units, appliances and all else that hangs on a cable, by name"

@@ -70,6 +70,9 @@ def _pools(pools: Pools) -> Document:
     found["control"] = {"vnis": ids(pools.control), "subnets": {"prefix": prefix, "each": each}}
     if pools.bare_metal_control is not None:
         found["bare_metal_control"] = _vlan_pool(pools.bare_metal_control)
+    if pools.cluster is not None and pools.cluster_subnets is not None:
+        prefix, each = pools.cluster_subnets
+        found["cluster"] = _vlan_pool(pools.cluster) | {"subnets": {"prefix": prefix, "each": each}}
     found["reserved_vlans"] = ids(_runs(pools.reserved_vlans))
     found["reserved_vnis"] = ids(_runs(pools.reserved_vnis))
     if pools.storage_vips is not None:

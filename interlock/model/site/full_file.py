@@ -15,7 +15,7 @@ from interlock.model.text.names import DeviceName, Interface, Interfaces, Networ
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Count, MemoryGiB, Positive, VlanIds
 
-from .physical import CableKind, CoolingMethod, Generation, Provisioning, ServiceState, SwitchRole
+from .physical import CableKind, CoolingMethod, Generation, HostRole, Provisioning, ServiceState, SwitchRole
 from .service_states import REASON, STATE
 from .switch_file import VRFS, VTEPS, Vrfs, VtepFile, WiringFile
 from .switch_ports import PortTable
@@ -93,8 +93,8 @@ class HostFile(FileModel):
     """A server of the operator."""
 
     serial: Serial = Field(description="its serial")
-    role: Literal["poplar", "infra"] = Field(
-        description="which flavours it may carry: `poplar` for Poplar servers, `infra` for controllers"
+    role: HostRole = Field(
+        description="what it carries: `poplar` Poplar servers, `infra` controllers; `gpu` is a GPU node"
     )
     logical_rack: DeviceName | None = Field(
         default=None, description="the logical rack it stands with, for placing servers near their machines"

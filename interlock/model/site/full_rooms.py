@@ -7,6 +7,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
+from .gpu import GpuNode
 from .inventory import Site
 from .physical import Cable, Host, Lag, Machine, Placement, Rack, Room, Switch, SwitchPortConfig
 
@@ -21,7 +22,9 @@ def room_sections(site: Site) -> Section:
         "logical_racks": {item.name: _fields(item, "name") for item in site.logical_racks},
         "machines": {item.name: _machine(item) for item in site.machines},
         "hosts": {item.name: _host(item) for item in site.hosts},
+        "gpu_nodes": {item.name: _gpu_node(item) for item in site.gpu_nodes},
         "switches": {item.name: _switch(item) for item in site.switches},
+        "fabric_switches": {item.name: _fields(item, "name") for item in site.fabric_switches},
         "devices": {item.name: _fields(item, "name") for item in site.devices},
         "placements": {item.device: _placement(item) for item in site.placements},
         "cables": [_cable(item) for item in site.cables],
@@ -79,6 +82,12 @@ def _host(host: Host) -> Section:
     found = _fields(host, "name", "huge_pages_gib", "ram_gib", "interfaces", "state_reason") | _reason(host)
     found |= {"huge_pages": f"{host.huge_pages_gib}GiB", "ram": f"{host.ram_gib}GiB"}
     return found | {"interfaces": {network: list(names) for network, names in host.interfaces.items()}}
+
+
+def _gpu_node(node: GpuNode) -> Section:
+    found = _fields(node, "name", "ports")
+    ports = {port.name: _fields(port, "name") for port in node.ports}
+    return found | ({"ports": ports} if ports else {})
 
 
 def _reason(device: Machine | Host) -> Section:

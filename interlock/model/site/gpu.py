@@ -1,8 +1,8 @@
 """GPU nodes, and the InfiniBand fabrics that their compute and storage ports hang on.
 
-A GPU node is a host of role `gpu` besides: Ironic deploys it, and its Ethernet interfaces stand there. Here is what only
-a GPU node has. The subnet manager knows ports by their GUID and by nothing else: a node description is set by whoever has
-root on the node.
+A GPU node is a host of role `gpu` besides: Ironic deploys it, and its Ethernet interfaces stand there. Here is what
+only a GPU node has. The subnet manager knows ports by their GUID and by nothing else: a node description is set by
+whoever has root on the node.
 """
 
 from __future__ import annotations

@@ -149,6 +149,16 @@ class Site(Frozen):
         return {item.name: item for item in self.gpu_nodes}
 
     @cached_property
+    def gpu_order(self) -> dict[str, int]:
+        """Number of every GPU node in the site's order."""
+        return {item.name: number for number, item in enumerate(self.gpu_nodes)}
+
+    @cached_property
+    def placement(self) -> dict[str, Placement]:
+        """Where devices stand, by name."""
+        return {item.device: item for item in self.placements}
+
+    @cached_property
     def machine_of(self) -> dict[str, str]:
         """Serial -> name of the machine."""
         return {item.serial: item.name for item in self.machines}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from interlock.model.hall.form_checks import check_halls_before_expansion
+from interlock.model.hall.inventory import read_inventories
 from interlock.model.rack.checks import check_before_expansion
 from interlock.model.text.errors import Code, InputErrors
 from interlock.model.text.faults import Faults
@@ -22,7 +24,8 @@ FLEET = "fleet.yaml"
 
 #: Sections on which all others rest: once a part of them is gone, what else is wrong follows from that.
 EXPANDED = (
-    "racks", "rooms", "physical_racks", "logical_racks", "machines", "hosts", "switches", "devices", "cables",
+    "racks", "halls", "rooms", "physical_racks", "logical_racks", "machines", "hosts", "gpu_nodes", "switches",
+    "fabric_switches", "devices", "cables",
 )  # fmt: skip
 
 
@@ -47,8 +50,11 @@ def load_site(folder: Path, base: Path) -> LoadedSite:
     form = well_formed(SiteFile, source)
     if form.file is None:
         raise InputErrors(form.errors)
-    file, faults = form.file, Faults.of(form)
+    faults, inventories = Faults.of(form), read_inventories(form.file, folder, base, source)
+    faults.found += inventories.errors
+    file = inventories.file
     check_before_expansion(file, faults)
+    check_halls_before_expansion(file, faults)
     check_form(file, faults)
     if len(faults.found) > len(form.errors) or _is_torn(form):
         faults.raise_if_any()

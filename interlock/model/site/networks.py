@@ -61,7 +61,7 @@ class Pools(Frozen):
     reserved_vnis: tuple[int, ...] = ()
     ipu_data_subnets: tuple[str, int]
     storage_subnets: tuple[str, int]
-    #: VLANs of the in-band networks of GPU clusters, and where their subnets are cut from; None: there are none to give.
+    #: VLANs of the in-band networks of GPU clusters, and where their subnets are cut from; None: none to give.
     cluster: VlanPool | None = None
     cluster_subnets: tuple[str, int] | None = None
     control_subnets: tuple[str, int]

@@ -72,7 +72,7 @@ class Machine(Frozen):
 
 
 class Host(Frozen):
-    """A server of the operator. `poplar` hosts carry tenants' servers, `infra` hosts controllers; `gpu` are GPU nodes."""
+    """A server of the operator: `poplar` hosts carry tenants' servers, `infra` controllers; `gpu` are GPU nodes."""
 
     name: str
     serial: str

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interlock.hardware.designs import PortMap
+from interlock.model.hall.file import HallFile
+from interlock.model.hall.names import node_name, switch_name
 from interlock.model.rack.file import RackFile, RackSwitchFile
 from interlock.model.rack.names import (
     gw_roles,
@@ -44,12 +46,17 @@ def places(file: SiteFile) -> Iterator[DevicePlace]:
     """Every device with a serial, in file order."""
     for index, rack in enumerate(file.racks):
         yield from _of_rack(rack, ("racks", index))
+    for name, hall in file.halls.items():
+        yield from _of_hall(name, hall)
     for name, machine in file.machines.items():
         yield _beside_racks("machines", name, machine.serial)
     for name, host in file.hosts.items():
         yield _beside_racks("hosts", name, host.serial)
     for name, switch in file.switches.items():
         yield _beside_racks("switches", name, switch.serial)
+    for name, of_fabric in file.fabric_switches.items():
+        if of_fabric.serial is not None:
+            yield _beside_racks("fabric_switches", name, of_fabric.serial)
     for name, device in file.devices.items():
         if device.serial is not None:
             yield _beside_racks("devices", name, device.serial)
@@ -70,7 +77,18 @@ def fact_path(file: SiteFile, fact: str) -> Path:
         if named:
             place = max(named, key=lambda one: len(one.name))
             return _inside(file, place, tuple(rest.removeprefix(place.name).strip(".").split(".")))
+    if section == "fabric_switches":
+        return _of_fabric_switch(file, rest)
     return section, *rest.split(".")
+
+
+def _of_fabric_switch(file: SiteFile, rest: str) -> Path:
+    """Where an InfiniBand switch stands: under its own name, or in the hall whose design has it."""
+    name, _, key = rest.rpartition(".") if rest not in file.fabric_switches else (rest, "", "")
+    for hall in file.halls:
+        if rest.startswith(f"{hall}-"):
+            return "halls", hall, "switches", rest.removeprefix(f"{hall}-")
+    return ("fabric_switches", name, key) if name in file.fabric_switches and key else ("fabric_switches", rest)
 
 
 def _of_rack(rack: RackFile, path: Path) -> Iterator[DevicePlace]:
@@ -84,6 +102,18 @@ def _of_rack(rack: RackFile, path: Path) -> Iterator[DevicePlace]:
     if rack.pdu_serials is not None:
         for name, serial in zip(rack.pdus, rack.pdu_serials, strict=False):
             yield DevicePlace("devices", name, serial, (*path, "pdus"), (*path, "pdu_serials"), (*path, "pdus"))
+
+
+def _of_hall(name: str, hall: HallFile) -> Iterator[DevicePlace]:
+    for place, node in hall.nodes.items():
+        path: Path = ("halls", name, "nodes", place)
+        where = path if node.name is None else (*path, "name")
+        yield DevicePlace("hosts", node_name(name, place, node), node.serial, where, (*path, "serial"), path)
+    for switch, stated in hall.switches.items():
+        if stated.serial is not None:
+            path = ("halls", name, "switches", switch)
+            called = switch_name(name, switch)
+            yield DevicePlace("fabric_switches", called, stated.serial, path, (*path, "serial"), path)
 
 
 def _of_switches(path: Path, file: RackSwitchFile, names: list[str]) -> Iterator[DevicePlace]:

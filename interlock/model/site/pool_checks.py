@@ -34,6 +34,8 @@ def vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
     yield from (("ipu_data", pools.ipu_data), ("storage", pools.storage), ("management", pools.management))
     if pools.bare_metal_control is not None:
         yield "bare_metal_control", pools.bare_metal_control
+    if pools.cluster is not None:
+        yield "cluster", pools.cluster
 
 
 def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> None:
@@ -53,8 +55,11 @@ def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> 
 
 
 def _check_subnets(view: SiteView) -> None:
-    for pool in ("ipu_data", "storage", "management", "control"):
-        subnets = getattr(view.file.pools, pool).subnets
+    for pool in ("ipu_data", "storage", "management", "control", "cluster"):
+        stated = getattr(view.file.pools, pool)
+        if stated is None:
+            continue
+        subnets = stated.subnets
         if ipaddress.IPv4Network(subnets.prefix).prefixlen > subnets.each:
             message = f"no subnet of /{subnets.each} can be cut from {subnets.prefix}"
             view.faults.add(Code.CONTRADICTION, ("pools", pool, "subnets", "each"), message)

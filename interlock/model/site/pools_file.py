@@ -67,6 +67,9 @@ class PoolsFile(FileModel):
         default=None,
         description="VLANs of control networks with bare-metal hosts; without it, the site has none to give",
     )
+    cluster: VlanPoolFile | None = Field(
+        default=None, description="the in-band networks of GPU clusters; without it, the site has none to give"
+    )
     reserved_vlans: VlanIds = Field(default=(), description="VLANs that no pool gives out, and no plan may use")
     reserved_vnis: VniIds = Field(default=(), description="VXLAN ids that no pool gives out")
     storage_vips: Offsets | None = Field(

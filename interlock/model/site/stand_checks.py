@@ -51,7 +51,7 @@ def _check_placements(view: SiteView) -> None:
         view.faults.need(path, "a device", device, view.devices)
         view.faults.need((*path, "rack"), "a physical rack", placement.rack, racks)
         if device in elsewhere:
-            hint = "its entry under `racks:` says where it stands: take one of the two out"
+            hint = "its entry under `racks:` or `halls:` says where it stands: take one of the two out"
             view.faults.add(Code.TWICE, path, f"`{device}` stands somewhere already", hint)
 
 
@@ -81,4 +81,6 @@ def _check_height(view: SiteView, placement: Placement, rack: Rack) -> None:
 def _path(view: SiteView, placement: Placement) -> Path:
     if placement.device in view.file.placements:
         return "placements", placement.device
+    if placement.device in view.hall_node_paths:
+        return view.hall_node_paths[placement.device]
     return view.physical_rack_paths.get(placement.rack, ("racks",))

@@ -19,11 +19,11 @@ def check_states(view: SiteView) -> None:
     for path, word, known, table in _tables(view):
         _check_names(view, path, word, known, table)
         for key, entry in table.items():
-            _check_reason(view, (*path, key), entry.state, entry.reason)
+            check_reason(view, (*path, key), entry.state, entry.reason)
     for name, machine in view.file.machines.items():
-        _check_reason(view, ("machines", name), machine.state, machine.reason)
+        check_reason(view, ("machines", name), machine.state, machine.reason)
     for name, host in view.file.hosts.items():
-        _check_reason(view, ("hosts", name), host.state, host.reason)
+        check_reason(view, ("hosts", name), host.state, host.reason)
 
 
 def _tables(view: SiteView) -> Iterator[tuple[Path, str, Sequence[str], StateTable]]:
@@ -44,7 +44,8 @@ def _check_names(view: SiteView, path: Path, word: str, known: Sequence[str], ta
             seen.add(name)
 
 
-def _check_reason(view: SiteView, path: Path, state: ServiceState, reason: str | None) -> None:
+def check_reason(view: SiteView, path: Path, state: ServiceState, reason: str | None) -> None:
+    """Adds a fault if a device is out of service and nobody says why, or the other way round."""
     if state != "ok" and reason is None:
         hint = "say why, for whoever asks next: `reason: RNIC dead, ticket 123`"
         view.faults.add(Code.MISSING_KEY, path, f"`reason` is missing: `state` is `{state}`", hint)

@@ -69,12 +69,14 @@ class Terms:
     def pools(self) -> Pools:
         """Everything that locks hand out."""
         file = self.file.pools
-        bare_metal = file.bare_metal_control
+        bare_metal, cluster = file.bare_metal_control, file.cluster
         return Pools(
             ipu_data=_vlan_pool(file.ipu_data),
             storage=_vlan_pool(file.storage),
             management=_vlan_pool(file.management),
             bare_metal_control=None if bare_metal is None else _vlan_pool(bare_metal),
+            cluster=None if cluster is None else _vlan_pool(cluster),
+            cluster_subnets=None if cluster is None else _subnets(cluster.subnets),
             control=file.control.vnis,
             reserved_vlans=file.reserved_vlans,
             reserved_vnis=file.reserved_vnis,

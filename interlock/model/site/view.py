@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from interlock.model.hall.names import appliance_name, layout_of, node_name, rack_name, switch_name
 from interlock.model.rack.names import logical_names, own_management, physical_names
 from interlock.model.text.faults import Faults
 
 from .file import SiteFile
+from .gpu import FabricSwitch
 from .inventory import Site
 from .places import Path, places
 
@@ -31,7 +33,13 @@ class SiteView:
     def devices(self) -> frozenset[str]:
         """Names of everything that a cable can end at."""
         site = self.site
-        return frozenset({*site.machine, *site.host, *site.switch, *(device.name for device in site.devices)})
+        others = (device.name for device in site.devices)
+        return frozenset({*site.machine, *site.host, *site.switch, *self.fabric_switch, *others})
+
+    @cached_property
+    def fabric_switch(self) -> dict[str, FabricSwitch]:
+        """InfiniBand switches by name."""
+        return {switch.name: switch for switch in self.site.fabric_switches}
 
     @cached_property
     def device_roles(self) -> dict[str, str]:
@@ -54,6 +62,13 @@ class SiteView:
         for index, rack in enumerate(self.file.racks):
             if rack.pdu_serials is None:
                 yield from ((name, ("racks", index, "pdus")) for name in rack.pdus)
+        for name, hall in self.file.halls.items():
+            layout = layout_of(hall)
+            yield from ((switch_name(name, item), ("halls", name)) for item in layout.switches_without_serial(hall))
+            yield from ((appliance_name(name, item), ("halls", name)) for item in layout.hall.managers)
+        for name, switch in self.file.fabric_switches.items():
+            if switch.serial is None:
+                yield name, ("fabric_switches", name)
         for name, device in self.file.devices.items():
             if device.serial is None:
                 yield name, ("devices", name)
@@ -81,4 +96,17 @@ class SiteView:
         found: dict[str, Path] = {}
         for index, rack in enumerate(self.file.racks):
             found.update((name, ("racks", index, "rack")) for name in physical_names(rack))
+        for name, hall in self.file.halls.items():
+            if hall.racks is not None:
+                made = (rack_name(name, rack) for rack in layout_of(hall).hall.racks)
+                found.update(dict.fromkeys(made, ("halls", name, "racks")))
         return found | {name: ("physical_racks", name) for name in self.file.physical_racks}
+
+    @cached_property
+    def hall_node_paths(self) -> dict[str, Path]:
+        """Node of a hall -> where it was written."""
+        return {
+            node_name(name, place, node): ("halls", name, "nodes", place)
+            for name, hall in self.file.halls.items()
+            for place, node in hall.nodes.items()
+        }

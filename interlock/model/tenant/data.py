@@ -78,10 +78,11 @@ def _share(reading: RequestReading, name: str, file: ShareFile) -> ShareRequest:
     path, offered = ("shares", name), reading.offered
     default = offered.defaults.share_type
     reading.note_left_out(path, file, "access")
-    if file.vpods == []:
-        hint = "leave `vpods:` out for all"
-        reading.faults.add(Code.VALUE, (*path, "vpods"), "a share that no vPOD mounts", hint)
     every = list(reading.file.vpods)
+    clusters_only = not every and file.vpods is None and bool(reading.file.clusters)
+    if file.vpods == [] or (clusters_only and not reading.faults.short_of("vpods")):
+        hint = "ask for a vPOD that mounts it: clusters mount none" if clusters_only else "leave `vpods:` out for all"
+        reading.faults.add(Code.VALUE, (*path, "vpods"), "a share that no vPOD mounts", hint)
     usual = usual_mount_point(name)
     mount = reading.filled((*path, "mount"), file.mount, usual)
     return ShareRequest(

@@ -8,6 +8,7 @@ from interlock.model.text.validation import well_formed
 from interlock.model.waivers import waivers_of
 
 from .buckets import read_buckets
+from .clusters import read_clusters
 from .data import read_shares, read_volumes
 from .file import TenantFile
 from .names import check_names
@@ -46,6 +47,7 @@ def _tenant(identity: str, reading: RequestReading) -> Tenant:
         separate=file.separate,
         access=read_access(reading),
         vpods=read_vpods(reading),
+        clusters=read_clusters(reading),
         volumes=read_volumes(reading),
         shares=read_shares(reading),
         buckets=read_buckets(reading),

@@ -16,6 +16,7 @@ from interlock.model.waivers import WaiverFile
 from interlock.resources.storage import OnDelete
 
 from .bucket_file import BucketFile
+from .cluster_file import ClusterFile
 from .data_words import KEPT_DATA
 from .people_file import ACCOUNTS, KeyHolderFile
 from .request import Pins, Routing, ServerKind, SyncType
@@ -198,7 +199,7 @@ class TenantFile(FileModel):
     """What one tenant asks of a site. The name of the file is the tenant's id."""
 
     LIMITS: ClassVar[FileLimits] = REQUEST
-    STAND_INS: ClassVar[Mapping[str, Any]] = {"name": "–", "access": {}, "vpods": {}}
+    STAND_INS: ClassVar[Mapping[str, Any]] = {"name": "–", "access": {}}
 
     name: DisplayName = Field(description="A name for people.")
     state: Literal["present", "gone"] = Field(
@@ -214,7 +215,12 @@ class TenantFile(FileModel):
         default=False, description="Whether volumes have to be encrypted, where nothing else is said."
     )
     access: AccessFile = Field(description="Members, and the key that servers are entered with.")
-    vpods: dict[PartName, VPodFile] = Field(description="vPODs by name; only who is gone may have none.")
+    vpods: dict[PartName, VPodFile] = Field(
+        default_factory=dict, description="vPODs by name; only who is gone may have neither vPODs nor clusters."
+    )
+    clusters: dict[PartName, ClusterFile] = Field(
+        default_factory=dict, description="GPU clusters by name; a vPOD cannot have the same."
+    )
     volumes: dict[PartName, Annotated[OwnVolumeFile, BeforeValidator(mapping_of_size)]] = Field(
         default_factory=dict, description="Volumes beside those of the servers, by name."
     )
@@ -230,4 +236,6 @@ class TenantFile(FileModel):
     waivers: dict[RuleId, WaiverFile] = Field(
         default_factory=dict, description="Rules that the operator lets pass for this tenant, by id."
     )
-    pins: dict[str, Pins] = Field(default_factory=dict, description="Claims to take as given, by vPOD.")
+    pins: dict[str, Pins] = Field(
+        default_factory=dict, description="Claims to take as given, by vPOD; by cluster its `hosts`."
+    )

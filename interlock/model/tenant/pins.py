@@ -7,6 +7,8 @@ from collections.abc import Collection
 from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
+from .cluster_file import ClusterFile
+from .clusters import nodes_of
 from .file import VPodFile
 from .reading import Path, RequestReading
 from .request import Pins
@@ -14,7 +16,7 @@ from .vpods import machines_of
 
 
 def read_pins(reading: RequestReading) -> dict[str, Pins]:
-    """Pins by vPOD, as they are written, and every fault in them."""
+    """Pins by vPOD and cluster, as they are written, and every fault in them."""
     for name, pins in reading.file.pins.items():
         _check(reading, name, pins)
     return dict(reading.file.pins)
@@ -22,13 +24,33 @@ def read_pins(reading: RequestReading) -> dict[str, Pins]:
 
 def _check(reading: RequestReading, name: str, pins: Pins) -> None:
     path = ("pins", name)
-    message = f"pins for `{name}`, which is no vPOD of this tenant"
-    reading.faults.need_name((*path, KEY), name, reading.file.vpods, message, of=("vpods",))
+    if name in reading.file.clusters:
+        _check_cluster(reading, path, pins, reading.file.clusters[name])
+        return
+    message = f"pins for `{name}`, which is no vPOD or cluster of this tenant"
+    if not reading.faults.short_of("clusters"):
+        known = (*reading.file.vpods, *reading.file.clusters)
+        reading.faults.need_name((*path, KEY), name, known, message, of=("vpods",))
     vpod = reading.file.vpods.get(name)
     if vpod is not None:
         _check_machines(reading, path, pins, vpod, machines_of(reading, name))
         _check_hosts(reading, path, pins, vpod)
         _check_control(reading, path, pins, vpod)
+
+
+def _check_cluster(reading: RequestReading, path: Path, pins: Pins, cluster: ClusterFile) -> None:
+    """Only its nodes: VLAN, subnet and P_Keys are the same to it, whichever they are."""
+    for key in (name for name in Pins.model_fields if name != "hosts" and getattr(pins, name) is not None):
+        hint = "take it out: of a cluster only `hosts`, its nodes, can be pinned"
+        reading.faults.add(Code.CONTRADICTION, (*path, key, KEY), f"`{key}` of a cluster", hint)
+    known, below = reading.offered.type_of_node, (*path, "hosts")
+    _check_names(reading, below, "a GPU node", pins.hosts, known)
+    _check_count(reading, below, pins.hosts, nodes_of(cluster))
+    reading.each_once(below, pins.hosts or ())
+    for index, name in enumerate(pins.hosts or ()):
+        if name in known and known[name] != cluster.type:
+            message = f"`{name}` is a {known[name]}, asked for is {cluster.type}"
+            reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `type:`")
 
 
 def _check_machines(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile, wanted: int | None) -> None:

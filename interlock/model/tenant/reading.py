@@ -35,6 +35,10 @@ class Offered:
     volume_types: Collection[str]
     share_types: Collection[str]
     machines: Mapping[str, Machine]
+    #: Node type -> hall -> nodes of the type there, in the order of the site.
+    gpu_nodes: Mapping[str, Mapping[str, int]]
+    #: Node -> its type.
+    type_of_node: Mapping[str, str]
     poplar_hosts: Mapping[str, Host]
     infra_hosts: Collection[str]
     #: True if some logical rack has the cable that closes its chain to a ring.
@@ -59,6 +63,8 @@ class Offered:
             volume_types=set(site.volume_types),
             share_types={item.name for item in site.share_types},
             machines=site.machine,
+            gpu_nodes=_counted(site),
+            type_of_node={node.name: node.node_type for node in site.gpu_nodes},
             poplar_hosts={host.name: host for host in site.hosts if host.role == "poplar"},
             infra_hosts={host.name for host in site.hosts if host.role == "infra"},
             torus=any(rack.topology == "torus" for rack in site.logical_racks),
@@ -139,6 +145,10 @@ class RequestReading:
     def vpod_name(self, path: Path, name: str) -> bool:
         """True if the tenant has this vPOD, else a fault."""
         message = f"`{name}` is no vPOD of this tenant"
+        if name in self.file.clusters:
+            hint = "name vPODs here, or leave it out"
+            self.faults.add(Code.NO_SUCH, path, f"`{name}` is a cluster, and a vPOD is meant here", hint)
+            return False
         self.faults.need_name(path, name, self.file.vpods, message, of=("vpods",))
         return name in self.file.vpods
 
@@ -149,6 +159,14 @@ class RequestReading:
             if name in seen:
                 self.faults.add(Code.TWICE, (*path, index), f"`{name}` is there twice")
             seen.add(name)
+
+
+def _counted(site: Site) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for node in site.gpu_nodes:
+        halls = found.setdefault(node.node_type, {})
+        halls[node.hall] = halls.get(node.hall, 0) + 1
+    return found
 
 
 def _text(value: object) -> str:

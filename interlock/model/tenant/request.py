@@ -197,10 +197,12 @@ class Budget(Frozen):
 
 
 class Pins(FileModel):
-    """Claims of one vPOD that the lock takes as given; the gate judges them."""
+    """Claims of one vPOD that the lock takes as given; the gate judges them. Of a cluster only `hosts`: its nodes."""
 
     machines: PinnedNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
-    hosts: PinnedNames | None = Field(default=None, description="Host of each Poplar server, by index.")
+    hosts: PinnedNames | None = Field(
+        default=None, description="Host of each Poplar server, by index; of a cluster its nodes."
+    )
     controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
     ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")
     storage_vlan: VlanId | None = Field(default=None, description="VLAN to the storage.")
@@ -234,7 +236,7 @@ class Tenant(Frozen):
     buckets: tuple[BucketRequest, ...]
     budget: Budget | None = None
     waivers: tuple[Waiver, ...] = ()
-    #: Pins by vPOD.
+    #: Pins by vPOD, and by cluster: of one of those only `hosts`.
     pins: dict[str, Pins] = {}
 
 

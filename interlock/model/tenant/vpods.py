@@ -22,12 +22,18 @@ _PARTITION_STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("routing", ("gcds", "replicas", "reconfigurable", "sync_type", "routing")),
 )
 
+_VPODS = ("vpods",)
+#: Sections of what a tenant computes on.
+_PARTS = ("vpods", "clusters")
+
 
 def read_vpods(reading: RequestReading) -> tuple[VPod, ...]:
     """All vPODs, in the order of the file."""
-    if not reading.file.vpods and reading.file.state == "present":
-        hint = "a tenant has at least one, unless it is to go: `state: gone`"
-        reading.faults.add(Code.VALUE, ("vpods",), "no vPOD", hint)
+    file = reading.file
+    if not file.vpods and not file.clusters and file.state == "present" and not reading.faults.short_of(*_PARTS):
+        hint = "a tenant has a vPOD or a cluster at least, unless it is to go: `state: gone`"
+        path = ("clusters",) if "vpods" not in file.model_fields_set and "clusters" in file.model_fields_set else _VPODS
+        reading.faults.add(Code.VALUE, path, "no vPOD and no cluster", hint)
     return tuple(_vpod(reading, ("vpods", name), name, file) for name, file in reading.file.vpods.items())
 
 

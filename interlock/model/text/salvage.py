@@ -56,8 +56,13 @@ class Salvage:
         return any(path[:length] in self.lost for length in range(1, len(path) + 1))
 
     def has_lost_entries(self, section: Path) -> bool:
-        """True if a whole entry of this mapping or list was taken out, or all of it."""
-        return section in self._short_of or self.is_lost(section)
+        """True if a whole entry of this mapping or list was taken out, or all of it, or perhaps all of it."""
+        return section in self._short_of or self.is_lost(section) or self._may_be_misspelt(section)
+
+    def _may_be_misspelt(self, section: Path) -> bool:
+        """True if the file has no such section, and lost one, which may have been meant."""
+        at_top = len(section) == 1 and isinstance(self.value, dict) and _key(self.value, section[0]) is Salvage.NOTHING
+        return at_top and () in self._short_of
 
     def _note(self, original: Path, *, listed: bool) -> None:
         self.lost.add(original)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
@@ -34,10 +34,12 @@ class Source:
         self.file = file
         self.name = name
         self.text = text
+        #: Path -> the source that what stands there was read from, and its path in that one.
+        self.annexes: dict[tuple[Step, ...], tuple[Source, tuple[Step, ...]]] = {}
         self._marked = marked
 
     @classmethod
-    def read(cls, file: Path, name: str) -> Source:
+    def read(cls, file: Path, name: str) -> Self:
         """The file's text. Raises InputErrors if it is absent, too large or not UTF-8."""
         try:
             with file.open("rb") as stream:
@@ -63,6 +65,9 @@ class Source:
         """`file:line:column` of the value at `path` or of its key; of the nearest node above if absent."""
         if path and path[-1] == KEY:
             path, key = path[:-1], True
+        annex = self._annex(path)
+        if annex is not None:
+            return annex
         node = self._root
         if node is None:
             return str(Position(self.name))
@@ -79,6 +84,14 @@ class Source:
     def error(self, code: Code, path: tuple[Step, ...], message: str, hint: str = "") -> InputError:
         """A fault of the value at `path`."""
         return InputError(code, self.position(path, key=code is Code.UNKNOWN_KEY), message, hint)
+
+    def _annex(self, path: tuple[Step, ...]) -> str | None:
+        """The position in the file that a part was read from, if that is another one."""
+        for length in range(len(path), 0, -1) if self.annexes else ():
+            if path[:length] in self.annexes:
+                source, inside = self.annexes[path[:length]]
+                return source.position((*inside, *path[length:]))
+        return None
 
     def _children(self, node: yaml.Node) -> Below:
         """What is below a node, by step: looked up once, since a file may have thousands of faults."""

@@ -60,6 +60,8 @@ class FileModel(BaseModel):
     LIMITS: ClassVar[FileLimits] = SITE
     #: Required key -> what stands for a missing or faulty value while the rest of the file is checked.
     STAND_INS: ClassVar[Mapping[str, Any]] = {}
+    #: Unknown key -> what is said of it, and what to do: it is asked for often, and refused with a reason.
+    REFUSED: ClassVar[Mapping[str, tuple[str, str]]] = {}
 
 
 M = TypeVar("M", bound=FileModel)
@@ -183,6 +185,9 @@ def _described(model: type[FileModel], path: tuple[Step, ...], detail: ErrorDeta
     if kind in set(Code):
         return Code(kind), context["text"], context["hint"]
     if kind == "extra_forbidden":
+        refused = _refused_at(model, path)
+        if refused is not None:
+            return Code.UNKNOWN_KEY, *refused
         hint = nearest(str(path[-1]), _keys_at(model, path[:-1]))
         return Code.UNKNOWN_KEY, f"unknown key `{path[-1]}`", hint
     if kind == "missing":
@@ -215,6 +220,12 @@ def _keys_at(model: type[FileModel], path: tuple[Step, ...]) -> list[str]:
     """The keys that the file may have at `path`."""
     kind = _kind_at(model, path)
     return list(kind.model_fields) if _is_model(kind) else []
+
+
+def _refused_at(model: type[FileModel], path: tuple[Step, ...]) -> tuple[str, str] | None:
+    """Message and hint of a key that is refused by name."""
+    kind = _kind_at(model, path[:-1])
+    return kind.REFUSED.get(str(path[-1])) if _is_model(kind) else None
 
 
 def _kind_at(model: type[FileModel], path: tuple[Step, ...]) -> Any:

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from .document import CloudConfig, Part
 from .files import GuestFile
-from .servers import controller_user_data, poplar_user_data
+from .servers import controller_user_data, node_user_data, poplar_user_data
 
-__all__ = ["CloudConfig", "GuestFile", "Part", "controller_user_data", "poplar_user_data"]
+__all__ = ["CloudConfig", "GuestFile", "Part", "controller_user_data", "node_user_data", "poplar_user_data"]

@@ -1,8 +1,8 @@
-"""The documents of Poplar servers, virtual or whole hosts, and of V-IPU controllers."""
+"""The documents of Poplar servers, virtual or whole hosts, of V-IPU controllers, and of nodes of GPU clusters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .disks import GuestVolume, volume_mounts
 from .document import CloudConfig, Part
@@ -53,3 +53,13 @@ def controller_user_data(hostname: str) -> str:
     """For a controller."""
     ssh = Part(files=(GuestFile("/etc/ssh/sshd_config.d/10-no-forwarding.conf", _NO_SSH_FORWARDING),))
     return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()
+
+
+def node_user_data(hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = ()) -> str:
+    """For a node of a GPU cluster. `files`: path -> text of what its scheduler and its jobs are told of the cluster;
+    `login`: what its sshd is told of certificates.
+
+    Its one Ethernet leg has DHCP, so the document says no address of its own.
+    """
+    told = tuple(GuestFile(path, text) for path, text in files.items())
+    return CloudConfig(hostname, (Part(files=told), Part(files=tuple(login)))).text()

@@ -24,6 +24,7 @@ from .network import (
     SubnetActuator,
     SubnetPoolActuator,
 )
+from .partition_key import PartitionKeyActuator
 from .quotas import QuotaActuator
 from .routing import RouterActuator, RouterInterfaceActuator, SecurityGroupActuator
 from .s3 import BucketActuator, S3CredentialActuator
@@ -41,7 +42,7 @@ ACTUATORS: dict[str, Actuator[Any]] = {
         S3CredentialActuator(), KeypairActuator(), QuotaActuator(),
         SegmentRangeActuator(), AddressScopeActuator(), SubnetPoolActuator(), NetworkActuator(),
         SubnetActuator(), RouterActuator(), RouterInterfaceActuator(), SecurityGroupActuator(), PortActuator(),
-        SwitchPortActuator(), FloatingIpActuator(),
+        SwitchPortActuator(), FloatingIpActuator(), PartitionKeyActuator(),
         FlavorActuator(), FlavorAccessActuator(), ImageActuator(), AggregateActuator(), ServerActuator(),
         BareMetalServerActuator(),
         VolumeTypeActuator(), VolumeActuator(), VolumeAttachmentActuator(), BucketActuator(),

@@ -20,6 +20,7 @@ from .encryption import encrypted_types, hand_over, key_manager
 from .faults import Fault, NotLookedAt, of_failure
 from .host_room import pinned_room
 from .names import free_names
+from .partitions import fabric_managers, free_partitions
 from .presence import copies, credential, domains, existing, image_files, referred
 from .segments import free_segments, reserved_segments
 from .shares import shares
@@ -31,11 +32,12 @@ Look = Callable[[Cloud, Admission], Iterator[Fault]]
 #: off the marker that says whose it is, which the same `up` puts back.
 OF_THE_NEW: tuple[Look, ...] = (
     free_names, free_segments, free_addresses, free_switch_ports, resting_switch_ports,
+    free_partitions,
 )  # fmt: skip
 
 #: What the proof rests on is looked at in each update, however young its preview: a network that took a planned VLAN,
-#: or an object of the site that is another by now, would be no refusal later but a leak.
-OF_THE_PROOF: tuple[Look, ...] = (existing, reserved_segments)
+#: or an object or fabric of the site that is another by now, would be no refusal later but a leak.
+OF_THE_PROOF: tuple[Look, ...] = (existing, reserved_segments, fabric_managers)
 
 #: Every look, in the order in which faults are told.
 LOOKS: tuple[Look, ...] = (
@@ -58,6 +60,8 @@ LOOKS: tuple[Look, ...] = (
     free_addresses,
     free_switch_ports,
     resting_switch_ports,
+    fabric_managers,
+    free_partitions,
     whole_hosts,
     shares,
     quotas,

@@ -1,0 +1,264 @@
+"""The claims of one GPU cluster while they are collected; what is set is taken for everybody else at once.
+
+Nodes that a cluster has it keeps: growing adds to them, shrinking gives up the last. Others it gets only where a move
+was asked for, or where pins say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from interlock.model.lock.record import ClusterAllocation
+from interlock.model.site.gpu import GpuNode
+from interlock.model.tenant.request import Cluster, Pins
+from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vlan
+
+from .allocation_state import AllocationState
+from .claims import PARTITION_KEYS, Claim, claimed_values
+from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_key, no_nodes, no_such_nodes
+from .errors import AllocationError, NeedsMove, PlanningError
+from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
+from .node_choice import choose_nodes, spread
+from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
+from .out_of_service import BRING_BACK, refused_pin, said_of
+
+_NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
+#: How good a place is: units, racks, nodes that are free there besides, and which of the site's groups it is.
+_Rank = tuple[int, int, int, int]
+
+
+@dataclass
+class ClusterDraft:
+    """One cluster: first `keep`, for all clusters and vPODs of a tenant, then `complete`."""
+
+    allocated: AllocationState
+    tenant: str
+    cluster: Cluster
+    pins: Pins
+    before: ClusterAllocation | None
+    may_move: bool
+    nodes: tuple[str, ...] = ()
+    network: str = ""
+    vlan: int | None = None
+    subnet: str | None = None
+    keys: dict[str, int] = field(default_factory=dict)
+
+    def keep(self) -> None:
+        """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
+        if self.pins.hosts is not None:
+            self._check_pins(self.pins.hosts)
+            self._take_nodes(self.pins.hosts)
+        elif self.before is not None and self._stays:
+            self._take_nodes(self.before.hosts[: self.cluster.nodes])
+        if self.before is not None:
+            self.subnet = self.before.cluster_subnet
+
+    def complete(self) -> None:
+        """Claim whatever is still missing."""
+        missing = self.cluster.nodes - len(self.nodes)
+        if missing > 0 or not self._reaches(self.network_before):
+            self._check_network()
+            self._place(missing)
+        else:
+            self.network = self.network_before or ""
+        self._complete_ids()
+
+    def finished(self) -> ClusterAllocation:
+        """The claims as a lock records them."""
+        if self.vlan is None or self.subnet is None:
+            raise RuntimeError(f"{self.holder} is not complete")
+        return ClusterAllocation(
+            hosts=self.nodes,
+            cluster_network=self.network,
+            cluster_vlan=self.vlan,
+            cluster_subnet=self.subnet,
+            partition_keys=dict(sorted(self.keys.items())),
+        )
+
+    @property
+    def holder(self) -> Claimant:
+        """Who holds its claims."""
+        return Claimant(self.tenant, self.cluster.name)
+
+    @property
+    def network_before(self) -> str | None:
+        """The physical network that it is on."""
+        return self.before.cluster_network if self.before else None
+
+    @cached_property
+    def _held(self) -> frozenset[tuple[str, str]]:
+        """What the previous lock holds: it is taken already."""
+        return frozenset(claimed_values(self.before)) if self.before else frozenset()
+
+    @cached_property
+    def _groups(self) -> tuple[NodeGroup, ...]:
+        return node_groups(self.allocated.site, self.cluster)
+
+    @property
+    def _stays(self) -> bool:
+        """False if its nodes are not what it asks for, so that it gets others. Raises NeedsMove if it must not."""
+        known = [self._known[name] for name in (self.before.hosts if self.before else ()) if name in self._known]
+        other = next((node for node in known if node.node_type != self.cluster.node_type), None)
+        if other is None:
+            return True
+        what = f"cluster {self.cluster.name} asks for {self.cluster.node_type} nodes and has others"
+        if not self.may_move:
+            raise NeedsMove(self.cluster.name, what, f"{other.name} is a {other.node_type}", ALL_NODES)
+        return False
+
+    @property
+    def _known(self) -> dict[str, GpuNode]:
+        return self.allocated.site.gpu_node
+
+    def _check_pins(self, names: tuple[str, ...]) -> None:
+        name, site = self.cluster.name, self.allocated.site
+        out = "pin others, or remove `hosts` from its pins"
+        if len(names) != self.cluster.nodes:
+            what = f"cluster {name} asks for {self.cluster.nodes} nodes and pins {len(names)}"
+            raise PlanningError(what, f"pin {self.cluster.nodes}, or remove `hosts` from its pins")
+        refused = refused_pin(site, self.pins, self.before.hosts if self.before else ())
+        if refused is not None:
+            raise PlanningError(f"cluster {name} pins {said_of(refused[1], 'which ')}", f"{out}; or {BRING_BACK}")
+        halls = sorted({self._known[node].hall for node in names if node in self._known})
+        if len(halls) > 1:
+            raise PlanningError(f"cluster {name} pins nodes of {' and '.join(halls)}, and has those of one hall", out)
+        for node in names:
+            if ("hosts", node) not in self._held and self.allocated.hosts.servers.get(node):
+                raise AllocationError(f"cluster {name} pins {node}, which is given out already", hint=out)
+
+    def _reaches(self, network: str | None) -> bool:
+        """True if all nodes have an interface on a network; what the site does not list is the gate's to judge."""
+        hosts = [self.allocated.site.host[name] for name in self.nodes if name in self.allocated.site.host]
+        return network is not None and all(network in networks_of(self.allocated.site, host) for host in hosts)
+
+    def _check_network(self) -> None:
+        """A cluster whose nodes are cabled elsewhere by now gets another network only if a move was asked for."""
+        stays = self.before is None or self.may_move or self.pins.hosts is not None or not self.nodes
+        if stays or self._reaches(self.network_before):
+            return
+        what = f"cluster {self.cluster.name} is on {self.network_before}, and not all its nodes have an interface there"
+        raise NeedsMove(self.cluster.name, what, "", ITS_NETWORK)
+
+    def _place(self, missing: int) -> None:
+        """The nodes that are missing, and the network that all are on: beside what it has, or all of them elsewhere."""
+        found = self._best(missing, self.nodes)
+        if found is None and self.nodes and self.pins.hosts is None:
+            if not self.may_move:
+                groups = self._around(self.nodes) or self._groups
+                error = no_nodes(self.allocated, self.cluster, groups, self.nodes)
+                closest = error.closest if isinstance(error, AllocationError) else error.what
+                what = f"cluster {self.cluster.name} cannot grow to {self.cluster.nodes} nodes where it is"
+                raise NeedsMove(self.cluster.name, what, closest, ALL_NODES)
+            # Its own nodes stay in reach: what is left of it in the new place is no other node.
+            self.nodes = ()
+            found = self._best(self.cluster.nodes, ())
+        if found is None:
+            raise self._refusal()
+        group, names = found
+        self.network = group.network
+        self._take_nodes(names)
+
+    def _best(self, missing: int, kept: tuple[str, ...]) -> tuple[NodeGroup, tuple[str, ...]] | None:
+        """The group with the best place, and the nodes that are added there."""
+        site, best, found = self.allocated.site, None, None
+        held = spots_of(site, kept)
+        mine = set(self.before.hosts if self.before else ()) - set(kept)
+        for number, group in enumerate(self._around(kept)):
+            free = {*free_nodes(self.allocated, group), *self._own_again(group, mine)}
+            chosen = choose_nodes((spot for spot in group.spots if spot.name in free), missing, held)
+            if chosen is None or self._lacks_ids(group) is not None:
+                continue
+            rank: _Rank = (*spread((*held, *chosen)), len(free), number)
+            if best is None or rank < best:
+                best, found = rank, (group, tuple(spot.name for spot in chosen))
+        return found
+
+    def _own_again(self, group: NodeGroup, mine: set[str]) -> Iterable[str]:
+        """Its own nodes, where all are chosen anew: those in service, and nobody else's."""
+        for spot in group.spots:
+            claims = self.allocated.hosts.servers.get(spot.name, [])
+            only_mine = all(claim.holder == self.holder for claim in claims)
+            if spot.name in mine and not self.nodes and only_mine and self.allocated.site.host[spot.name].in_service:
+                yield spot.name
+
+    def _around(self, kept: tuple[str, ...]) -> tuple[NodeGroup, ...]:
+        """The groups that all these nodes are in, the network that the cluster is on first."""
+        known = {name for name in kept if name in self._known}
+        groups = [group for group in self._groups if known <= {spot.name for spot in group.spots}]
+        return tuple(sorted(groups, key=lambda group: group.network != self.network_before))
+
+    def _lacks_ids(self, group: NodeGroup) -> AllocationError | None:
+        """What the cluster lacks in a group besides nodes."""
+        if group.network != self.network_before and not free_vlans(self.allocated, _NETWORK.vlan, group.network):
+            return no_vlan(self.allocated, _NETWORK.vlan, group.network)
+        for subnet in group.subnets:
+            if subnet not in self._keys_before and self._lowest_key(subnet) is None:
+                return no_key(self.allocated, self.cluster.name, subnet)
+        return None
+
+    def _refusal(self) -> PlanningError:
+        """Why there is no place."""
+        if not any(node.node_type == self.cluster.node_type for node in self._known.values()):
+            return no_such_nodes(self.allocated.site, self.cluster)
+        for group in self._around(self.nodes):
+            lacking = self._lacks_ids(group)
+            if len(free_nodes(self.allocated, group)) >= self.cluster.nodes - len(self.nodes) and lacking:
+                return lacking
+        if self.pins.hosts is not None:
+            return PlanningError(
+                f"cluster {self.cluster.name}: the nodes that it pins are not on one network of the pool `cluster`, or "
+                "not on the same InfiniBand subnets with every GUID stated",
+                "pin others, or remove `hosts` from its pins",
+            )
+        own = self.nodes or (self.before.hosts if self.before else ())
+        return no_nodes(self.allocated, self.cluster, self._groups, own)
+
+    @property
+    def _keys_before(self) -> dict[str, int]:
+        return self.before.partition_keys if self.before else {}
+
+    def _lowest_key(self, subnet: str) -> int | None:
+        pool = self.allocated.partition_keys.get(subnet)
+        return pool.lowest() if pool else None
+
+    def _complete_ids(self) -> None:
+        before = self.before
+        if before is not None and before.cluster_network == self.network:
+            self.vlan = before.cluster_vlan
+        else:
+            self.vlan = choose_vlan(self.allocated, _NETWORK.vlan, self.network)
+        self._take(_NETWORK.vlan, str(Vlan(self.network, self.vlan)))
+        if self.subnet is None:
+            self.subnet = choose_subnet(self.allocated, _NETWORK.subnet)
+        self._take(_NETWORK.subnet, self.subnet)
+        for subnet in self._subnets():
+            key = self._keys_before.get(subnet) or self._lowest_key(subnet)
+            if key is None:
+                raise no_key(self.allocated, self.cluster.name, subnet)
+            self.keys[subnet] = key
+            self._take(PARTITION_KEYS, str(SubnetKey(subnet, key)))
+
+    def _subnets(self) -> list[str]:
+        """InfiniBand subnets that compute ports of its nodes are on."""
+        if self.cluster.fabric != "infiniband":
+            return []
+        found = set[str]()
+        for node in (self._known[name] for name in self.nodes if name in self._known):
+            subnets = subnets_of(node)
+            if subnets is None:
+                what = f"cluster {self.cluster.name}: not every compute port of {node.name} is stated with its GUID"
+                raise PlanningError(what, "state them in the site file, or ask for `fabric: none`")
+            found.update(subnets)
+        return sorted(found)
+
+    def _take_nodes(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.nodes = (*self.nodes, name)
+            self._take("hosts", name)
+
+    def _take(self, claim: str, value: str) -> None:
+        """Take a claim that the cluster did not have before."""
+        if (claim, value) not in self._held:
+            self.allocated.add(Claim(claim, value, self.holder))

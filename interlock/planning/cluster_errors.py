@@ -1,0 +1,136 @@
+"""What to say when nodes do not suffice for a cluster: how many there are, how many are free, what would free more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from interlock.model.lock.record import ClusterAllocation
+from interlock.model.site.inventory import Host, PartitionKeyPool, Site
+from interlock.model.tenant.request import Cluster
+
+from .allocation_state import AllocationState
+from .claims import PARTITION_KEYS, Claim
+from .errors import AllocationError, PlanningError
+from .node_groups import NodeGroup, networks_of, subnets_of
+from .obstacles import settling
+from .out_of_service import BRING_BACK, counted
+
+ALL_NODES = "all its nodes, and with them what is on their own disks"
+#: What another node in one's place costs.
+ITS_NODE = "the server on it, and what is on its own disks"
+#: What another VLAN of its in-band network costs.
+ITS_NETWORK = "its network, and with that its nodes' ports"
+
+
+def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) -> tuple[str, ...]:
+    """What on the cloud is recreated where the claims of a cluster change; what is only added or given up is not."""
+    pairs = zip(before.hosts, after.hosts, strict=False)
+    moved = [f"{old} (now {new})" for old, new in pairs if old != new]
+    segment = (before.cluster_network, before.cluster_vlan) != (after.cluster_network, after.cluster_vlan)
+    keys = [name for name, key in before.partition_keys.items() if after.partition_keys.get(name, key) != key]
+    return (
+        *([f"nodes {', '.join(moved)}, and what is on their own disks"] if moved else []),
+        *([ITS_NETWORK] if segment or before.cluster_subnet != after.cluster_subnet else []),
+        *(f"its partition on {name}" for name in sorted(keys)),
+    )
+
+
+def no_nodes(
+    allocated: AllocationState, cluster: Cluster, groups: Sequence[NodeGroup], own: Iterable[str]
+) -> PlanningError:
+    """The error of a cluster for which no group has enough nodes. `own`: those that it has already."""
+    site, mine = allocated.site, set(own)
+    of_type = [node for node in site.gpu_nodes if node.node_type == cluster.node_type]
+    if not of_type:
+        return no_such_nodes(site, cluster)
+    if not groups:
+        return _unusable(site, cluster)
+    best = max(groups, key=lambda group: len(free_nodes(allocated, group)) + len(mine & _names(group)))
+    free, there = len(free_nodes(allocated, best)), len(best.spots)
+    held = len(mine & _names(best))
+    so_far = f" besides the {held} that it has" if held else ""
+    what = f"cluster {cluster.name} needs {cluster.nodes} {cluster.node_type} nodes of one hall"
+    closest = f"closest is {best.hall}, with {there} of them, of which {free} are free{so_far}"
+    return AllocationError(what, closest + _taken(allocated, best, mine), _freeing(allocated, best, free + held))
+
+
+def no_such_nodes(site: Site, cluster: Cluster) -> PlanningError:
+    """The error of a type that the site has none of."""
+    counts = Counter(node.node_type for node in site.gpu_nodes)
+    has = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+    hint = f"ask for what it has: {has}" if has else "ask at a site that has GPU nodes, or for a vPOD"
+    return PlanningError(f"cluster {cluster.name}: this site has no node of the type {cluster.node_type}", hint)
+
+
+def no_key(allocated: AllocationState, cluster: str, subnet: str) -> AllocationError:
+    """The error of an InfiniBand subnet without a P_Key to give."""
+    pool = next((item for item in allocated.site.pools.partition_keys if item.infiniband == subnet), None)
+    what = f"cluster {cluster}: no free P_Key on InfiniBand subnet {subnet}"
+    if pool is None:
+        return AllocationError(what, hint=f"add `{subnet}` to `pools.partition_keys` of the site file")
+    settle = settling(allocated, PARTITION_KEYS, subnet)
+    hint = "widen the pool in the site file" + (f", or {settle}" if settle else "")
+    return AllocationError(what, f"all of {_keys(pool)} are claimed, reserved or released and not settled", hint)
+
+
+def free_nodes(allocated: AllocationState, group: NodeGroup) -> tuple[str, ...]:
+    """Those of a group that are in service and given to nobody."""
+    site = allocated.site
+    return tuple(
+        spot.name
+        for spot in group.spots
+        if site.host[spot.name].in_service and not allocated.hosts.servers.get(spot.name)
+    )
+
+
+def _keys(pool: PartitionKeyPool) -> str:
+    return ", ".join(f"{first:#06x}-{last:#06x}" for first, last in pool.keys)
+
+
+def _names(group: NodeGroup) -> set[str]:
+    return {spot.name for spot in group.spots}
+
+
+def _hosts(allocated: AllocationState, group: NodeGroup) -> list[Host]:
+    return [allocated.site.host[spot.name] for spot in group.spots]
+
+
+def _taken(allocated: AllocationState, group: NodeGroup, mine: set[str]) -> str:
+    """Who has the others, and which of those that nobody has are out of service."""
+    others = [host for host in _hosts(allocated, group) if host.name not in mine]
+    given = sum(bool(allocated.hosts.servers.get(host.name)) for host in others)
+    idle = counted(host for host in others if not allocated.hosts.servers.get(host.name))
+    parts = [f"{given} are given out or released" if given else "", idle]
+    told = ", ".join(part for part in parts if part)
+    return f" ({told})" if told else ""
+
+
+def _freeing(allocated: AllocationState, group: NodeGroup, most: int) -> str:
+    hosts = _hosts(allocated, group)
+    released = sorted({claim.holder.tenant for host in hosts for claim in _releases(allocated, host)})
+    parts = [f"ask for {most} at most" if most else "ask when some are free again"]
+    parts += [f"settle what {', '.join(released)} released"] if released else []
+    parts += [BRING_BACK] if any(not host.in_service for host in hosts) else []
+    return "; or ".join(parts)
+
+
+def _releases(allocated: AllocationState, host: Host) -> Iterable[Claim]:
+    return (claim for claim in allocated.hosts.servers.get(host.name, ()) if claim.holder.released)
+
+
+def _unusable(site: Site, cluster: Cluster) -> PlanningError:
+    """Nodes of the type that are on no network for clusters, or without GUIDs."""
+    nodes = [node for node in site.gpu_nodes if node.node_type == cluster.node_type]
+    what = f"cluster {cluster.name}: no {cluster.node_type} node of this site can be in a cluster"
+    if cluster.fabric == "infiniband" and all(subnets_of(node) is None for node in nodes):
+        return PlanningError(
+            f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",
+            "state the GUID of every compute port in the site file, or ask for `fabric: none`",
+        )
+    if site.pools.cluster is None:
+        return PlanningError(f"{what}: the site has no VLANs for them", "add the pool `cluster` to the site file")
+    pool = ", ".join(site.pools.cluster.physical_networks)
+    reached = [node for node in nodes if node.name in site.host and networks_of(site, site.host[node.name])]
+    lacking = "has an interface on a network of the pool `cluster`" if not reached else "has both network and GUIDs"
+    return PlanningError(f"{what}: none {lacking} ({pool})", "state the `interfaces` of the nodes in the site file")

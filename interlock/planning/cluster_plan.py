@@ -1,0 +1,45 @@
+"""One GPU cluster: its in-band network, its partitions of the InfiniBand fabric, and its nodes, in this order.
+
+A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
+port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
+job that starts there finds none of its peers; and a node that still runs a job must not lose its fabric before its
+server is gone. Of a cluster that shrinks the port goes first, since a partition changes in place: what runs there is
+then cut off, and reaches nobody.
+"""
+
+from __future__ import annotations
+
+from interlock.resources import Network, RouterInterface, Subnet
+from interlock.vocabulary import NetworkRole
+
+from .addresses import automatic_pool, router_address
+from .cluster_fabric import write_partitions
+from .cluster_nodes import write_node
+from .plan_builder import PlanBuilder
+from .scope import ClusterScope
+
+
+def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
+    """Write down everything of one cluster. PlanningError if the site or the lock lacks what it needs."""
+    builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
+    _write_network(scope, builder)
+    partitions = write_partitions(scope, builder)
+    for index in range(len(scope.claims.hosts)):
+        write_node(scope, builder, index, partitions)
+
+
+def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:
+    """In-band: a VLAN of the nodes' switches behind the tenant's router, as the control network of a vPOD is."""
+    claims, name = scope.claims, scope.name(NetworkRole.CLUSTER)
+    network = Network(
+        name=name, project=scope.project, network_type="vlan", physical_network=claims.cluster_network,
+        segmentation_id=claims.cluster_vlan,
+    )  # fmt: skip
+    builder.add(name, network, role=NetworkRole.CLUSTER)
+    subnet = Subnet(
+        name=f"{name}-subnet", project=scope.project, network=name, cidr=claims.cluster_subnet,
+        gateway=router_address(claims.cluster_subnet), pools=automatic_pool(claims.cluster_subnet),
+    )  # fmt: skip
+    builder.add(f"{name}-subnet", subnet)
+    uplink = RouterInterface(project=scope.project, router=f"{scope.tenant.id}-router", subnet=f"{name}-subnet")
+    builder.add(f"{name}-uplink", uplink)

@@ -1,0 +1,73 @@
+"""Nodes that can be one cluster: of one hall and type, on one in-band network and the same InfiniBand subnets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from interlock.model.site.gpu import GpuNode
+from interlock.model.site.inventory import Host, Site
+from interlock.model.tenant.request import Cluster
+
+from .node_choice import NodeSpot
+
+
+@dataclass(frozen=True)
+class NodeGroup:
+    """Nodes that a cluster could consist of, given out or not."""
+
+    hall: str
+    #: Physical network of the in-band network.
+    network: str
+    #: InfiniBand subnets that the compute ports of each of them are on; none for a cluster without a fabric.
+    subnets: tuple[str, ...]
+    spots: tuple[NodeSpot, ...]
+
+
+def node_groups(site: Site, cluster: Cluster) -> tuple[NodeGroup, ...]:
+    """In the order of the site's halls, then of the networks of the pool."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[NodeSpot]] = {}
+    for node, host in _of_type(site, cluster.node_type):
+        subnets = subnets_of(node) if cluster.fabric == "infiniband" else ()
+        if subnets is None:
+            continue
+        for network in networks_of(site, host):
+            found.setdefault((node.hall, network, subnets), []).append(spot_of(site, node.name))
+    order = {hall: number for number, hall in enumerate(dict.fromkeys(node.hall for node in site.gpu_nodes))}
+    pool = site.pools.cluster.physical_networks if site.pools.cluster else ()
+    keys = sorted(found, key=lambda key: (order[key[0]], pool.index(key[1]), key[2]))
+    return tuple(NodeGroup(*key, tuple(found[key])) for key in keys)
+
+
+def networks_of(site: Site, host: Host) -> tuple[str, ...]:
+    """Networks of the pool that a node has interfaces on, in the order of the pool."""
+    pool = site.pools.cluster
+    return tuple(name for name in (pool.physical_networks if pool else ()) if host.interfaces.get(name))
+
+
+def subnets_of(node: GpuNode) -> tuple[str, ...] | None:
+    """InfiniBand subnets that a node's compute ports are on; None if it has none, or a GUID is not stated: such a port
+    could be in no partition, and what runs on all ports of a cluster would wait for it for ever."""
+    ports = node.ports_for("compute")
+    if not ports or any(port.guid is None for port in ports):
+        return None
+    return tuple(sorted({port.infiniband for port in ports}))
+
+
+def spots_of(site: Site, names: Iterable[str]) -> tuple[NodeSpot, ...]:
+    """Where these nodes stand; those that the site does not list stand nowhere."""
+    return tuple(spot_of(site, name) for name in names if name in site.gpu_node)
+
+
+def spot_of(site: Site, name: str) -> NodeSpot:
+    """Where a node stands. Of one that nobody placed in a rack the rack is its own: it is in none with another."""
+    placement = site.placement.get(name)
+    rack = name if placement is None else placement.rack
+    return NodeSpot(name, site.gpu_node[name].unit, rack, site.gpu_order[name])
+
+
+def _of_type(site: Site, node_type: str) -> Iterator[tuple[GpuNode, Host]]:
+    for node in site.gpu_nodes:
+        host = site.host.get(node.name)
+        if node.node_type == node_type and host is not None:
+            yield node, host

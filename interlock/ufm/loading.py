@@ -1,0 +1,131 @@
+"""`fabrics.yaml` -> how each UFM is asked, in frozen types. Secrets stay where they are until they are used."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.faults import Faults
+from interlock.model.text.source import Source
+from interlock.model.text.validation import well_formed
+from interlock.store.places import beside_clouds
+
+from .errors import UfmError, UfmTrouble
+from .file import FabricAccessFile, FabricsFile
+
+#: Names another file than the one beside clouds.yaml.
+VARIABLE = "INTERLOCK_FABRICS"
+NAME = "fabrics.yaml"
+
+#: Keys that say where the secret is; one of them is there.
+_PASSWORDS = ("password_file", "password_variable")
+_TOKENS = ("token_file", "token_variable")
+
+
+@dataclass(frozen=True)
+class FabricAccess:
+    """How one UFM is asked. With a `username` the secret is a password, else a token."""
+
+    infiniband: str
+    url: str
+    username: str | None
+    secret_file: Path | None
+    secret_variable: str | None
+    ca_file: Path | None
+    #: `file:line:column` of the entry.
+    position: str
+
+    def secret(self) -> str:
+        """The password or the token, read now. Raises `UfmError` if there is none."""
+        if self.secret_variable is not None:
+            found, where = os.environ.get(self.secret_variable, ""), f"the variable {self.secret_variable} is not set"
+        else:
+            assert self.secret_file is not None  # the loader saw to one of both
+            where = f"{self.secret_file} is empty, or cannot be read"
+            try:
+                found = self.secret_file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                found = ""
+        found = found.strip("\r\n")
+        if not found or not found.isprintable():
+            what = f"UFM of {self.infiniband} was not asked: {where}"
+            hint = f"put the secret there, alone on one line; it is named at {self.position}"
+            raise UfmError(UfmTrouble.UNAUTHORIZED, self.infiniband, what, hint)
+        return found
+
+
+@dataclass(frozen=True)
+class FabricsRead:
+    """The file, read."""
+
+    file: Path
+    fabrics: dict[str, FabricAccess]
+
+
+def fabrics_file() -> Path:
+    """The file in use: INTERLOCK_FABRICS, else `fabrics.yaml` beside the clouds.yaml in use."""
+    named = os.environ.get(VARIABLE)
+    return Path(named).absolute() if named else beside_clouds() / NAME
+
+
+def load_fabrics(file: Path | None = None) -> FabricsRead:
+    """The file in use, or this one. Raises InputErrors with every fault."""
+    file = file or fabrics_file()
+    if not file.exists():
+        hint = f"write it (docs/reference/fabrics-file.md), or name another in {VARIABLE}"
+        raise InputErrors([InputError(Code.NO_FILE, str(file), "there is no such file", hint)])
+    form = well_formed(FabricsFile, Source.read(file, str(file)))
+    if form.file is None:
+        raise InputErrors(form.errors)
+    faults = Faults.of(form)
+    found = {name: _access(name, entry, file.parent, faults) for name, entry in form.file.fabrics.items()}
+    faults.raise_if_any()
+    return FabricsRead(file, found)
+
+
+def _access(name: str, entry: FabricAccessFile, folder: Path, faults: Faults) -> FabricAccess:
+    at = ("fabrics", name)
+    stated = [key for key in (*_PASSWORDS, *_TOKENS) if getattr(entry, key) is not None]
+    if not stated:
+        hint = f"name one of `{'`, `'.join((*_PASSWORDS, *_TOKENS))}`; a secret itself does not stand in this file"
+        faults.add(Code.MISSING_KEY, at, "nothing says where the password or token is", hint)
+    elif len(stated) > 1:
+        faults.add(Code.CONTRADICTION, at, f"`{'` and `'.join(stated)}` are there", "take all but one of them out")
+    with_password = any(key in _PASSWORDS for key in stated)
+    if with_password and entry.username is None:
+        faults.add(Code.MISSING_KEY, at, "`username` is missing", "a password is somebody's: add `username:` here")
+    if stated and not with_password and entry.username is not None:
+        hint = "take it out: UFM knows from the token whose it is"
+        faults.add(Code.CONTRADICTION, at, "`username` is there beside a token", hint)
+    files = {key: _file(key, getattr(entry, key), at, folder, faults) for key in _FILES}
+    return FabricAccess(
+        infiniband=name,
+        url=entry.url,
+        username=entry.username,
+        secret_file=files["password_file"] or files["token_file"],
+        secret_variable=entry.password_variable or entry.token_variable,
+        ca_file=files["ca_file"],
+        position=faults.source.position(at),
+    )
+
+
+#: Keys that name a file -> whether it is a secret.
+_FILES = {"password_file": True, "token_file": True, "ca_file": False}
+
+
+def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, faults: Faults) -> Path | None:
+    """The file that a key names, relative to the folder of the file that names it."""
+    if stated is None:
+        return None
+    found = folder / Path(stated).expanduser()
+    if not found.is_file():
+        faults.add(
+            Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
+        )
+    elif _FILES[key] and found.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        hint = f"chmod 600 {found}, and consider whether somebody has read it"
+        faults.add(Code.VALUE, (*at, key), f"others than its owner may read `{found}`", hint)
+    return found

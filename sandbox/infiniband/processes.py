@@ -1,0 +1,100 @@
+"""The processes of a subnet: started with files of their own, ended for good, also those that a killed run left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+#: Seconds that a program that answers at once may take, and that something is waited for.
+QUERY_SECONDS = 20.0
+WAIT_SECONDS = 20.0
+_POLL = 0.01
+
+
+class SubnetFailed(Exception):
+    """A program of the simulated subnet failed, or did not get ready; says which one, and what it said last."""
+
+
+def wait_until(is_so: Callable[[], bool], what: str, log: Path | None = None, seconds: float = WAIT_SECONDS) -> None:
+    """Return when it is so. Raises SubnetFailed with the end of the log if it takes too long."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            raise SubnetFailed(f"not after {seconds:.0f} s: {what}{last_of(log)}")
+        time.sleep(_POLL)
+
+
+def last_of(log: Path | None) -> str:
+    """The end of a log, for an error."""
+    if log is None or not log.exists():
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-8:]
+    return "".join(f"\n  {line}" for line in (f"{log}:", *lines))
+
+
+class Daemon:
+    """A process with a pid file, by which the next run finds it if this one is killed."""
+
+    def __init__(self, folder: Path, name: str, words: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.name = name
+        self.output = folder / f"{name}.out"
+        self._pid_file = folder / f"{name}.pid"
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                words,
+                cwd=folder,
+                env={**os.environ, **environment},
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self._pid_file.write_text(f"{self.process.pid} {_started(self.process.pid)}\n", encoding="ascii")
+
+    @property
+    def runs(self) -> bool:
+        """True while it has not ended."""
+        return self.process.poll() is None
+
+    def send(self, number: int) -> None:
+        """Send a signal. Raises SubnetFailed if the process has ended."""
+        if not self.runs:
+            raise SubnetFailed(f"{self.name} ended with {self.process.returncode}{last_of(self.output)}")
+        self.process.send_signal(number)
+
+    def type(self, line: str) -> None:
+        """Write a line to its console."""
+        if self.process.stdin is None or not self.runs:
+            raise SubnetFailed(f"{self.name} has no console any more{last_of(self.output)}")
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """End it at once. OpenSM without its fabric heeds nothing else."""
+        self.process.kill()
+        self.process.wait()
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self._pid_file.unlink(missing_ok=True)
+
+
+def end_leftovers(folder: Path) -> None:
+    """End what a killed run left in this folder: processes of its pid files that started when these say."""
+    for pid_file in sorted(folder.glob("*.pid")):
+        words = pid_file.read_text(encoding="ascii").split()
+        if len(words) == 2 and _started(int(words[0])) == words[1]:
+            os.kill(int(words[0]), signal.SIGKILL)
+        pid_file.unlink()
+
+
+def _started(pid: int) -> str:
+    """When a process started, in ticks since the machine did; empty if there is none."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]

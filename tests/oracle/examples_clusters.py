@@ -1,0 +1,113 @@
+"""Worked examples about GPU clusters: whose the InfiniBand ports of a node are, and clusters of one tenant. Letters are
+variants.
+"""
+
+from __future__ import annotations
+
+from interlock.model.site.inventory import InfinibandSubnet
+from interlock.planning.plan import Component
+from interlock.resources import BareMetalServer, Network, PartitionKey, PartitionMember, SwitchPort
+
+from .drafting import Draft
+from .sayings import A, Example, G, leaf
+
+#: Ports of nodes: of two of acme's, one of globex's, and one that nobody has.
+ACMES, OTHER, GLOBEXS, IDLE = (f"{number:016x}" for number in (0xA1, 0xA2, 0xB1, 0xC1))
+
+
+def _fabric() -> Draft:
+    """A leaf, an InfiniBand subnet and two tenants without anything."""
+    draft = leaf()
+    draft.infiniband = [InfinibandSubnet(name="ib", prefix="fe80000000000001")]
+    draft.tenant(A)
+    draft.tenant(G)
+    return draft
+
+
+def _cluster(draft: Draft, owner: str, name: str, vlan: int, node: str | None, *guids: str, key: int = 0) -> None:
+    """A cluster of one node with one InfiniBand port, `node`. `guids` are in its partition; with no key it has none."""
+    part = f"{owner}-{name}"
+    draft.components[owner].append(Component(name=part, type="GpuCluster", parent=owner))
+    network = Network(
+        name=f"{part}-cluster", project=draft.project(owner), network_type="vlan", physical_network="data-1",
+        segmentation_id=vlan,
+    )  # fmt: skip
+    draft.add(owner, network.name, network, component=part)
+    host = f"node-{part}"
+    port = draft.gpu_node(host, "leaf-1", node)
+    order = SwitchPort(switch="leaf-1", port=port, device=host, interface="e0", vlan=vlan)
+    draft.add(owner, f"{part}-switch-port", order, component=part)
+    whole = BareMetalServer(
+        name=f"{part}-node", project=draft.project(owner), node=host, image="site:Image/poplar", ports=()
+    )
+    draft.add(owner, whole.name, whole, component=part)
+    if key:
+        members = tuple(PartitionMember(guid=guid, membership="full") for guid in guids)
+        draft.add(owner, f"{part}-key", PartitionKey(infiniband="ib", key=key, members=members), component=part)
+
+
+def a_cluster_each() -> Draft:
+    """Nodes, VLANs and keys of their own."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _cluster(draft, G, "train", 1102, GLOBEXS, GLOBEXS, key=0x0011)
+    return draft
+
+
+def port_of_anothers_node() -> Draft:
+    """globex has the node without InfiniBand: no key of its own names the port."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, GLOBEXS, key=0x0010)
+    _cluster(draft, G, "train", 1102, GLOBEXS)
+    return draft
+
+
+def port_of_an_idle_node() -> Draft:
+    """Nobody has the node, so it is the operator's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, IDLE, key=0x0010)
+    draft.gpu_node("node-idle", "leaf-1", IDLE)
+    return draft
+
+
+def key_of_two_clusters() -> Draft:
+    """Both are acme's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _cluster(draft, A, "serve", 1103, OTHER, OTHER, key=0x0010)
+    return draft
+
+
+def clusters_that_may_meet() -> Draft:
+    """The same, and acme's request says `separate: no`."""
+    draft = key_of_two_clusters()
+    draft.one_owner.add(A)
+    return draft
+
+
+def vlan_of_two_clusters() -> Draft:
+    """Keys of their own, and one VLAN in band."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _cluster(draft, A, "serve", 1101, OTHER, OTHER, key=0x0012)
+    return draft
+
+
+def port_that_nobody_states() -> Draft:
+    """acme's key has a GUID that no port of the site has, and a port of globex's node has none that is stated."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, IDLE, key=0x0010)
+    _cluster(draft, G, "train", 1102, None)
+    return draft
+
+
+_APART = ("ISO-02", "ISO-30", "TOP-06")
+EXAMPLES = (
+    Example("66a", "P", a_cluster_each, rules=(*_APART, "ISO-20", "ISO-29")),
+    Example("66b", "V", port_of_anothers_node, rules=_APART),
+    Example("66c", "V", port_of_an_idle_node, rules=_APART),
+    Example("66d", "V", key_of_two_clusters, rules=_APART),
+    Example("66e", "P", clusters_that_may_meet, rules=_APART),
+    Example("66f", "V", vlan_of_two_clusters, rules=_APART),
+    Example("66g", "N", port_that_nobody_states, rules=(*_APART, "ISO-29")),
+)
