@@ -17,7 +17,6 @@ from interlock.model.site.software import ImageSoftware
 from interlock.resources import Image
 from interlock.vocabulary import Reference, Scheme
 from policies.about import Fact, SaidFact, SiteFact, resources
-from policies.facts import identities as ids
 from policies.facts.kinds import ServerFact
 from policies.graph.model import Model
 from policies.graph.naming import Names
@@ -140,7 +139,8 @@ def kinds_of_nodes(model: Model) -> tuple[NodesOfOneKind, ...]:
     nodes = model.site.site.gpu_node
     if not nodes:
         return ()
-    members = {ids.infiniband_port(guid) for key in model.plan.keys for guid, _ in key.members}
+    # A GUID is written in small letters or in capitals, by whoever writes it.
+    members = {guid.lower() for key in model.plan.keys if key.is_claim for guid, _ in key.members}
     alike: defaultdict[_Likeness, list[str]] = defaultdict(list)
     for server in model.plan.servers:
         if server.host in nodes:
@@ -149,8 +149,8 @@ def kinds_of_nodes(model: Model) -> tuple[NodesOfOneKind, ...]:
 
 
 def _likeness(model: Model, server: ServerFact, node: GpuNode, members: set[str]) -> _Likeness:
-    guids = [port.guid for port in node.ports_for("compute")]
-    joined = any(guid is not None and ids.infiniband_port(guid) in members for guid in guids)
+    guids = [port.guid for port in node.ports if port.use == "compute"]
+    joined = any(guid is not None and guid.lower() in members for guid in guids)
     return server.image, node.node_type, server.is_bare_metal, bool(guids), joined, _profiles(model, server)
 
 

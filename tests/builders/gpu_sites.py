@@ -27,9 +27,11 @@ from interlock.model.site.inventory import (
     VlanPool,
 )
 from interlock.model.site.ironic import ServiceNetworks
+from interlock.model.site.software import ImageSoftware
 from interlock.model.tenant.request import Cluster, Tenant
 from interlock.resources import digest_of
 
+from .fitting_software import FITTING
 from .pod64 import cable, ironic_pod64, tenant
 
 COMPUTE = InfinibandSubnet(name="compute", prefix="fe80000000000001")
@@ -92,8 +94,10 @@ def guid_of(unit: int, number: int, rail: int) -> str:
 
 
 def gpu_image() -> ImageSpec:
-    """The image of GPU nodes; no file stands behind it."""
-    return ImageSpec(name="dgx-os", file="images/dgx-os.raw", sha512=digest_of("dgx-os").removeprefix("sha256:") * 2)
+    """The image of GPU nodes, with software that fits; no file stands behind it."""
+    sha512 = digest_of("dgx-os").removeprefix("sha256:") * 2
+    software = ImageSoftware(**FITTING | {"lustre": "none"})
+    return ImageSpec(name="dgx-os", file="images/dgx-os.raw", sha512=sha512, software=software)
 
 
 def cluster(name: str = "train", nodes: int = 2, **overrides: object) -> Cluster:

@@ -7,7 +7,7 @@ hypervisors. compute1 … compute8 of each are on the InfiniBand subnet `compute
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from interlock.model.site.gpu import GpuNode, HcaPort
 from interlock.model.site.inventory import Site
@@ -18,16 +18,9 @@ from interlock.resources import PartitionKey
 from interlock.resources.fabric import PartitionMember
 from tests.policies.workspace import added, assumptions, changed, edited, made, sharing
 
+from .fitting_software import FITTING
 from .pod64 import POPLAR_HOSTS, bare_metal_pod64, bare_metal_vpod, pod64, tenant
 
-#: What an image states in which everything fits, on nodes that use InfiniBand.
-FITTING: dict[str, Any] = {
-    "os": "ubuntu-22.04", "kernel": "5.15.0-1063-nvidia", "driver": "550.90.07", "open_kernel_module": True,
-    "persistenced": True, "cuda": "12.4", "nccl": "2.21.5", "ofed": "24.10-1.1.4.0", "ofed_kernels": ("5.15",),
-    "peermem": True, "dma_buf": False, "sharp": True, "sharp_firmware": "31.2012.1024", "pfc_priority": 3, "ecn": True,
-    "secure_boot": True, "signed_modules": True, "mig": False, "mitigations": True, "lustre": "2.15.4",
-    "sysctls": ("vm.swappiness",), "container_host": False,
-}  # fmt: skip
 #: The same of an image of which nobody states anything.
 NOTHING: dict[str, Any] = dict.fromkeys(FITTING)
 IMAGE = "poplar"
@@ -63,7 +56,14 @@ def nodes_plan(site: Site, *, infiniband: bool = True, image: str | None = None)
     plan = _plan(whole=whole)
     for name in (FIRST, SECOND) if image is not None else ():
         plan = edited(plan, name, image=image)
-    return added(plan, "acme-partition", "acme", _partition()) if infiniband else plan
+    return added(plan, "acme-partition", "acme", partition()) if infiniband else plan
+
+
+def partition(*, key: int = 5, membership: Literal["full", "limited"] = "full", capitals: bool = False) -> PartitionKey:
+    """A partition of the compute ports of acme's nodes, which are the first two."""
+    guids = [_guid(number, rail) for number in range(2) for rail in RAILS]
+    members = tuple(PartitionMember(guid=guid.upper() if capitals else guid, membership=membership) for guid in guids)
+    return PartitionKey(infiniband="compute", key=key, members=members)
 
 
 @cache
@@ -102,9 +102,3 @@ def _node(number: int, node_type: str) -> GpuNode:
 
 def _guid(number: int, rail: int) -> str:
     return f"0002c903{number:04x}{rail:04x}"
-
-
-def _partition() -> PartitionKey:
-    guids = [_guid(number, rail) for number in range(len(POPLAR_HOSTS)) for rail in RAILS]
-    members = tuple(PartitionMember(guid=guid, membership="full") for guid in guids)
-    return PartitionKey(infiniband="compute", key=5, members=members)

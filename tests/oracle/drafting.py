@@ -34,6 +34,7 @@ from interlock.model.site.inventory import (
     VlanPool,
 )
 from interlock.model.site.offers import ImageSpec, ShareTypeSpec, SharingKind
+from interlock.model.site.software import ImageSoftware
 from interlock.planning.plan import Component, Plan, Planned
 from interlock.planning.plan_hash import vpods_above
 from interlock.resources import (
@@ -51,6 +52,7 @@ from interlock.resources import (
 )
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.owners import OwnerId
+from tests.builders.fitting_software import FITTING
 
 from .world import OP, World
 
@@ -82,7 +84,12 @@ _FLAVORS = (
     ),
     FlavorSpec(name="controller", role="infra", vcpus=0, ram_gib=0, disk_gib=0),
 )
-_IMAGES = tuple(ImageSpec(name=name, file=f"{name}.img", sha512="0" * 128) for name in ("poplar", "vipu-controller"))
+#: What runs on GPU nodes fits, so that the rules about it say nothing of who meets whom.
+_SOFTWARE = ImageSoftware(**FITTING | {"lustre": "none"})
+_IMAGES = tuple(
+    ImageSpec(name=name, file=f"{name}.img", sha512="0" * 128, software=_SOFTWARE)
+    for name in ("poplar", "vipu-controller")
+)
 _VOLUME_TYPES = ("x", "ceph")
 _SHARE_TYPES = tuple(ShareTypeSpec(name=name, storage_class="any") for name in ("x", "nfs"))
 _CONTROLLER = Controller(flavor="controller", image="vipu-controller", user_api_port=8090)

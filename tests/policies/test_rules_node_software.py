@@ -14,18 +14,19 @@ import pytest
 from interlock.hardware.gpu import NODE_TYPES
 from interlock.model.site.inventory import Site
 from policies import RULES, Judgement, Severity, Verdict
+from tests.builders.fitting_software import FITTING
 from tests.builders.gpu_software import (
     FIRST,
-    FITTING,
     NOTHING,
     PROFILE,
     hypervisor_site,
     nodes_plan,
+    partition,
     roce_site,
     software_site,
 )
 from tests.builders.pod64 import tenant
-from tests.policies.workspace import NA, N, P, V, full_site, judged, made, verdicts
+from tests.policies.workspace import NA, N, P, V, added, full_site, judged, made, verdicts
 
 #: All of these rules.
 SOFTWARE = tuple(f"SW-{number:02}" for number in (*range(1, 16), 18))
@@ -230,6 +231,28 @@ def test_types_of_nodes_are_those_of_the_catalogue() -> None:
 def test_nodes_that_use_no_fabric_need_less(software: dict[str, Any], rule: str, verdict: Verdict) -> None:
     site = software_site(**software)
     assert verdicts(judged(site, nodes_plan(site, infiniband=False)))[rule] == verdict
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({}, V),
+        ({"capitals": True}, V),
+        # Nobody can leave the default partition: who is a limited member of it alone uses no fabric.
+        ({"key": 0x7FFF, "membership": "limited"}, NA),
+        ({"ports": "storage"}, NA),
+    ],
+)
+def test_who_uses_infiniband(fields: dict[str, Any], verdict: Verdict) -> None:
+    site = software_site(peermem=False)
+    if fields.pop("ports", None):
+        ports = tuple(
+            node.model_copy(update={"ports": tuple(port.model_copy(update={"use": "storage"}) for port in node.ports)})
+            for node in site.gpu_nodes
+        )
+        site = software_site(site={"gpu_nodes": ports}, peermem=False)
+    plan = nodes_plan(site, infiniband=False)
+    assert verdicts(judged(site, added(plan, "acme-partition", "acme", partition(**fields))))["SW-06"] == verdict
 
 
 def test_what_settles_sharp_and_lustre() -> None:
