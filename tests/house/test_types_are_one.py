@@ -54,6 +54,8 @@ TWO: dict[frozenset[str], str] = {
             "container_host",
         }
     ): _LISTS,
+    frozenset({"level", "gpus", "tests"}): _LISTS,
+    frozenset({"hca", "gpu", "nvswitch"}): "of a node what was attested, of a site the versions that count",
     frozenset({"name", "domain", "partition", "gpus"}): _FACT,
     frozenset({"name", "hosts", "metadata"}): _FACT,
     frozenset({"bmc", "gw", "rnic"}): "one of a single machine, one of ranges over a rack",

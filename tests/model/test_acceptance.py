@@ -13,7 +13,7 @@ import yaml
 
 from interlock.model.evidence.measured import (
     MEASURED_KEY,
-    AllReduceMeasured,
+    AllReduceFile,
     DiagnosticsMeasured,
     FabricMeasured,
     FirmwareMeasured,
@@ -48,7 +48,7 @@ def test_figures_are_read_as_they_stand(tmp_path: Path) -> None:
     assert [(kind, one.devices) for kind, one in firmware.of] == [("hca", 10), ("gpu", 8), ("nvswitch", 4)]
     assert isinstance(diagnostics, DiagnosticsMeasured)
     assert (diagnostics.level, diagnostics.gpus, dict(diagnostics.tests)["memory"]) == (3, 8, "pass")
-    assert reduce == AllReduceMeasured(gpus=8, message=17179869184, busbw=460.0, wrong=0)
+    assert reduce == AllReduceFile(gpus=8, message=17179869184, busbw=460.0, wrong=0)
     assert isinstance(fabric, FabricMeasured)
     assert fabric.cleared == datetime(2026, 11, 23, 6, tzinfo=UTC)
     assert [(port.name, port.guid) for port in fabric.ports[:2]] == [

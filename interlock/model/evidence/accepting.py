@@ -18,7 +18,7 @@ from interlock.model.site.terms_of_acceptance import AcceptanceTerms
 from interlock.vocabulary import nodes
 
 from .measured import (
-    AllReduceMeasured,
+    AllReduceFile,
     AttestedDevices,
     DiagnosticsMeasured,
     FabricMeasured,
@@ -102,7 +102,7 @@ class Acceptance:
                 return _first(self._firmware(measured))
             case DiagnosticsMeasured():
                 return _first(self._diagnostics(measured))
-            case AllReduceMeasured():
+            case AllReduceFile():
                 return _first(self._all_reduce(measured))
             case FabricMeasured():
                 return _first(self._fabric(measured, bandwidth_at))
@@ -217,7 +217,7 @@ class Acceptance:
             if result in ("fail", "warn"):
                 yield f"says `{result}` of {test}"
 
-    def _all_reduce(self, found: AllReduceMeasured) -> Iterator[str]:
+    def _all_reduce(self, found: AllReduceFile) -> Iterator[str]:
         assert self._limits is not None
         busbw, message = self._busbw(self._limits)
         assert busbw is not None
