@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from interlock.model.lock.record import ClusterAllocation
-from interlock.model.site.gpu import GpuNode
+from interlock.model.site.gpu import GpuHost
 from interlock.model.tenant.request import Cluster, Pins
 from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vlan
 
@@ -109,7 +109,7 @@ class ClusterDraft:
         return False
 
     @property
-    def _known(self) -> dict[str, GpuNode]:
+    def _known(self) -> dict[str, GpuHost]:
         return self.allocated.site.gpu_node
 
     def _check_pins(self, names: tuple[str, ...]) -> None:

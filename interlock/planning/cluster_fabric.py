@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from interlock.model.site.gpu import GpuNode, HcaPort
+from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.resources import PartitionKey
 from interlock.resources.fabric import PartitionMember
 
@@ -45,7 +45,7 @@ def _members(scope: ClusterScope) -> dict[str, tuple[PartitionMember, ...]]:
     return {subnet: tuple(members) for subnet, members in found.items()}
 
 
-def _guid(scope: ClusterScope, node: GpuNode, port: HcaPort) -> str:
+def _guid(scope: ClusterScope, node: GpuHost, port: HcaPort) -> str:
     if port.guid is None:
         raise PlanningError(
             f"nobody states the GUID of {port.name} of node {node.name}, and cluster {scope.cluster.name} needs it in "

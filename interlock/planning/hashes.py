@@ -53,8 +53,7 @@ UNPLANNED = {
 TENANT_LIMITS = {"machines_per_tenant", "remote_poplar_oversubscription"}
 
 
-#: Fields that no plan rests on: facts of the proof, which reads them anew. Hashes are as they were before there were
-#: such fields, so that locks stay as they are.
+#: Fields that no plan rests on: facts of the proof, which reads them anew. Locks stay as they were without them.
 _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     # Who has a machine or host that fails keeps it: no lock rests on its state, and none grows old with it.
     (Host, frozenset({"bmc", "macs", "state", "state_reason"})),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from interlock.model.site.gpu import GpuNode
+from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Host, Site
 from interlock.model.tenant.request import Cluster
 
@@ -45,7 +45,7 @@ def networks_of(site: Site, host: Host) -> tuple[str, ...]:
     return tuple(name for name in (pool.physical_networks if pool else ()) if host.interfaces.get(name))
 
 
-def subnets_of(node: GpuNode) -> tuple[str, ...] | None:
+def subnets_of(node: GpuHost) -> tuple[str, ...] | None:
     """InfiniBand subnets that a node's compute ports are on; None if it has none, or a GUID is not stated: such a port
     could be in no partition, and what runs on all ports of a cluster would wait for it for ever."""
     ports = node.ports_for("compute")
@@ -66,7 +66,7 @@ def spot_of(site: Site, name: str) -> NodeSpot:
     return NodeSpot(name, site.gpu_node[name].unit, rack, site.gpu_order[name])
 
 
-def _of_type(site: Site, node_type: str) -> Iterator[tuple[GpuNode, Host]]:
+def _of_type(site: Site, node_type: str) -> Iterator[tuple[GpuHost, Host]]:
     for node in site.gpu_nodes:
         host = site.host.get(node.name)
         if node.node_type == node_type and host is not None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from interlock.model.site.gpu import GpuNode
+from interlock.model.site.gpu import GpuHost
 from interlock.model.tenant.request import Cluster
 from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
@@ -37,7 +37,7 @@ class NodeRoom:
 def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[NodeRoom]:
     """In the order of the site."""
     site = allocated.site
-    kinds: dict[tuple[str, str], list[GpuNode]] = {}
+    kinds: dict[tuple[str, str], list[GpuHost]] = {}
     for node in site.gpu_nodes:
         kinds.setdefault((node.hall, node.node_type), []).append(node)
     for (hall, node_type), nodes in kinds.items():
@@ -59,7 +59,7 @@ def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Ite
         )
 
 
-def _usable(allocated: AllocationState, node_type: str, nodes: Iterable[GpuNode]) -> Iterator[NodeGroup]:
+def _usable(allocated: AllocationState, node_type: str, nodes: Iterable[GpuHost]) -> Iterator[NodeGroup]:
     """Groups of nodes with a VLAN and a P_Key left; with InfiniBand where a node of the type has such ports here."""
     has_ports = any(node.ports_for("compute") for node in nodes)
     wish = Cluster(name="", nodes=1, node_type=node_type, image="", fabric="infiniband" if has_ports else "none")

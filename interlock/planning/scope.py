@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from interlock.model.lock.record import ClusterAllocation, VPodAllocation
-from interlock.model.site.gpu import GpuNode
+from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Cluster, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
@@ -88,7 +88,7 @@ class ClusterScope(PartScope):
         """Name of the server that is the node of this index."""
         return self.name("node", index)
 
-    def nodes(self) -> tuple[GpuNode, ...]:
+    def nodes(self) -> tuple[GpuHost, ...]:
         """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
         for host in self.claims.hosts:
             if host not in self.site.gpu_node or host not in self.site.host:

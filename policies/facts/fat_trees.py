@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuNode, HcaPort, HcaUse
+from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuHost, HcaPort, HcaUse
 from interlock.model.site.inventory import Cable, Endpoint, Site
 
 #: Tier -> the one that its links upwards lead to.
@@ -60,7 +60,7 @@ class FabricTree:
 class HcaEnd:
     """An InfiniBand port of a GPU node, and what its cable leads to; None: no cable is stated."""
 
-    node: GpuNode
+    node: GpuHost
     port: HcaPort
     far: Endpoint | None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from interlock.hardware.gpu import NODE_TYPES, NodeType
-from interlock.model.site.gpu import GpuNode
+from interlock.model.site.gpu import GpuHost
 from interlock.model.site.offers import ImageSpec
 from interlock.model.site.software import ImageSoftware
 from interlock.resources import Image
@@ -148,7 +148,7 @@ def kinds_of_nodes(model: Model) -> tuple[NodesOfOneKind, ...]:
     return tuple(_kind(model, likeness, servers) for likeness, servers in alike.items())
 
 
-def _likeness(model: Model, server: ServerFact, node: GpuNode, members: set[str]) -> _Likeness:
+def _likeness(model: Model, server: ServerFact, node: GpuHost, members: set[str]) -> _Likeness:
     guids = [port.guid for port in node.ports if port.use == "compute"]
     joined = any(guid is not None and guid.lower() in members for guid in guids)
     return server.image, node.node_type, server.is_bare_metal, bool(guids), joined, _profiles(model, server)

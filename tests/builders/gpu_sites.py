@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from interlock.model.site.gpu import FabricSwitch, GpuNode, HcaPort
+from interlock.model.site.gpu import FabricSwitch, GpuHost, HcaPort
 from interlock.model.site.inventory import (
     Cable,
     Endpoint,
@@ -123,12 +123,12 @@ def _host(unit: int, number: int) -> Host:
     )  # fmt: skip
 
 
-def _node(unit: int, number: int, node_type: str) -> GpuNode:
+def _node(unit: int, number: int, node_type: str) -> GpuHost:
     ports = tuple(
         HcaPort(name=f"compute{rail}", use="compute", infiniband="compute", rail=rail, guid=guid_of(unit, number, rail))
         for rail in range(1, RAILS + 1)
     )
-    return GpuNode(name=node_name(unit, number), node_type=node_type, hall=HALL, unit=unit, ports=ports)
+    return GpuHost(name=node_name(unit, number), node_type=node_type, hall=HALL, unit=unit, ports=ports)
 
 
 def _leaf(unit: int, rail: int) -> FabricSwitch:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal
 
-from interlock.model.site.gpu import GpuNode, HcaPort
+from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.inventory import Site
 from interlock.model.site.networks import FabricProfile, InfinibandSubnet, PartitionKeyPool
 from interlock.model.site.software import ImageSoftware
@@ -92,12 +92,12 @@ def _with_nodes(base: Site, node_type: str, software: dict[str, Any], site: dict
     return changed(base, **fields | site)
 
 
-def _node(number: int, node_type: str) -> GpuNode:
+def _node(number: int, node_type: str) -> GpuHost:
     ports = tuple(
         HcaPort(name=f"compute{rail}", use="compute", infiniband="compute", rail=rail, guid=_guid(number, rail))
         for rail in RAILS
     )
-    return GpuNode(name=POPLAR_HOSTS[number], node_type=node_type, hall="hall-1", unit=1, ports=ports)
+    return GpuHost(name=POPLAR_HOSTS[number], node_type=node_type, hall="hall-1", unit=1, ports=ports)
 
 
 def _guid(number: int, rail: int) -> str:

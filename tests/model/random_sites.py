@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from interlock.hardware import PRICE_ITEMS
 from interlock.model.site.bastion import Bastion
-from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuNode, HcaPort, HcaUse
+from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuHost, HcaPort, HcaUse
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
 from interlock.model.site.inventory import Site
 from interlock.model.site.ironic import Ironic, ServiceNetworks
@@ -165,9 +165,9 @@ def hca_ports(name: str) -> st.SearchStrategy[HcaPort]:
     )
 
 
-def gpu_nodes(name: str) -> st.SearchStrategy[GpuNode]:
+def gpu_nodes(name: str) -> st.SearchStrategy[GpuHost]:
     return some(
-        GpuNode, name=name, node_type=TEXTS, hall=NAMES, unit=st.integers(1, 32),
+        GpuHost, name=name, node_type=TEXTS, hall=NAMES, unit=st.integers(1, 32),
         ports=named(hca_ports),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 
 from interlock.model.lock.record import ClusterAllocation
-from interlock.model.site.gpu import FabricSwitch, GpuNode, HcaPort
+from interlock.model.site.gpu import FabricSwitch, GpuHost, HcaPort
 from interlock.model.site.inventory import Cable, Endpoint, Host, PhysicalNetwork, Site, Switch, SwitchPortConfig
 from interlock.model.site.networks import VlanPool
 from interlock.model.site.physical import CableKind
@@ -59,7 +59,7 @@ def _hall(site: Site) -> dict[str, object]:
         for n in numbers
     )  # fmt: skip
     nodes = (
-        GpuNode(
+        GpuHost(
             name=f"gpu-node-{n}", node_type="dgx-h100", hall="hall-1", unit=1,
             ports=(HcaPort(name="compute1", use="compute", infiniband=subnet, rail=1, guid=guid_of(n)),),
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.model.lock.record import Released
 from interlock.model.site.completeness import TABLES, Completeness
-from interlock.model.site.gpu import GpuNode, HcaPort
+from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING_GUARDS
 from interlock.model.site.inventory import (
     Assumption,
@@ -142,7 +142,7 @@ class Draft:
     networks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     underlays: list[Underlay] = field(default_factory=list)
     infiniband: list[InfinibandSubnet] = field(default_factory=list)
-    gpu_nodes: list[GpuNode] = field(default_factory=list)
+    gpu_nodes: list[GpuHost] = field(default_factory=list)
     flavors: list[FlavorSpec] = field(default_factory=list)
     external: ExternalNetwork = _OUTSIDE
     assumptions: dict[str, Guards] = field(default_factory=_all_held)
@@ -234,7 +234,7 @@ class Draft:
             HcaPort(name=f"compute{rail}", use="compute", infiniband=subnet, rail=rail, guid=guid)
             for rail, guid in enumerate(guids, start=1)
         )
-        self.gpu_nodes.append(GpuNode(name=name, node_type="dgx-h100", hall="hall-1", unit=1, ports=ports))
+        self.gpu_nodes.append(GpuHost(name=name, node_type="dgx-h100", hall="hall-1", unit=1, ports=ports))
         return self.whole_host(name, switch, **fields)
 
     def machine(

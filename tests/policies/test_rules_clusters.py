@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from interlock.model.lock.record import Released
-from interlock.model.site.gpu import GpuNode, HcaPort
+from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.inventory import Site
 from interlock.planning.plan import Plan
 from interlock.resources import PartitionKey
@@ -265,9 +265,9 @@ def test_a_node_that_was_given_up_is_its_former_holders() -> None:
     assert any("globex" in item.message for item in found.findings if item.rule == "ISO-02")
 
 
-def _with_ports(known: Site, name: str, ports: tuple[HcaPort, ...]) -> tuple[GpuNode, ...]:
+def _with_ports(known: Site, name: str, ports: tuple[HcaPort, ...]) -> tuple[GpuHost, ...]:
     return tuple(node.model_copy(update={"ports": ports}) if node.name == name else node for node in known.gpu_nodes)
 
 
-def _with_port(known: Site, name: str, port: HcaPort) -> tuple[GpuNode, ...]:
+def _with_port(known: Site, name: str, port: HcaPort) -> tuple[GpuHost, ...]:
     return _with_ports(known, name, (*known.gpu_node[name].ports, port))

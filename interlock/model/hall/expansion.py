@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from interlock.hardware.gpu import HallCable, HallEnd, HallNode, NodeType, PortRole
-from interlock.model.site.gpu import FabricSwitch, GpuNode, HcaPort, HcaUse
+from interlock.model.site.gpu import FabricSwitch, GpuHost, HcaPort, HcaUse
 from interlock.model.site.physical import Cable, Device, Endpoint, Feed, Host, Placement, Rack
 from interlock.model.site.service_states import state_fields
 
@@ -26,7 +26,7 @@ class ExpandedHall:
     """One entry of `halls:` in full form. Each field goes to the field of `Site` of that name."""
 
     hosts: tuple[Host, ...]
-    gpu_nodes: tuple[GpuNode, ...]
+    gpu_nodes: tuple[GpuHost, ...]
     fabric_switches: tuple[FabricSwitch, ...]
     devices: tuple[Device, ...]
     physical_racks: tuple[Rack, ...]
@@ -92,14 +92,14 @@ class _Expansion:
             **state_fields(node.state, node.reason),
         )
 
-    def _gpu_node(self, place: HallNode, node: HallNodeFile) -> GpuNode:
+    def _gpu_node(self, place: HallNode, node: HallNodeFile) -> GpuHost:
         ports = tuple(
             HcaPort(name=port, use=use, infiniband=subnet, rail=rail, guid=node.guids.get(port))
             for role, (use, subnet) in self._subnets.items()
             for rail, port in self.layout.hcas[role]
         )
         name = node_name(self.name, place.name, node)
-        return GpuNode(name=name, node_type=self._type.name, hall=self.name, unit=place.unit, ports=ports)
+        return GpuHost(name=name, node_type=self._type.name, hall=self.name, unit=place.unit, ports=ports)
 
     def _switches(self) -> Iterator[FabricSwitch]:
         for switch in self.layout.hall.switches:

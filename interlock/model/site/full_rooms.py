@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from .gpu import GpuNode
+from .gpu import GpuHost
 from .inventory import Site
 from .physical import Cable, Host, Lag, Machine, Placement, Rack, Room, Switch, SwitchPortConfig
 
@@ -84,7 +84,7 @@ def _host(host: Host) -> Section:
     return found | {"interfaces": {network: list(names) for network, names in host.interfaces.items()}}
 
 
-def _gpu_node(node: GpuNode) -> Section:
+def _gpu_node(node: GpuHost) -> Section:
     found = _fields(node, "name", "ports")
     ports = {port.name: _fields(port, "name") for port in node.ports}
     return found | ({"ports": ports} if ports else {})

@@ -29,7 +29,7 @@ class HcaPort(Frozen):
     guid: str | None = None
 
 
-class GpuNode(Frozen):
+class GpuHost(Frozen):
     """What a host of role `gpu` has besides."""
 
     #: That of the host.

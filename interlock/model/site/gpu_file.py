@@ -12,7 +12,7 @@ from interlock.model.text.names import DeviceName, Interface, Serial
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Positive
 
-from .gpu import FabricSwitch, FabricTier, GpuNode, HcaPort, HcaUse
+from .gpu import FabricSwitch, FabricTier, GpuHost, HcaPort, HcaUse
 from .values import MOST_PORTS
 
 
@@ -48,11 +48,11 @@ class FabricSwitchFile(FileModel):
     serial: Serial | None = Field(default=None, description="its serial; without it, unknown")
 
 
-def gpu_nodes_of(file: Mapping[str, GpuNodeFile]) -> Iterator[GpuNode]:
+def gpu_nodes_of(file: Mapping[str, GpuNodeFile]) -> Iterator[GpuHost]:
     """Those of the full form, in its order."""
     for name, node in file.items():
         ports = tuple(HcaPort(name=port, **stated.model_dump()) for port, stated in node.ports.items())
-        yield GpuNode(name=name, node_type=node.node_type, hall=node.hall, unit=node.unit, ports=ports)
+        yield GpuHost(name=name, node_type=node.node_type, hall=node.hall, unit=node.unit, ports=ports)
 
 
 def fabric_switches_of(file: Mapping[str, FabricSwitchFile]) -> Iterator[FabricSwitch]:

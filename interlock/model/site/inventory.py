@@ -14,7 +14,7 @@ from interlock.resources import Frozen, VolumeEncryption
 
 from .bastion import Bastion
 from .completeness import KINDS_WITH_RIGHTS, OVERLAYS, SWITCH_TABLES, Completeness, Table, too_old
-from .gpu import FabricSwitch, GpuNode
+from .gpu import FabricSwitch, GpuHost
 from .ironic import Ironic
 from .networks import (
     ExternalNetwork,
@@ -86,7 +86,7 @@ class Site(Frozen):
     machines: tuple[Machine, ...]
     hosts: tuple[Host, ...]
     #: What hosts of role `gpu` have besides.
-    gpu_nodes: tuple[GpuNode, ...] = ()
+    gpu_nodes: tuple[GpuHost, ...] = ()
     switches: tuple[Switch, ...]
     #: Switches of InfiniBand subnets; their cables are of the kind `infiniband`.
     fabric_switches: tuple[FabricSwitch, ...] = ()
@@ -144,7 +144,7 @@ class Site(Frozen):
         return {item.name: item for item in self.hosts}
 
     @cached_property
-    def gpu_node(self) -> dict[str, GpuNode]:
+    def gpu_node(self) -> dict[str, GpuHost]:
         """What GPU nodes have besides being hosts, by name."""
         return {item.name: item for item in self.gpu_nodes}
 
