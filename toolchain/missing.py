@@ -26,8 +26,7 @@ class DebianPackage:
     name: str
     present: Callable[[], bool]
     why: str
-    #: True if on a machine that systemd runs it opens a port, or takes over a real InfiniBand subnet: left to whoever has
-    #: the machine.
+    #: True if under systemd it opens a port, or manages a real InfiniBand subnet: left to whoever has the machine.
     serves: bool = False
 
 
@@ -64,7 +63,7 @@ def _has(program: str) -> bool:
 
 
 def packages_of_tests() -> tuple[DebianPackage, ...]:
-    """Every system package that only tests need: those of frames and logins, which need root as well, and of subnets."""
+    """Every system package that only tests need: those of frames, logins (both need root) and subnets."""
     return (
         DebianPackage("openvswitch-switch", lambda: _has("ovs-vswitchd"), "tests/packets sends real frames"),
         DebianPackage("iproute2", lambda: _has("ip"), "tests/packets makes network namespaces"),

@@ -43,12 +43,17 @@ class Daemon:
         self.name = name
         self.output = folder / f"{name}.out"
         self._pid_file = folder / f"{name}.pid"
+        # A pipe that the process itself holds open as well: ibsim spins where its console ends.
+        pipe = folder / f"{name}.console"
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe, 0o600)
+        self._console = os.open(pipe, os.O_RDWR)
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
                 words,
                 cwd=folder,
                 env={**os.environ, **environment},
-                stdin=subprocess.PIPE,
+                stdin=self._console,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -68,17 +73,15 @@ class Daemon:
 
     def type(self, line: str) -> None:
         """Write a line to its console."""
-        if self.process.stdin is None or not self.runs:
-            raise SubnetFailed(f"{self.name} has no console any more{last_of(self.output)}")
-        self.process.stdin.write(f"{line}\n".encode())
-        self.process.stdin.flush()
+        if not self.runs:
+            raise SubnetFailed(f"{self.name} ended with {self.process.returncode}{last_of(self.output)}")
+        os.write(self._console, f"{line}\n".encode())
 
     def kill(self) -> None:
         """End it at once. OpenSM without its fabric heeds nothing else."""
         self.process.kill()
         self.process.wait()
-        if self.process.stdin is not None:
-            self.process.stdin.close()
+        os.close(self._console)
         self._pid_file.unlink(missing_ok=True)
 
 
@@ -87,14 +90,29 @@ def end_leftovers(folder: Path) -> None:
     for pid_file in sorted(folder.glob("*.pid")):
         words = pid_file.read_text(encoding="ascii").split()
         if len(words) == 2 and _started(int(words[0])) == words[1]:
-            os.kill(int(words[0]), signal.SIGKILL)
+            _end(int(words[0]))
         pid_file.unlink()
+
+
+def _end(pid: int) -> None:
+    """Kill it, and wait: its socket is free once it has ended."""
+    os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not is_running(pid), f"process {pid} ends")
+
+
+def is_running(pid: int) -> bool:
+    """False once it has ended, also while nobody has asked for its exit code."""
+    return _stat(pid)[:1] not in ([], ["Z"])
 
 
 def _started(pid: int) -> str:
     """When a process started, in ticks since the machine did; empty if there is none."""
+    return (_stat(pid)[19:20] or [""])[0]
+
+
+def _stat(pid: int) -> list[str]:
+    """What the kernel says of a process from its state on; nothing if there is none."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]
+        return []

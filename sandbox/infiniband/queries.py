@@ -45,8 +45,10 @@ class DiscoveredLink:
 class Queries:
     """Asks one fabric, from one of its HCAs. Tables are read by one process, which is kept."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self._environment = {**os.environ, **environment}
+        #: Where programs run: ibsim's library writes `sys-<pid>` there, and leaves it if the program is killed.
+        self._folder = folder
         self._reader: subprocess.Popen[str] | None = None
         self._asking = threading.Lock()
 
@@ -109,6 +111,7 @@ class Queries:
         return subprocess.Popen(
             [sys.executable, "-I", "-S", program_file],
             env={**self._environment, "LD_PRELOAD": preloaded()},
+            cwd=self._folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -119,7 +122,13 @@ class Queries:
         environment = {**self._environment, "LD_PRELOAD": preloaded()}
         try:
             done = subprocess.run(
-                words, env=environment, capture_output=True, text=True, check=False, timeout=QUERY_SECONDS
+                words,
+                env=environment,
+                cwd=self._folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=QUERY_SECONDS,
             )
         except subprocess.TimeoutExpired:
             raise SubnetFailed(f"{Path(words[0]).name} did not answer within {QUERY_SECONDS:.0f} s") from None

@@ -148,7 +148,7 @@ class LiveSubnet:
         """Who asks: from the HCA of a subnet manager that runs, as UFM does."""
         host = next(iter(self._managers), self.topology.manager)
         if host not in self._queries:
-            self._queries[host] = Queries(self._environment(host))
+            self._queries[host] = Queries(self._environment(host), self.folder)
         return self._queries[host]
 
     def wait_for_takeover(self) -> None:

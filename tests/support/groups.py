@@ -49,6 +49,8 @@ GROUPS: tuple[Group, ...] = (
     Group("store", ("tests/store/",), cloud=False),
     # Three servers with a real sshd for all of them.
     Group("logins", ("tests/access/",), cloud=False),
+    # Random partition tables, each with a sweep of its own.
+    Group("partition tables", ("tests/subnet_manager/test_subnet_manager_proof.py",), cloud=False),
     # One fabric for all of them.
     Group("packets", ("tests/packets/",), cloud=False),
 )
@@ -81,7 +83,7 @@ SLOW = (
     "tests/mutants/test_matrix.py", "tests/pack/", "tests/packets/",
     "tests/provider/test_serving.py", "tests/store/test_folder_kill.py", "tests/store/test_ledger_fences.py",
     "tests/store/test_ledger_kill.py", "tests/store/test_s3_faults.py", "tests/store/test_stores.py",
-    "tests/together/", "tests/toolchain/",
+    "tests/subnet_manager/", "tests/together/", "tests/toolchain/",
 )  # fmt: skip
 """Paths of tests without such a fixture that a fast run leaves out, too: they start many processes, or check all files.
 

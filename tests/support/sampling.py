@@ -64,6 +64,7 @@ BUDGETS: dict[str, Budget] = {
     "steps of the state machine": Budget(0, 25, 20_000),
     "kinds killed": Budget(0, 5, 1_000),
     "random wirings": Budget(0, 30, 200),
+    "random partition tables": Budget(0, 40, 300),
 }
 """Test -> its random cases. A number above what there is means all: see `kinds killed`."""
 
