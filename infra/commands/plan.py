@@ -26,6 +26,7 @@ from infra.reports.plan_ways_in import ways_lines
 from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
+from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.devices import serials_of
 from interlock.planning.differences import ResourceChange, changes_between
@@ -58,6 +59,8 @@ class Shown:
     mounts: Mapping[str, Sequence[ShareMount]] = field(default_factory=dict)
     #: Login keys that the request no longer names, and that servers may still have.
     former_keys: Sequence[FormerKey] = ()
+    #: How far apart the nodes of its clusters are.
+    clusters: Sequence[ClusterSpan] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -73,6 +76,7 @@ class Shown:
             "ways_in": None if self.ways_in is None else self.ways_in.model_dump(mode="json"),
             "former_keys": [item.model_dump(mode="json") for item in self.former_keys],
             "mounts": {vpod: [item.model_dump(mode="json") for item in found] for vpod, found in self.mounts.items()},
+            "clusters": [asdict(item) for item in self.clusters],
         }
 
 
@@ -92,7 +96,8 @@ def plan(
 
     A tree of every component and resource. It marks what the request does not state, and what nothing can
     make yet. Machines and hosts of the plan that failed or are in maintenance have a line each,
-    and so has what stands where a device of another serial stood: it is another machine. It says who gets in to
+    and so has what stands where a device of another serial stood: it is another machine, and each GPU cluster:
+    how near its nodes are. It says who gets in to
     servers from outside, or that nobody does, and gives the line of /etc/fstab of each share. It names ssh keys
     that the request no longer names, which servers they may still open, and what ends that. With --against it shows
     what each change does: in place, restart, replace, or forbidden.
@@ -102,8 +107,8 @@ def plan(
     request that says so, the steps of the deletion, and what is nobody's afterwards until it is seen clean.
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
-    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`; with --destroy: `version`,
-    `stack`, `refused`, `steps`, `left`, `released`.
+    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`; with --destroy:
+    `version`, `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -157,7 +162,11 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     mounts = _mounts(gate, tenant, lock) if tenant and lock else {}
     former = lock.former_keys if lock else ()
     devices = serials_of(there)
-    return Shown(planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former)
+    clusters = sorted(lock.allocation.clusters.items()) if lock else ()
+    return Shown(
+        planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former,
+        [cluster_span(there, *item) for item in clusters],
+    )  # fmt: skip
 
 
 def _mounts(gate: Gate, tenant: str, lock: Lock) -> dict[str, tuple[ShareMount, ...]]:
@@ -186,6 +195,8 @@ def _text(shown: Shown, against: str | None) -> str:
     parts = [tree(shown.plan, shown.defaults, colour=paint, site=shown.site)]
     if shown.out_of_service:
         parts.append("\n".join(["out of service", *map(_idle, shown.out_of_service)]))
+    if shown.clusters:
+        parts.append("\n".join(["clusters", *(f"  {item.cluster}: {item}" for item in shown.clusters)]))
     if shown.replaced:
         parts.append("\n".join(["replaced", *(f"  {item.vpod}: {item}" for item in shown.replaced)]))
     if shown.ways_in is not None and (lines := ways_lines(shown.ways_in)):

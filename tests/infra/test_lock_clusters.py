@@ -11,6 +11,8 @@ from dataclasses import replace
 import pytest
 
 from infra.commands.capacity import table
+from infra.commands.plan import Shown
+from infra.commands.plan import _text as plan_text
 from infra.locking.changes import document, lines
 from infra.locking.conflicts import conflicts
 from infra.locking.making import Made, Making, keep
@@ -20,10 +22,11 @@ from infra.program.gate import Gate
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Pins, Tenant
-from interlock.planning import capacity
+from interlock.planning import capacity, plan_site
+from interlock.planning.cluster_spans import cluster_span
 from interlock.planning.node_rooms import NodeRoom
 from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
-from tests.builders.pod64 import locked
+from tests.builders.pod64 import locked, site_locked
 from tests.builders.states import out
 from tests.infra.conftest import Lyon
 
@@ -147,3 +150,11 @@ def test_without_a_key_there_is_no_room_for_a_cluster() -> None:
     site = Site(**{name: getattr(SITE, name) for name in Site.model_fields} | {"pools": pools})
     (room,) = capacity(site, []).nodes
     assert (room.free, room.largest) == (8, 0)
+
+
+def test_a_plan_says_it_too(gate: Gate) -> None:
+    lock = made(asking(gate, gpu_tenant("acme"))).new
+    span = cluster_span(SITE, "train", lock.allocation.clusters["train"])
+    shown = Shown(plan_site(SITE, site_locked(SITE)), (), None, None, clusters=[span])
+    assert "clusters\n  train: 2 nodes in 1 scalable unit and 1 rack of hall-1;" in plan_text(shown, None)
+    assert shown.document()["clusters"][0]["units"] == 1
