@@ -41,9 +41,8 @@ COMMON = {
     "existing",
 }  # fmt: skip
 
-#: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass, and
-#: which tables are complete, which every proof reads anew; Ironic, whose networks are the operator's own; and
-#: what takes no claim: the bastion, what holds buckets, and a file system that the site does not give out.
+#: Sections that no lock rests on: where claims are recorded, what evidence counts, what the operator lets pass; which
+#: tables are complete, which every proof reads anew; Ironic's own networks; bastion, object storage, Lustre's version.
 UNPLANNED = {
     "bastion", "claims", "complete", "complete_max_age_h", "evidence", "ironic", "lustre_server", "object_storage",
     "waivers",
