@@ -35,7 +35,7 @@ def gpu_summary(gate: Gate, outputs: Mapping[str, Mapping[str, Any]], sandbox: P
 
 
 def _clusters(stack: str, outputs: Mapping[str, Any]) -> str:
-    shown = {name: value for name, value in outputs.items() if name not in TOLD_ELSEWHERE}
+    shown = {name: value for name, value in outputs.items() if value and name not in TOLD_ELSEWHERE}
     text = json.dumps(shown, indent=2, sort_keys=True).replace("\n", "\n  ")
     return f"Outputs of {stack}, for the tenant:\n  {text}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from interlock.ufm.loading import load_fabrics
 from interlock.ufm.transport import UfmTransport
 from sandbox.infiniband.racks import port_name
 from sandbox.infiniband.subnet import LiveSubnet, PortTables
+from sandbox.infiniband.topology import SubnetTopology
 from sandbox.rack.reading import named
 from tests.conftest import HALL, Sandbox, cloud_folder
 from tests.e2e.project import Project
@@ -39,12 +41,12 @@ ACMES, GLOBEXS, NOBODYS = (0x8001, 0x7FFF), (0x8002, 0x7FFF), (0x7FFF,)
 
 @dataclass(frozen=True)
 class Hall:
-    """The applied site, its cloud and its subnet manager."""
+    """The applied site, its cloud, and what is cabled."""
 
     project: Project
     sandbox: Sandbox
     cloud: Any
-    subnet: LiveSubnet
+    topology: SubnetTopology
 
     @property
     def ufm(self) -> UfmClient:
@@ -54,11 +56,26 @@ class Hall:
 
     def guid(self, number: int, rail: int) -> int:
         """GUID of a node's port."""
-        return self.subnet.topology.guid(port_name(node(number), rail))
+        return self.topology.guid(port_name(node(number), rail))
+
+    @contextmanager
+    def asked(self) -> Iterator[LiveSubnet]:
+        """The subnet as anybody sees it who asks from the subnet manager's port."""
+        seen = LiveSubnet(self.topology, self.sandbox.dir / "state" / "infiniband")
+        try:
+            yield seen
+        finally:
+            seen.stop()
+
+    def paths(self, a: int, b: int) -> tuple[int, ...]:
+        """P_Keys of the paths between the first ports of two nodes."""
+        with self.asked() as seen:
+            return seen.paths(self.guid(a, 1), self.guid(b, 1))
 
     def tables(self) -> dict[int, set[PortTables]]:
         """Number of each node -> the tables that its ports and their leaves' have, as OpenSM wrote them."""
-        found = self.subnet.tables()
+        with self.asked() as seen:
+            found = seen.tables()
         return {number: {found[self.guid(number, rail)] for rail in RAILS} for number in range(1, 9)}
 
     def vlans(self) -> list[int]:
@@ -95,7 +112,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         assert subnet is not None
         known = OpenStackConfig(config_files=[str(sandbox.clouds_yaml)], load_envvars=False)
         with Connection(config=known.get_one(sandbox.cloud)) as cloud:
-            yield Hall(project, sandbox, cloud, LiveSubnet(subnet.topology, sandbox.dir / "state" / "infiniband"))
+            yield Hall(project, sandbox, cloud, subnet.topology)
     finally:
         sandbox.supervise("down")
 
@@ -127,9 +144,9 @@ def test_two_tenants_have_no_path_to_each_other(hall: Hall) -> None:
         number: both(ACMES if number in OF_ACME else GLOBEXS if number in OF_GLOBEX else NOBODYS)
         for number in range(1, 9)
     }
-    assert hall.subnet.paths(hall.guid(1, 1), hall.guid(4, 1)) == (0x8001,)
-    assert hall.subnet.paths(hall.guid(5, 1), hall.guid(6, 1)) == (0x8002,)
-    assert hall.subnet.paths(hall.guid(1, 1), hall.guid(5, 1)) == ()
+    assert hall.paths(1, 4) == (0x8001,)
+    assert hall.paths(5, 6) == (0x8002,)
+    assert hall.paths(1, 5) == ()
 
 
 def test_a_user_is_told_where_the_nodes_are(hall: Hall) -> None:
