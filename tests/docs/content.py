@@ -102,6 +102,11 @@ def acme_tree(_old: str) -> str:
     return f"```text\n{tree(Gate.open('lyon').plan('acme'))}\n```"
 
 
+def hall_tree(_old: str) -> str:
+    """The component tree of the plan of hall's tenant acme."""
+    return f"```text\n{tree(Gate.open('hall').plan('acme'))}\n```"
+
+
 def tenant_keys(old: str) -> str:
     """Every key of a tenant's file."""
     return _keys(list(keys(TenantFile)), old)
@@ -328,6 +333,7 @@ def _first_sentence(doc: str | None) -> str:
 #: Name in `<!-- generated: NAME -->` -> what belongs there.
 CONTENT: dict[str, Callable[[str], str]] = {
     "acme-tree": acme_tree,
+    "hall-tree": hall_tree,
     "tenant-keys": tenant_keys,
     "site-keys": site_keys,
     "evidence-keys": evidence_keys,

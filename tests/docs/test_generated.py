@@ -39,8 +39,8 @@ def test_every_part_has_a_place() -> None:
     assert placed == set(CONTENT)
 
 
-def test_readme_holds_the_tenants_file() -> None:
-    assert files(text_of("README.md")) == ["stacks/lyon/tenants/acme.yaml"]
+def test_readme_holds_the_tenants_files() -> None:
+    assert files(text_of("README.md")) == ["stacks/lyon/tenants/acme.yaml", "stacks/hall/tenants/acme.yaml"]
 
 
 def test_nothing_is_missing_from_the_tables() -> None:
