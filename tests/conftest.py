@@ -25,6 +25,8 @@ from tests.support.scheduling import PROCESSES, GroupScheduling
 ROOT = Path(__file__).resolve().parents[1]
 #: Whose cloud has switches that forward frames: that of one group of tests, which one process runs.
 FRAMES = "frames"
+#: That of the tests on the rack of GPU nodes.
+HALL = "hall"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -172,7 +174,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Stops the clouds of processes that were ended before they could."""
     if session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         workers = [f"gw{number}" for number in range(session.config.option.numprocesses)]
-        for name in (*workers, FRAMES):
+        for name in (*workers, FRAMES, HALL):
             left = Sandbox(cloud_folder(name))
             if left.dir.is_dir():
                 left.supervise("down")

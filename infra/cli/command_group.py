@@ -23,7 +23,7 @@ COMMANDS = {
     "plan": "Show what a stack will be: ids, addresses, hosts, cost.",
     "wiring": "Print what switches need that Neutron does not wire.",
     "nodes": "List what is to be enrolled at Ironic for a site.",
-    "capacity": "Count how many more vPODs of each size a site holds.",
+    "capacity": "Count how many more vPODs and GPU nodes a site holds.",
     "ssh": "Print the ssh command that gets in to a tenant's server.",
     "preflight": "Name everything on the cloud that would make `pulumi up` fail.",
     "unlock": "Unlock a stack that a killed `pulumi` left locked.",
@@ -36,8 +36,8 @@ COMMANDS = {
     "channel": "Hand a server, once, what must not stand in user data.",
     "site": "Show what a site holds, and which facts are not stated.",
     "schema": "Print the JSON Schema of files, and of what `wiring` prints.",
-    "demo": "Bring up the sandbox, the operator's stack and a tenant's.",
-    "sandbox": "Manage the embedded OpenStack (up, down, status, reset).",
+    "demo": "Bring up a sandbox, the operator's stack and tenants' stacks.",
+    "sandbox": "Manage the embedded OpenStack (up, down, status, enrol, reset).",
 }
 #: The supervisor of the sandbox has options and help of its own.
 PASSED_ON: dict[str, dict[str, Any]] = {"sandbox": {"ignore_unknown_options": True, "help_option_names": []}}

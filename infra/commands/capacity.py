@@ -22,7 +22,7 @@ def capacity(
     site: Site = "",
     form: Annotated[Format, format_option("capacity")] = Format.TEXT,
 ) -> None:
-    """Count how many more vPODs of each size a site holds, and GPU nodes for clusters.
+    """Count how many more vPODs and GPU nodes a site holds.
 
     Also free machines, VLANs, VNIs, P_Keys, subnets, servers, ports and kilowatts.
     Everything is counted by itself, as if nothing else ran out first. What is released and not settled is

@@ -23,7 +23,7 @@ BY_FACTS = frozenset({"AUTH-01", "ISO-01", "ISO-02", "ISO-11", "SEC-05", "TOP-06
 WARNING = {
     "both": "ISO-10 ISO-26 L3-07 L3-12",
     "tenant": "SW-02 SW-04 SW-10 SW-15 SW-18 TOP-04 TOP-24",
-    "site": "PWR-06",
+    "site": "PWR-06 TOP-25",
 }
 #: What rules that find something say, and what their findings say.
 _FOUND = ("violated", "not provable")

@@ -47,7 +47,7 @@ def _of(*way: str, value: object) -> Callable[[Found], None]:
     return change
 
 
-SEMANTICS = "version 7 of the semantics is not that of this checker, which is 5"
+SEMANTICS = "version 7 of the semantics is not that of this checker, which is 6"
 STATEMENT = "the facts are not those that the judgement rests on"
 BOUNDARY = "the versions of the boundary nodes are not those of the judgement"
 

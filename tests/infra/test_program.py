@@ -75,7 +75,9 @@ def test_a_tenants_stack_is_declared_and_a_copy_of_its_proof_kept(
     document = json.loads(copy.read_text())
     assert {item["name"] for item in document["admission"]["resources"]} == objects
     assert copy.name == f"{exported['plan_hash'].removeprefix('sha256:')}.json"
-    assert set(exported) == {"plan_hash", "not_wired", "project_id", "vpods", "volumes", "shares", "buckets"}
+    assert set(exported) == {
+        "plan_hash", "not_wired", "project_id", "vpods", "clusters", "volumes", "shares", "buckets",
+    }  # fmt: skip
     # Neutron sets the switch ports of this site.
     assert exported["not_wired"] == ["acme-train-allocation"]
 

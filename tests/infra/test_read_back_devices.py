@@ -34,7 +34,7 @@ from tests.policies.workspace import assumptions
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 TOR, MANAGEMENT = "Ethernet{}", "Et{}"
-D, U, C, W, T = SeenStep
+D, U, C, W, T = tuple(SeenStep)[:5]
 
 
 def site_of(base: Callable[..., Site], names: Collection[str]) -> Site:

@@ -181,7 +181,7 @@ def test_the_summary_counts_and_names_what_is_unknown(tmp_path: Path) -> None:
     assert f"external external-network any tenant rule L3-08 {guards}" in words
     assert "switches: ports dumb-1, dark-1" in words
     assert "switches: encapsulation of VTEPs spine-1" in words
-    assert "prices poplar-vcpu, poplar-ram-gib, bare-metal-host, controller and 1 more" in words
+    assert "prices poplar-vcpu, poplar-ram-gib, bare-metal-host, controller and 2 more" in words
 
 
 @given(site=sites())

@@ -13,12 +13,14 @@ from interlock.model.site.gpu import FabricSwitch, GpuHost, HcaPort
 from interlock.model.site.inventory import Cable, Endpoint, Host, PhysicalNetwork, Site, Switch, SwitchPortConfig
 from interlock.model.site.networks import VlanPool
 from interlock.model.site.physical import CableKind
+from interlock.model.site.software import ImageSoftware
 from interlock.model.tenant.request import Cluster
 from interlock.planning.cluster_plan import write_cluster
 from interlock.planning.plan import Plan
 from interlock.planning.plan_builder import PlanBuilder
 from interlock.planning.scope import ClusterScope
 from interlock.resources import PartitionKey, PartitionMember
+from tests.builders.fitting_software import FITTING
 from tests.builders.pod64 import tenant
 from tests.mutants.operator import Operator
 from tests.mutants.workspaces import Workspace
@@ -75,7 +77,10 @@ def _hall(site: Site) -> dict[str, object]:
         name="gpu-1", serial="SN-gpu-1", model="unknown", role="tor", port_groups=((100, _NODES),), routed_vlans=(),
         ip_routing=False, ports=tuple(SwitchPortConfig(port=n, mode="access") for n in numbers),
     )  # fmt: skip
+    fitting = ImageSoftware(**FITTING)
     return {
+        "images": tuple(image.model_copy(update={"software": fitting}) for image in site.images),
+        "lustre_server": fitting.lustre,
         "hosts": (*site.hosts, *hosts), "gpu_nodes": tuple(nodes), "fabric_switches": (leaf,),
         "switches": (*site.switches, switch),
         "cables": (*site.cables, *cables),

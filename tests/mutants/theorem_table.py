@@ -37,7 +37,7 @@ KINDS: dict[str, dict[str, str]] = {
         "VipuAllocation": "management-on-rnic", "BareMetalServer": "unlisted-plugs", "RbacPolicy": "rbac-everybody",
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
         "RouterInterface": "gateway-unfiltered", "VolumeAttachment": "volume-of-another",
-        "SecurityGroup": "remote-group-members",
+        "SecurityGroup": "remote-group-members", "PartitionKey": "cluster-port",
     },
     "Auth": {
         "RoleAssignment": "role-admin", "BucketPolicy": "bucket-another", "Bucket": "bucket-key",
@@ -46,7 +46,7 @@ KINDS: dict[str, dict[str, str]] = {
         # Whose packets meet, speaks with what trusts an address, and may call it.
         "SwitchPort": "vlan-reuse", "Network": "vlan-reuse", "Port": "vni-reuse", "RbacPolicy": "rbac-one",
         "Router": "router-two", "AddressScope": "scope-shared", "Subnet": "scope-ipv6-outside",
-        "RouterInterface": "gateway-unfiltered", "BareMetalServer": "unlisted-plugs",
+        "RouterInterface": "gateway-unfiltered", "BareMetalServer": "unlisted-plugs", "PartitionKey": "cluster-port",
     },
     "Expo": {
         "Server": "floating-undeclared", "FloatingIp": "floating-undeclared", "BucketPolicy": "bucket-undeclared",
@@ -74,10 +74,9 @@ NO_KIND: dict[str, str] = {
     "Volume": "its attachment says who reads it",
     "Share": "who may mount it is SEC-14, by the addresses of its rules",
     "ShareAccess": "who may mount it is SEC-14, by the addresses of its rules",
-    "PartitionKey": "a P_Key is an identity that one owner has: Excl and ISO-20",
     "NvlinkPartition": "a GPU is an identity that one owner has: Excl and ISO-22",
     **dict.fromkeys(("SwitchPort", "Network", "RbacPolicy", "Router", "AddressScope", "Subnet", "RouterInterface",
-                     "BareMetalServer", "VolumeAttachment", "VipuAllocation"),
+                     "BareMetalServer", "VolumeAttachment", "VipuAllocation", "PartitionKey"),
                     "nothing of it lets anybody in from outside, and none is an identity that one owner has"),
     "SecurityGroup": (
         "it adds a meeting by its remote group and removes none (example 33); who gets in by an entry is Expo, and "

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from sandbox.launcher import ports, processes
-from sandbox.launcher.catalogue import LISTENERS, PEOPLE, PROCESSES
+from sandbox.launcher.catalogue import LISTENERS, PEOPLE, PROCESSES, processes_of
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.layout import Instance
 from sandbox.launcher.making import making
+from sandbox.rack.reading import named
 from tests.sandbox.cloud import Cloud, Running
 from tests.sandbox.switch_sessions import LYON
 
@@ -103,7 +104,7 @@ def test_status_reports_every_service(sandbox: Running, tmp_path: Path) -> None:
     assert seen["version"] == 1
     assert seen["up"]
     assert seen["frames"] is False
-    assert [one["name"] for one in seen["processes"]] == [process.name for process in PROCESSES]
+    assert [one["name"] for one in seen["processes"]] == [process.name for process in processes_of(named("lyon"))]
     answers = {name: code for one in seen["processes"] for name, code in one["http"].items()}
     # 300 is a list of API versions
     assert set(answers.values()) <= {200, 300}, answers

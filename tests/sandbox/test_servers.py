@@ -15,8 +15,9 @@ import pytest
 from openstack import exceptions
 
 from sandbox.launcher import processes
-from sandbox.launcher.catalogue import PROCESSES
+from sandbox.launcher.catalogue import processes_of
 from sandbox.launcher.layout import Instance
+from sandbox.rack.reading import named
 from tests.sandbox.cloud import Cloud, Running, Tenant, until
 
 SUPERVISOR = Path(__file__).resolve().parents[2] / "sandbox" / "supervisor.py"
@@ -196,7 +197,7 @@ def test_state_outlives_processes_that_are_killed(cloud: Cloud, sandbox: Running
 def kill_all(sandbox: Running) -> None:
     """SIGKILL to every process of the instance, and to nothing else."""
     running = processes.running(Instance(sandbox.dir))
-    assert len(running) == len(PROCESSES)
+    assert len(running) == len(processes_of(named("lyon")))
     for pid in running.values():
         os.kill(pid, signal.SIGKILL)
     deadline = time.monotonic() + 10

@@ -1,0 +1,179 @@
+"""GPU clusters the whole way: request, plan, proof, engine, Ironic, Neutron and its switches, a real subnet manager.
+
+The tests are steps of one story, in this order, on an embedded cloud of their own with the rack `hall`. The operator's
+part is done as an operator does it: the site is applied, and its nodes are enrolled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from openstack.config import OpenStackConfig
+from openstack.connection import Connection
+
+from interlock.retry import RetryPolicy
+from interlock.ufm.client import UfmClient
+from interlock.ufm.loading import load_fabrics
+from interlock.ufm.transport import UfmTransport
+from sandbox.infiniband.racks import port_name
+from sandbox.infiniband.subnet import LiveSubnet, PortTables
+from sandbox.rack.reading import named
+from tests.conftest import HALL, Sandbox, cloud_folder
+from tests.e2e.project import Project
+from tests.sandbox.switch_sessions import QUARANTINE, clients
+
+RACK = "hall"
+SITE, ACME, GLOBEX = (f"hall-{name}" for name in ("site", "acme", "globex"))
+#: Nodes of both tenants and one that nobody has, as their locks have it.
+OF_ACME, OF_GLOBEX, IDLE = range(1, 5), range(5, 7), 8
+RAILS = range(1, 9)
+#: Rows of a port's table: a full member's keys, that of acme first, and the default one as a limited member.
+ACMES, GLOBEXS, NOBODYS = (0x8001, 0x7FFF), (0x8002, 0x7FFF), (0x7FFF,)
+
+
+@dataclass(frozen=True)
+class Hall:
+    """The applied site, its cloud and its subnet manager."""
+
+    project: Project
+    sandbox: Sandbox
+    cloud: Any
+    subnet: LiveSubnet
+
+    @property
+    def ufm(self) -> UfmClient:
+        """The stand-in, asked as the provider asks it."""
+        access = load_fabrics(self.sandbox.dir / "fabrics.yaml").fabrics["compute"]
+        return UfmClient(UfmTransport(access, RetryPolicy()))
+
+    def guid(self, number: int, rail: int) -> int:
+        """GUID of a node's port."""
+        return self.subnet.topology.guid(port_name(node(number), rail))
+
+    def tables(self) -> dict[int, set[PortTables]]:
+        """Number of each node -> the tables that its ports and their leaves' have, as OpenSM wrote them."""
+        found = self.subnet.tables()
+        return {number: {found[self.guid(number, rail)] for rail in RAILS} for number in range(1, 9)}
+
+    def vlans(self) -> list[int]:
+        """VLAN of each node's in-band port, as the switch says it."""
+        switch = clients(self.sandbox.dir)["inband-1"]
+        return [switch.vlan_of(f"Ethernet{number}/1")[1] for number in range(1, 9)]
+
+    def states(self) -> list[str]:
+        """Ironic's state of each node with InfiniBand."""
+        return [self.cloud.baremetal.get_node(node(number)).provision_state for number in range(1, 9)]
+
+
+def node(number: int) -> str:
+    """Name of a node."""
+    return f"hall-1-su01-n{number:02}"
+
+
+def both(keys: tuple[int, ...]) -> set[PortTables]:
+    """The port and its leaf's have the same keys: switches enforce what the port is told."""
+    return {PortTables(keys, keys)}
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """The site is applied, and its nodes are enrolled; the cloud is stopped at the end, whatever happened."""
+    sandbox = Sandbox(cloud_folder(HALL))
+    sandbox.supervise("reset", "--rack", RACK)
+    try:
+        project = Project.make(tmp_path_factory.mktemp("hall") / "project", sandbox.clouds_yaml)
+        project.init(SITE, ACME, GLOBEX)
+        project.must(project.plain_up(SITE))
+        _enrol(project, sandbox)
+        subnet = named(RACK).infiniband
+        assert subnet is not None
+        known = OpenStackConfig(config_files=[str(sandbox.clouds_yaml)], load_envvars=False)
+        with Connection(config=known.get_one(sandbox.cloud)) as cloud:
+            yield Hall(project, sandbox, cloud, LiveSubnet(subnet.topology, sandbox.dir / "state" / "infiniband"))
+    finally:
+        sandbox.supervise("down")
+
+
+def _enrol(project: Project, sandbox: Sandbox) -> None:
+    listed: Path = project.folder / "nodes.json"
+    listed.write_text(project.must(project.interlock("nodes", "--site", RACK, "--json")).out)
+    assert len(json.loads(listed.read_text())["nodes"]) == 10
+    sandbox.supervise("enrol", str(listed))
+
+
+def test_nobody_is_in_a_partition_before_a_tenant_comes(hall: Hall) -> None:
+    assert hall.tables() == dict.fromkeys(range(1, 9), both(NOBODYS))
+    assert hall.vlans() == [QUARANTINE] * 8
+    assert hall.states() == ["available"] * 8
+
+
+def test_a_tenant_has_nodes_a_vlan_and_a_partition_at_index_0(hall: Hall) -> None:
+    hall.project.must(hall.project.up(ACME))
+    assert hall.tables() == {number: both(ACMES if number in OF_ACME else NOBODYS) for number in range(1, 9)}
+    assert hall.vlans() == [1000] * 4 + [QUARANTINE] * 4
+    assert hall.states() == ["active"] * 4 + ["available"] * 4
+    hall.project.unchanged(ACME)
+
+
+def test_two_tenants_have_no_path_to_each_other(hall: Hall) -> None:
+    hall.project.must(hall.project.up(GLOBEX))
+    assert hall.tables() == {
+        number: both(ACMES if number in OF_ACME else GLOBEXS if number in OF_GLOBEX else NOBODYS)
+        for number in range(1, 9)
+    }
+    assert hall.subnet.paths(hall.guid(1, 1), hall.guid(4, 1)) == (0x8001,)
+    assert hall.subnet.paths(hall.guid(5, 1), hall.guid(6, 1)) == (0x8002,)
+    assert hall.subnet.paths(hall.guid(1, 1), hall.guid(5, 1)) == ()
+
+
+def test_a_user_is_told_where_the_nodes_are(hall: Hall) -> None:
+    cluster = hall.project.output(ACME)["clusters"]["acme-train"]
+    assert cluster["partition_keys"] == {"compute": "0x0001"}
+    assert [one["host"] for one in cluster["nodes"].values()] == [node(number) for number in OF_ACME]
+
+
+def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:
+    entry = yaml.safe_load((hall.sandbox.dir / "fabrics.yaml").read_text())["fabrics"]["compute"]
+    secret = Path(entry["password_file"]).read_text().strip().encode()
+    files = [file for file in (hall.project.folder / "state").rglob("*") if file.is_file()]
+    assert any(b"acme-train-partition-compute" in file.read_bytes() for file in files)
+    assert not any(secret in file.read_bytes() for file in files)
+
+
+def test_an_audit_finds_a_stranger_in_a_partition_and_an_up_leaves_it_there(hall: Hall) -> None:
+    hall.project.must(hall.project.interlock("audit", "--site", RACK))
+    stranger = f"{hall.guid(IDLE, 1):016x}"
+    hall.ufm.add(0x0001, [stranger], "full", index0=False, ip_over_ib=True)
+    found = hall.project.interlock("audit", "--site", RACK)
+    assert found.code != 0
+    assert stranger in found.text
+    refused = hall.project.plain_up(ACME, "--refresh")
+    assert refused.code != 0
+    assert stranger in refused.text
+    partition = hall.ufm.partition(0x0001)
+    assert partition is not None
+    assert stranger in partition.guids
+    hall.ufm.remove(0x0001, [stranger])
+    hall.project.must(hall.project.plain_up(ACME, "--refresh"))
+    hall.project.must(hall.project.interlock("audit", "--site", RACK))
+
+
+def test_the_partitions_are_there_after_a_restart_of_the_subnet_manager(hall: Hall) -> None:
+    before = hall.tables()
+    hall.sandbox.supervise("down")
+    hall.sandbox.supervise("up")
+    assert hall.tables() == before
+
+
+def test_a_tenant_that_leaves_gives_everything_back(hall: Hall) -> None:
+    hall.project.must(hall.project.pulumi("destroy", GLOBEX, "--yes"))
+    assert hall.ufm.partition(0x0002) is None
+    assert hall.tables() == {number: both(ACMES if number in OF_ACME else NOBODYS) for number in range(1, 9)}
+    assert hall.vlans() == [1000] * 4 + [QUARANTINE] * 4
+    assert hall.states() == ["active"] * 4 + ["available"] * 4
