@@ -53,6 +53,11 @@ def poplar_address(subnet: str, index: int) -> str:
     return _address(subnet, POPLAR + index)
 
 
+def most_nodes(length: int) -> int:
+    """Nodes of a GPU cluster that have an address in a subnet with a prefix of this length."""
+    return max(0, (1 << (32 - length)) - 1 - AUTOMATIC - POPLAR)
+
+
 def node_address(subnet: str, index: int) -> str:
     """The address of node `index` of a GPU cluster, counted from 0."""
     return _address(subnet, POPLAR + index)

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import IPv4Network
 
 from interlock.model.lock.record import ClusterAllocation
 from interlock.model.site.gpu import GpuHost
 from interlock.model.tenant.request import Cluster, Pins
 from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vlan
 
+from .addresses import most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
-from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_key, no_nodes, no_such_nodes
+from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
 from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
@@ -232,6 +234,8 @@ class ClusterDraft:
         self._take(_NETWORK.vlan, str(Vlan(self.network, self.vlan)))
         if self.subnet is None:
             self.subnet = choose_subnet(self.allocated, _NETWORK.subnet)
+        if len(self.nodes) > most_nodes(IPv4Network(self.subnet).prefixlen):
+            raise no_addresses(self.cluster, self.subnet, is_new=before is None)
         self._take(_NETWORK.subnet, self.subnet)
         for subnet in self._subnets():
             key = self._keys_before.get(subnet) or self._lowest_key(subnet)

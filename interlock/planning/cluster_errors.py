@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Network
 
 from interlock.model.lock.record import ClusterAllocation
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site
 from interlock.model.tenant.request import Cluster
 
+from .addresses import most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim
 from .errors import AllocationError, PlanningError
@@ -74,6 +76,18 @@ def no_key(allocated: AllocationState, cluster: str, subnet: str) -> AllocationE
     return AllocationError(what, f"all of {_keys(pool)} are claimed, reserved or released and not settled", hint)
 
 
+def no_addresses(cluster: Cluster, subnet: str, *, is_new: bool) -> PlanningError:
+    """The error of a cluster with more nodes than its in-band subnet has addresses for."""
+    most = most_nodes(IPv4Network(subnet).prefixlen)
+    what = f"cluster {cluster.name}: its in-band subnet {subnet} has addresses for {_nodes(most)}, not {cluster.nodes}"
+    hints = [f"ask for {most} at most, or for another cluster beside it"] if most else []
+    if is_new:
+        # One that a cluster has it keeps: its nodes know each other by these addresses.
+        wide = next(length for length in range(32, 0, -1) if most_nodes(length) >= cluster.nodes)
+        hints.append(f"let the site's pool `cluster` cut larger subnets, /{wide} for so many")
+    return PlanningError(what, "; or ".join(hints or ["ask for another cluster"]))
+
+
 def free_nodes(allocated: AllocationState, group: NodeGroup) -> tuple[str, ...]:
     """Those of a group that are in service and given to nobody."""
     site = allocated.site
@@ -82,6 +96,10 @@ def free_nodes(allocated: AllocationState, group: NodeGroup) -> tuple[str, ...]:
         for spot in group.spots
         if site.host[spot.name].in_service and not allocated.hosts.servers.get(spot.name)
     )
+
+
+def _nodes(count: int) -> str:
+    return "1 node" if count == 1 else f"{count} nodes"
 
 
 def _keys(pool: PartitionKeyPool) -> str:

@@ -10,6 +10,7 @@ from interlock.model.site.gpu import GpuHost
 from interlock.model.tenant.request import Cluster
 from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
+from .addresses import most_nodes
 from .allocation_state import AllocationState
 from .cleaning import Cleaning, counted
 from .cluster_errors import free_nodes
@@ -25,7 +26,7 @@ class NodeRoom:
     node_type: str
     of: int
     free: int
-    #: Nodes of the largest cluster with what joins GPUs of the type, as far as nodes, ids and keys of one network go.
+    #: Nodes of the largest cluster with what joins GPUs of the type: as far as nodes, ids, keys and addresses go.
     largest: int
     largest_in_unit: int
     failed: int = 0
@@ -36,7 +37,7 @@ class NodeRoom:
 
 def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[NodeRoom]:
     """In the order of the site."""
-    site = allocated.site
+    site, most = allocated.site, _addresses(allocated)
     kinds: dict[tuple[str, str], list[GpuHost]] = {}
     for node in site.gpu_nodes:
         kinds.setdefault((node.hall, node.node_type), []).append(node)
@@ -51,12 +52,20 @@ def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Ite
             node_type=node_type,
             of=len(nodes),
             free=len(free),
-            largest=max(map(len, fitting), default=0),
-            largest_in_unit=max((_in_unit(allocated, names) for names in fitting), default=0),
+            largest=min(most, max(map(len, fitting), default=0)),
+            largest_in_unit=min(most, max((_in_unit(allocated, names) for names in fitting), default=0)),
             failed=states["failed"],
             maintenance=states["maintenance"],
             cleaning=counted(unclean, "host", names),
         )
+
+
+def _addresses(allocated: AllocationState) -> int:
+    """Nodes that the subnet of the next cluster has addresses for; 0 where no subnet is left."""
+    pool = allocated.site.pools.cluster_subnets
+    if pool is None or allocated.subnets(*pool).lowest() is None:
+        return 0
+    return most_nodes(pool[1])
 
 
 def _usable(allocated: AllocationState, node_type: str, nodes: Iterable[GpuHost]) -> Iterator[NodeGroup]:

@@ -54,6 +54,11 @@ class FabricAccess:
             what = f"UFM of {self.infiniband} was not asked: {where}"
             hint = f"put the secret there, alone on one line; it is named at {self.position}"
             raise UfmError(UfmTrouble.UNAUTHORIZED, self.infiniband, what, hint)
+        if self.username is None and not found.isascii():
+            # A token is sent as it is, and HTTP has no header with such characters.
+            what = f"UFM of {self.infiniband} was not asked: its token has characters that no token of UFM has"
+            hint = f"copy the token anew, letters and digits alone; it is named at {self.position}"
+            raise UfmError(UfmTrouble.UNAUTHORIZED, self.infiniband, what, hint)
         return found
 
 
@@ -112,6 +117,10 @@ def _access(name: str, entry: FabricAccessFile, folder: Path, faults: Faults) ->
     )
 
 
+def _why(error: OSError | RuntimeError) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 #: Keys that name a file -> whether it is a secret.
 _FILES = {"password_file": True, "token_file": True, "ca_file": False}
 
@@ -120,8 +129,15 @@ def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, fault
     """The file that a key names, relative to the folder of the file that names it."""
     if stated is None:
         return None
-    found = folder / Path(stated).expanduser()
-    if not found.is_file():
+    try:
+        found = folder / Path(stated).expanduser()
+        is_there = found.is_file()
+    except (OSError, RuntimeError) as error:
+        # Of `~somebody` whom nobody knows, a folder that is closed, a name that is too long.
+        hint = "write the path in full, to a file that you may read"
+        faults.add(Code.NO_FILE, (*at, key), f"`{stated}` cannot be looked at: {_why(error)}", hint)
+        return None
+    if not is_there:
         faults.add(
             Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
         )

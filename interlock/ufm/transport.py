@@ -37,6 +37,8 @@ _PART = 64 * 1024
 #: Characters of what UFM says that an error shows.
 _SHOWN = 300
 MASK = "[secret]"
+#: What `json` raises: the second one of lists in lists in lists, some ten thousand deep.
+_NO_JSON = (ValueError, RecursionError)
 
 #: Requests that may be sent once more although the first may have had its effect. Not PUT: it takes out whoever came in
 #: between.
@@ -132,7 +134,7 @@ class _Call:
         if status < 300:
             try:
                 value = json.loads(text) if text.strip() else {}
-            except ValueError:
+            except _NO_JSON:
                 if self.method == "GET":
                     what = f"its answer is no JSON: {self._said(text)}"
                     return self._failed(UfmTrouble.SERVICE, what, "see whether `url` leads to UFM itself", again=True)
@@ -185,7 +187,8 @@ class _Call:
 
     def _said(self, text: str) -> str:
         """What UFM says, in one line: the `error` of JSON, else its text; of a page its title."""
-        return self._hidden(_in_one_line(text))[:_SHOWN] or "no text"
+        # Hidden before spaces are joined, and after JSON is read: each changes how a secret is spelt.
+        return self._hidden(_in_one_line(self._hidden(text)))[:_SHOWN] or "no text"
 
     def _hidden(self, text: str) -> str:
         for secret in self.secrets:
@@ -205,7 +208,7 @@ def _in_one_line(text: str) -> str:
         return f"a page of HTML{f', {title!r}' if title else ''}"
     try:
         value = json.loads(text)
-    except ValueError:
+    except _NO_JSON:
         return " ".join(text.split())
     if isinstance(value, dict):
         value = next((value[key] for key in ("error", "message", "detail", "description") if value.get(key)), value)

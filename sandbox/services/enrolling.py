@@ -2,7 +2,8 @@
 
 Reads the file of `interlock nodes --json`, which is the one of `openstack baremetal create`. Of `driver_info` the two
 service networks are kept: there is no BMC. A node that is enrolled already stays as it is, but for one that never got
-as far as `available`. All are cleaned side by side.
+as far as `available`: a run that was stopped may have left it without its ports, or amid a step, which Ironic goes on
+with by itself. All are cleaned side by side.
 """
 
 import json
@@ -19,6 +20,10 @@ DRIVER = "fake-hardware"
 PATIENCE = 300.0
 #: States of a node that somebody has, or could have.
 ENROLLED = ("available", "active")
+#: Step -> states in which Ironic takes it; in others it is on its way already.
+FROM = {"manage": ("enroll", "clean failed", "inspect failed"), "provide": ("manageable",)}
+#: States that `manageable` comes before.
+CLEANED = ("cleaning", "clean wait", *ENROLLED)
 #: Why a node of the file is not for deployment, as `interlock nodes` marks it.
 INVENTORY_ONLY = "CUSTOM_INTERLOCK_INVENTORY_ONLY"
 
@@ -35,25 +40,33 @@ def on_fake_hardware(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def create(bare: Any, node: Mapping[str, Any], owner: str) -> None:
-    """A node with its ports and traits, in the state `enroll`."""
-    made = bare.create_node(provision_state="enroll", owner=owner, **on_fake_hardware(node))
+    """A node in the state `enroll`, without its ports and traits."""
+    bare.create_node(provision_state="enroll", owner=owner, **on_fake_hardware(node))
+
+
+def complete(bare: Any, node: Mapping[str, Any]) -> None:
+    """Its traits, and those of its ports that are not there."""
+    made = bare.get_node(node["name"])
     bare.set_node_traits(made.id, list(node.get("traits", ())))
+    there = {port.address.lower() for port in bare.ports(node=made.id)}
     for port in node["ports"]:
-        bare.create_port(node_uuid=made.id, **port)
+        if port["address"].lower() not in there:
+            bare.create_port(node_uuid=made.id, **port)
 
 
-def settle(bare: Any, names: list[str], verb: str, state: str) -> None:
-    """Ask all for a step, then wait until each is there. Raises NotEnrolled."""
+def settle(bare: Any, names: list[str], verb: str, states: tuple[str, ...]) -> None:
+    """Ask all for a step that are not on it, then wait until each is there. Raises NotEnrolled."""
     for name in names:
-        bare.set_node_provision_state(name, verb)
+        if bare.get_node(name).provision_state in FROM[verb]:
+            bare.set_node_provision_state(name, verb)
     deadline = time.monotonic() + PATIENCE
     waiting = list(names)
     while waiting:
         found = {name: bare.get_node(name) for name in waiting}
         for name, node in found.items():
             if "fail" in node.provision_state or time.monotonic() > deadline:
-                raise NotEnrolled(f"{name} is {node.provision_state}, not {state}: {node.last_error}")
-        waiting = [name for name, node in found.items() if node.reservation or node.provision_state != state]
+                raise NotEnrolled(f"{name} is {node.provision_state}, not {states[0]}: {node.last_error}")
+        waiting = [name for name, node in found.items() if node.reservation or node.provision_state not in states]
         time.sleep(0.1 if waiting else 0)
 
 
@@ -65,9 +78,14 @@ def enrol(connection: Any, nodes: list[dict[str, Any]]) -> list[str]:
     for node in wanted:
         if node["name"] not in there:
             create(bare, node, owner)
-    new = [node["name"] for node in wanted if there.get(node["name"]) not in ENROLLED]
-    settle(bare, [name for name in new if there.get(name, "enroll") == "enroll"], "manage", "manageable")
-    settle(bare, new, "provide", "available")
+    begun = [node for node in wanted if there.get(node["name"]) not in ENROLLED]
+    for node in begun:
+        # All have their ports before the first leaves this state.
+        if there.get(node["name"], "enroll") == "enroll":
+            complete(bare, node)
+    new = [node["name"] for node in begun]
+    settle(bare, new, "manage", ("manageable", *CLEANED))
+    settle(bare, new, "provide", ENROLLED)
     return new
 
 

@@ -11,6 +11,7 @@ from itertools import combinations
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from interlock.model.lock.record import Allocation, ClusterAllocation, Lock, Released
 from interlock.model.site.inventory import Host, PartitionKeyPool, Site, VlanPool
@@ -374,6 +375,13 @@ class TestRecords:
             ("partition_keys", "compute:0x0001"),
         ]
         assert Lock.model_validate_json(ACME.model_dump_json()) == ACME
+
+    @pytest.mark.parametrize("key", [0, 0x7FFF, 0x8001])
+    def test_a_lock_with_a_key_that_is_no_tenants_is_refused(self, key: int) -> None:
+        stated = ACME.model_dump(mode="json")
+        stated["allocation"]["clusters"]["train"]["partition_keys"] = {"compute": key}
+        with pytest.raises(ValidationError, match=r"partition_keys.compute\n"):
+            Lock.model_validate(stated)
 
 
 class TestSpans:

@@ -257,8 +257,9 @@ def test_a_foreign_member_that_comes_in_meanwhile_is_told(stack: PartitionStack)
 def test_a_foreign_member_that_comes_in_while_it_is_deleted_stays(stack: PartitionStack) -> None:
     stack.up(FULL)
     stack.double.meanwhile = lambda double: double.put(KEY, GUIDS[7])
-    with pytest.raises(Failure):
+    with pytest.raises(Failure, match=rf"others came in, who stay: {GUIDS[7]} \(full\)") as caught:
         stack.destroy()
+    assert caught.value.trouble is Trouble.REFUSED
     assert stack.double.members(KEY) == {GUIDS[7]: "full"}
 
 

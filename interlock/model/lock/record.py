@@ -49,6 +49,8 @@ DEVICES = ("machines", "hosts")
 
 #: Which id or prefix is right, the rules say; what no reader could read is refused with the file.
 _Id = Annotated[int, Field(ge=0)]
+#: 15 bits of a P_Key; 0x7fff is everybody's, and the sixteenth says what a member is: with it, one key has two names.
+_Key = Annotated[int, Field(ge=1, le=0x7FFE)]
 _Prefix = Annotated[str, AfterValidator(_prefix)]
 
 
@@ -90,7 +92,7 @@ class ClusterAllocation(Frozen):
     cluster_vlan: _Id
     cluster_subnet: _Prefix
     #: InfiniBand subnet -> 15 bits of the P_Key that it has there.
-    partition_keys: dict[str, _Id] = {}
+    partition_keys: dict[str, _Key] = {}
 
 
 class Allocation(Frozen):

@@ -121,6 +121,9 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             left = client.partition(named.number)
             if left is not None and not left.members:
                 client.delete(named.number)
+            elif left is not None and (others := strangers(left, known)):
+                # They stay for ever: nobody should wait for that.
+                raise refused(f"{_what(target)}: meanwhile others came in, who stay: {in_words(others)}", NOT_OURS)
 
 
 def _ident(spec: PartitionKey) -> PartitionId:
