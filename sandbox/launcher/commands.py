@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.infiniband.needs import SubnetLacks, require_subnet
 from sandbox.launcher import configuration, frames, golden, install, ports, processes, racks, stamps
 from sandbox.launcher.catalogue import processes_of
 from sandbox.launcher.errors import SandboxError
@@ -75,6 +76,7 @@ def up_command(request: Request) -> int:
             golden.ensure()
     with locked(request.instance.folder):
         choose_rack(request)
+        require_rack(request.instance.folder)
         choose_frames(request)
         start(request.instance)
     return 0
@@ -99,6 +101,15 @@ def choose_frames(request: Request) -> None:
         now, then = ("with", "without") if frames.wanted(folder) else ("without", "with")
         raise SandboxError(f"{folder} runs {now} frames.\n  Run the command `down`, then start it {then} them.")
     frames.keep(folder, request.frames)
+
+
+def require_rack(folder: Path) -> None:
+    """Raises SandboxError if this machine lacks what the rack of the instance in this folder runs on."""
+    if rack_of(folder).infiniband is not None:
+        try:
+            require_subnet()
+        except SubnetLacks as error:
+            raise SandboxError(str(error)) from error
 
 
 def start(instance: Instance) -> None:
@@ -187,6 +198,7 @@ def reset_command(request: Request) -> int:
                 for path in instance.folder.glob(pattern):
                     path.unlink()
             choose_rack(request)
+        require_rack(instance.folder)
         start(instance)
     return 0
 

@@ -10,7 +10,9 @@ from interlock.model.load import load_workspace
 from interlock.model.site.inventory import Endpoint
 from sandbox.infiniband.racks import port_name
 from sandbox.infiniband.topology import SubnetTopology
+from sandbox.launcher import commands, racks
 from sandbox.launcher.catalogue import processes_of
+from sandbox.launcher.errors import SandboxError
 from sandbox.rack.reading import WrongRack, named, read, shipped
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
@@ -58,6 +60,18 @@ def test_its_ports_have_the_guids_of_the_site() -> None:
 def test_only_a_rack_with_a_subnet_has_its_process() -> None:
     names = {name: [process.name for process in processes_of(named(name))] for name in shipped()}
     assert [name for name, found in names.items() if "infiniband" in found] == ["hall"]
+
+
+def test_a_machine_without_opensm_is_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    racks.keep(tmp_path, TEXT)
+    commands.require_rack(tmp_path)
+    monkeypatch.setattr("sandbox.infiniband.needs.shutil.which", lambda *_, **__: None)
+    with pytest.raises(SandboxError, match="apt-get install -y --no-install-recommends opensm ibsim-utils"):
+        commands.require_rack(tmp_path)
+    racks.keep(tmp_path, shipped()["lyon"].read_text(encoding="utf-8"))
+    commands.require_rack(tmp_path)
 
 
 WRONG = {
