@@ -174,7 +174,10 @@ def authority_in(folder: Path, stack: StackName, *, in_agent: bool = False) -> C
     The folder is made if it is not there; in the project, among stacks or in any work tree of Git it would be committed
     one day.
     """
-    folder = folder.expanduser().absolute()
+    try:
+        folder = folder.expanduser().absolute()
+    except RuntimeError as error:
+        raise EnvironmentFailed(f"{folder} cannot be used: {error}", "name another folder") from None
     above = (folder.resolve(), *folder.resolve().parents)
     kept = next((x for x in above if x in (ROOT.resolve(), stacks().resolve()) or (x / ".git").exists()), None)
     if kept is not None:

@@ -57,7 +57,10 @@ class FileBackend:
                 f"PULUMI_BACKEND_URL is {url or 'not set'}, which is no local folder (file://…): only its "
                 "locks can be judged from here; for another backend see `pulumi cancel`"
             )
-        return cls(base / Path(parts.netloc + parts.path).expanduser() / ".pulumi")
+        try:
+            return cls(base / Path(parts.netloc + parts.path).expanduser() / ".pulumi")
+        except RuntimeError as error:
+            raise EnvironmentFailed(f"PULUMI_BACKEND_URL is {url}: {error}", "write the folder in full") from None
 
     def locks(self, stack: str) -> Iterator[BackendLock]:
         """Locks that are held for a stack."""

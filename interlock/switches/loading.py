@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.faults import Faults
+from interlock.model.text.named_files import named_file
 from interlock.model.text.source import Source
 from interlock.model.text.validation import well_formed
 from interlock.store.places import beside_clouds
@@ -18,6 +18,9 @@ from .file import Platform, SwitchAccessFile, SwitchesFile
 #: Names another file than the one beside clouds.yaml.
 VARIABLE = "INTERLOCK_SWITCHES"
 NAME = "switches.yaml"
+
+#: Keys that name a file -> whether it is a secret.
+_FILES = {"key_file": True, "password_file": True, "known_hosts": False}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,10 @@ def _access(name: str, entry: SwitchAccessFile, folder: Path, faults: Faults) ->
     if entry.key_file is None and entry.password_file is None:
         hint = "name one of them; a password itself does not stand in this file"
         faults.add(Code.MISSING_KEY, at, "neither `key_file` nor `password_file` is there", hint)
-    files = {key: _file(key, getattr(entry, key), at, folder, faults) for key in _FILES}
+    files = {
+        key: named_file(getattr(entry, key), (*at, key), folder, faults, secret=secret)
+        for key, secret in _FILES.items()
+    }
     return SwitchAccess(
         name=name,
         platform=entry.platform,
@@ -96,22 +102,3 @@ def _host_keys(entry: SwitchAccessFile, at: tuple[str, str]) -> tuple[Code, tupl
         return Code.CONTRADICTION, at, "both `host_key` and `known_hosts` are there", "take one of them out"
     hint = "give one of them: without its key, whoever answers at the address would be taken for the switch"
     return Code.MISSING_KEY, at, "neither `host_key` nor `known_hosts` is there", hint
-
-
-#: Keys that name a file -> whether it is a secret.
-_FILES = {"key_file": True, "password_file": True, "known_hosts": False}
-
-
-def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, faults: Faults) -> Path | None:
-    """The file that a key names, relative to the folder of the file that names it."""
-    if stated is None:
-        return None
-    found = folder / Path(stated).expanduser()
-    if not found.is_file():
-        faults.add(
-            Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
-        )
-    elif _FILES[key] and found.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        hint = f"chmod 600 {found}, and consider whether somebody has read it"
-        faults.add(Code.VALUE, (*at, key), f"others than its owner may read `{found}`", hint)
-    return found

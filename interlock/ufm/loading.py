@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from interlock.model.text.errors import Code, InputError, InputErrors
 from interlock.model.text.faults import Faults
+from interlock.model.text.named_files import named_file
 from interlock.model.text.source import Source
 from interlock.model.text.validation import well_formed
 from interlock.store.places import beside_clouds
@@ -19,6 +19,9 @@ from .file import FabricAccessFile, FabricsFile
 #: Names another file than the one beside clouds.yaml.
 VARIABLE = "INTERLOCK_FABRICS"
 NAME = "fabrics.yaml"
+
+#: Keys that name a file -> whether it is a secret.
+_FILES = {"password_file": True, "token_file": True, "ca_file": False}
 
 #: Keys that say where the secret is; one of them is there.
 _PASSWORDS = ("password_file", "password_variable")
@@ -105,7 +108,10 @@ def _access(name: str, entry: FabricAccessFile, folder: Path, faults: Faults) ->
     if stated and not with_password and entry.username is not None:
         hint = "take it out: UFM knows from the token whose it is"
         faults.add(Code.CONTRADICTION, at, "`username` is there beside a token", hint)
-    files = {key: _file(key, getattr(entry, key), at, folder, faults) for key in _FILES}
+    files = {
+        key: named_file(getattr(entry, key), (*at, key), folder, faults, secret=secret)
+        for key, secret in _FILES.items()
+    }
     return FabricAccess(
         infiniband=name,
         url=entry.url,
@@ -115,33 +121,3 @@ def _access(name: str, entry: FabricAccessFile, folder: Path, faults: Faults) ->
         ca_file=files["ca_file"],
         position=faults.source.position(at),
     )
-
-
-def _why(error: OSError | RuntimeError) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-#: Keys that name a file -> whether it is a secret.
-_FILES = {"password_file": True, "token_file": True, "ca_file": False}
-
-
-def _file(key: str, stated: str | None, at: tuple[str, str], folder: Path, faults: Faults) -> Path | None:
-    """The file that a key names, relative to the folder of the file that names it."""
-    if stated is None:
-        return None
-    try:
-        found = folder / Path(stated).expanduser()
-        is_there = found.is_file()
-    except (OSError, RuntimeError) as error:
-        # Of `~somebody` whom nobody knows, a folder that is closed, a name that is too long.
-        hint = "write the path in full, to a file that you may read"
-        faults.add(Code.NO_FILE, (*at, key), f"`{stated}` cannot be looked at: {_why(error)}", hint)
-        return None
-    if not is_there:
-        faults.add(
-            Code.NO_FILE, (*at, key), f"there is no file `{found}`", "paths are relative to the folder of this file"
-        )
-    elif _FILES[key] and found.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        hint = f"chmod 600 {found}, and consider whether somebody has read it"
-        faults.add(Code.VALUE, (*at, key), f"others than its owner may read `{found}`", hint)
-    return found

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from infra.access.authority import authority_in
+from infra.cli.exits import EnvironmentFailed
 from interlock.planning.guest import poplar_user_data
 from interlock.planning.guest.login import login_files
 from interlock.planning.guest.poplar import VipuApi
@@ -93,6 +95,11 @@ def test_an_authority_is_made_once_and_its_key_is_its_owners(
     assert not list(unlocked.stacks.rglob("lyon-acme*"))
     # Another tenant's is another key.
     assert interlock("access", "ca", "globex").out.split()[2] != first.out.split()[2]
+
+
+def test_no_authority_in_the_home_of_nobody() -> None:
+    with pytest.raises(EnvironmentFailed, match="~nobody-has-this-name cannot be used: Could not determine home"):
+        authority_in(Path("~nobody-has-this-name"), StackName("lyon", "acme"))
 
 
 @pytest.mark.parametrize("place", ["stacks", "work tree", "open"])

@@ -175,6 +175,11 @@ def test_backend_urls_in_all_their_forms(url: str, folder: str) -> None:
     assert FileBackend.at(url, Path("/base")).folder == expected
 
 
+def test_a_backend_in_the_home_of_nobody_is_told() -> None:
+    with pytest.raises(EnvironmentFailed, match="PULUMI_BACKEND_URL is file://~nobody-has-this-name/x"):
+        FileBackend.at("file://~nobody-has-this-name/x", Path("/base"))
+
+
 def test_the_command_says_what_it_did(
     interlock: Interlock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, put_lock: Put, dead: int
 ) -> None:

@@ -59,3 +59,22 @@ def test_the_schema_knows_what_the_loader_takes() -> None:
     for key, value in (("password", "x"), ("port", 0), ("platform", "ios")):
         bad = {"switches": {"tor-1": entry | {key: value}}}
         assert list(Draft202012Validator(schema).iter_errors(bad)) != []
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("key_file: ~nobody-has-this-name/key", "Could not determine home directory"),
+        ("key_file: " + "k" * 300, "File name too long"),
+    ],
+)
+def test_a_file_that_cannot_be_looked_at_is_told_with_its_line(tmp_path: Path, line: str, why: str) -> None:
+    file = tmp_path / "switches.yaml"
+    entry = f"{{platform: eos, host: 192.0.2.1, username: reader, host_key: {KEY}, {line}}}"
+    file.write_text(f"switches:\n  tor-1: {entry}\n")
+    with pytest.raises(InputErrors) as caught:
+        load_switches(file)
+    (found,) = caught.value.errors
+    assert found.position.startswith(f"{file}:2:")
+    assert why in found.message
+    assert found.hint
