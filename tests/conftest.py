@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FRAMES = "frames"
 #: That of the tests on the rack of GPU nodes.
 HALL = "hall"
+#: In the folder of a cloud: which run of tests started it.
+RUN = "test-run"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -131,6 +133,13 @@ class Sandbox:
             capture_output=True,
         )
         assert done.returncode == 0, f"sandbox {command} failed:\n{done.stderr}"
+        if command in ("reset", "up"):
+            (self.dir / RUN).write_text(os.environ.get("PYTEST_XDIST_TESTRUNUID", ""))
+
+    def is_of(self, run: str) -> bool:
+        """True if this run of tests started it last."""
+        file = self.dir / RUN
+        return file.is_file() and file.read_text() == run
 
 
 def cloud_folder(worker: str | None) -> Path:
@@ -171,10 +180,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Stops the clouds of processes that were ended before they could."""
+    """Stops the clouds of processes that were ended before they could; those of another run that goes on stay."""
     if session.config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         workers = [f"gw{number}" for number in range(session.config.option.numprocesses)]
+        distributed = session.config.pluginmanager.get_plugin("dsession")
+        run = distributed.nodemanager.testrunuid if distributed is not None else ""
         for name in (*workers, FRAMES, HALL):
             left = Sandbox(cloud_folder(name))
-            if left.dir.is_dir():
+            if left.is_of(run):
                 left.supervise("down")
