@@ -56,8 +56,8 @@ SHARING: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: Way of a grant -> how its source must be held, and how its target is held then.
 WAYS = {
-    "acts as": ("write", "write"), "reads": ("write", "read"), "writes": ("write", "write"),
-    "keeps": ("read", "write"), "serves": ("read", "write"), "controls": ("write", "write"),
+    "acts as": ("write", "write"), "reads": ("write", "read"), "writes": ("write", "write"), "keeps": ("read", "write"),
+    "serves": ("read", "write"), "controls": ("write", "write"),
 }  # fmt: skip
 #: The format that is read, and the version of docs/design/semantics.md that these tables are of.
 FORMAT, SEMANTICS = 5, 6

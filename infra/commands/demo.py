@@ -22,6 +22,8 @@ from infra.reports.demo_summary import summary
 from infra.reports.gpu_demo_summary import gpu_summary
 from infra.stack.engine import Engine
 from infra.stack.nodes_file import write_nodes
+from infra.stack.partitions import partitions_of
+from interlock.ufm.loading import NAME as FABRICS
 
 
 class DemoName(StrEnum):
@@ -54,7 +56,8 @@ def _pod_ending(gate: Gate, outputs: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _gpu_ending(gate: Gate, outputs: Mapping[str, Mapping[str, Any]]) -> str:
-    return gpu_summary(gate, outputs, GPU_SANDBOX)
+    partitions = partitions_of(gate.workspace.site, GPU_SANDBOX / FABRICS)
+    return gpu_summary(gate, outputs, partitions, GPU_SANDBOX)
 
 
 DEMOS = {

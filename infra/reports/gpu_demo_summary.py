@@ -12,21 +12,19 @@ from infra.program.gate import Gate
 from infra.program.places import OPENSTACK, ROOT
 from infra.reports.demo_summary import TOLD_ELSEWHERE, exists
 from interlock.model.site.inventory import Site
-from interlock.retry import RetryPolicy
 from interlock.ufm.answers import DEFAULT_KEY, FabricPartition
-from interlock.ufm.client import UfmClient
-from interlock.ufm.errors import UfmError
-from interlock.ufm.loading import NAME, FabricAccess, load_fabrics
-from interlock.ufm.transport import UfmTransport
+
+#: Subnet -> its partitions by P_Key.
+Partitions = Mapping[str, Mapping[int, FabricPartition]]
 
 
-def gpu_summary(gate: Gate, outputs: Mapping[str, Mapping[str, Any]], sandbox: Path) -> str:
+def gpu_summary(gate: Gate, outputs: Mapping[str, Mapping[str, Any]], partitions: Partitions, sandbox: Path) -> str:
     """The text that `./run demo gpu` ends with; `outputs` are those of each tenant's stack."""
     parts = (
         exists(gate.stack(None), gate.plan(None)),
         *(exists(gate.stack(tenant), gate.plan(tenant)) for tenant in outputs),
         *(_clusters(gate.stack(tenant), shown) for tenant, shown in outputs.items()),
-        *_partitions(gate.workspace.site, sandbox),
+        *_partitions(gate.workspace.site, partitions),
         _stand_ins(),
         _look(sandbox),
         _try(),
@@ -40,22 +38,12 @@ def _clusters(stack: str, outputs: Mapping[str, Any]) -> str:
     return f"Outputs of {stack}, for the tenant:\n  {text}"
 
 
-def _partitions(site: Site, sandbox: Path) -> Iterator[str]:
-    """A paragraph for each InfiniBand subnet: its partitions, as UFM says them now."""
-    known = load_fabrics(sandbox / NAME).fabrics
+def _partitions(site: Site, found: Partitions) -> Iterator[str]:
+    """A paragraph for each InfiniBand subnet."""
     node_of = {port.guid: node.name for node in site.gpu_nodes for port in node.ports}
-    for subnet in site.infiniband:
-        yield _partitions_of(known[subnet.name], node_of)
-
-
-def _partitions_of(access: FabricAccess, node_of: Mapping[str | None, str]) -> str:
-    head = f"Partitions of {access.infiniband}, as its subnet manager has them:"
-    try:
-        found = UfmClient(UfmTransport(access, RetryPolicy())).partitions()
-    except UfmError as error:
-        return f"{head} not read: {error}"
-    lines = [_line(partition, node_of) for _, partition in sorted(found.items())]
-    return "\n".join([head, *lines])
+    for subnet, partitions in found.items():
+        lines = [_line(partition, node_of) for _, partition in sorted(partitions.items())]
+        yield "\n".join([f"Partitions of {subnet}, as its subnet manager has them:", *lines])
 
 
 def _line(partition: FabricPartition, node_of: Mapping[str | None, str]) -> str:

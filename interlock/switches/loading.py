@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
 from interlock.model.text.named_files import named_file
-from interlock.model.text.source import Source
-from interlock.model.text.validation import well_formed
-from interlock.store.places import beside_clouds
+from interlock.store.beside_clouds import FileBesideClouds
 
 from .file import Platform, SwitchAccessFile, SwitchesFile
 
-#: Names another file than the one beside clouds.yaml.
-VARIABLE = "INTERLOCK_SWITCHES"
 NAME = "switches.yaml"
+_PLACE = FileBesideClouds(NAME, variable="INTERLOCK_SWITCHES", page="docs/reference/switches-file.md")
 
 #: Keys that name a file -> whether it is a secret.
 _FILES = {"key_file": True, "password_file": True, "known_hosts": False}
@@ -55,21 +51,14 @@ class SwitchesRead:
 
 def switches_file() -> Path:
     """The file in use: INTERLOCK_SWITCHES, else `switches.yaml` beside the clouds.yaml in use."""
-    named = os.environ.get(VARIABLE)
-    return Path(named).absolute() if named else beside_clouds() / NAME
+    return _PLACE.in_use()
 
 
 def load_switches(file: Path | None = None) -> SwitchesRead:
     """The file in use, or this one. Raises InputErrors with every fault."""
     file = file or switches_file()
-    if not file.exists():
-        hint = f"write it (docs/reference/switches-file.md), or name another in {VARIABLE}"
-        raise InputErrors([InputError(Code.NO_FILE, str(file), "there is no such file", hint)])
-    form = well_formed(SwitchesFile, Source.read(file, str(file)))
-    if form.file is None:
-        raise InputErrors(form.errors)
-    faults = Faults.of(form)
-    found = {name: _access(name, entry, file.parent, faults) for name, entry in form.file.switches.items()}
+    stated, faults = _PLACE.read(SwitchesFile, file)
+    found = {name: _access(name, entry, file.parent, faults) for name, entry in stated.switches.items()}
     faults.raise_if_any()
     return SwitchesRead(file, found)
 

@@ -6,19 +6,16 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from interlock.model.text.errors import Code, InputError, InputErrors
+from interlock.model.text.errors import Code
 from interlock.model.text.faults import Faults
 from interlock.model.text.named_files import named_file
-from interlock.model.text.source import Source
-from interlock.model.text.validation import well_formed
-from interlock.store.places import beside_clouds
+from interlock.store.beside_clouds import FileBesideClouds
 
 from .errors import UfmError, UfmTrouble
 from .file import FabricAccessFile, FabricsFile
 
-#: Names another file than the one beside clouds.yaml.
-VARIABLE = "INTERLOCK_FABRICS"
 NAME = "fabrics.yaml"
+_PLACE = FileBesideClouds(NAME, variable="INTERLOCK_FABRICS", page="docs/reference/fabrics-file.md")
 
 #: Keys that name a file -> whether it is a secret.
 _FILES = {"password_file": True, "token_file": True, "ca_file": False}
@@ -75,21 +72,14 @@ class FabricsRead:
 
 def fabrics_file() -> Path:
     """The file in use: INTERLOCK_FABRICS, else `fabrics.yaml` beside the clouds.yaml in use."""
-    named = os.environ.get(VARIABLE)
-    return Path(named).absolute() if named else beside_clouds() / NAME
+    return _PLACE.in_use()
 
 
 def load_fabrics(file: Path | None = None) -> FabricsRead:
     """The file in use, or this one. Raises InputErrors with every fault."""
     file = file or fabrics_file()
-    if not file.exists():
-        hint = f"write it (docs/reference/fabrics-file.md), or name another in {VARIABLE}"
-        raise InputErrors([InputError(Code.NO_FILE, str(file), "there is no such file", hint)])
-    form = well_formed(FabricsFile, Source.read(file, str(file)))
-    if form.file is None:
-        raise InputErrors(form.errors)
-    faults = Faults.of(form)
-    found = {name: _access(name, entry, file.parent, faults) for name, entry in form.file.fabrics.items()}
+    stated, faults = _PLACE.read(FabricsFile, file)
+    found = {name: _access(name, entry, file.parent, faults) for name, entry in stated.fabrics.items()}
     faults.raise_if_any()
     return FabricsRead(file, found)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from .topology import SubnetTopology, TopologyCable, TopologyHca, TopologySwitch
 
-_GUID, _PREFIX = re.compile(r"[0-9a-f]{16}"), re.compile(r"[0-9a-f]{16}")
+#: A GUID, and the prefix of a subnet.
+_HEX16 = re.compile(r"[0-9a-f]{16}")
 KEYS = ("name", "prefix", "leaf", "spine", "spines", "ports", "managers", "hcas")
 #: Leaves, counted from 1, on whose last port down a subnet manager is.
 _MANAGED_LEAVES = (1, 3)
@@ -34,9 +35,9 @@ def subnet_of(item: Mapping[str, Any]) -> RackSubnet:
         raise ValueError(f"infiniband has no key {unknown[0]}; keys are {', '.join(KEYS)}")
     hcas = {str(node): tuple(map(str, guids)) for node, guids in item["hcas"].items()}
     rails = {len(guids) for guids in hcas.values()}
-    if len(rails) != 1 or not all(_GUID.fullmatch(guid) for guids in hcas.values() for guid in guids):
+    if len(rails) != 1 or not all(_HEX16.fullmatch(guid) for guids in hcas.values() for guid in guids):
         raise ValueError("infiniband.hcas: each node has as many GUIDs as the others, 16 hex digits each")
-    if not _PREFIX.fullmatch(item["prefix"]):
+    if not _HEX16.fullmatch(item["prefix"]):
         raise ValueError("infiniband.prefix: 16 hex digits")
     count, half = rails.pop(), item["ports"] // 2
     if count < max(_MANAGED_LEAVES) or len(hcas) >= half or half % item["spines"]:
