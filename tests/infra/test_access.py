@@ -8,8 +8,9 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -23,7 +24,16 @@ from tests.access.authorities import key_pair, public
 from tests.access.servers import real_server, ssh_files
 from tests.infra.conftest import Ended, Interlock, Lyon
 
-TODAY = datetime.now(UTC).date()
+#: When `interlock access` is asked in tests about days: a moment of their own, or midnight may pass within one.
+NOON = datetime(2026, 11, 25, 12, tzinfo=UTC)
+
+
+class AtNoon(datetime):
+    """The clock that `interlock access` asks, stopped."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls.fromtimestamp(NOON.timestamp(), tz)
 
 
 @pytest.fixture
@@ -170,6 +180,12 @@ def test_several_keys_have_a_certificate_each(
     refused(interlock("access", "sign", "acme", "anne", "--key", "3"), 2, "has 2 key(s), and no number 3")
 
 
+@pytest.fixture
+def at_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("infra.commands.access.datetime", AtNoon)
+
+
+@pytest.mark.usefixtures("at_noon")
 @pytest.mark.parametrize(
     ("since", "until", "said"),
     [(1, 9, "is let in from"), (-9, -1, "was let in up to"), (-9, 0, ""), (0, 9, ""), (0, 0, "")],
@@ -178,7 +194,7 @@ def test_several_keys_have_a_certificate_each(
 def test_days_of_a_person(
     ready: Lyon, interlock: Interlock, folder: Path, anne: Path, since: int, until: int, said: str
 ) -> None:
-    days = [(TODAY + timedelta(days=number)).isoformat() for number in (since, until)]
+    days = [(NOON.date() + timedelta(days=number)).isoformat() for number in (since, until)]
     line = (folder / "lyon-acme.pub").read_text().strip()
     state(ready, f"ca: {line}", f"- {{name: anne, keys: [{public(anne)}], since: {days[0]}, until: {days[1]}}}")
     done = interlock("access", "sign", "acme", "anne", "--hours", "24")
@@ -360,7 +376,7 @@ def test_a_person_more_or_less_changes_no_plan_and_no_lock(
     locks, plan = ready.locks(), interlock("plan", "acme", "--format", "json").out
     line = (folder / "lyon-acme.pub").read_text().strip()
     bob = key_pair(tmp_path / "keys", "bob")
-    state(ready, f"ca: {line}", f"- {{name: bob, keys: [{public(bob)}], until: {TODAY}}}")
+    state(ready, f"ca: {line}", f"- {{name: bob, keys: [{public(bob)}], until: {NOON.date()}}}")
     assert interlock("check").code == 0
     again = interlock("plan", "acme", "--format", "json").out
     assert json.loads(again)["plan"] == json.loads(plan)["plan"]
