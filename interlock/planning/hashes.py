@@ -211,7 +211,7 @@ class SiteHashes:
             limits = site.limits.model_dump(mode="json", include=TENANT_LIMITS)
             self._parts[key] = digest_of(
                 {
-                    "shared": self._shared,
+                    "shared": self._shared(has_clusters=has_clusters),
                     "pools": self._pools(networks, has_clusters),
                     "ranges": ranges,
                     "limits": limits,
@@ -219,16 +219,21 @@ class SiteHashes:
             )
         return self._parts[key]
 
-    @cached_property
-    def _shared(self) -> str:
-        return _hash_of(self.site, (name for name in Site.model_fields if name in COMMON))
+    def _shared(self, *, has_clusters: bool) -> str:
+        """Sections that all share; InfiniBand's subnets join the nodes of clusters alone."""
+        key = ("shared", "clusters" if has_clusters else "")
+        if key not in self._parts:
+            site = self.site if has_clusters else self.site.model_copy(update={"infiniband": ()})
+            self._parts[key] = _hash_of(site, (name for name in Site.model_fields if name in COMMON))
+        return self._parts[key]
 
     def _pools(self, networks: tuple[str, ...], has_clusters: bool) -> object:
         """The pools as these networks see them: the names of other leaf groups are left out.
 
         Without clusters so are the pools of clusters, so that a GPU hall makes no lock old that has nothing there.
         """
-        narrowed = {}
+        # Empty, not left out: so it stood in the locks of before.
+        narrowed: dict[str, object] = {} if has_clusters else {"partition_keys": ()}
         for name, pool in self.site.pools:
             if isinstance(pool, VlanPool):
                 used = tuple(item for item in pool.physical_networks if item in networks)

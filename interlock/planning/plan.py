@@ -138,4 +138,6 @@ class Plan(Frozen):
 
     def without_actuator(self) -> tuple[Planned, ...]:
         """What is planned and proved and no actuator makes: there is none yet, or somebody else wires that switch."""
-        return tuple(item for item in self.resources if not item.resource.is_declared)
+        return tuple(
+            item for item in self.resources if not item.resource.is_declared and not item.resource.comes_with_another
+        )

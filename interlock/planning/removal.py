@@ -63,10 +63,13 @@ DETAILS: Mapping[str, str] = {
     "Project": "last, and only when nothing is left in it, backups included",
 }
 
+#: Of a switch port that Ironic wires.
+WITH_ITS_HOST = "Ironic sets it at rest when its host is undeployed"
+
 
 def removal_of(plan: Plan) -> Removal:
     """The end of a stack that is applied as `plan` says. Pure: no cloud is asked."""
-    made = tuple(item for item in plan.resources if item.resource.is_declared)
+    made = tuple(item for item in plan.resources if item.resource.is_declared or item.resource.comes_with_another)
     step = _steps(made)
     count = max(step.values(), default=0)
     ordered = tuple(
@@ -95,7 +98,8 @@ def _steps(made: tuple[Planned, ...]) -> dict[str, int]:
 
 def _removed(item: Planned) -> Removed:
     kind = item.resource.KIND
-    return Removed(name=item.name, kind=kind, ending=_ending(item), detail=DETAILS.get(kind, ""))
+    detail = WITH_ITS_HOST if item.resource.comes_with_another else DETAILS.get(kind, "")
+    return Removed(name=item.name, kind=kind, ending=_ending(item), detail=detail)
 
 
 def _ending(item: Planned) -> Ending:

@@ -117,6 +117,11 @@ class Resource(Frozen):
         return self.HAS_ACTUATOR
 
     @property
+    def comes_with_another(self) -> bool:
+        """True if it is not declared itself, and made, changed and deleted with another resource of its plan."""
+        return False
+
+    @property
     def is_kept(self) -> bool:
         """True if it holds data that no deletion may take: `on_delete: keep`."""
         return self.HOLDS_DATA and getattr(self, "on_delete", "keep") == "keep"

@@ -51,6 +51,11 @@ class SwitchPort(Resource):
         """True if Neutron wires it."""
         return self.wired_by == "neutron"
 
+    @property
+    def comes_with_another(self) -> bool:
+        """True if Ironic wires it, with the host behind it."""
+        return self.wired_by == "ironic"
+
     @model_validator(mode="after")
     def _bindable(self) -> SwitchPort:
         needed = (self.port_name, self.project, self.network, self.subnet)

@@ -340,18 +340,15 @@ class TestRecords:
 
     def test_locks_and_hashes_without_clusters_are_as_before(self) -> None:
         base = ironic_pod64()
-        before, after = (SiteHashes(site).slice_hash(locked(site, tenant("a", vpods=(bare_metal_vpod(),))).allocation)
-                         for site in (base, with_pools()))  # fmt: skip
-        # The GPU site has other P_Keys and InfiniBand subnets, which all share; what is a hall's alone changes nothing.
-        alone = changed(
+        lock = locked(base, tenant("a", vpods=(bare_metal_vpod(),)))
+        names = ("cluster", "cluster_subnets", "partition_keys")
+        pools = base.pools.model_copy(update={name: getattr(SITE.pools, name) for name in names})
+        beside = changed(
             base, gpu_nodes=SITE.gpu_nodes, fabric_switches=SITE.fabric_switches,
-            pools=base.pools.model_copy(
-                update={"cluster": SITE.pools.cluster, "cluster_subnets": SITE.pools.cluster_subnets}
-            ),
+            infiniband=SITE.infiniband, pools=pools,
         )  # fmt: skip
-        lock = locked(alone, tenant("a", vpods=(bare_metal_vpod(),)))
-        assert SiteHashes(alone).slice_hash(lock.allocation) == before != after
-        assert site_hash(alone) != site_hash(base)
+        assert SiteHashes(beside).slice_hash(lock.allocation) == SiteHashes(base).slice_hash(lock.allocation)
+        assert site_hash(beside) != site_hash(base)
         assert "clusters" not in lock.allocation.model_dump()
 
     def test_a_request_without_clusters_hashes_as_before_there_were_any(self) -> None:

@@ -115,6 +115,9 @@ def test_the_resource_class_is_what_the_site_states_else_the_model(
 @pytest.mark.parametrize("tor", ["neutron", "export", "hand"])
 def test_ironic_wires_a_port_only_where_neutron_wires_the_switch(tor: WiredBy, *, ironic: bool) -> None:
     plan = planned(wired(tor, ironic=ironic))
+    left = {item.resource.wired_by for item in plan.without_actuator() if isinstance(item.resource, SwitchPort)}
+    # What Ironic wires is made with its host, so it is not left to anybody.
+    assert left == {tor} - {"neutron"}
     ports = [
         spec
         for item in plan.resources
