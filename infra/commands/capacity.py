@@ -67,7 +67,8 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
             f"{network.pool.replace('_', '-')} VLANs on {network.network}{pairs}{_idle(0, 0, network.cleaning)}",
             str(network.free),
         )
-    yield "control VNIs", str(found.vnis.free)
+    if found.vnis is not None:
+        yield "control VNIs", str(found.vnis.free)
     yield from ((f"{pool.pool.replace('_', '-')} subnets", str(pool.free)) for pool in found.subnets)
     yield from ((f"Poplar servers of flavour {item.flavor}", str(item.servers)) for item in found.servers)
     yield "bare-metal hosts", str(found.bare_metal_hosts)
@@ -84,7 +85,8 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
         idle = _idle(nodes.failed, nodes.maintenance, nodes.cleaning)
         yield f"{nodes.node_type} nodes in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
     yield from ((f"P_Keys on InfiniBand subnet {pool.pool}", str(pool.free)) for pool in found.partition_keys)
-    yield "V-IPU controllers within the operator's quota", str(found.controllers)
+    if found.controllers is not None:
+        yield "V-IPU controllers within the operator's quota", str(found.controllers)
     yield from ((f"ports of {item.role} switches, of {item.of}", str(item.free)) for item in found.ports)
     for place in (*found.racks_power, *found.rooms_power):
         left = UNKNOWN if place.left_w is None else f"{place.left_w / 1000:.1f} kW"

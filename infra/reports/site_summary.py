@@ -95,7 +95,8 @@ def _pools(site: Site) -> list[tuple[str, ...]]:
     for name, pool in pools.vlans_by_name.items():
         where = f"VLAN {_ranges(pool.vlans)} on {_names(pool.physical_networks)}"
         rows.append((name, where, _subnets(pools.subnets_by_name.get(name))))
-    rows.append(("control", f"VNI {_ranges(pools.control)}", _subnets(pools.control_subnets)))
+    if pools.control:
+        rows.append(("control", f"VNI {_ranges(pools.control)}", _subnets(pools.control_subnets)))
     rows += [
         ("partition_keys", f"P_Key {_ranges(keys.keys, '#06x')} on {keys.infiniband}", "")
         for keys in pools.partition_keys

@@ -110,7 +110,8 @@ class Capacity:
     vpods: tuple[SizeRoom, ...]
     racks: tuple[RackRoom, ...]
     vlans: tuple[NetworkRoom, ...]
-    vnis: PoolRoom
+    #: None, as with `controllers`: the site has no vPODs.
+    vnis: PoolRoom | None
     subnets: tuple[PoolRoom, ...]
     ports: tuple[PortRoom, ...]
     servers: tuple[ServerRoom, ...]
@@ -120,7 +121,7 @@ class Capacity:
     #: P_Keys by InfiniBand subnet.
     partition_keys: tuple[PoolRoom, ...]
     #: Controllers that the limits of the operator's project still allow.
-    controllers: int
+    controllers: int | None
     racks_power: tuple[PowerRoom, ...]
     rooms_power: tuple[PowerRoom, ...]
     #: All that was released and is not confirmed clean, one by one.
@@ -137,7 +138,7 @@ def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
         vpods=tuple(_sizes(allocated)),
         racks=tuple(_racks(allocated, unclean)),
         vlans=tuple(_vlans(allocated, unclean)),
-        vnis=PoolRoom("control", allocated.vnis.free()),
+        vnis=PoolRoom("control", allocated.vnis.free()) if site.pools.control else None,
         subnets=tuple(_subnets(allocated)),
         ports=tuple(_ports(site)),
         servers=tuple(_servers(allocated, hypervisors)),
@@ -145,11 +146,15 @@ def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
         hosts=tuple(_hosts(site, unclean)),
         nodes=tuple(node_rooms(allocated, unclean)),
         partition_keys=tuple(PoolRoom(name, pool.free()) for name, pool in allocated.partition_keys.items()),
-        controllers=site.limits.controller_instances - sum(allocated.hosts.controllers.values()),
+        controllers=_controllers(allocated) if site.controller else None,
         racks_power=tuple(_power(site)),
         rooms_power=tuple(_rooms(site)),
         cleaning=unclean,
     )
+
+
+def _controllers(allocated: AllocationState) -> int:
+    return allocated.site.limits.controller_instances - sum(allocated.hosts.controllers.values())
 
 
 def _sizes(allocated: AllocationState) -> Iterator[SizeRoom]:
@@ -201,11 +206,12 @@ def _racks(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterato
 def _vlans(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[NetworkRoom]:
     pools = allocated.site.pools
     data, storage = CLAIMS_OF[NetworkRole.IPU_DATA].vlan, CLAIMS_OF[NetworkRole.STORAGE].vlan
-    for network in pools.ipu_data.physical_networks:
+    beside = pools.storage.physical_networks if pools.storage else ()
+    for network in pools.ipu_data.physical_networks if pools.ipu_data else ():
         free = free_vlans(allocated, data, network)
-        partners = free_vlans(allocated, storage, network) if network in pools.storage.physical_networks else 0
+        partners = free_vlans(allocated, storage, network) if network in beside else 0
         room = (free & partners >> STORAGE_OFFSET).bit_count()
-        gone = vlans_of(unclean, network, pools.ipu_data.vlans)
+        gone = vlans_of(unclean, network, pools.ipu_data.vlans if pools.ipu_data else ())
         yield NetworkRoom(NetworkRole.IPU_DATA.word, network, free.bit_count(), room, gone)
     others = {role: pool for role, pool in pools.vlans_of.items() if role is not NetworkRole.IPU_DATA}
     for role, pool in others.items():

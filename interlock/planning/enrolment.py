@@ -141,7 +141,8 @@ def _plugs_of_machine(site: Site, machine: Machine) -> Iterator[Plug]:
     for part, interface in PARTS.items():
         pool = site.pools.ipu_data if interface == "rnic" else site.pools.management
         end = site.far_end(machine.name, interface)
-        networks = [site.physical_network[name] for name in pool.physical_networks if name in site.physical_network]
+        names = pool.physical_networks if pool else ()
+        networks = [site.physical_network[name] for name in names if name in site.physical_network]
         reached = tuple(network.name for network in networks if end is not None and end.device in network.switches)
         yield Plug(machine.name, part, interface, machine.macs.get(part), reached)
 

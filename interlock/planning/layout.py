@@ -224,7 +224,8 @@ class SiteLayout:
         pools = self.site.pools
         listed = {"ipu_data": pools.ipu_data, "storage": pools.storage, "management": pools.management}
         return {
-            pool: {name: rank for rank, name in enumerate(found.physical_networks)} for pool, found in listed.items()
+            pool: {name: rank for rank, name in enumerate(found.physical_networks if found else ())}
+            for pool, found in listed.items()
         }
 
     @cached_property

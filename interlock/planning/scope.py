@@ -8,6 +8,7 @@ from typing import TypeVar
 from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Site
+from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Cluster, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
 from interlock.vocabulary.request_parts import RequestPart
@@ -130,6 +131,14 @@ class VPodScope(PartScope):
     def public_group(self) -> str:
         """The security group of its public servers."""
         return self.name("poplar-public")
+
+    @property
+    def controller(self) -> Controller:
+        """How its controller runs. PlanningError if the site does not say."""
+        if self.site.controller is None:
+            message = f"site {self.site.name} does not say how V-IPU controllers run"
+            raise PlanningError(message, "add `controller:` to the site file")
+        return self.site.controller
 
     def given(self, claim: str, value: T | None) -> T:
         """A claim that this vPOD must have. PlanningError if its lock does not record it."""

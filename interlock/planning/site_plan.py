@@ -131,7 +131,8 @@ def _built(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuilder
 def _written(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuilder:
     builder = SitePlanBuilder(site)
     builder.component(site.name, "Site")
-    _controllers(site, builder)
+    if site.controller is not None:
+        _controllers(site, builder)
     builder.own(S3_ROLE, Role(name=site.s3_role, description="S3 only: no other service knows this role"))
     for spec in site.segment_ranges:
         _segment_range(spec, builder)
@@ -211,7 +212,7 @@ def _service_network(service: ServiceNetwork, builder: SitePlanBuilder) -> None:
 def _catalogue(site: Site, builder: SitePlanBuilder) -> None:
     for flavor in site.flavors:
         reference = builder.own(flavor.name, _flavor(flavor))
-        if flavor.name == site.controller.flavor and not flavor.public:
+        if site.controller is not None and flavor.name == site.controller.flavor and not flavor.public:
             own = str(ExistingObject("Project", "controllers"))
             project = CONTROLLERS_PROJECT if own in site.existing else "controllers"
             builder.own(f"controllers-{flavor.name}", FlavorAccess(project=project, flavor=reference))

@@ -21,7 +21,7 @@ from .switch_ports import Segment, write_management_ports
 def write_controller(scope: VPodScope, builder: PlanBuilder) -> None:
     """Write down the controller with its management network, and what it is to be told."""
     name = builder.component(scope.name("controller"), "VipuController", parent=scope.name())
-    claims, controller = scope.claims, scope.site.controller
+    claims, controller = scope.claims, scope.controller
     management = _write_management_network(scope, builder)
     on = Segment(CONTROLLERS_PROJECT, management, f"{management}-subnet", claims.management_vlan)
     write_management_ports(scope, builder, on)

@@ -27,7 +27,7 @@ def vipu_api(scope: VPodScope) -> VipuApi:
     claims, partitions = scope.claims, scope.vpod.partitions
     return VipuApi(
         host=controller_address(claims.control_subnet),
-        port=scope.site.controller.user_api_port,
+        port=scope.controller.user_api_port,
         data_subnet=claims.ipu_data_subnet,
         partition=scope.name("partition", partitions[0].name) if len(partitions) == 1 else None,
     )

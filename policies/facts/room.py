@@ -67,8 +67,9 @@ def released_room(flavor: str = "") -> TakenRoom:
 def most_released(site: SiteFacts, room: TakenRoom, *, is_pinned: bool) -> Mapping[str, int]:
     """The most that a released Poplar server (`is_pinned`) or controller takes; of no known flavour, the largest."""
     if not is_pinned:
-        controller = site.site.flavor.get(site.site.controller.flavor)
-        return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if controller is None else controller.ram_gib}
+        controller = site.site.controller
+        flavor = None if controller is None else site.site.flavor.get(controller.flavor)
+        return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if flavor is None else flavor.ram_gib}
     flavor = site.site.flavor.get(room.flavor) or largest_flavor(site.site)
     return {CPUS: flavor.vcpus, PAGES: flavor.ram_gib, MEMORY: 0, FUNCTIONS: VFS_PER_SERVER}
 

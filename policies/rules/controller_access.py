@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from interlock.resources import SecurityGroupRule as Filter
 from interlock.vocabulary import NetworkRole
-from policies.about import Reason, resources
+from policies.about import Reason, SiteFact, resources
 from policies.authority.closure import Leak
 from policies.edges.premises import Way
 from policies.edges.shape import Relation
@@ -65,11 +65,25 @@ def _allocations(plan: PlanFacts, controller: str) -> tuple[AllocationFact, ...]
 
 
 def _api_for_its_own_vpod(model: Model, _: Names) -> RuleAnswer:
-    plan, port_number = model.plan, model.site.site.controller.user_api_port
+    plan, controller = model.plan, model.site.site.controller
     ports = [plan.port[name] for item in _controllers(plan) for name in item.ports if name in plan.port]
-    causes = tuple(cause for port in ports for cause in _faults(plan, port, port_number))
+    if controller is None:
+        return RuleAnswer(len(ports), (), tuple(map(_which_port, ports)))
+    causes = tuple(cause for port in ports for cause in _faults(plan, port, controller.user_api_port))
     unsure = lacking(plan, (port.network for port in ports))
     return RuleAnswer(len(ports), causes, tuple(unstated_roles(unsure, "what may be let in there", 74)))
+
+
+def _which_port(port: PortFact) -> Cause:
+    return Cause(
+        key=(port.name, "controller"),
+        message=f"which port of controller {port.server} is the user API is not stated",
+        witness=(f"controller {port.server}", f"port {port.name} on {port.network}"),
+        hint="state `controller:` in the site file",
+        specificity=74,
+        about=resources(port.name, port.server),
+        missing=(SiteFact("controller"),),
+    )
 
 
 def _faults(plan: PlanFacts, port: PortFact, user_api: int) -> Iterator[Cause]:

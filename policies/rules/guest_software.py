@@ -54,10 +54,10 @@ def _software(model: Model, _: Names) -> RuleAnswer:
 def _vipu(model: Model, server: ServerFact, image: ImageSpec) -> Iterator[Cause]:
     """Client and server speak one protocol for each minor version; nobody says that another is understood."""
     site = model.site.site
-    name = site.controller.image
+    name = site.controller.image if site.controller else None
     controller = next((item.properties.vipu for item in site.images if item.name == name), None)
     client = image.properties.vipu
-    if client is None and controller is None:
+    if name is None or (client is None and controller is None):
         return
     if client is None or controller is None:
         lacks = image.name if client is None else name

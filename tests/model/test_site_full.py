@@ -141,7 +141,7 @@ def test_ranges_stand_for_each_of_their_names(tmp_path: Path) -> None:
         "bare-1:ens1", "bare-1:ens2", "filer:e0",
     ]  # fmt: skip
     assert site.lags[-1].interfaces == ("9", "10")
-    assert site.pools.ipu_data.physical_networks == ("fabric", "mgmt")
+    assert site.pools.vlans_by_name["ipu_data"].physical_networks == ("fabric", "mgmt")
 
 
 def test_values_are_as_they_were_meant(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def _under_another_name(space: Workspace, pod: VPodOf, vlan: int) -> Workspace:
         for host in space.site.hosts
         if known.name in host.interfaces
     )
-    pool = space.site.pools.storage
+    pool = space.site.pools.vlans_by_name["storage"]
     wider = pool.model_copy(update={"physical_networks": (*pool.physical_networks, "second"), "vlans": ((1000, 2999),)})
     pools = space.site.pools.model_copy(update={"storage": wider})
     wide = space.with_site(physical_networks=(*space.site.physical_networks, second), pools=pools).with_hosts(*hosts)

@@ -140,18 +140,18 @@ class TestIdentifiers:
         assert train(third).storage_vlan == 2500
 
     def test_without_a_pair_the_lowest_free_ids_are_taken(self) -> None:
-        odd = pools().storage.model_copy(update={"vlans": ((3000, 3001),)})
+        odd = pools().vlans_by_name["storage"].model_copy(update={"vlans": ((3000, 3001),)})
         lock = locked(pod64(pools=pools(storage=odd)), tenant("acme"))
         assert (train(lock).ipu_data_vlan, train(lock).storage_vlan) == (1000, 3000)
 
     def test_pools_that_share_ids_on_one_switch_share_the_ids(self) -> None:
-        same = pools().storage.model_copy(update={"vlans": ((1000, 1999),)})
+        same = pools().vlans_by_name["storage"].model_copy(update={"vlans": ((1000, 1999),)})
         locks = fleet(pod64(pools=pools(storage=same)), tenant("acme"), tenant("globex"))
         given = [vlan for lock in locks for vlan in (train(lock).ipu_data_vlan, train(lock).storage_vlan)]
         assert len(set(given)) == 4
 
     def test_ids_may_repeat_on_switches_that_share_none(self) -> None:
-        same = pools().management.model_copy(update={"vlans": ((1000, 1099),)})
+        same = pools().vlans_by_name["management"].model_copy(update={"vlans": ((1000, 1099),)})
         assert train(locked(pod64(pools=pools(management=same)), tenant("acme"))).management_vlan == 1000
 
     def test_reserved_ids_and_that_of_the_external_network_are_never_given(self) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from interlock.model.lock.record import Footprint, Lock
 from interlock.model.site.inventory import Feed, Placement, Rack, Room, Site, VlanPool
 from interlock.planning import AllocationError, AllocationState, Capacity, allocate, capacity
+from interlock.planning.capacity import PoolRoom
 from interlock.vocabulary.owners import OwnerId
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out
@@ -88,7 +89,7 @@ def test_ids_addresses_and_servers() -> None:
         assert rooms["ipu_data", "fabric-h1"] == (1000, 1000)
         assert rooms["management", "mgmt-h2"] == (89, None)
         assert rooms["control", "mgmt-h1"] == (5, None)
-        assert (found.vnis.free, found.controllers) == (20000, 7)
+        assert (found.vnis, found.controllers) == (PoolRoom("control", 20000), 7)
         assert {item.pool: item.free for item in found.subnets} == {
             "ipu_data": 2**14 - 1, "storage": 2**14 - 1, "control": 2**14 - 1, "management": 2**16 - 1,
         }  # fmt: skip

@@ -11,7 +11,7 @@ from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Sit
 from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.tenant.request import Poplar, PublicServers, ShareRequest, VolumeRequest, Volumes, VPod
 from interlock.planning import SiteHashes, site_hash
-from interlock.planning.hashes import YOUNGER, request_hash
+from interlock.planning.request_hashes import YOUNGER, request_hash
 from interlock.resources import VolumeEncryption
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out
@@ -179,11 +179,13 @@ def test_younger_keys_have_a_default() -> None:
 
 def test_of_the_pools_only_the_networks_in_use_count() -> None:
     pools = SITE.pools.model_copy(
-        update={"ipu_data": SITE.pools.ipu_data.model_copy(update={"physical_networks": ("fabric-h1",)})}
+        update={
+            "ipu_data": SITE.pools.vlans_by_name["ipu_data"].model_copy(update={"physical_networks": ("fabric-h1",)})
+        }
     )
     assert slice_of(fresh(pools=pools.model_dump())) == slice_of(SITE)
     narrower = SITE.pools.model_copy(
-        update={"ipu_data": SITE.pools.ipu_data.model_copy(update={"vlans": ((1000, 1500),)})}
+        update={"ipu_data": SITE.pools.vlans_by_name["ipu_data"].model_copy(update={"vlans": ((1000, 1500),)})}
     )
     assert slice_of(fresh(pools=narrower.model_dump())) != slice_of(SITE)
 

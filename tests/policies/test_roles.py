@@ -216,7 +216,8 @@ def test_roles_exchanged_within_one_pool_are_found_by_the_machines() -> None:
     """Where the pools hold the same ids the switch ports of the machines say which is which."""
     pools = SITE.pools.model_copy(
         update={
-            name: SITE.pools.ipu_data.model_copy(update={"vlans": ((2, 3999),)}) for name in ("ipu_data", "storage")
+            name: SITE.pools.vlans_by_name["ipu_data"].model_copy(update={"vlans": ((2, 3999),)})
+            for name in ("ipu_data", "storage")
         }
     )
     wide = changed_site(SITE, pools=pools)

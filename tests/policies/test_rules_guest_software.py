@@ -14,13 +14,15 @@ from tests.policies.asking import answered, messages, told
 from tests.policies.workspace import NA, N, P, V, changed, first, full_site, judged, made, verdicts
 
 SITE = full_site()
+assert SITE.controller is not None
+CONTROLLER = SITE.controller
 SERVER = "acme-train-poplar-0"
 STATED: dict[str, Any] = {"sdk": "3.0.0", "generations": ("ipu-m2000",), "vipu": "1.18.0", "disk_gib": 20}
 
 
 def stating(poplar: dict[str, Any], controller: dict[str, Any] | None = None, **fields: Any) -> Site:
     """The site whose images say this."""
-    says = {"poplar": poplar, SITE.controller.image: controller or {}}
+    says = {"poplar": poplar, CONTROLLER.image: controller or {}}
     images = tuple(
         image.model_copy(update={"properties": ImageProperties(**says.get(image.name, {}))}) for image in SITE.images
     )
@@ -61,7 +63,7 @@ def test_an_image_whose_vipu_is_another_than_the_controllers() -> None:
 
 @pytest.mark.parametrize(
     ("poplar", "controller", "lacks"),
-    [(STATED, {}, SITE.controller.image), ({}, {"vipu": "1.18.0"}, "poplar")],
+    [(STATED, {}, CONTROLLER.image), ({}, {"vipu": "1.18.0"}, "poplar")],
 )
 def test_what_one_image_says_and_the_other_does_not_is_unknown(
     poplar: dict[str, Any], controller: dict[str, Any], lacks: str

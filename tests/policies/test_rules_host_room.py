@@ -197,6 +197,7 @@ def test_a_lock_records_the_flavour_of_what_is_given_up() -> None:
 def test_a_released_controller_takes_memory() -> None:
     """The operator's judgement knows all controllers; a host with memory for one has none for two."""
     acme = made(SITE, tenant("acme"))
+    assert SITE.controller is not None
     host, ram = acme.lock.allocation.vpods["train"].controller_host, SITE.flavor[SITE.controller.flavor].ram_gib
     fields = {"ram_gib": ram, "huge_pages_gib": 0}
     narrow = full_site(hosts=tuple(item.model_copy(update=fields if item.name == host else {}) for item in hosts()))

@@ -62,7 +62,8 @@ def _reaches(view: SiteView, pool: VlanPool, switch: Switch, span: Range) -> boo
     networks = (view.site.physical_network.get(name) for name in pool.physical_networks)
     if not any(network is not None and switch.name in network.switches for network in networks):
         return False
-    own = _ids(view.site.pools.storage.vlans)
+    storage = view.site.pools.storage
+    own = set[int]() if storage is None else _ids(storage.vlans)
     return bool((_ids((span,)) & _ids(pool.vlans)) - own)
 
 

@@ -42,6 +42,6 @@ def meet(prefix: str, span: Span) -> bool:
 
 def _of_tenants(view: SiteView) -> Iterator[tuple[str, Span]]:
     yield "external.pool", view.site.external.pool
-    for name in ("ipu_data", "storage", "control", "management"):
-        network = ipaddress.IPv4Network(getattr(view.site.pools, f"{name}_subnets")[0])
+    for name, (prefix, _) in view.site.pools.subnets_by_name.items():
+        network = ipaddress.IPv4Network(prefix)
         yield f"pools.{name}", (str(network[0]), str(network[-1]))

@@ -25,6 +25,7 @@ from .stand_checks import check_stand
 from .state_checks import check_states
 from .switch_checks import check_switches
 from .view import SiteView
+from .vpod_checks import check_vpods
 
 #: All of them, in no order that matters: faults are told in the order of the file.
 CHECKS = (
@@ -39,6 +40,7 @@ CHECKS = (
     check_bastion,
     check_switches,
     check_pools,
+    check_vpods,
     check_ironic,
     check_offers,
     check_sharing,

@@ -56,22 +56,13 @@ from .values import ClaimsUrl, ObjectId, RegionName
 __all__ = ["CableFile", "HostFile", "Positive", "RackFile", "SiteFile", "SwitchFile", "TenantDefaultsFile"]
 
 
-_SUBNETS = {"prefix": "10.0.0.0/8", "each": 24}
-_VLANS = {"physical_network": "lost", "vlans": 1, "subnets": _SUBNETS}
-
-
 class SiteFile(FileModel):
     """`site.yaml`."""
 
     #: None of this reaches a site: it only lets the other sections be checked in the same pass.
     STAND_INS: ClassVar[Mapping[str, Any]] = {
         "physical_networks": {},
-        "pools": {
-            "ipu_data": _VLANS,
-            "storage": _VLANS,
-            "management": _VLANS,
-            "control": {"vnis": 1, "subnets": _SUBNETS},
-        },
+        "pools": {},
         "external": {
             "name": "lost",
             "physical_network": "lost",
@@ -79,10 +70,7 @@ class SiteFile(FileModel):
             "gateway": "192.0.2.1",
             "pool": "192.0.2.2-192.0.2.9",
         },
-        "flavors": {},
         "images": {},
-        "controller": {"flavor": "lost", "image": "lost", "user_api_port": 1},
-        "limits": {"controller_instances": 1, "controller_cores": 1, "controller_ram": "1GiB"},
     }
 
     name: SiteName = Field(description="the name of the folder, and the first part of every stack: no dash")
@@ -164,7 +152,7 @@ class SiteFile(FileModel):
     ironic: IronicFile | None = Field(
         default=None, description="Ironic, which deploys whole hosts; without it, nothing deploys them"
     )
-    flavors: dict[DeviceName, FlavorFile] = Field(description="flavours, by name")
+    flavors: dict[DeviceName, FlavorFile] = Field(default_factory=dict, description="flavours, by name")
     images: dict[DeviceName, ImageFile] = Field(description="images, by name")
     volume_types: list[DeviceName] = Field(
         default_factory=list, description="volume types that tenants may name; the site makes them"
@@ -194,8 +182,12 @@ class SiteFile(FileModel):
     tenant_defaults: TenantDefaultsFile = Field(
         default_factory=TenantDefaultsFile, description="what a tenant gets that does not say"
     )
-    controller: Controller = Field(description="how V-IPU controllers run")
-    limits: LimitsFile = Field(description="limits of the operator's own project, and of every tenant")
+    controller: Controller | None = Field(
+        default=None, description="how V-IPU controllers run; needed where there are IPU-Machines"
+    )
+    limits: LimitsFile = Field(
+        default_factory=LimitsFile, description="limits of the operator's own project, and of every tenant"
+    )
     prices: Prices | None = Field(
         default=None, description="`currency`, and item → price as a decimal number; one that is left out is unknown"
     )

@@ -61,18 +61,18 @@ def _stated(item: Any, *without: str) -> Document:
     return found
 
 
+#: Pools of ids of networks, in the order of the full form.
+_POOLS = ("ipu_data", "storage", "management", "control", "bare_metal_control", "cluster")
+
+
 def _pools(pools: Pools) -> Document:
     found: Document = {}
-    for name in ("ipu_data", "storage", "management"):
-        pool, (prefix, each) = getattr(pools, name), getattr(pools, f"{name}_subnets")
-        found[name] = _vlan_pool(pool) | {"subnets": {"prefix": prefix, "each": each}}
-    prefix, each = pools.control_subnets
-    found["control"] = {"vnis": ids(pools.control), "subnets": {"prefix": prefix, "each": each}}
-    if pools.bare_metal_control is not None:
-        found["bare_metal_control"] = _vlan_pool(pools.bare_metal_control)
-    if pools.cluster is not None and pools.cluster_subnets is not None:
-        prefix, each = pools.cluster_subnets
-        found["cluster"] = _vlan_pool(pools.cluster) | {"subnets": {"prefix": prefix, "each": each}}
+    for name in _POOLS:
+        pool, subnets = pools.vlans_by_name.get(name), pools.subnets_by_name.get(name)
+        if name == "control" and subnets is not None:
+            found[name] = {"vnis": ids(pools.control)} | _subnets(subnets)
+        elif pool is not None:
+            found[name] = _vlan_pool(pool) | _subnets(subnets)
     found["reserved_vlans"] = ids(_runs(pools.reserved_vlans))
     found["reserved_vnis"] = ids(_runs(pools.reserved_vnis))
     if pools.storage_vips is not None:
@@ -82,6 +82,10 @@ def _pools(pools: Pools) -> Document:
         for pool in pools.partition_keys
     }
     return {key: value for key, value in found.items() if value not in ([], {})}
+
+
+def _subnets(subnets: tuple[str, int] | None) -> Document:
+    return {} if subnets is None else {"subnets": dict(zip(("prefix", "each"), subnets, strict=True))}
 
 
 def _vlan_pool(pool: Any) -> Document:
@@ -173,7 +177,7 @@ def _flavor(item: FlavorSpec) -> Document:
 def _terms(site: Site) -> Document:
     prices = site.prices
     return {
-        "controller": _stated(site.controller),
+        "controller": None if site.controller is None else _stated(site.controller),
         "limits": _limits(site.limits),
         "prices": None if prices is None else {CURRENCY: prices.currency, **prices.prices},
         "sharing": {item.name: _sharing(item) for item in site.sharing},
@@ -195,12 +199,13 @@ def _acceptance(terms: EvidenceTerms) -> Document:
 
 
 def _limits(limits: Limits) -> Document:
-    found: Document = {
+    of_controllers = {
         "controller_instances": limits.controller_instances,
         "controller_cores": limits.controller_cores,
-        "controller_ram": f"{limits.controller_ram_gib}GiB",
-        "remote_poplar_oversubscription": limits.remote_poplar_oversubscription,
+        "controller_ram": limits.controller_ram_gib and f"{limits.controller_ram_gib}GiB",
     }
+    found: Document = {key: value for key, value in of_controllers.items() if value}
+    found["remote_poplar_oversubscription"] = limits.remote_poplar_oversubscription
     return found if limits.machines_per_tenant is None else found | {"machines_per_tenant": limits.machines_per_tenant}
 
 

@@ -122,7 +122,8 @@ class Site(Frozen):
     object_storage: ObjectStorage | None = None
     #: Version of the Lustre servers that GPU nodes mount; None: there are none, or nobody states it.
     lustre_server: str | None = None
-    controller: Controller
+    #: How V-IPU controllers run; None: the site has no IPU-Machines, and no project for controllers.
+    controller: Controller | None = None
     limits: Limits
     prices: PriceBook | None = None
     sharing: tuple[Sharing, ...]

@@ -50,22 +50,23 @@ class PartitionKeyPool(Frozen):
 class Pools(Frozen):
     """Everything locks hand out. Subnet pools are (prefix, length of what is cut from it)."""
 
-    ipu_data: VlanPool
-    storage: VlanPool
-    management: VlanPool
+    #: Of vPODs; None, like the subnets below: the site has no IPU-Machines, and none to give.
+    ipu_data: VlanPool | None = None
+    storage: VlanPool | None = None
+    management: VlanPool | None = None
     #: VLANs of control networks that hold bare-metal hosts; None: the site has none to give.
     bare_metal_control: VlanPool | None = None
     #: VXLAN ids of control networks.
-    control: Ranges
+    control: Ranges = ()
     reserved_vlans: tuple[int, ...] = ()
     reserved_vnis: tuple[int, ...] = ()
-    ipu_data_subnets: tuple[str, int]
-    storage_subnets: tuple[str, int]
+    ipu_data_subnets: tuple[str, int] | None = None
+    storage_subnets: tuple[str, int] | None = None
     #: VLANs of the in-band networks of GPU clusters, and where their subnets are cut from; None: none to give.
     cluster: VlanPool | None = None
     cluster_subnets: tuple[str, int] | None = None
-    control_subnets: tuple[str, int]
-    management_subnets: tuple[str, int]
+    control_subnets: tuple[str, int] | None = None
+    management_subnets: tuple[str, int] | None = None
     #: First and last offset, in every storage subnet, of the addresses of the storage appliance.
     storage_vips: tuple[int, int] | None = None
     partition_keys: tuple[PartitionKeyPool, ...] = ()

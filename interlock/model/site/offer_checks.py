@@ -32,10 +32,12 @@ def check_offers(view: SiteView) -> None:
 
 
 def _check_controller(view: SiteView) -> None:
-    file = view.file
+    file, controller = view.file, view.file.controller
+    if controller is None:
+        return
     infra = [name for name, flavor in file.flavors.items() if flavor.role == "infra"]
-    view.need(("controller", "flavor"), "an infra flavour", file.controller.flavor, infra, "flavors")
-    view.need(("controller", "image"), "an image", file.controller.image, file.images, "images")
+    view.need(("controller", "flavor"), "an infra flavour", controller.flavor, infra, "flavors")
+    view.need(("controller", "image"), "an image", controller.image, file.images, "images")
 
 
 def _check_defaults(view: SiteView) -> None:

@@ -123,9 +123,10 @@ class Controller(FileModel):
 class Limits(Frozen):
     """Limits of the operator's own project, in which controllers run, and of every tenant."""
 
-    controller_instances: int
-    controller_cores: int
-    controller_ram_gib: int
+    #: Of controllers in all; 0 where the site has none.
+    controller_instances: int = 0
+    controller_cores: int = 0
+    controller_ram_gib: int = 0
     #: IPU-Machines that one tenant may have; None: no limit.
     machines_per_tenant: int | None = None
     #: Most that the way to a Poplar host in another rack may be oversubscribed (south : north).

@@ -106,9 +106,11 @@ class TenantDefaultsFile(FileModel):
 class LimitsFile(FileModel):
     """Limits of the operator's own project, and of every tenant."""
 
-    controller_instances: Positive = Field(description="controllers in all")
-    controller_cores: Positive = Field(description="their threads in all")
-    controller_ram: MemoryGiB = Field(description="their memory in all")
+    controller_instances: Positive | None = Field(
+        default=None, description="controllers in all; needed where there are IPU-Machines, as the next two"
+    )
+    controller_cores: Positive | None = Field(default=None, description="their threads in all")
+    controller_ram: MemoryGiB | None = Field(default=None, description="their memory in all")
     machines_per_tenant: Positive | None = Field(
         default=None, description="IPU-Machines that one tenant may have; without it, as many as there are"
     )

@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from interlock.model.text.errors import Code
+from interlock.model.text.source import KEY
 from interlock.model.text.values import Range
 
 from .places import Path
@@ -30,12 +31,10 @@ def check_pools(view: SiteView) -> None:
 
 def vlan_pools(view: SiteView) -> Iterator[tuple[str, BareVlanPoolFile]]:
     """Pools of VLANs that the file has, by name."""
-    pools = view.file.pools
-    yield from (("ipu_data", pools.ipu_data), ("storage", pools.storage), ("management", pools.management))
-    if pools.bare_metal_control is not None:
-        yield "bare_metal_control", pools.bare_metal_control
-    if pools.cluster is not None:
-        yield "cluster", pools.cluster
+    for name in ("ipu_data", "storage", "management", "bare_metal_control", "cluster"):
+        pool = getattr(view.file.pools, name)
+        if pool is not None:
+            yield name, pool
 
 
 def _check_pool_networks(view: SiteView, path: Path, pool: BareVlanPoolFile) -> None:
@@ -70,6 +69,12 @@ def _check_vips(view: SiteView) -> None:
     stated, path = view.file.pools.storage_vips, ("pools", "storage_vips")
     if stated is None:
         return
+    if view.file.pools.storage is None:
+        # With IPU-Machines it is told that the pool itself is missing.
+        if not view.site.machines and not view.faults.lost("pools", "storage"):
+            message = "the site has no storage networks, so an appliance has no addresses there"
+            view.faults.add(Code.CONTRADICTION, (*path, KEY), message, "add the pool `storage`, or take this out")
+        return
     text = f"{stated[0]}-{stated[1]}" if stated[0] != stated[1] else str(stated[0])
     length = view.file.pools.storage.subnets.each
     usable = 2 ** (32 - length) - 2 - NEUTRONS_OWN
@@ -95,7 +100,8 @@ def _check_segment_range(view: SiteView, path: Path, entry: SegmentRangeFile) ->
 
 def _pools_met(view: SiteView, entry: SegmentRangeFile) -> list[str]:
     if entry.vnis is not None:
-        return ["control"] if overlap(entry.vnis, view.file.pools.control.vnis) else []
+        control = view.file.pools.control
+        return ["control"] if control is not None and overlap(entry.vnis, control.vnis) else []
     return [
         name
         for name, pool in vlan_pools(view)

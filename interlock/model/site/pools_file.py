@@ -59,10 +59,14 @@ class PartitionKeyPoolFile(FileModel):
 class PoolsFile(FileModel):
     """Everything that locks hand out."""
 
-    ipu_data: VlanPoolFile = Field(description="the RDMA networks of vPODs")
-    storage: VlanPoolFile = Field(description="the storage networks of vPODs")
-    management: VlanPoolFile = Field(description="BMCs and gateways of a vPOD's machines, and its controller")
-    control: VniPoolFile = Field(description="the control networks of vPODs")
+    ipu_data: VlanPoolFile | None = Field(
+        default=None, description="the RDMA networks of vPODs; needed where there are IPU-Machines, as the next three"
+    )
+    storage: VlanPoolFile | None = Field(default=None, description="the storage networks of vPODs")
+    management: VlanPoolFile | None = Field(
+        default=None, description="BMCs and gateways of a vPOD's machines, and its controller"
+    )
+    control: VniPoolFile | None = Field(default=None, description="the control networks of vPODs")
     bare_metal_control: BareVlanPoolFile | None = Field(
         default=None,
         description="VLANs of control networks with bare-metal hosts; without it, the site has none to give",

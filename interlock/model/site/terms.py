@@ -33,7 +33,7 @@ from .offers import (
     Sharing,
 )
 from .offers_file import ImagePropertiesFile, ShareTypeFile
-from .pools_file import BareVlanPoolFile, SegmentRangeFile, SubnetsFile
+from .pools_file import BareVlanPoolFile, SegmentRangeFile, VlanPoolFile, VniPoolFile
 from .rests import RestsOnEvidence
 from .software import ImageSoftware
 
@@ -69,21 +69,20 @@ class Terms:
     def pools(self) -> Pools:
         """Everything that locks hand out."""
         file = self.file.pools
-        bare_metal, cluster = file.bare_metal_control, file.cluster
         return Pools(
             ipu_data=_vlan_pool(file.ipu_data),
             storage=_vlan_pool(file.storage),
             management=_vlan_pool(file.management),
-            bare_metal_control=None if bare_metal is None else _vlan_pool(bare_metal),
-            cluster=None if cluster is None else _vlan_pool(cluster),
-            cluster_subnets=None if cluster is None else _subnets(cluster.subnets),
-            control=file.control.vnis,
+            bare_metal_control=_vlan_pool(file.bare_metal_control),
+            cluster=_vlan_pool(file.cluster),
+            cluster_subnets=_subnets(file.cluster),
+            control=() if file.control is None else file.control.vnis,
             reserved_vlans=file.reserved_vlans,
             reserved_vnis=file.reserved_vnis,
-            ipu_data_subnets=_subnets(file.ipu_data.subnets),
-            storage_subnets=_subnets(file.storage.subnets),
-            control_subnets=_subnets(file.control.subnets),
-            management_subnets=_subnets(file.management.subnets),
+            ipu_data_subnets=_subnets(file.ipu_data),
+            storage_subnets=_subnets(file.storage),
+            control_subnets=_subnets(file.control),
+            management_subnets=_subnets(file.management),
             storage_vips=file.storage_vips,
             partition_keys=tuple(
                 PartitionKeyPool(infiniband=name, keys=pool.keys, reserved=pool.reserved)
@@ -111,7 +110,9 @@ class Terms:
             machine_class=file.resource_classes.machine,
             networks=tuple(
                 ServiceNetworks(
-                    physical_network=entry.physical_network, vlans=entry.vlans, subnets=_subnets(entry.subnets)
+                    physical_network=entry.physical_network,
+                    vlans=entry.vlans,
+                    subnets=(entry.subnets.prefix, entry.subnets.each),
                 )
                 for entry in file.networks
             ),
@@ -148,17 +149,17 @@ class Terms:
         """In the order of the file."""
         return tuple(_share_type(name, item) for name, item in self.file.share_types.items())
 
-    def controller(self) -> Controller:
-        """How V-IPU controllers run."""
+    def controller(self) -> Controller | None:
+        """How V-IPU controllers run; None: there are none."""
         return self.file.controller
 
     def limits(self) -> Limits:
         """Limits of the operator's own project and of tenants."""
         file = self.file.limits
         return Limits(
-            controller_instances=file.controller_instances,
-            controller_cores=file.controller_cores,
-            controller_ram_gib=file.controller_ram,
+            controller_instances=file.controller_instances or 0,
+            controller_cores=file.controller_cores or 0,
+            controller_ram_gib=file.controller_ram or 0,
             machines_per_tenant=file.machines_per_tenant,
             remote_poplar_oversubscription=file.remote_poplar_oversubscription,
         )
@@ -211,12 +212,12 @@ def _share_type(name: str, file: ShareTypeFile) -> ShareTypeSpec:
     )
 
 
-def _vlan_pool(file: BareVlanPoolFile) -> VlanPool:
-    return VlanPool(physical_networks=tuple(file.networks), vlans=file.vlans)
+def _vlan_pool(file: BareVlanPoolFile | None) -> VlanPool | None:
+    return None if file is None else VlanPool(physical_networks=tuple(file.networks), vlans=file.vlans)
 
 
-def _subnets(file: SubnetsFile) -> tuple[str, int]:
-    return file.prefix, file.each
+def _subnets(pool: VlanPoolFile | VniPoolFile | None) -> tuple[str, int] | None:
+    return None if pool is None else (pool.subnets.prefix, pool.subnets.each)
 
 
 def _segment_ranges(file: SegmentRangeFile) -> Iterator[SegmentRangeSpec]:

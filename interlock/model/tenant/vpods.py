@@ -34,7 +34,11 @@ def read_vpods(reading: RequestReading) -> tuple[VPod, ...]:
         hint = "a tenant has a vPOD or a cluster at least, unless it is to go: `state: gone`"
         path = ("clusters",) if "vpods" not in file.model_fields_set and "clusters" in file.model_fields_set else _VPODS
         reading.faults.add(Code.VALUE, path, "no vPOD and no cluster", hint)
-    return tuple(_vpod(reading, ("vpods", name), name, file) for name, file in reading.file.vpods.items())
+    if file.vpods and not reading.offered.machines:
+        hint = "ask at another site for them, or for GPU clusters" if reading.offered.gpu_nodes else ""
+        reading.faults.add(Code.NO_SUCH, (*_VPODS, KEY), "this site has no IPU-Machines", hint)
+        return ()
+    return tuple(_vpod(reading, ("vpods", name), name, item) for name, item in file.vpods.items())
 
 
 def machines_of(reading: RequestReading, name: str) -> int | None:
