@@ -222,7 +222,7 @@ def _pooled(model: Model) -> Ranges:
 
 
 def _spoken_of(model: Model) -> frozenset[int | None]:
-    """VLANs that the site file uses itself: on access ports, with an address or an overlay, by Ironic, and to the outside.
+    """VLANs that the site file uses itself: on access ports, routed, in overlays, for Ironic, to the outside.
 
     None among them is that of an access port or an external network without one.
     """
