@@ -31,7 +31,7 @@ def subnet_of_site(site: Site, infiniband: str) -> SubnetTopology:
     ends = [(cable.a, cable.b) for cable in site.cables if cable.kind == "infiniband"]
     managers = sorted({end.device for pair in ends for end in pair} - stated)[:2]
     appliances = tuple(TopologyHca(name, _MANAGER_GUID + 16 * (1 + n), name) for n, name in enumerate(managers))
-    names = {item.name for item in (*switches, *hosts, *appliances)}
+    names = {item.name for item in switches} | {item.name for item in (*hosts, *appliances)}
     cables = tuple(_cables(ends, {item.name for item in switches}, set(managers), names))
     return SubnetTopology(switches, (*hosts, *appliances), cables, manager=managers[0], standby=managers[1])
 
