@@ -18,9 +18,9 @@ _NO_INFINIBAND = (
 _SOME_RACK = "unknown"
 
 
-def files_of_node(scope: ClusterScope, index: int) -> dict[str, str]:
-    """Path -> text of all that the node of this index is told of its cluster."""
-    files = files_of(Scheduler(scope.cluster.scheduler), layout_of(scope), scope.node(index))
+def files_of_node(scope: ClusterScope, layout: ClusterLayout, index: int) -> dict[str, str]:
+    """Path -> text of all that the node of this index is told of its cluster, whose `layout` is that of all nodes."""
+    files = files_of(Scheduler(scope.cluster.scheduler), layout, scope.node(index))
     if scope.cluster.fabric == "none" and NCCL_CONF in files:
         files[NCCL_CONF] = _NO_INFINIBAND
     return files

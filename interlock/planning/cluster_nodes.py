@@ -13,6 +13,7 @@ from .cluster_guest import files_of_node
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
+from .scheduler import ClusterLayout
 from .scope import ClusterScope
 from .switch_ports import Segment, access_port
 
@@ -20,8 +21,13 @@ from .switch_ports import Segment, access_port
 _LEG = NetworkRole.CLUSTER
 
 
-def write_node(scope: ClusterScope, builder: PlanBuilder, index: int, partitions: tuple[str, ...]) -> None:
-    """Write down one node, its port and the switch port behind it. `partitions`: those that it is in first."""
+def write_node(
+    scope: ClusterScope, builder: PlanBuilder, index: int, layout: ClusterLayout, partitions: tuple[str, ...]
+) -> None:
+    """Write down one node, its port and the switch port behind it. `partitions`: those that it is in first.
+
+    `layout`: all nodes of the cluster as its scheduler sees them, worked out once.
+    """
     name = builder.component(scope.node(index), "ClusterNode", parent=scope.name())
     host, ironic = scope.claims.hosts[index], scope.site.ironic
     port, behind = _write_port(scope, builder, name, index), _write_switch_port(scope, builder, name, host)
@@ -31,7 +37,7 @@ def write_node(scope: ClusterScope, builder: PlanBuilder, index: int, partitions
         image=Reference.site("Image", scope.cluster.image),
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
-        user_data=node_user_data(name, files_of_node(scope, index), login=scope.login_files),
+        user_data=node_user_data(name, files_of_node(scope, layout, index), login=scope.login_files),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
 

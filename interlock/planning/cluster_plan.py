@@ -14,6 +14,7 @@ from interlock.vocabulary import NetworkRole
 
 from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
+from .cluster_guest import layout_of
 from .cluster_nodes import write_node
 from .plan_builder import PlanBuilder
 from .scope import ClusterScope
@@ -24,8 +25,9 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     partitions = write_partitions(scope, builder)
+    layout = layout_of(scope)
     for index in range(len(scope.claims.hosts)):
-        write_node(scope, builder, index, partitions)
+        write_node(scope, builder, index, layout, partitions)
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

@@ -222,7 +222,7 @@ def _pooled(model: Model) -> Ranges:
 
 
 def _spoken_of(model: Model) -> frozenset[int | None]:
-    """VLANs that the site file uses itself: on access ports, with an address or an overlay, and to the outside.
+    """VLANs that the site file uses itself: on access ports, routed, in overlays, for Ironic, to the outside.
 
     None among them is that of an access port or an external network without one.
     """
@@ -233,7 +233,9 @@ def _spoken_of(model: Model) -> frozenset[int | None]:
     mapped = {item.vlan for switch in site.switches for item in switch.vteps}
     ports = (port for switch in site.switches for port in switch.ports)
     mapped |= {vlan for port in ports for pair in port.translations for vlan in pair}
-    return frozenset((*access, *routed, *mapped, site.external.vlan))
+    networks = site.ironic.networks if site.ironic is not None else ()
+    ironic = {vlan for item in networks for low, high in item.vlans for vlan in range(low, high + 1)}
+    return frozenset((*access, *routed, *mapped, *ironic, site.external.vlan))
 
 
 def _alive(pooled: Ranges, spoken_of: frozenset[int | None], record: SwitchPortConfig) -> str:

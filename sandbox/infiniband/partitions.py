@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,6 +14,9 @@ Membership = Literal["full", "limited"]
 KEY_BITS = 0x7FFF
 FULL = 0x8000
 DEFAULT_KEY = 0x7FFF
+#: Characters of a line at most. OpenSM 3.3.23 reads 4 095 of one and takes the rest for another line; where it cannot
+#: make sense of that it gives the file up, and makes every port a full member of the default partition.
+LINE = 4000
 
 
 class PartitionsWrong(ValueError):
@@ -34,13 +37,22 @@ class ConfiguredPartition:
 
     @property
     def line(self) -> str:
-        """As it stands in the file."""
+        """As it stands in the file; of many members, several lines that OpenSM takes for one partition."""
         words = [f"{self.name}={self.key:#06x}"]
         words += ["indx0"] if self.index0 else []
         words += ["ipoib"] if self.ip_over_ib else []
         words += [f"{name}={value}" for name, value in sorted(self.flags.items())]
-        members = ", ".join(f"{guid:#018x}={membership}" for guid, membership in sorted(self.members.items()))
-        return f"{','.join(words)} : {members} ;"
+        return "\n".join(member_lines(",".join(words), self.members))
+
+
+def member_lines(head: str, members: Mapping[int, Membership]) -> Iterator[str]:
+    """The lines of one partition, each of which OpenSM reads whole. Raises PartitionsWrong for too long a head."""
+    entries = [f"{guid:#018x}={membership}" for guid, membership in sorted(members.items())]
+    of_a_line = (LINE - len(f"{head} :  ;")) // len("0x0123456789abcdef=limited, ")
+    if of_a_line < 1:
+        raise PartitionsWrong(f"{head[:40]}… is too long for a line of {LINE} characters")
+    for start in range(0, max(1, len(entries)), of_a_line):
+        yield f"{head} : {', '.join(entries[start : start + of_a_line])} ;"
 
 
 def default_line(default: Membership = "limited") -> str:
@@ -59,8 +71,11 @@ _NAME = re.compile(r"(?P<name>[^=,]+)=(?P<key>0x[0-9a-fA-F]+)")
 
 
 def read(text: str) -> tuple[ConfiguredPartition, ...]:
-    """The partitions of a file, one a line, without the default one. Raises PartitionsWrong."""
-    found = []
+    """The partitions of a file, without the default one. Raises PartitionsWrong.
+
+    Lines that differ in their members alone are one partition.
+    """
+    found: list[ConfiguredPartition] = []
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.partition("#")[0].strip()
         if not bare or bare.startswith("Default="):
@@ -69,9 +84,12 @@ def read(text: str) -> tuple[ConfiguredPartition, ...]:
         if match is None:
             raise PartitionsWrong(f"line {number} is no partition: {bare[:80]}")
         try:
-            found.append(_partition(match["head"].strip(), match["members"].strip()))
+            read_line = _partition(match["head"].strip(), match["members"].strip())
         except ValueError as error:
             raise PartitionsWrong(f"line {number}: {error}") from None
+        if found and replace(found[-1], members=read_line.members) == read_line:
+            read_line = replace(read_line, members={**found.pop().members, **read_line.members})
+        found.append(read_line)
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 #: What a switch of the simulated make has; the P_Key table of each of its ports has 64 rows, as that of an HCA.
 MAX_PORTS = 254
@@ -81,18 +82,25 @@ class SubnetTopology:
 
     def hca(self, name: str) -> TopologyHca:
         """An HCA by its name. Raises TopologyWrong."""
-        for hca in self.hcas:
-            if hca.name == name:
-                return hca
-        raise TopologyWrong(f"no HCA is called {name}")
+        if name not in self._hca:
+            raise TopologyWrong(f"no HCA is called {name}")
+        return self._hca[name]
 
     def leaf(self, name: str) -> tuple[str, int]:
         """Switch and port to which an HCA is cabled. Raises TopologyWrong."""
-        for cable in self.cables:
-            for here, there in (_ends(cable), _ends(cable)[::-1]):
-                if here[0] == name:
-                    return there
-        raise TopologyWrong(f"{name} has no cable")
+        if name not in self._cabled:
+            raise TopologyWrong(f"{name} has no cable")
+        return self._cabled[name]
+
+    @cached_property
+    def _hca(self) -> dict[str, TopologyHca]:
+        return {hca.name: hca for hca in self.hcas}
+
+    @cached_property
+    def _cabled(self) -> dict[str, tuple[str, int]]:
+        """HCA -> the other end of its cable. A hall has thousands of them, so nobody looks for one among all cables."""
+        both = (ends for cable in self.cables for ends in (_ends(cable), _ends(cable)[::-1]))
+        return {here[0]: there for here, there in both if here[0] in self._hca}
 
     @property
     def hosts(self) -> tuple[TopologyHca, ...]:

@@ -8,6 +8,7 @@ import pytest
 
 from interlock.model.lock.record import Premise
 from interlock.model.site.inventory import SegmentRangeSpec, Site, SwitchPortConfig
+from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.site.physical import Vrf, Vtep
 from policies import Verdict
 from policies.about import SiteDevice
@@ -215,6 +216,12 @@ def ports_with(**fields: object) -> tuple[SwitchPortConfig, ...]:
     return (*site().site.switch["mgmt-1"].ports, more)
 
 
+def deploying(low: int, high: int) -> Ironic:
+    """Ironic deploys and cleans on these VLANs."""
+    networks = ServiceNetworks(physical_network="fabric", vlans=((low, high),), subnets=("10.90.0.0/20", 26))
+    return Ironic(conductor_group="interlock", networks=(networks,))
+
+
 NEW = 3210
 
 
@@ -239,6 +246,9 @@ NEW = 3210
         (with_switch(listing(NEW), vrfs=(Vrf(name="blue", vlans=(NEW,)),)), None),
         (with_switch(listing(NEW), vteps=(Vtep(vlan=NEW, vni=7, underlay="tunnels"),)), None),
         (with_switch(listing(NEW, NEW + 1), ports=ports_with(translations=((NEW, NEW + 1),))), None),
+        (listing(NEW, NEW + 2, ironic=deploying(NEW, NEW + 2)), None),
+        (listing(NEW - 1, ironic=deploying(NEW, NEW + 2)), NEW - 1),
+        (listing(NEW + 3, ironic=deploying(NEW, NEW + 2)), NEW + 3),
         (listing(NEW, external=site().site.external.model_copy(update={"vlan": NEW})), None),
     ],
 )
@@ -299,3 +309,12 @@ def test_native_vlans_of_links(fields: dict[str, object], why: str, verdict: Ver
         found = only(result)
         assert found.missing == (("switches.leaf-1.ports.32.tag_native",) if verdict is N else ())
         assert found.hint == "give the link a native VLAN that nobody uses, or none, or tag the native one"
+
+
+@pytest.mark.parametrize(("untagged", "verdict"), [(NEW, V), (NEW + 1, P)])
+def test_a_native_vlan_on_which_ironic_deploys_is_used(untagged: int, verdict: Verdict) -> None:
+    """A node that is cleaned there would be reached by what comes untagged from the next switch."""
+    whole = changed(site(listed=True).site, ironic=deploying(NEW, NEW))
+    result = of_site("ISO-15", with_uplink(whole, "leaf-1", 32, untagged=untagged, tag_native=False))
+    assert result.verdict is verdict
+    assert messages(result) == ([f"leaf-1 port 32 sends VLAN {untagged} untagged, {USED}"] if verdict is V else [])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from interlock.resources.fabric import PartitionKey, PartitionMember
-from sandbox.infiniband.partitions import Membership
+from sandbox.infiniband.partitions import Membership, member_lines
 from sandbox.infiniband.topology import SubnetTopology, hex16
 
 TENANTS = ("acme", "globex", "initech")
@@ -71,10 +71,10 @@ class DraftedTables:
         lines = ["Default=0x7fff : ALL=limited, SELF=full ;"]
         for owner in sorted(self.keys):
             for number, item in enumerate(self.plans(owner)):
-                members = ", ".join(f"0x{member.guid}={member.membership}" for member in item.members)
+                members = {int(member.guid, 16): member.membership for member in item.members}
                 bits = item.key & DEFAULT_KEY
                 name = "Default" if bits == DEFAULT_KEY else f"{owner}-{number}"
-                lines.append(f"{name}={bits:#06x} : {members} ;")
+                lines += member_lines(f"{name}={bits:#06x}", members)
         return "\n".join(lines) + "\n"
 
     def put(self, owner: str, key: int, members: dict[str, Membership]) -> None:

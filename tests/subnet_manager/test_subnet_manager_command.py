@@ -14,7 +14,7 @@ import requests
 
 from sandbox.infiniband import __main__ as command
 from sandbox.infiniband.needs import PROGRAMS, SubnetLacks, require_subnet
-from sandbox.infiniband.partitions import ConfiguredPartition, PartitionsWrong, read, written
+from sandbox.infiniband.partitions import ConfiguredPartition, Membership, PartitionsWrong, read, written
 from sandbox.infiniband.subnet import LiveSubnet
 from sandbox.infiniband.topology import rails
 
@@ -88,6 +88,18 @@ def test_a_partition_file_is_read_as_it_was_written() -> None:
         ConfiguredPartition(9, "empty", {}, ip_over_ib=True),
     )
     assert read(written(listed)) == listed
+
+
+def test_a_partition_of_many_members_has_several_lines_that_opensm_reads_whole() -> None:
+    """One of 40 nodes has 320 members, and OpenSM reads 4 095 characters of a line."""
+    members: dict[int, Membership] = {0x0002C90000000000 + number: "full" for number in range(320)}
+    many = (ConfiguredPartition(1, "many", members, index0=True), ConfiguredPartition(2, "few", {1: "limited"}))
+    text = written(many)
+    assert max(map(len, text.splitlines())) <= 4000
+    assert len(text.splitlines()) == 1 + 3 + 1
+    assert read(text) == many
+    with pytest.raises(PartitionsWrong, match="is too long for a line"):
+        written([ConfiguredPartition(1, "n" * 4000, {1: "full"})])
 
 
 @pytest.mark.parametrize("line", ["t1=0x1", "t1 : 0x10=full ;", "t1=0x1 : 0x10=both ;", "t1=0x1 : zz=full ;"])

@@ -54,7 +54,7 @@ def paper_cloud(way: FabricAccess, folder: Path) -> Cloud:
     """A cloud that nobody logs in to, with a UFM that is there."""
     cloud = Cloud("paper", AT_ONCE)
     cloud.__dict__["login"] = Login(CloudFingerprint("keystone", ""), "u", "p", ())
-    cloud.fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {"ib-1": way}))
+    cloud.fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {way.infiniband: way}))
     return cloud
 
 
@@ -69,6 +69,8 @@ class PartitionStack:
     inputs: dict[str, Any] = field(default_factory=dict)
     #: Identities of earlier footprints, as the claims store has them.
     held: frozenset[str] = frozenset()
+    #: Name of the resource in its plan.
+    name: str = NAME
 
     def way(self) -> FabricAccess:
         """How the UFM is asked."""
@@ -76,13 +78,13 @@ class PartitionStack:
 
     def audited(self, spec: PartitionKey) -> Standing:
         """How an audit finds it."""
-        planned = Asked(STACK, Admitted(name=NAME, kind=spec.KIND, spec=spec.canonical()), "")
+        planned = Asked(STACK, Admitted(name=self.name, kind=spec.KIND, spec=spec.canonical()), "")
         ((_, found),) = partitions(self._cloud(), [planned])
         return found
 
     def up(self, spec: PartitionKey) -> None:
         """Create or update. Raises `Failure`; what a failed run hands over is in the state, as the engine keeps it."""
-        life, item = self._life(spec), _declared(spec)
+        life, item = self._life(spec), _declared(spec, self.name)
         try:
             if self.state is None:
                 self.state = asyncio.run(life.create(item, preview=False))
@@ -99,7 +101,7 @@ class PartitionStack:
         assert self.state is not None
         ident, olds = self.state
         life = self._life(None)
-        found = asyncio.run(life.read(_recorded(olds), ident, olds))
+        found = asyncio.run(life.read(_recorded(olds, self.name), ident, olds))
         if found is None:
             self.state = None
             return None
@@ -110,7 +112,7 @@ class PartitionStack:
         """As `pulumi destroy`: no program runs, so there is no proof."""
         assert self.state is not None
         ident, olds = self.state
-        asyncio.run(self._life(None).delete(_recorded(olds), ident, olds, STACK))
+        asyncio.run(self._life(None).delete(_recorded(olds, self.name), ident, olds, STACK))
         self.state = None
 
     def killed(self, spec: PartitionKey | None, at: int, cut: Any) -> bool:
@@ -135,7 +137,7 @@ class PartitionStack:
         """What stands in the way of creating it. `claims`: identities that its footprint claims."""
         cloud = self._cloud()
         claimed = None if claims is None else {"entry": entry(claims).model_dump(mode="json")}
-        admission = _admission(spec, self.folder).model_copy(update={"claims": claimed})
+        admission = _admission(spec, self.folder, self.name).model_copy(update={"claims": claimed})
         return [*fabric_managers(cloud, admission), *free_partitions(cloud, admission)]
 
     def _cloud(self) -> Cloud:
@@ -146,21 +148,21 @@ class PartitionStack:
     def _life(self, spec: PartitionKey | None) -> Lifecycle:
         gate = AdmissionGate()
         if spec is not None:
-            gate.admit(_admission(spec, self.folder), PreviewTokens(self.folder), preview=True)
+            gate.admit(_admission(spec, self.folder, self.name), PreviewTokens(self.folder), preview=True)
         return Lifecycle(self._cloud(), gate, ThreadPools())
 
 
-def _admission(spec: PartitionKey, folder: Path) -> Admission:
+def _admission(spec: PartitionKey, folder: Path, name: str) -> Admission:
     return Admission(
         stack=STACK, cloud="paper", owner=OWNER, site_owner=OwnerId("5172e0"), plan_hash="plan", proof_hash="proof",
-        site_folder=str(folder), resources=(Admitted(name=NAME, kind=spec.KIND, spec=spec.canonical()),),
+        site_folder=str(folder), resources=(Admitted(name=name, kind=spec.KIND, spec=spec.canonical()),),
     )  # fmt: skip
 
 
-def _declared(spec: PartitionKey) -> Declared:
-    return Declared(spec.KIND, NAME, spec, OWNER, {})
+def _declared(spec: PartitionKey, name: str) -> Declared:
+    return Declared(spec.KIND, name, spec, OWNER, {})
 
 
-def _recorded(olds: Mapping[str, Any]) -> Declared:
+def _recorded(olds: Mapping[str, Any], name: str) -> Declared:
     fields = {name: olds[name] for name in PartitionKey.model_fields}
-    return _declared(PartitionKey.model_validate(fields))
+    return _declared(PartitionKey.model_validate(fields), name)

@@ -55,17 +55,20 @@ def service_networks(site: Site, recorded: Mapping[str, str] = NOTHING) -> dict[
     if site.ironic is None:
         return {}
     entries = [(entry, dict(segments_of(entry))) for entry in site.ironic.networks]
-    kept = {name: network for name in recorded if (network := _kept(site, entries, name, recorded[name]))}
-    left = {*recorded.values()} - {_text(network) for network in kept.values()}
+    whole = {item.name for item in site.whole_hosts}
+    kept = {
+        name: network for name in recorded if name in whole and (network := _kept(site, entries, name, recorded[name]))
+    }
     used = {_text(network) for network in kept.values()}
+    # First what nobody had, and last what a host had that the site has no more.
+    fresh, any_left = _Unused(entries, {*recorded.values()} | used), _Unused(entries, used)
     found: dict[str, ServiceNetwork] = {}
     for host in site.whole_hosts:
-        network = (
-            kept.get(host.name) or _next(site, entries, host.name, used | left) or _next(site, entries, host.name, used)
-        )
+        network = kept.get(host.name) or fresh.next(site, host.name) or any_left.next(site, host.name)
         if network is not None:
             found[host.name] = network
-            used.add(_text(network))
+            for unused in (fresh, any_left):
+                unused.take(network)
     return found
 
 
@@ -84,24 +87,38 @@ def recorded_of(site: Site, recorded: Mapping[str, str]) -> dict[str, str]:
 _Entry = tuple[ServiceNetworks, dict[int, str]]
 
 
+class _Unused:
+    """Segments that are still to be given, in the order of the entries: each is passed once, whoever asks."""
+
+    def __init__(self, entries: Sequence[_Entry], taken: Collection[str]) -> None:
+        self._entries = [(entry, list(segments.items())) for entry, segments in entries]
+        self._at = [0] * len(entries)
+        self._taken = {*taken}
+
+    def take(self, network: ServiceNetwork) -> None:
+        """It is given."""
+        self._taken.add(_text(network))
+
+    def next(self, site: Site, host: str) -> ServiceNetwork | None:
+        """The next one for a host: of the first entry on whose physical network it has an interface."""
+        for number, (entry, segments) in enumerate(self._entries):
+            interfaces = site.interfaces_on(host, entry.physical_network)
+            while interfaces and self._at[number] < len(segments):
+                vlan, cidr = segments[self._at[number]]
+                network = ServiceNetwork(host, interfaces[0], entry.physical_network, vlan, cidr)
+                if _text(network) not in self._taken:
+                    return network
+                self._at[number] += 1
+        return None
+
+
 def _kept(site: Site, entries: Sequence[_Entry], host: str, text: str) -> ServiceNetwork | None:
     """What is recorded of a whole host; None where no entry has it any more, or the host has no interface there."""
     wanted = Vlan.parse(text)
-    is_whole = host in {item.name for item in site.whole_hosts}
-    interfaces = site.interfaces_on(host, wanted.network) if is_whole else ()
+    interfaces = site.interfaces_on(host, wanted.network)
     for entry, segments in entries if interfaces else ():
         if entry.physical_network == wanted.network and wanted.id in segments:
             return ServiceNetwork(host, interfaces[0], wanted.network, wanted.id, segments[wanted.id])
-    return None
-
-
-def _next(site: Site, entries: Sequence[_Entry], host: str, used: Collection[str]) -> ServiceNetwork | None:
-    for entry, segments in entries:
-        interfaces = site.interfaces_on(host, entry.physical_network)
-        for vlan, cidr in segments.items() if interfaces else ():
-            network = ServiceNetwork(host, interfaces[0], entry.physical_network, vlan, cidr)
-            if _text(network) not in used:
-                return network
     return None
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from io import StringIO
 from typing import Any
 
 import yaml
+import yaml.emitter
+from yaml.emitter import ScalarAnalysis
 
 from .files import GuestFile
 
@@ -90,6 +94,15 @@ class _Writer(yaml.SafeDumper):
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - of PyYAML
         super().increase_indent(flow, False)
+
+    def analyze_scalar(self, scalar: str) -> ScalarAnalysis:
+        """As PyYAML does it, character by character, but once for a text that all nodes of a cluster have."""
+        return _analysis(scalar)
+
+
+@lru_cache(maxsize=64)
+def _analysis(scalar: str) -> ScalarAnalysis:
+    return yaml.emitter.Emitter.analyze_scalar(_Writer(StringIO(), allow_unicode=True), scalar)
 
 
 def _text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
