@@ -29,7 +29,16 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.tenant.request import (
+    Access,
+    BucketRequest,
+    Cluster,
+    ShareRequest,
+    Tenant,
+    VolumeRequest,
+    Volumes,
+    VPod,
+)
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -82,8 +91,9 @@ _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, froz
 YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Volumes, frozenset({"encrypted"})),
     (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount"})),
+    (ShareRequest, frozenset({"mount", "clusters"})),
     (VPod, frozenset({"s3_keys"})),
+    (Cluster, frozenset({"s3_keys"})),
     (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
     (Access, frozenset({"ca", "accounts", "public"})),
     (Tenant, frozenset({"clusters"})),
