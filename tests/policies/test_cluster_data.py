@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from interlock.model.site.inventory import ShareTypeSpec, Site
+from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant
 from interlock.planning.plan import Plan
 from policies import Judgement
 from tests.builders.completeness import declared_complete
 from tests.builders.gpu_plans import claims, clusters_locked, clusters_planned
-from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
+from tests.builders.gpu_sites import cluster, gpu_tenant, storing_gpu_site
 from tests.policies.test_data_rules import appliance
 from tests.policies.workspace import Made, N, P, V, assumptions, edited, judged, sharing, verdicts, with_footprint
 
@@ -28,10 +28,7 @@ APART = "no_routing_between_vips"
 def site(guard: str = "", value: bool | None = True) -> Site:
     """A hall whose appliance is apart, but for one guard."""
     stated = appliance(**({guard: value} if guard else {}))
-    types = (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),)
-    found = gpu_site(sharing=(*sharing(), stated), assumptions=assumptions(), share_types=types)
-    pools = found.pools.model_copy(update={"storage_vips": (2, 9)})
-    return declared_complete(found.model_copy(update={"pools": pools}))
+    return declared_complete(storing_gpu_site(sharing=(*sharing(), stated), assumptions=assumptions()))
 
 
 def request(name: str, *parts: str, **overrides: Any) -> Tenant:
