@@ -1,12 +1,15 @@
-"""A GPU cluster: its nodes, its in-band network, and its P_Key on each InfiniBand subnet."""
+"""A GPU cluster: its nodes, its in-band network, its P_Key on each InfiniBand subnet, and its S3 key."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import pulumi
+
 from interlock.resources import BareMetalServer, Network, PartitionKey, Port
 
 from .base import PlannedComponent
+from .s3_keys import s3_key_in_use
 
 
 class GpuClusterNode(PlannedComponent):
@@ -32,7 +35,9 @@ class GpuClusterNode(PlannedComponent):
 
 
 class GpuCluster(PlannedComponent):
-    """One GPU cluster. Outputs: `nodes`, `network`, `partition_keys`."""
+    """One GPU cluster. Outputs: `nodes`, `network`, `partition_keys`; where its tenant has buckets, `s3_access_key` and
+    `s3_secret_key` (a secret).
+    """
 
     TYPE: ClassVar[str] = "GpuCluster"
 
@@ -59,4 +64,13 @@ class GpuCluster(PlannedComponent):
             "nodes": {node.name: node.outputs() for node in self.nodes},
             "network": self.network,
             "partition_keys": self.partition_keys,
+            **self._s3_key(),
         }
+
+    def _s3_key(self) -> dict[str, pulumi.Output[str]]:
+        """Nothing hands it to its nodes, which are whole hosts: its people take it from here."""
+        key = s3_key_in_use(self)
+        if key is None:
+            return {}
+        secret = pulumi.Output.secret(key.computed("secret_key"))
+        return {"s3_access_key": key.computed("access_key"), "s3_secret_key": secret}

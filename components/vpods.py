@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import pulumi
 
 from interlock.planning.plan import Planned
-from interlock.resources import FloatingIp, Port, S3Credential
+from interlock.resources import FloatingIp, Port
 from interlock.vocabulary import NetworkRole
 
 from .base import PlannedComponent
 from .declaration import CloudObject
+from .s3_keys import s3_key_in_use
 
 
 class WithPorts(PlannedComponent):
@@ -98,9 +99,10 @@ class VirtualPod(PlannedComponent):
     @property
     def s3_key(self) -> CloudObject:
         """The S3 key in use: of two, while a key is rotated, the one with the higher number."""
-        plan = self.declaration.proof.plan
-        keys = {item.resource.number: item for item in plan.of(self.name) if isinstance(item.resource, S3Credential)}
-        return self.objects[keys[max(keys)].name]
+        found = s3_key_in_use(self)
+        if found is None:
+            raise RuntimeError(f"{self.name} has no S3 key")
+        return found
 
     @property
     def s3_access_key(self) -> pulumi.Output[str]:

@@ -172,7 +172,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
 def _mounts(gate: Gate, tenant: str, lock: Lock) -> dict[str, tuple[ShareMount, ...]]:
     request = gate.tenant(tenant)
     every = {
-        vpod: share_mounts(gate.workspace.site, request, vpod, claims) for vpod, claims in lock.allocation.vpods.items()
+        vpod: share_mounts(gate.workspace.site, request, vpod, claims) for vpod, claims in lock.allocation.parts.items()
     }
     return {vpod: found for vpod, found in every.items() if found}
 

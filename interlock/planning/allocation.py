@@ -125,6 +125,7 @@ def _of_nodes(
         pins=tenant.pins.get(cluster.name, Pins()),
         before=held.clusters.get(cluster.name),
         may_move=move if isinstance(move, bool) else cluster.name in move,
+        has_share=any(cluster.name in share.clusters for share in tenant.shares),
     )
 
 

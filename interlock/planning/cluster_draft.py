@@ -21,7 +21,7 @@ from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
-from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
+from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
 from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
 from .out_of_service import BRING_BACK, refused_pin, said_of
@@ -41,11 +41,14 @@ class ClusterDraft:
     pins: Pins
     before: ClusterAllocation | None
     may_move: bool
+    #: True if the cluster mounts a share.
+    has_share: bool = False
     nodes: tuple[str, ...] = ()
     network: str = ""
     vlan: int | None = None
     subnet: str | None = None
     keys: dict[str, int] = field(default_factory=dict)
+    vip: str | None = None
 
     def keep(self) -> None:
         """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
@@ -77,6 +80,7 @@ class ClusterDraft:
             cluster_vlan=self.vlan,
             cluster_subnet=self.subnet,
             partition_keys=dict(sorted(self.keys.items())),
+            storage_vip=self.vip,
         )
 
     @property
@@ -243,6 +247,12 @@ class ClusterDraft:
                 raise no_key(self.allocated, self.cluster.name, subnet)
             self.keys[subnet] = key
             self._take(PARTITION_KEYS, str(SubnetKey(subnet, key)))
+        if self.has_share:
+            self.vip = (self.before.storage_vip if self.before else None) or self._new_vip(self.subnet)
+            self._take("storage_vip", self.vip)
+
+    def _new_vip(self, subnet: str) -> str:
+        return choose_storage_vip(self.allocated, f"cluster {self.cluster.name}", subnet)
 
     def _subnets(self) -> list[str]:
         """InfiniBand subnets that compute ports of its nodes are on."""

@@ -9,6 +9,7 @@ from .addresses import node_address
 from .scheduler import ClusterLayout, ClusterNode, ClusterServer, Scheduler, files_of
 from .scheduler.bare import NCCL_CONF
 from .scope import ClusterScope
+from .share_mounts import ShareMount, share_mounts
 
 #: Of a cluster without InfiniBand: its ports are in the default partition alone, where NCCL would wait for its peers.
 _NO_INFINIBAND = (
@@ -24,6 +25,11 @@ def files_of_node(scope: ClusterScope, layout: ClusterLayout, index: int) -> dic
     if scope.cluster.fabric == "none" and NCCL_CONF in files:
         files[NCCL_CONF] = _NO_INFINIBAND
     return files
+
+
+def mounts_of(scope: ClusterScope) -> tuple[ShareMount, ...]:
+    """What each node of the cluster mounts of its tenant's shares."""
+    return share_mounts(scope.site, scope.tenant, scope.cluster.name, scope.claims)
 
 
 def layout_of(scope: ClusterScope) -> ClusterLayout:

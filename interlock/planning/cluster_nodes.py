@@ -9,12 +9,13 @@ from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
-from .cluster_guest import files_of_node
+from .cluster_guest import files_of_node, mounts_of
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
 from .scheduler import ClusterLayout
 from .scope import ClusterScope
+from .share_mounts import guest_shares
 from .switch_ports import Segment, access_port
 
 #: The leg's place in the names of its ports.
@@ -31,13 +32,17 @@ def write_node(
     name = builder.component(scope.node(index), "ClusterNode", parent=scope.name())
     host, ironic = scope.claims.hosts[index], scope.site.ironic
     port, behind = _write_port(scope, builder, name, index), _write_switch_port(scope, builder, name, host)
+    mounts = mounts_of(scope)
     server = BareMetalServer(
         name=name, project=scope.project, node=host,
         resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
         image=Reference.site("Image", scope.cluster.image),
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
-        user_data=node_user_data(name, files_of_node(scope, layout, index), login=scope.login_files),
+        user_data=node_user_data(
+            name, files_of_node(scope, layout, index), login=scope.login_files, shares=guest_shares(mounts)
+        ),
+        shares=tuple(item.share for item in mounts),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
 

@@ -1,4 +1,4 @@
-"""One GPU cluster: its in-band network, its partitions of the InfiniBand fabric, and its nodes, in this order.
+"""One GPU cluster: its in-band network, its S3 user, its partitions of the InfiniBand fabric, its nodes, in this order.
 
 A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
 port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
@@ -17,6 +17,7 @@ from .cluster_fabric import write_partitions
 from .cluster_guest import layout_of
 from .cluster_nodes import write_node
 from .plan_builder import PlanBuilder
+from .s3_users import s3_keys_of, write_s3_user
 from .scope import ClusterScope
 
 
@@ -24,6 +25,8 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     """Write down everything of one cluster. PlanningError if the site or the lock lacks what it needs."""
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
+    if scope.cluster.name in s3_keys_of(scope.tenant):
+        write_s3_user(scope, builder, scope.cluster.s3_keys)
     partitions = write_partitions(scope, builder)
     layout = layout_of(scope)
     for index in range(len(scope.claims.hosts)):

@@ -220,7 +220,7 @@ class Draft:
         before = self.wish.before
         if before is not None and before.storage_vip and before.storage_subnet == subnet:
             return before.storage_vip
-        return choose_storage_vip(self.allocated, self.wish.vpod.name, subnet)
+        return choose_storage_vip(self.allocated, f"vPOD {self.wish.vpod.name}", subnet)
 
     def _vlan_networks(self, networks: Networks) -> dict[str, str]:
         control = self._control_networks()

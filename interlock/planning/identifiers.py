@@ -67,12 +67,15 @@ def choose_subnet(allocated: AllocationState, claim: str) -> str:
     return subnet
 
 
-def choose_storage_vip(allocated: AllocationState, vpod: str, subnet: str) -> str:
-    """The first address of the appliance's range in a storage subnet that is not released and unsettled."""
+def choose_storage_vip(allocated: AllocationState, part: str, subnet: str) -> str:
+    """The first address of the appliance's range in a storage or in-band subnet that is not released and unsettled.
+
+    `part`: who mounts a share there, as in `vPOD train`.
+    """
     offsets = allocated.site.pools.storage_vips
     if offsets is None:
         raise PlanningError(
-            f"vPOD {vpod} mounts a share, and the site has no address for the storage appliance to give",
+            f"{part} mounts a share, and the site has no address for the storage appliance to give",
             "add `storage_vips` to the storage pool of the site file, or ask for no share",
         )
     network = IPv4Network(subnet)

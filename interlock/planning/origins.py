@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from interlock.resources import Bucket
+from interlock.resources import Bucket, ShareAccess
+from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.request_parts import RequestPart
 
 from .plan import Component, ComponentType, Plan, Planned
@@ -76,7 +77,14 @@ def request_path(plan: Plan, item: Planned, field: str | None = None) -> str | N
     else:
         part = RequestPart.parse(plan.tenant, above)
         path = origin.path.format(part=part.name, own=part.below(item.name, _BETWEEN.get(item.resource.KIND, "-")))
-    return path if field is None else f"{path}.{origin.keys[field]}".removeprefix(".")
+    return path if field is None else f"{path}.{_key(plan, item, origin.keys[field])}".removeprefix(".")
+
+
+def _key(plan: Plan, item: Planned, key: str) -> str:
+    """What mounts a share stands under two keys."""
+    spec = item.resource
+    of_cluster = isinstance(spec, ShareAccess) and plan.role_of(spec.network) is NetworkRole.CLUSTER
+    return "clusters" if of_cluster and key == "vpods" else key
 
 
 def _part(plan: Plan, component: Component) -> str:

@@ -9,6 +9,7 @@ from pydantic_core import to_jsonable_python
 from interlock.model.tenant.request import (
     Access,
     BucketRequest,
+    Cluster,
     ShareRequest,
     Tenant,
     VolumeRequest,
@@ -22,8 +23,9 @@ from interlock.resources import Frozen, digest_of
 YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Volumes, frozenset({"encrypted"})),
     (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount"})),
+    (ShareRequest, frozenset({"mount", "clusters"})),
     (VPod, frozenset({"s3_keys"})),
+    (Cluster, frozenset({"s3_keys"})),
     (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
     (Access, frozenset({"ca", "accounts", "public"})),
     (Tenant, frozenset({"clusters"})),

@@ -7,22 +7,26 @@ A server learns it from its metadata, by that name.
 
 from __future__ import annotations
 
-from interlock.model.lock.record import VPodAllocation
+from collections.abc import Sequence
+
+from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import ShareRequest, Tenant
 from interlock.resources import Frozen
 from interlock.vocabulary.request_parts import RequestPart
+
+from .guest.shares import GuestShare
 
 #: What a boot does without: a share that is not there yet stops no server, and the network comes first.
 _OF_EVERY_MOUNT = ("nofail", "_netdev")
 
 
 class ShareMount(Frozen):
-    """One share at one place of a server, by the appliance's address on the server's own storage network."""
+    """One share at one place of a server, by the appliance's address on a network that the server is on."""
 
     #: Plan name of the `Share`, whose output `export_path` is the path.
     share: str
-    #: The appliance's address (VIP) on the storage network.
+    #: The appliance's address (VIP) on the storage network of a vPOD, or the in-band network of a cluster.
     address: str
     #: Absolute path on the server.
     mount_point: str
@@ -41,10 +45,12 @@ class ShareMount(Frozen):
         return f"{self.source(export_path)} {self.mount_point} {self.kind} {','.join(self.options)} 0 0"
 
 
-def share_mounts(site: Site, tenant: Tenant, vpod: str, claims: VPodAllocation) -> tuple[ShareMount, ...]:
-    """What each Poplar server of a vPOD mounts, virtual or a whole host, in the order of the request.
+def share_mounts(
+    site: Site, tenant: Tenant, part: str, claims: VPodAllocation | ClusterAllocation
+) -> tuple[ShareMount, ...]:
+    """What each Poplar server of a vPOD, or each node of a cluster, mounts, in the order of the request.
 
-    `vpod` is its name in the request, `claims` what its lock gives it. Empty where it mounts no share; V-IPU
+    `part` is its name in the request, `claims` what its lock gives it. Empty where it mounts no share; V-IPU
     controllers, which are the operator's, mount none.
     """
     vip = claims.storage_vip
@@ -52,8 +58,15 @@ def share_mounts(site: Site, tenant: Tenant, vpod: str, claims: VPodAllocation) 
         return ()
     options = {item.name: item.mount_options for item in site.share_types}
     return tuple(
-        _mount(tenant, item, vip, options.get(item.share_type, ())) for item in tenant.shares if vpod in item.vpods
+        _mount(tenant, item, vip, options.get(item.share_type, ()))
+        for item in tenant.shares
+        if part in (*item.vpods, *item.clusters)
     )
+
+
+def guest_shares(mounts: Sequence[ShareMount]) -> tuple[GuestShare, ...]:
+    """The same as a server is told it."""
+    return tuple(GuestShare(item.share, item.source(""), item.mount_point, item.kind, item.options) for item in mounts)
 
 
 def share_name(tenant: Tenant, request: ShareRequest) -> str:

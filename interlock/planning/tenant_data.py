@@ -6,12 +6,12 @@ comes after the networks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal, get_args
 
-from interlock.model.lock.record import VPodAllocation
+from interlock.model.lock.record import Allocation, ClusterAllocation, VPodAllocation
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest, VPod
+from interlock.model.tenant.request import BucketRequest, ShareRequest, Tenant, VolumeRequest
 from interlock.object_storage import Capability, Support, object_storage, refusal
 from interlock.resources import (
     Bucket,
@@ -28,20 +28,21 @@ from interlock.vocabulary.request_parts import RequestPart
 
 from .errors import PlanningError
 from .plan_builder import PlanBuilder
+from .s3_users import s3_keys_of, s3_user_name
 from .scope import is_encrypted, s3_key_name
 from .share_mounts import share_name
 
 Actions = tuple[Literal["read", "write"], ...]
 
-#: What a vPOD that is named under `writers` may do: who writes checkpoints reads them again.
+#: What a vPOD or cluster that is named under `writers` may do: who writes checkpoints reads them again.
 WRITER: Actions = ("read", "write")
 READER: Actions = ("read",)
 
 
-def write_data(site: Site, tenant: Tenant, claims: Mapping[str, VPodAllocation], builder: PlanBuilder) -> None:
+def write_data(site: Site, tenant: Tenant, claims: Allocation, builder: PlanBuilder) -> None:
     """Write down all but the shares themselves.
 
-    Raises PlanningError if a request names a vPOD or server that is not there.
+    Raises PlanningError if a request names a vPOD, cluster or server that is not there.
     """
     for volume in tenant.volumes:
         _write_volume(site, tenant, volume, builder)
@@ -99,43 +100,49 @@ def _server(tenant: Tenant, request: VolumeRequest, vpod: str) -> str:
     return f"{tenant.id}-{vpod}-poplar-{index}"
 
 
-def _write_accesses(
-    tenant: Tenant, request: ShareRequest, claims: Mapping[str, VPodAllocation], builder: PlanBuilder
-) -> None:
-    """For each vPOD the one network and the one address through which a share is mounted."""
+def _write_accesses(tenant: Tenant, request: ShareRequest, claims: Allocation, builder: PlanBuilder) -> None:
+    """For each vPOD and cluster the one network and the one address through which a share is mounted."""
     project, name = f"{tenant.id}-project", share_name(tenant, request)
-    for vpod in request.vpods:
-        subnet, vip = _mount(tenant, request, claims.get(vpod), vpod)
+    for part, what, claimed in (
+        *((vpod, "vPOD", claims.vpods.get(vpod)) for vpod in request.vpods),
+        *((cluster, "cluster", claims.clusters.get(cluster)) for cluster in request.clusters),
+    ):
+        role, subnet, vip = _mount(tenant, request, claimed, f"{what} {part}")
         access = ShareAccess(
-            project=project, share=name, network=f"{tenant.id}-{vpod}-{NetworkRole.STORAGE}", prefix=subnet, vip=vip,
+            project=project, share=name, network=f"{tenant.id}-{part}-{role}", prefix=subnet, vip=vip,
             level=request.access,
         )  # fmt: skip
-        builder.add(f"{name}-access-{vpod}", access, component=name)
+        builder.add(f"{name}-access-{part}", access, component=name)
 
 
-def _mount(tenant: Tenant, request: ShareRequest, claims: VPodAllocation | None, vpod: str) -> tuple[str, str]:
-    """(storage subnet, address of the appliance in it)."""
+def _mount(
+    tenant: Tenant, request: ShareRequest, claims: VPodAllocation | ClusterAllocation | None, part: str
+) -> tuple[NetworkRole, str, str]:
+    """(role of the network, its subnet, address of the appliance in it): a node is on its cluster's network alone."""
     if claims is None:
         raise PlanningError(
-            f"share {request.name} is for vPOD {vpod}, which {tenant.id} does not ask for",
-            "correct `vpods:` of the share",
+            f"share {request.name} is for {part}, which {tenant.id} does not ask for",
+            "correct `vpods:` and `clusters:` of the share",
         )
     if claims.storage_vip is None:
         raise PlanningError(
-            f"the lock of {tenant.id} gives vPOD {vpod} no storage_vip, and share {request.name} needs one",
+            f"the lock of {tenant.id} gives {part} no storage_vip, and share {request.name} needs one",
             f"run `interlock lock {tenant.id}`",
         )
-    return claims.storage_subnet, claims.storage_vip
+    if isinstance(claims, VPodAllocation):
+        return NetworkRole.STORAGE, claims.storage_subnet, claims.storage_vip
+    return NetworkRole.CLUSTER, claims.cluster_subnet, claims.storage_vip
 
 
 def _write_bucket(site: Site, tenant: Tenant, request: BucketRequest, builder: PlanBuilder) -> None:
-    if not tenant.vpods:
+    keys = s3_keys_of(tenant)
+    if not keys:
         raise PlanningError(
-            f"{tenant.id} asks for a bucket and has no vPOD whose key could make it",
-            "add a vPOD, or remove the bucket",
+            f"{tenant.id} asks for a bucket and has no vPOD or cluster whose key could make it",
+            "add one, or remove the bucket",
         )
-    maker = tenant.vpods[0]
-    project, key = f"{tenant.id}-project", s3_key_name(f"{tenant.id}-{maker.name}-s3", maker.s3_keys[-1])
+    maker = next(iter(keys))
+    project, key = f"{tenant.id}-project", s3_key_name(s3_user_name(tenant, maker), keys[maker][-1])
     name = builder.component(str(RequestPart(tenant.id, request.name)), "Bucket", parent=tenant.id)
     storage = site.object_storage
     bucket = Bucket(
@@ -148,9 +155,9 @@ def _write_bucket(site: Site, tenant: Tenant, request: BucketRequest, builder: P
     builder.add(name, bucket)
     statements = tuple(_statements(tenant, request))
     if statements:
-        users, keys = _told(tenant, maker, statements)
+        users, told = _told(tenant, maker, statements)
         policy = BucketPolicy(
-            project=project, bucket=name, credential=key, statements=statements, users=users, keys=keys,
+            project=project, bucket=name, credential=key, statements=statements, users=users, keys=told,
             enforced_by=_enforcing(bucket.storage), address=bucket.address,
         )  # fmt: skip
         builder.add(f"{name}-policy", policy)
@@ -168,7 +175,7 @@ def _hold_against_storage(request: BucketRequest, bucket: Bucket) -> None:
 def _statements(tenant: Tenant, request: BucketRequest) -> Iterator[BucketStatement]:
     if request.writers:
         yield BucketStatement(principals=_users(tenant, request, request.writers), actions=WRITER)
-    readers = tuple(vpod for vpod in request.readers if vpod not in request.writers)
+    readers = tuple(part for part in request.readers if part not in request.writers)
     if readers:
         yield BucketStatement(principals=_users(tenant, request, readers), actions=READER)
     if request.public:
@@ -182,22 +189,21 @@ def _enforcing(kind: str) -> Enforcing:
 
 
 def _told(
-    tenant: Tenant, maker: VPod, statements: tuple[BucketStatement, ...]
+    tenant: Tenant, maker: str, statements: tuple[BucketStatement, ...]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(who made the bucket and whoever a statement names, every key of theirs): while keys change, two of one user."""
     named = {principal for statement in statements for principal in statement.principals}
-    numbers = {f"{tenant.id}-{vpod.name}-s3": vpod.s3_keys for vpod in tenant.vpods}
-    users = tuple(user for user in numbers if user in named or user == f"{tenant.id}-{maker.name}-s3")
+    numbers = {s3_user_name(tenant, part): keys for part, keys in s3_keys_of(tenant).items()}
+    users = tuple(user for user in numbers if user in named or user == s3_user_name(tenant, maker))
     return users, tuple(s3_key_name(user, number) for user in users for number in numbers[user])
 
 
-def _users(tenant: Tenant, request: BucketRequest, vpods: tuple[str, ...]) -> tuple[str, ...]:
-    """The service users of these vPODs."""
-    known = {vpod.name for vpod in tenant.vpods}
-    strangers = sorted(set(vpods) - known)
+def _users(tenant: Tenant, request: BucketRequest, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The service users of these vPODs and clusters."""
+    strangers = sorted(set(parts) - set(s3_keys_of(tenant)))
     if strangers:
         raise PlanningError(
-            f"bucket {request.name} is for vPOD {strangers[0]}, which {tenant.id} does not ask for",
+            f"bucket {request.name} is for {strangers[0]}, no vPOD or cluster that {tenant.id} asks for",
             "correct `readers:` and `writers:` of the bucket",
         )
-    return tuple(f"{tenant.id}-{vpod}-s3" for vpod in vpods)
+    return tuple(s3_user_name(tenant, part) for part in parts)

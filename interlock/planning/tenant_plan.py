@@ -77,7 +77,7 @@ def _write_tenant(site: Site, tenant: Tenant, lock: Lock, builder: PlanBuilder) 
     for cluster in tenant.clusters:
         given = lock.allocation.clusters[cluster.name]
         write_cluster(ClusterScope(site=site, tenant=tenant, cluster=cluster, claims=given), builder)
-    write_data(site, tenant, lock.allocation.vpods, builder)
+    write_data(site, tenant, lock.allocation, builder)
     builder.check_names()
 
 

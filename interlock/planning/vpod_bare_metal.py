@@ -23,8 +23,9 @@ from .guest import poplar_user_data
 from .guest.fabric import FabricInterface
 from .plan_builder import PlanBuilder
 from .scope import VPodScope
+from .share_mounts import guest_shares
 from .switch_ports import Segment, access_port
-from .vpod_guest import guest_shares, shares_of, vipu_api
+from .vpod_guest import mounts_of, shares_of, vipu_api
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def write_bare_metal_server(scope: VPodScope, builder: PlanBuilder, index: int) 
         legs=tuple(_leg_of(port) for port in switch_ports),
         user_data=poplar_user_data(
             name, vipu_api(scope), fabric=_fabric(scope, host, index, legs), login=scope.login_files,
-            shares=guest_shares(scope),
+            shares=guest_shares(mounts_of(scope)),
         ),
         shares=shares_of(scope),
     )  # fmt: skip

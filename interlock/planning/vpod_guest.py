@@ -9,7 +9,6 @@ from interlock.vocabulary.request_parts import RequestPart
 from .addresses import controller_address
 from .guest.disks import GuestVolume
 from .guest.poplar import VipuApi
-from .guest.shares import GuestShare
 from .scope import VPodScope
 from .share_mounts import ShareMount, share_mounts
 
@@ -52,13 +51,6 @@ def mounts_of(scope: VPodScope) -> tuple[ShareMount, ...]:
 def shares_of(scope: VPodScope) -> tuple[str, ...]:
     """Plan names of the shares that servers of the vPOD are told of."""
     return tuple(item.share for item in mounts_of(scope))
-
-
-def guest_shares(scope: VPodScope) -> tuple[GuestShare, ...]:
-    """The same as a server is told it."""
-    return tuple(
-        GuestShare(item.share, item.source(""), item.mount_point, item.kind, item.options) for item in mounts_of(scope)
-    )
 
 
 def fetched(scope: VPodScope) -> tuple[str, ...]:

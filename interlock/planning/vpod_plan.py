@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from interlock.resources import RoleAssignment, S3Credential, SecurityGroup, ServiceUser
-from interlock.vocabulary import Reference
+from interlock.resources import SecurityGroup
 
 from .plan_builder import PlanBuilder
 from .public_servers import public_sources
-from .scope import VPodScope, s3_key_name
+from .s3_users import write_s3_user
+from .scope import VPodScope
 from .security import poplar_rules
-from .site_plan import S3_ROLE
 from .switch_ports import write_rnic_ports
 from .vpod_bare_metal import write_bare_metal_server
 from .vpod_controller import write_controller
@@ -23,7 +22,7 @@ def write_vpod(scope: VPodScope, builder: PlanBuilder) -> None:
     write_networks(scope, builder)
     if not scope.bare_metal:
         _write_ssh_group(scope, builder)
-    _write_s3_user(scope, builder)
+    write_s3_user(scope, builder, scope.vpod.s3_keys)
     write_rnic_ports(scope, builder)
     write_server = write_bare_metal_server if scope.bare_metal else write_poplar_server
     for index in range(scope.vpod.poplar.servers):
@@ -42,13 +41,3 @@ def _write_ssh_group(scope: VPodScope, builder: PlanBuilder) -> None:
     if scope.public is not None:
         name, rules = scope.public_group, poplar_rules(public_sources(scope.site, scope.public))
         builder.add(name, SecurityGroup(name=name, project=scope.project, rules=rules))
-
-
-def _write_s3_user(scope: VPodScope, builder: PlanBuilder) -> None:
-    user = scope.name("s3")
-    builder.add(user, ServiceUser(name=user, domain=scope.site.domain, project=scope.project))
-    role = RoleAssignment(project=scope.project, user=user, role=Reference.site("Role", S3_ROLE))
-    builder.add(f"{user}-role", role)
-    for number in scope.vpod.s3_keys:
-        key = S3Credential(project=scope.project, user=user, number=number)
-        builder.add(s3_key_name(user, number), key, after=(f"{user}-role",))

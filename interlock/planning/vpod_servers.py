@@ -10,7 +10,8 @@ from .guest import poplar_user_data
 from .plan_builder import PlanBuilder
 from .public_servers import is_public, write_floating_ip
 from .scope import VPodScope, access_name, is_encrypted, private_flavors, s3_key_name
-from .vpod_guest import S3_KEYS, fetched, guest_shares, guest_volumes, own_volume, shares_of, vipu_api
+from .share_mounts import guest_shares
+from .vpod_guest import S3_KEYS, fetched, guest_volumes, mounts_of, own_volume, shares_of, vipu_api
 
 
 def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
@@ -34,7 +35,7 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
         image=Reference.site("Image", poplar.image), host=claims.hosts[index], keypair=scope.keypair, ports=ports,
         user_data=poplar_user_data(
             name, vipu_api(scope), volumes=guest_volumes(scope, index), login=scope.login_files,
-            secrets=fetched(scope), shares=guest_shares(scope),
+            secrets=fetched(scope), shares=guest_shares(mounts_of(scope)),
         ),
         shares=shares_of(scope),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Grants on data: SEC-11 buckets are for the tenant's own users, SEC-14 shares for exactly one storage subnet."""
+"""Grants on data: SEC-11 buckets are for the tenant's own users, SEC-14 shares for exactly one subnet of its own."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from policies.proof import Severity
 
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer
 from .unstated_roles import lacking, unstated_roles
+
+#: What networks are for on which the appliance may have an address: nodes of a cluster are in-band alone.
+MOUNTED_ON = (NetworkRole.STORAGE, NetworkRole.CLUSTER)
 
 
 def _held_by_the_service(held: GuardState, what: str, count: int) -> Iterator[Cause]:
@@ -83,7 +86,7 @@ def _bucket_cause(name: str, why: str, *named: str) -> Cause:
         key=(name, why),
         message=f"{name} {why}",
         witness=(name, why),
-        hint="grant to vPODs of this tenant only; `public: true` gives everybody read access, and no more",
+        hint="grant to vPODs and clusters of this tenant only; `public: true` gives everybody read access, and no more",
         specificity=88,
         about=resources(name, *named),
     )
@@ -153,8 +156,9 @@ def _access_faults(plan: PlanFacts, item: ShareAccessFact) -> Iterator[Reason]:
     network = plan.network.get(item.network)
     if network is not None and plan.lacks_role(network):
         return  # `unstated_roles` says so.
-    if network is None or network.role is not NetworkRole.STORAGE or network.owner != plan.owner:
-        yield Reason(f"{item.network} is no storage network of a vPOD of {plan.owner}", resources(item.network))
+    if network is None or network.role not in MOUNTED_ON or network.owner != plan.owner:
+        what = f"no storage network of a vPOD of {plan.owner}, and no in-band network of a cluster of its"
+        yield Reason(f"{item.network} is {what}", resources(item.network))
         return
     subnets = [subnet for subnet in plan.subnets if subnet.network == network.name]
     if item.prefix not in {subnet.cidr for subnet in subnets}:
@@ -187,7 +191,8 @@ def _share_cause(item: ShareAccessFact, why: tuple[Reason, ...]) -> Cause:
         key=item.name,
         message=f"{item.name}: {'; '.join(map(str, why))}",
         witness=(f"share {item.share}", f"network {item.network}", f"{item.prefix} at {item.vip}"),
-        hint="each vPOD mounts a share from its own storage subnet, the whole of it, at the appliance's address there",
+        hint="each vPOD mounts a share from its own storage subnet, each cluster from its in-band subnet, the whole of "
+        "it, at the appliance's address there",
         specificity=89,
         about=(*resources(item.name), *named, *resources(item.share, item.network)),
     )
@@ -206,7 +211,7 @@ SEC_11 = Rule(
 )
 SEC_14 = Rule(
     id="SEC-14",
-    title="a share is granted to exactly the storage subnet of a vPOD of its tenant",
+    title="a share is granted to exactly the storage subnet of a vPOD, or in-band subnet of a cluster, of its tenant",
     severity=Severity.BLOCK,
     polarity=Polarity.ABSENCE,
     why="a grant by address holds for whoever can present the address",

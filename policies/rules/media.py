@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from interlock.vocabulary import NetworkRole
 from interlock.vocabulary.nodes import FabricNode, is_capability, parse
 from policies.edges.operated import is_asked_by_devices
 from policies.edges.plan import PlanOnSite
+from policies.facts import identities as ids
 from policies.graph.model import Model
 
 from .attachments import neighbourhood
@@ -31,12 +33,19 @@ def sub_owners(model: Model) -> dict[str, str]:
 
 
 def media_of(model: Model, graph: Graph) -> set[str]:
-    """The nodes of the media of all vPODs of the plan, and what is on them."""
+    """The nodes of the media of all vPODs of the plan, and what is on them, the storage appliance among it."""
     anchors = [wire for vpod in model.plan.vpods for wire in data_wires(model, vpod.name, *MEDIA)]
     anchors += _wires_at_hosts(model)
     around = {node for wire in model.wire_of(graph, anchors) for node in neighbourhood(graph, wire)}
     fabrics = {node for node in graph if isinstance(parse(node), FabricNode) or is_asked_by_devices(node)}
-    return {node for node in (*around, *fabrics) if not is_capability(node)}
+    return {node for node in (*around, *fabrics, *_appliance(model, graph)) if not is_capability(node)}
+
+
+def _appliance(model: Model, graph: Graph) -> Iterator[str]:
+    """The appliance of the plan's own grants: what joins two of its addresses joins the networks that they are on."""
+    service = ids.share_service(model.site.site.cloud)
+    if model.plan.accesses and service in graph:
+        yield service
 
 
 def _wires_at_hosts(model: Model) -> list[str]:

@@ -21,6 +21,7 @@ from interlock.model.site.inventory import (
     PhysicalNetwork,
     Placement,
     Rack,
+    ShareTypeSpec,
     Site,
     Switch,
     SwitchPortConfig,
@@ -76,6 +77,14 @@ def gpu_site(
         "ironic": base.ironic.model_copy(update={"networks": (*base.ironic.networks, service)}),
     }
     return ironic_pod64(**(fields | overrides))
+
+
+def storing_gpu_site(**overrides: object) -> Site:
+    """The same with file shares: the appliance is at .2 to .9 of each cluster's subnet."""
+    types = (ShareTypeSpec(name="nfs", storage_class="nfs-appliance"),)
+    found = gpu_site(**({"share_types": types} | overrides))  # type: ignore[arg-type]
+    pools = found.pools.model_copy(update={"storage_vips": (2, 9)})
+    return Site.model_validate({name: getattr(found, name) for name in Site.model_fields} | {"pools": pools})
 
 
 def node_name(unit: int, number: int) -> str:

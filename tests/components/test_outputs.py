@@ -13,7 +13,7 @@ from components.declaration import COMPUTED, SECRET
 from interlock.provider.actuators import ACTUATORS
 from interlock.resources import ID_OF, KINDS
 from tests.components.declaring import Declared, declared, site_plan, tenant_plan
-from tests.planning.golden import bare_metal, data, plans, public
+from tests.planning.golden import bare_metal, cluster_data, data, plans, public, two_clusters
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,21 @@ def test_the_stack_shows_what_people_need_to_begin(acme: Declared) -> None:
     assert set(pod) == {"machines", "poplar", "controller", "s3_access_key", "s3_secret_key"}
     assert set(pod["poplar"]) == {"acme-train-poplar-0", "acme-train-poplar-1"}
     assert pod["controller"]["server_id"] == "id of acme-train-controller"
+
+
+def test_a_cluster_shows_its_s3_key_in_use_where_its_tenant_has_a_bucket() -> None:
+    done = declared(cluster_data())
+    assert isinstance(done.root, TenantProject)
+    serve = next(part for part in done.root.clusters if part.name == "acme-serve").outputs()
+    assert value(serve["s3_secret_key"]) == "hidden"
+    assert value(serve["s3_secret_key"], lambda output: output.is_secret()) is True
+    assert value(serve["s3_access_key"]) == "AK"
+    assert list(done.object("acme-serve-s3-key-2").additionalSecretOutputs) == ["secret_key"]
+    assert done.outputs["shares"]["acme-datasets"]["mounts"] == {
+        "acme-train-cluster": "10.60.1.2", "acme-serve-cluster": "10.60.3.2"
+    }  # fmt: skip
+    without = declared(two_clusters()).outputs["clusters"]["acme-serve"]
+    assert set(without) == {"nodes", "network", "partition_keys"}
 
 
 def test_data_beside_servers_is_shown_by_name() -> None:

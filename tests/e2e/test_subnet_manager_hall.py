@@ -18,6 +18,7 @@ import yaml
 from openstack.config import OpenStackConfig
 from openstack.connection import Connection
 
+from interlock.provider.actuators.bare_metal_node import DEPLOYED_WITH
 from interlock.retry import RetryPolicy
 from interlock.ufm.client import UfmClient
 from interlock.ufm.loading import load_fabrics
@@ -28,6 +29,7 @@ from sandbox.infiniband.topology import SubnetTopology
 from sandbox.rack.reading import named
 from tests.conftest import HALL, Sandbox, cloud_folder
 from tests.e2e.project import Project
+from tests.e2e.s3 import client
 from tests.sandbox.switch_sessions import QUARANTINE, clients
 
 RACK = "hall"
@@ -153,6 +155,31 @@ def test_a_user_is_told_where_the_nodes_are(hall: Hall) -> None:
     cluster = hall.project.output(ACME)["clusters"]["acme-train"]
     assert cluster["partition_keys"] == {"compute": "0x0001"}
     assert [one["host"] for one in cluster["nodes"].values()] == [node(number) for number in OF_ACME]
+
+
+def test_its_nodes_are_told_of_its_share_which_opens_to_their_network_alone(hall: Hall) -> None:
+    share = hall.project.output(ACME)["shares"]["acme-datasets"]
+    assert share["mounts"] == {"acme-train-cluster": "10.60.0.2"}
+    rules = hall.cloud.shared_file_system.get(
+        f"/share-access-rules?share_id={share['share_id']}", headers={"X-OpenStack-Manila-API-Version": "2.74"}
+    ).json()["access_list"]
+    assert [(rule["access_to"], rule["access_level"], rule["state"]) for rule in rules] == [
+        ("10.60.0.0/24", "rw", "active")
+    ]
+    infos = [hall.cloud.baremetal.get_node(node(number)).instance_info for number in OF_ACME]
+    assert [info[DEPLOYED_WITH]["shares"] for info in infos] == [["acme-datasets"]] * 4
+
+
+def test_the_key_of_the_cluster_opens_its_bucket_and_stands_in_nothing_that_nodes_are_told(hall: Hall) -> None:
+    told = hall.project.output(ACME, "--show-secrets")["clusters"]["acme-train"]
+    own = client(hall.cloud, told["s3_access_key"], told["s3_secret_key"])
+    bucket = hall.project.output(ACME)["buckets"]["acme-checkpoints"]["bucket"]
+    own.put_object(Bucket=bucket, Key="step-1", Body=b"weights")
+    assert own.get_object(Bucket=bucket, Key="step-1")["Body"].read() == b"weights"
+    infos = [hall.cloud.baremetal.get_node(node(number)).instance_info for number in OF_ACME]
+    assert not any(told["s3_secret_key"] in json.dumps(info) for info in infos)
+    files = [file for file in (hall.project.folder / "state").rglob("*") if file.is_file()]
+    assert not any(told["s3_secret_key"].encode() in file.read_bytes() for file in files)
 
 
 def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:

@@ -38,7 +38,7 @@ def guid_of(node: int) -> str:
     return f"{0x5000 + node:016x}"
 
 
-def _clustered(space: Workspace) -> Workspace | None:
+def clustered(space: Workspace) -> Workspace | None:
     """The workspace with nodes and clusters; asked about the first tenant."""
     if not space.site.infiniband or len(space.tenants) < 2:
         return None
@@ -119,7 +119,7 @@ def _member(guid: str, how: str = "full") -> PartitionMember:
 
 
 def _also(space: Workspace, guid: str) -> Workspace | None:
-    found = _clustered(space)
+    found = clustered(space)
     if found is None:
         return None
     name = _partition(found, "gpu-a")
@@ -137,23 +137,23 @@ def port_of_nobodys(space: Workspace, _: Random) -> Workspace | None:
 
 
 def port_left_out(space: Workspace, _: Random) -> Workspace | None:
-    found = _clustered(space)
+    found = clustered(space)
     return found and found.edit(found.asked, _partition(found, "gpu-a"), members=(_member(guid_of(1)),))
 
 
 def port_that_is_limited(space: Workspace, _: Random) -> Workspace | None:
-    found = _clustered(space)
+    found = clustered(space)
     members = (_member(guid_of(1)), _member(guid_of(2), "limited"))
     return found and found.edit(found.asked, _partition(found, "gpu-a"), members=members)
 
 
 def key_of_the_other_cluster(space: Workspace, _: Random) -> Workspace | None:
-    found = _clustered(space)
+    found = clustered(space)
     return found and found.edit(found.asked, _partition(found, "gpu-b"), key=0x60)
 
 
 def as_planned(space: Workspace, _: Random) -> Workspace | None:
-    return _clustered(space)
+    return clustered(space)
 
 
 CLUSTERS = (

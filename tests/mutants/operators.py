@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.mutants.op_bastions import BASTIONS
+from tests.mutants.op_cluster_shares import CLUSTER_SHARES
 from tests.mutants.op_clusters import CLUSTERS
 from tests.mutants.op_data import DATA
 from tests.mutants.op_declarations import DECLARATIONS
@@ -25,5 +26,5 @@ from tests.mutants.operator import Operator
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
-    *CLUSTERS,
+    *CLUSTERS, *CLUSTER_SHARES,
 )  # fmt: skip

@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from interlock.model.site.inventory import InfinibandSubnet
 from interlock.planning.plan import Component
-from interlock.resources import BareMetalServer, Network, PartitionKey, PartitionMember, SwitchPort
+from interlock.resources import (
+    BareMetalServer,
+    Network,
+    PartitionKey,
+    PartitionMember,
+    Share,
+    ShareAccess,
+    SwitchPort,
+)
 
 from .drafting import Draft
 from .sayings import A, Example, G, leaf
@@ -93,6 +101,34 @@ def vlan_of_two_clusters() -> Draft:
     return draft
 
 
+def share_of_two_clusters(routes: bool | None = False) -> Draft:
+    """Both mount one share, each at an address of its own of an appliance that does not route between these."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _cluster(draft, A, "serve", 1103, OTHER, OTHER, key=0x0012)
+    share = Share(name="data", project=draft.project(A), size_gib=1, share_type="site:ShareType/nfs")
+    draft.add(A, f"{A}-data", share)
+    for number, name in enumerate(("train", "serve")):
+        access = ShareAccess(
+            project=draft.project(A), share=f"{A}-data", network=f"{A}-{name}-cluster",
+            prefix=f"10.60.{number}.0/24", vip=f"10.60.{number}.2",
+        )  # fmt: skip
+        draft.add(A, f"{A}-data-access-{name}", access)
+    draft.assumptions["A11"] = {"storage_rules_enforced": True, "bucket_rules_enforced": True}
+    draft.sharing["appliance"]["no_routing_between_vips"] = None if routes is None else not routes
+    return draft
+
+
+def share_of_two_clusters_that_may_meet() -> Draft:
+    """Whether the appliance routes from one address to another nobody states."""
+    return share_of_two_clusters(routes=None)
+
+
+def share_of_two_clusters_that_meet() -> Draft:
+    """It does."""
+    return share_of_two_clusters(routes=True)
+
+
 def port_that_nobody_states() -> Draft:
     """acme's key has a GUID that no port of the site has, and a port of globex's node has none that is stated."""
     draft = _fabric()
@@ -110,4 +146,7 @@ EXAMPLES = (
     Example("66e", "P", clusters_that_may_meet, rules=_APART),
     Example("66f", "V", vlan_of_two_clusters, rules=_APART),
     Example("66g", "N", port_that_nobody_states, rules=(*_APART, "ISO-29")),
+    Example("66h", "P", share_of_two_clusters, rules=(*_APART, "AUTH-01")),
+    Example("66i", "N", share_of_two_clusters_that_may_meet, rules=_APART),
+    Example("66j", "V", share_of_two_clusters_that_meet, rules=_APART),
 )

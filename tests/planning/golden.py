@@ -10,7 +10,7 @@ from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import BucketRequest, PublicServers, ShareRequest, Tenant, VolumeRequest
 from interlock.planning import Plan, plan_site, plan_tenant
 from tests.builders.gpu_plans import claims, clusters_planned
-from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant
+from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant, storing_gpu_site
 from tests.builders.pod64 import (
     bare_metal_pod64,
     bare_metal_vpod,
@@ -51,6 +51,7 @@ def plans() -> dict[str, Plan]:
         "gpu-site": plan_site(gpu_site(), site_locked(gpu_site())),
         "cluster": clusters_planned(gpu_tenant("acme"), [claims(1, (1, 1), (1, 2))]),
         "clusters": two_clusters(),
+        "cluster-data": cluster_data(),
         "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }
 
@@ -59,6 +60,22 @@ def two_clusters() -> Plan:
     """A cluster with InfiniBand over two scalable units and a scheduler, and one without either."""
     request = gpu_tenant("acme", cluster("train", scheduler="slurm"), cluster("serve", nodes=1, fabric="none"))
     return clusters_planned(request, [claims(2, (1, 1), (2, 1)), claims(3, (2, 2), partition_keys={})])
+
+
+def cluster_data_request() -> Tenant:
+    """Two clusters and no vPOD: both mount a share, and a bucket of the first one's is read by the other."""
+    share = ShareRequest(
+        name="datasets", size_gib=1000, share_type="nfs", vpods=(), clusters=("train", "serve"), on_delete="keep"
+    )
+    bucket = BucketRequest(name="weights", versioning=True, on_delete="keep", readers=("serve",))
+    pair = cluster("train", scheduler="slurm"), cluster("serve", nodes=1).model_copy(update={"s3_keys": (1, 2)})
+    return gpu_tenant("acme", *pair, shares=(share,), buckets=(bucket,))
+
+
+def cluster_data() -> Plan:
+    """The plan of it, on a site with an appliance."""
+    given = claims(1, (1, 1), (1, 2), storage_vip="10.60.1.2"), claims(3, (1, 3), storage_vip="10.60.3.2")
+    return clusters_planned(cluster_data_request(), given, storing_gpu_site())
 
 
 def bare_metal(site: Site | None = None) -> Plan:

@@ -422,7 +422,7 @@ def test_a_bucket_that_nobody_else_uses_has_no_policy() -> None:
         ("volumes", {"vpod": "serve", "server": 1}, "volume scratch is for server 1 of vPOD serve"),
         ("volumes", {"vpod": "nowhere"}, "volume scratch is for server 0 of vPOD nowhere"),
         ("shares", {"vpods": ("nowhere",)}, "share datasets is for vPOD nowhere"),
-        ("buckets", {"readers": ("nowhere",)}, "bucket models is for vPOD nowhere"),
+        ("buckets", {"readers": ("nowhere",)}, "bucket models is for nowhere, no vPOD or cluster"),
     ],
 )
 def test_data_for_what_is_not_asked_for_is_refused(part: str, change: dict[str, object], said: str) -> None:

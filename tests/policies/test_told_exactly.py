@@ -150,7 +150,7 @@ def with_gateway() -> Plan:
         (
             "acme-train-storage",
             {"project": "site:Project/controllers"},
-            "acme-train-storage is no storage network of a vPOD of acme",
+            "acme-train-storage is no storage network of a vPOD of acme, and no in-band network of a cluster of its",
         ),
     ],
 )

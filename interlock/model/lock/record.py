@@ -93,6 +93,12 @@ class ClusterAllocation(Frozen):
     cluster_subnet: _Prefix
     #: InfiniBand subnet -> 15 bits of the P_Key that it has there.
     partition_keys: dict[str, _Key] = {}
+    #: Address of the storage appliance in the in-band subnet; None: the cluster mounts no share.
+    storage_vip: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_empty(written(self), ("storage_vip",))
 
 
 class Allocation(Frozen):

@@ -65,26 +65,28 @@ def _check_subnets(view: SiteView) -> None:
 
 
 def _check_vips(view: SiteView) -> None:
-    """The appliance has the same offsets in every storage subnet, so they fit between the others' for good."""
+    """The appliance has the same offsets in every storage subnet, so they fit between the others' for good.
+
+    Of a GPU cluster that mounts shares its in-band subnet is one.
+    """
     stated, path = view.file.pools.storage_vips, ("pools", "storage_vips")
     if stated is None:
         return
-    if view.file.pools.storage is None:
-        # With IPU-Machines it is told that the pool itself is missing.
-        if not view.site.machines and not view.faults.lost("pools", "storage"):
-            message = "the site has no storage networks, so an appliance has no addresses there"
-            view.faults.add(Code.CONTRADICTION, (*path, KEY), message, "add the pool `storage`, or take this out")
-        return
+    pools = {"storage": view.file.pools.storage, "cluster": view.file.pools.cluster}
+    # With IPU-Machines it is told that the pool itself is missing.
+    if not any(pools.values()) and not view.site.machines and not view.faults.lost("pools"):
+        message = "the site has no storage networks and none of clusters, so an appliance has no addresses there"
+        view.faults.add(Code.CONTRADICTION, (*path, KEY), message, "add the pool `storage`, or take this out")
     text = f"{stated[0]}-{stated[1]}" if stated[0] != stated[1] else str(stated[0])
-    length = view.file.pools.storage.subnets.each
-    usable = 2 ** (32 - length) - 2 - NEUTRONS_OWN
-    hint = f"write offsets between {FIRST_VIP} and {LAST_VIP}: Poplar servers begin at .{LAST_VIP + 1}"
     if stated[0] < FIRST_VIP or stated[1] > LAST_VIP:
+        hint = f"write offsets between {FIRST_VIP} and {LAST_VIP}: Poplar servers begin at .{LAST_VIP + 1}"
         message = f"the addresses .{text} meet those of the network itself, its router or Poplar servers"
         view.faults.add(Code.CONTRADICTION, path, message, hint)
-    elif stated[1] > usable:
-        message = f"a storage subnet of /{length} has no address .{stated[1]} that Neutron leaves free"
-        view.faults.add(Code.CONTRADICTION, path, message, "cut larger subnets, or take lower offsets")
+        return
+    for name, pool in pools.items():
+        if pool is not None and stated[1] > 2 ** (32 - pool.subnets.each) - 2 - NEUTRONS_OWN:
+            message = f"a {name} subnet of /{pool.subnets.each} has no address .{stated[1]} that Neutron leaves free"
+            view.faults.add(Code.CONTRADICTION, path, message, "cut larger subnets, or take lower offsets")
 
 
 def _check_segment_range(view: SiteView, path: Path, entry: SegmentRangeFile) -> None:

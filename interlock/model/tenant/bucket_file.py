@@ -24,6 +24,7 @@ _ORIGIN = re.compile(r"https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[
 _HEADER = re.compile(r"\*|[A-Za-z0-9][A-Za-z0-9-]{0,126}")
 
 Days = Annotated[int, Field(ge=1, le=MOST_DAYS)]
+_PARTS = "vPODs and GPU clusters"
 
 
 def key_prefix(value: Any) -> str:
@@ -103,8 +104,8 @@ class BucketFile(FileModel):
 
     versioning: bool = Field(default=True, description="Whether objects that are overwritten are kept.")
     on_delete: OnDelete | None = Field(default=None, description=KEPT_DATA)
-    readers: list[str] = Field(default_factory=list, description="vPODs that may read it with a key of their own.")
-    writers: list[str] = Field(default_factory=list, description="vPODs that may write to it, and read.")
+    readers: list[str] = Field(default_factory=list, description=f"{_PARTS} that may read it with a key of their own.")
+    writers: list[str] = Field(default_factory=list, description=f"{_PARTS} that may write to it, and read.")
     public: bool = Field(default=False, description="Whether everybody may read it, without any key.")
     lifecycle: LifecycleFile | None = Field(
         default=None, description="What goes by itself after some days; by default nothing."

@@ -22,16 +22,16 @@ def read_buckets(reading: RequestReading) -> tuple[BucketRequest, ...]:
 def _bucket(reading: RequestReading, name: str, file: BucketFile) -> BucketRequest:
     path = ("buckets", name)
     reading.note_left_out(path, file, "versioning", "readers", "writers", "public")
-    for index, vpod in enumerate(file.readers):
-        if vpod in file.writers:
-            message = f"`{vpod}` stands under `writers:` too"
+    for index, part in enumerate(file.readers):
+        if part in file.writers:
+            message = f"`{part}` stands under `writers:` too"
             reading.faults.add(Code.TWICE, (*path, "readers", index), message, "who writes may read")
     found = BucketRequest(
         name=name,
         versioning=file.versioning,
         on_delete=reading.on_delete(path, file.on_delete),
-        readers=reading.vpod_names((*path, "readers"), file.readers),
-        writers=reading.vpod_names((*path, "writers"), file.writers),
+        readers=reading.part_names((*path, "readers"), file.readers),
+        writers=reading.part_names((*path, "writers"), file.writers),
         public=file.public,
         lifecycle=None if file.lifecycle is None else _lifecycle(reading, path, file.lifecycle),
         cors=tuple(_cors(reading, (*path, "cors", index), rule) for index, rule in enumerate(file.cors)),

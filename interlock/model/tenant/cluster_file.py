@@ -10,7 +10,9 @@ from pydantic import Field
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
+from .data_words import ROTATE
 from .request import ClusterFabric, Scheduler
+from .values import KeyNumbers
 
 _WHOLE = "ask for whole nodes: `nodes: 1` is the least; their tenant divides them as it likes"
 _MIG = (
@@ -44,3 +46,7 @@ class ClusterFile(FileModel):
         "network alone.",
     )
     scheduler: Scheduler = Field(default="none", description="What hands its nodes to jobs, set up from the start.")
+    s3_keys: KeyNumbers = Field(
+        default=[1],
+        description=f"Numbers of its S3 keys that are valid; it has them where the request has buckets. {ROTATE}",
+    )

@@ -42,6 +42,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
         image=reading.choice((*path, "image"), "an image", file.image, None, reading.offered.images),
         fabric=fabric,
         scheduler=file.scheduler,
+        s3_keys=reading.s3_keys(path, file.s3_keys),
     )
 
 

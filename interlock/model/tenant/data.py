@@ -49,6 +49,10 @@ def _server(reading: RequestReading, path: Path, file: OwnVolumeFile) -> int | N
             hint = "add `vpod:`, or take `server:` out: the volume is attached to none then"
             reading.faults.add(Code.CONTRADICTION, (*path, "server"), "`server:` without `vpod:`", hint)
         return None
+    if file.vpod in reading.file.clusters and file.vpod not in reading.file.vpods:
+        message = f"a volume at a node of cluster `{file.vpod}`, a whole host, where nothing attaches it"
+        reading.faults.add(Code.CONTRADICTION, (*path, "vpod"), message, "take `vpod:` out, or use a share")
+        return None
     if not reading.vpod_name((*path, "vpod"), file.vpod):
         return None
     _check_server(reading, path, file, file.vpod)
@@ -78,29 +82,41 @@ def _share(reading: RequestReading, name: str, file: ShareFile) -> ShareRequest:
     path, offered = ("shares", name), reading.offered
     default = offered.defaults.share_type
     reading.note_left_out(path, file, "access")
-    every = list(reading.file.vpods)
-    clusters_only = not every and file.vpods is None and bool(reading.file.clusters)
-    if file.vpods == [] or (clusters_only and not reading.faults.short_of("vpods")):
-        hint = "ask for a vPOD that mounts it: clusters mount none" if clusters_only else "leave `vpods:` out for all"
-        reading.faults.add(Code.VALUE, (*path, "vpods"), "a share that no vPOD mounts", hint)
+    vpods, clusters = _mounted_by(reading, path, file)
     usual = usual_mount_point(name)
     mount = reading.filled((*path, "mount"), file.mount, usual)
     return ShareRequest(
         name=name,
         size_gib=reading.size(path, "a share", file.size),
         share_type=reading.choice((*path, "type"), "a share type", file.type, default, offered.share_types),
-        vpods=reading.vpod_names((*path, "vpods"), reading.filled((*path, "vpods"), file.vpods, every)),
+        vpods=vpods,
         access=file.access,
         on_delete=reading.on_delete(path, file.on_delete),
         mount=None if mount == usual else mount,
+        clusters=clusters,
     )
+
+
+def _mounted_by(reading: RequestReading, path: Path, file: ShareFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(vPODs, clusters) that mount a share: by default all of both."""
+    asked = reading.file
+    vpods = reading.filled((*path, "vpods"), file.vpods, list(asked.vpods)) if asked.vpods else (file.vpods or [])
+    clusters = file.clusters or []
+    if asked.clusters:
+        clusters = reading.filled((*path, "clusters"), file.clusters, list(asked.clusters))
+    lost = any(reading.faults.lost(*path, key) for key in ("vpods", "clusters"))
+    if not vpods and not clusters and not lost and not reading.faults.short_of("vpods", "clusters"):
+        key = "vpods" if file.vpods is not None else "clusters"
+        hint = f"leave `{key}:` out for all" if asked.vpods or asked.clusters else "ask for a vPOD or cluster that does"
+        reading.faults.add(Code.VALUE, (*path, key), "a share that nothing mounts", hint)
+    return reading.vpod_names((*path, "vpods"), vpods), reading.cluster_names((*path, "clusters"), clusters)
 
 
 def _check_mount_points(reading: RequestReading, shares: tuple[ShareRequest, ...]) -> None:
     """Adds a fault for a share at a place of a server where another share, or a volume, is mounted."""
     taken = _places_of_volumes(reading)
     for share in shares:
-        places = [(vpod, share.mount_point) for vpod in share.vpods]
+        places = [(part, share.mount_point) for part in (*share.vpods, *share.clusters)]
         if (place := next((place for place in places if place in taken), None)) is not None:
             message = f"{taken[place]} is mounted at {share.mount_point} of `{place[0]}` already"
             reading.faults.add(Code.TWICE, ("shares", share.name, "mount"), message, "mount it elsewhere")

@@ -17,7 +17,7 @@ from interlock.resources.storage import OnDelete
 
 from .bucket_file import BucketFile
 from .cluster_file import ClusterFile
-from .data_words import KEPT_DATA
+from .data_words import KEPT_DATA, ROTATE
 from .people_file import ACCOUNTS, KeyHolderFile
 from .request import Pins, Routing, ServerKind, SyncType
 from .values import (
@@ -25,6 +25,7 @@ from .values import (
     SERVERS,
     Amount,
     Currency,
+    KeyNumbers,
     MountPoint,
     RuleId,
     all_or_listed,
@@ -71,6 +72,7 @@ class ShareFile(SizedFile):
 
     type: str | None = Field(default=None, description="A share type of the site; by default the site's.")
     vpods: list[str] | None = Field(default=None, description="vPODs that mount it; by default all.")
+    clusters: list[str] | None = Field(default=None, description="GPU clusters that mount it; by default all.")
     access: Literal["rw", "ro"] = Field(default="rw", description="Whether they may write to it.")
     mount: MountPoint | None = Field(
         default=None, description="Where their servers mount it, an absolute path; by default `/mnt/` and its name."
@@ -106,10 +108,6 @@ class PartitionFile(FileModel):
     routing: Routing = Field(default="default", description="How traffic runs on the IPU-Links; rings need a torus.")
 
 
-#: Two digits are the number's place in an access key.
-KeyNumber = Annotated[int, Field(ge=1, le=99)]
-
-
 class VPodFile(FileModel):
     """A vPOD: `machines:` or `ipus:`, exactly one of them."""
 
@@ -128,13 +126,7 @@ class VPodFile(FileModel):
     partitions: dict[PartName, PartitionFile] = Field(
         default_factory=dict, description="Partitions to make on it, by name; by default the tenant makes them."
     )
-    s3_keys: list[KeyNumber] = Field(
-        default=[1],
-        min_length=1,
-        max_length=2,
-        description="Numbers of its S3 keys that are valid. Rotate with an overlap: `[1]`, then `[1, 2]` while whoever "
-        "uses it changes to the new one, then `[2]`, and the first is dead.",
-    )
+    s3_keys: KeyNumbers = Field(default=[1], description=f"Numbers of its S3 keys that are valid. {ROTATE}")
 
 
 class PublicFile(FileModel):

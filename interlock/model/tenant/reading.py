@@ -135,6 +135,35 @@ class RequestReading:
             self.faults.add(Code.VALUE, (*path, "size"), f"{what} of 0 GiB", "leave it out for none")
         return gib
 
+    def s3_keys(self, path: Path, numbers: Collection[int]) -> tuple[int, ...]:
+        """Numbers of the S3 keys of a vPOD or cluster, ascending."""
+        if list(numbers) != sorted(set(numbers)):
+            message = f"S3 keys {', '.join(map(str, numbers))}: each number stands once, the older key first"
+            self.faults.add(Code.VALUE, (*path, "s3_keys"), message, "write `[1, 2]`; the last is the key in use")
+        return tuple(numbers)
+
+    def cluster_names(self, path: Path, names: Collection[str]) -> tuple[str, ...]:
+        """Names of the tenant's own clusters, each once."""
+        for index, name in enumerate(names):
+            if name in self.file.vpods:
+                message, hint = f"`{name}` is a vPOD, and a cluster is meant here", "name it under `vpods:`"
+                self.faults.add(Code.NO_SUCH, (*path, index), message, hint)
+            else:
+                message = f"`{name}` is no cluster of this tenant"
+                self.faults.need_name((*path, index), name, self.file.clusters, message, of=("clusters",))
+        self.each_once(path, tuple(names))
+        return tuple(names)
+
+    def part_names(self, path: Path, names: Collection[str]) -> tuple[str, ...]:
+        """Names of the tenant's own vPODs and clusters, each once."""
+        known = (*self.file.vpods, *self.file.clusters)
+        for index, name in enumerate(names):
+            message = f"`{name}` is no vPOD or cluster of this tenant"
+            if not self.faults.short_of("clusters"):
+                self.faults.need_name((*path, index), name, known, message, of=("vpods",))
+        self.each_once(path, tuple(names))
+        return tuple(names)
+
     def vpod_names(self, path: Path, names: Collection[str]) -> tuple[str, ...]:
         """Names of the tenant's own vPODs, each once."""
         for index, name in enumerate(names):

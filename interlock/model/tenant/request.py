@@ -86,6 +86,8 @@ class Cluster(Frozen):
     #: What joins GPUs of several nodes; `none`: the in-band network alone.
     fabric: ClusterFabric
     scheduler: Scheduler = "none"
+    #: Numbers of the S3 keys that are valid, as of a vPOD; it has them where its tenant asks for a bucket.
+    s3_keys: tuple[int, ...] = (1,)
 
 
 class VolumeRequest(Frozen):
@@ -102,7 +104,7 @@ class VolumeRequest(Frozen):
 
 
 class ShareRequest(Frozen):
-    """A file share that the Poplar servers of these vPODs mount by NFS. Size in GiB."""
+    """A file share that Poplar servers of these vPODs and nodes of these clusters mount by NFS. Size in GiB."""
 
     name: str
     size_gib: int
@@ -112,6 +114,7 @@ class ShareRequest(Frozen):
     on_delete: OnDelete
     #: Where servers mount it, if not at the usual place.
     mount: str | None = None
+    clusters: tuple[str, ...] = ()
 
     @property
     def mount_point(self) -> str:
@@ -130,7 +133,7 @@ def usual_mount_point(share: str) -> str:
 
 
 class BucketRequest(Frozen):
-    """An S3 bucket. `readers` and `writers` are vPODs whose service users may use it, besides the owner's."""
+    """An S3 bucket. `readers` and `writers`: vPODs and clusters whose service users may use it, besides the owner's."""
 
     name: str
     versioning: bool

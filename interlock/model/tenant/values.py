@@ -6,7 +6,7 @@ import datetime
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from interlock.model.text.errors import Code, fault
 from interlock.model.text.values import QUOTE_IT, shown
@@ -131,6 +131,8 @@ MountPoint = Annotated[
     WithJsonSchema({"type": "string", "pattern": f"^{_MOUNT_POINT.pattern}$", "examples": ["/mnt/datasets"]}),
 ]
 Amount = Annotated[str, BeforeValidator(amount), _NUMBER_OR_TEXT]
+#: Of S3 keys. Two digits are the number's place in an access key.
+KeyNumbers = Annotated[list[Annotated[int, Field(ge=1, le=99)]], Field(min_length=1, max_length=2)]
 Currency = Annotated[
     str,
     BeforeValidator(currency),

@@ -63,16 +63,8 @@ def _vpod(reading: RequestReading, path: Path, name: str, file: VPodFile) -> VPo
         generation=file.generation,
         poplar=_poplar(reading, (*path, "poplar"), file.poplar),
         partitions=_partitions(reading, path, file, machines),
-        s3_keys=_s3_keys(reading, path, file),
+        s3_keys=reading.s3_keys(path, file.s3_keys),
     )
-
-
-def _s3_keys(reading: RequestReading, path: Path, file: VPodFile) -> tuple[int, ...]:
-    numbers = tuple(file.s3_keys)
-    if list(numbers) != sorted(set(numbers)):
-        message = f"S3 keys {', '.join(map(str, numbers))}: each number stands once, the older key first"
-        reading.faults.add(Code.VALUE, (*path, "s3_keys"), message, "write `[1, 2]`; the last is the key in use")
-    return numbers
 
 
 def _check_size(reading: RequestReading, path: Path, file: VPodFile) -> None:

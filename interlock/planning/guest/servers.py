@@ -55,11 +55,15 @@ def controller_user_data(hostname: str) -> str:
     return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()
 
 
-def node_user_data(hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = ()) -> str:
+def node_user_data(
+    hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = (), shares: Sequence[GuestShare] = ()
+) -> str:
     """For a node of a GPU cluster. `files`: path -> text of what its scheduler and its jobs are told of the cluster;
-    `login`: what its sshd is told of certificates.
+    `login`: what its sshd is told of certificates. `shares`: what it mounts of its tenant's, by paths on its config
+    drive, since Nova does not know it.
 
     Its one Ethernet leg has DHCP, so the document says no address of its own.
     """
     told = tuple(GuestFile(path, text) for path, text in files.items())
-    return CloudConfig(hostname, (Part(files=told), Part(files=tuple(login)))).text()
+    parts = (Part(files=told), Part(files=tuple(login)), mounted_shares(shares, drive=True))
+    return CloudConfig(hostname, parts).text()
