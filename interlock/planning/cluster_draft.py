@@ -21,6 +21,7 @@ from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
+from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
 from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
@@ -46,6 +47,7 @@ class ClusterDraft:
     vlan: int | None = None
     subnet: str | None = None
     keys: dict[str, int] = field(default_factory=dict)
+    heads: tuple[str, ...] = ()
 
     def keep(self) -> None:
         """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
@@ -66,6 +68,8 @@ class ClusterDraft:
         else:
             self.network = self.network_before or ""
         self._complete_ids()
+        wish = HeadWish(self.holder, self.cluster, self.pins.heads, self.before, self.network, self.may_move)
+        self.heads = take_heads(self.allocated, wish)
 
     def finished(self) -> ClusterAllocation:
         """The claims as a lock records them."""
@@ -77,6 +81,8 @@ class ClusterDraft:
             cluster_vlan=self.vlan,
             cluster_subnet=self.subnet,
             partition_keys=dict(sorted(self.keys.items())),
+            heads=self.heads,
+            head_flavor=self.cluster.heads.flavor if self.cluster.heads is not None else "",
         )
 
     @property

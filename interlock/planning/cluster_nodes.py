@@ -9,7 +9,7 @@ from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
-from .cluster_guest import files_of_node
+from .cluster_guest import files_of_server
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
@@ -31,7 +31,7 @@ def write_node(scope: ClusterScope, builder: PlanBuilder, index: int, partitions
         image=Reference.site("Image", scope.cluster.image),
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
-        user_data=node_user_data(name, files_of_node(scope, index), login=scope.login_files),
+        user_data=node_user_data(name, files_of_server(scope, name), login=scope.login_files),
     )  # fmt: skip
     builder.add(name, server, after=partitions)
 

@@ -1,4 +1,5 @@
-"""One GPU cluster: its in-band network, its partitions of the InfiniBand fabric, and its nodes, in this order.
+"""One GPU cluster: its in-band network, its partitions of the InfiniBand fabric, its heads and its nodes, in this
+order.
 
 A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
 port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
@@ -14,6 +15,7 @@ from interlock.vocabulary import NetworkRole
 
 from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
+from .cluster_heads import write_heads
 from .cluster_nodes import write_node
 from .plan_builder import PlanBuilder
 from .scope import ClusterScope
@@ -24,6 +26,7 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     partitions = write_partitions(scope, builder)
+    write_heads(scope, builder)
     for index in range(len(scope.claims.hosts)):
         write_node(scope, builder, index, partitions)
 

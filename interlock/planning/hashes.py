@@ -29,9 +29,11 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.tenant.request import Tenant
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
+
+from .younger_keys import UNPLANNED_OF_REQUESTS, YOUNGER
 
 #: Sections of a site that every tenant's plan may rest on. Not here: prices, rooms, places in racks; what is
 #: listed rack by rack comes with the racks; of pools, ranges and limits only what concerns the networks used.
@@ -76,21 +78,6 @@ YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nod
 
 #: Fields of other sections that are younger too, and left out likewise.
 _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
-
-#: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
-#: is left out of hashes, so that these locks stay as they are.
-YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Volumes, frozenset({"encrypted"})),
-    (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount"})),
-    (VPod, frozenset({"s3_keys"})),
-    (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
-    (Access, frozenset({"ca", "accounts", "public"})),
-    (Tenant, frozenset({"clusters"})),
-)
-
-#: Keys of requests that no plan rests on: who gets certificates makes no lock old.
-UNPLANNED_OF_REQUESTS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Access, frozenset({"people"})),)
 
 
 def site_hash(site: Site) -> str:
@@ -187,6 +174,7 @@ class SiteHashes:
         }
         nodes = {name for cluster in clusters for name in cluster.hosts}
         hosts = nodes | {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
+        hosts |= {name for cluster in clusters for name in cluster.heads}
         parts: dict[str, Any] = {
             "common": self._common(networks, has_clusters=bool(clusters)),
             "networks": {name: self._network(name) for name in sorted(used)},

@@ -19,7 +19,7 @@ VLAN_CLAIMS = tuple(item.vlan for item in CLAIMS_OF.values())
 OPERATORS_CLAIMS = (CLAIMS_OF[NetworkRole.MANAGEMENT].vlan,)
 
 #: Claims on the room of a host -> the node by which whoever shares that room meets.
-_ROOM_OF = {"hosts": ids.processors, "controller_host": ids.host_identity}
+_ROOM_OF = {"hosts": ids.processors, "heads": ids.processors, "controller_host": ids.host_identity}
 
 
 def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
@@ -69,7 +69,12 @@ def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Rel
         applied = sum(where == place and server in share.former for where, server, *_ in takes)
         for number, flavor in enumerate(sorted(flavors)[applied:], start=1):
             server = ids.server(share.owner, f"released {claim} {name} {number}")
-            yield premise(Relation.TAKES, place, server, *released_room(flavor).columns)
+            yield premise(Relation.TAKES, place, server, *released_room(flavor, *_functions(claim)).columns)
+
+
+def _functions(claim: str) -> tuple[str, ...]:
+    """A head of a cluster has no virtual functions; of other servers nothing is said, as before there were any."""
+    return ("0",) if claim == "heads" else ()
 
 
 def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settled]) -> GraphFragment:

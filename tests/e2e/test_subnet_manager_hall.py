@@ -155,6 +155,14 @@ def test_a_user_is_told_where_the_nodes_are(hall: Hall) -> None:
     assert [one["host"] for one in cluster["nodes"].values()] == [node(number) for number in OF_ACME]
 
 
+def test_the_head_is_a_server_of_its_hypervisor_that_is_reached_from_outside(hall: Hall) -> None:
+    told = hall.project.output(ACME)["clusters"]["acme-train"]["heads"]["acme-train-head-0"]
+    server = hall.cloud.compute.get_server(told["server_id"])
+    assert (server.status, server.hypervisor_hostname, told["address"]) == ("ACTIVE", "head-1", "10.60.0.5")
+    entry = next(hall.cloud.network.ips(floating_ip_address=told["public_address"]))
+    assert entry.fixed_ip_address == told["address"]
+
+
 def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:
     entry = yaml.safe_load((hall.sandbox.dir / "fabrics.yaml").read_text())["fabrics"]["compute"]
     secret = Path(entry["password_file"]).read_text().strip().encode()

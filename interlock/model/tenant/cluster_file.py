@@ -10,7 +10,8 @@ from pydantic import Field
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
-from .request import ClusterFabric, Scheduler
+from .request import ClusterFabric
+from .scheduler_file import ClusterScheduler, HeadsFile, SchedulerFile
 
 _WHOLE = "ask for whole nodes: `nodes: 1` is the least; their tenant divides them as it likes"
 _MIG = (
@@ -43,4 +44,11 @@ class ClusterFile(FileModel):
         description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or the in-band "
         "network alone.",
     )
-    scheduler: Scheduler = Field(default="none", description="What hands its nodes to jobs, set up from the start.")
+    heads: HeadsFile | None = Field(
+        default=None, description="Head nodes; by default none, and the first node is its scheduler's controller."
+    )
+    scheduler: ClusterScheduler = Field(
+        default_factory=SchedulerFile,
+        description="What hands its nodes to jobs: `none`, `slurm` or `kubernetes`, or a mapping of one of these; by "
+        "default `none`.",
+    )

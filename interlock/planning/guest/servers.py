@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from .disks import GuestVolume, volume_mounts
 from .document import CloudConfig, Part
@@ -55,11 +55,10 @@ def controller_user_data(hostname: str) -> str:
     return CloudConfig(hostname, (kernel_parameters("no-forwarding", _NO_FORWARDING), ssh)).text()
 
 
-def node_user_data(hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = ()) -> str:
-    """For a node of a GPU cluster. `files`: path -> text of what its scheduler and its jobs are told of the cluster;
-    `login`: what its sshd is told of certificates.
+def node_user_data(hostname: str, files: Sequence[GuestFile], *, login: Sequence[GuestFile] = ()) -> str:
+    """For a node or a head of a GPU cluster. `files`: what its scheduler and its jobs are told of the cluster; `login`:
+    what its sshd is told of certificates.
 
-    Its one Ethernet leg has DHCP, so the document says no address of its own.
+    Its one Ethernet port has DHCP, so the document says no address of its own.
     """
-    told = tuple(GuestFile(path, text) for path, text in files.items())
-    return CloudConfig(hostname, (Part(files=told), Part(files=tuple(login)))).text()
+    return CloudConfig(hostname, (Part(files=tuple(files)), Part(files=tuple(login)))).text()
