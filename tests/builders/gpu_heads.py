@@ -19,22 +19,22 @@ _HEAD = FlavorSpec(
 )  # fmt: skip
 
 
-def site_with_heads(hosts: int = 2, **overrides: object) -> Site:
+def site_with_heads(count: int = 2, **overrides: object) -> Site:
     """The site with so many such hypervisors, cabled to the in-band switch behind its nodes' ports."""
     base = gpu_site()
     switch = base.switch["inband-1"]
     first = sum(count for _, count in switch.port_groups)
     trunks = tuple(
-        SwitchPortConfig(port=first + number, mode="trunk", tagged=((1500, 1599),)) for number in range(1, hosts + 1)
+        SwitchPortConfig(port=first + number, mode="trunk", tagged=((1500, 1599),)) for number in range(1, count + 1)
     )
-    wider = switch.model_copy(update={"port_groups": ((100, first + hosts),), "ports": (*switch.ports, *trunks)})
+    wider = switch.model_copy(update={"port_groups": ((100, first + count),), "ports": (*switch.ports, *trunks)})
     fields: dict[str, object] = {name: getattr(base, name) for name in Site.model_fields} | {
-        "hosts": (*base.hosts, *(_host(number) for number in range(1, hosts + 1))),
+        "hosts": (*base.hosts, *(_host(number) for number in range(1, count + 1))),
         "flavors": (*base.flavors, _HEAD),
         "switches": tuple(wider if item.name == wider.name else item for item in base.switches),
         "cables": (
             *base.cables,
-            *(cable(f"head-{number}:ens1f0", f"inband-1:{first + number}") for number in range(1, hosts + 1)),
+            *(cable(f"head-{number}:ens1f0", f"inband-1:{first + number}") for number in range(1, count + 1)),
         ),
     }
     return Site.model_validate(fields | overrides)
