@@ -29,7 +29,7 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Tenant
+from interlock.model.tenant.request import Pins, Tenant
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -126,10 +126,10 @@ def request_hash(tenant: Tenant) -> str:
 def _as_requested(part: Any) -> Any:
     """A part of a request as JSON, without younger keys at their defaults."""
     match part:
-        case Frozen():
+        case Frozen() | Pins():
             kind = type(part)
             hidden = next((names for of, names in UNPLANNED_OF_REQUESTS if kind is of), frozenset[str]())
-            young = next((names for of, names in YOUNGER if kind is of), frozenset[str]())
+            young = YOUNGER.get(kind, frozenset())
             fields = {name: getattr(part, name) for name in kind.model_fields if name not in hidden}
             return {
                 name: _as_requested(value)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
 from interlock.model.tenant.request import (
     Access,
     BucketRequest,
@@ -17,17 +21,17 @@ from interlock.resources import Frozen
 
 #: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
 #: is left out of hashes, so that these locks stay as they are.
-YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Volumes, frozenset({"encrypted"})),
-    (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount"})),
-    (VPod, frozenset({"s3_keys"})),
-    (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
-    (Access, frozenset({"ca", "accounts", "public"})),
-    (Tenant, frozenset({"clusters"})),
-    (Cluster, frozenset({"heads", "slurm"})),
-    (Pins, frozenset({"heads"})),
-)
+YOUNGER: Mapping[type[BaseModel], frozenset[str]] = {
+    Volumes: frozenset({"encrypted"}),
+    VolumeRequest: frozenset({"encrypted"}),
+    ShareRequest: frozenset({"mount"}),
+    VPod: frozenset({"s3_keys"}),
+    BucketRequest: frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"}),
+    Access: frozenset({"ca", "accounts", "public"}),
+    Tenant: frozenset({"clusters"}),
+    Cluster: frozenset({"heads", "slurm"}),
+    Pins: frozenset({"heads"}),
+}
 
 #: Keys of requests that no plan rests on: who gets certificates makes no lock old.
 UNPLANNED_OF_REQUESTS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Access, frozenset({"people"})),)

@@ -174,7 +174,7 @@ def test_a_younger_key_of_a_request_is_in_its_hash_where_it_says_something() -> 
 
 
 def test_younger_keys_have_a_default() -> None:
-    for kind, names in YOUNGER:
+    for kind, names in YOUNGER.items():
         assert all(not kind.model_fields[name].is_required() for name in names)
 
 

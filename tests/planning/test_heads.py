@@ -5,6 +5,8 @@ The site of `gpu_heads`: two hypervisors, each with room for two heads.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import yaml
 
@@ -40,7 +42,7 @@ def heads_of(lock: Lock) -> tuple[str, ...]:
 ACME = locked(SITE, tenant_with(2))
 
 
-def planned(count: int = 1, **overrides: object) -> Plan:
+def planned(count: int = 1, **overrides: Any) -> Plan:
     """One cluster on written claims, with so many heads; `overrides`: of the cluster."""
     request = gpu_tenant("acme", headed(count, **overrides))
     return clusters_planned(request, [head_claims(1, (1, 1), (1, 2), heads=("head-1", "head-2")[:count])], SITE)
