@@ -20,6 +20,8 @@ OPERATORS_CLAIMS = (CLAIMS_OF[NetworkRole.MANAGEMENT].vlan,)
 
 #: Claims on the room of a host -> the node by which whoever shares that room meets.
 _ROOM_OF = {"hosts": ids.processors, "heads": ids.processors, "controller_host": ids.host_identity}
+#: The same -> how many virtual functions a server had, where that is known: a head of a cluster has none.
+_FUNCTIONS_OF = {"heads": ("0",)}
 
 
 def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
@@ -69,12 +71,7 @@ def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Rel
         applied = sum(where == place and server in share.former for where, server, *_ in takes)
         for number, flavor in enumerate(sorted(flavors)[applied:], start=1):
             server = ids.server(share.owner, f"released {claim} {name} {number}")
-            yield premise(Relation.TAKES, place, server, *released_room(flavor, *_functions(claim)).columns)
-
-
-def _functions(claim: str) -> tuple[str, ...]:
-    """A head of a cluster has no virtual functions; of other servers nothing is said, as before there were any."""
-    return ("0",) if claim == "heads" else ()
+            yield premise(Relation.TAKES, place, server, *released_room(flavor, *_FUNCTIONS_OF.get(claim, ())).columns)
 
 
 def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settled]) -> GraphFragment:
