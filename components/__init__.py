@@ -4,7 +4,7 @@ Everything here takes a `Proof`, never a bare plan, so nothing can be registered
 `declare` is the one entry; the components are public so that a program can read their typed outputs.
 """
 
-from .clusters import GpuCluster, GpuClusterNode
+from .clusters import GpuCluster, GpuClusterHead, GpuClusterNode
 from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
@@ -16,6 +16,7 @@ __all__ = [
     "BareMetalPoplarServer",
     "Declaration",
     "GpuCluster",
+    "GpuClusterHead",
     "GpuClusterNode",
     "PoplarServer",
     "SiteObjects",

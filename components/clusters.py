@@ -1,4 +1,4 @@
-"""A GPU cluster: its nodes, its in-band network, its P_Key on each InfiniBand subnet, and its S3 key."""
+"""A GPU cluster: its heads, its nodes, its in-band network, its P_Key on each InfiniBand subnet, and its S3 key."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pulumi
 from interlock.resources import BareMetalServer, Network, PartitionKey, Port
 
 from .base import PlannedComponent
+from .entries import public_address
 from .s3_keys import s3_key_in_use
 
 
@@ -34,12 +35,40 @@ class GpuClusterNode(PlannedComponent):
         return {"host": self.host, "address": self.address}
 
 
+class GpuClusterHead(PlannedComponent):
+    """A head: a virtual server in band. Outputs: `server_id`, `address`, and `public_address` if it has one."""
+
+    TYPE: ClassVar[str] = "ClusterHead"
+
+    @property
+    def server_id(self) -> pulumi.Output[str]:
+        """Nova's id of the server."""
+        return self.objects[self.name].id
+
+    @property
+    def address(self) -> str:
+        """Address in band, known before anything is made."""
+        planned = (item.resource for item in self.declaration.proof.plan.of(self.name))
+        return next(item.address for item in planned if isinstance(item, Port))
+
+    def outputs(self) -> dict[str, Any]:
+        """Id and addresses."""
+        public = public_address(self)
+        found = {"server_id": self.server_id, "address": self.address}
+        return found | ({} if public is None else {"public_address": public})
+
+
 class GpuCluster(PlannedComponent):
-    """One GPU cluster. Outputs: `nodes`, `network`, `partition_keys`; where its tenant has buckets, `s3_access_key` and
-    `s3_secret_key` (a secret).
+    """One GPU cluster. Outputs: `heads`, `nodes`, `network`, `partition_keys`; where its tenant has buckets,
+    `s3_access_key` and `s3_secret_key` (a secret).
     """
 
     TYPE: ClassVar[str] = "GpuCluster"
+
+    @property
+    def heads(self) -> list[GpuClusterHead]:
+        """The heads, by index."""
+        return [item for item in self.below if isinstance(item, GpuClusterHead)]
 
     @property
     def nodes(self) -> list[GpuClusterNode]:
@@ -61,6 +90,7 @@ class GpuCluster(PlannedComponent):
     def outputs(self) -> dict[str, Any]:
         """What the tenant's people need to begin."""
         return {
+            "heads": {head.name: head.outputs() for head in self.heads},
             "nodes": {node.name: node.outputs() for node in self.nodes},
             "network": self.network,
             "partition_keys": self.partition_keys,

@@ -11,7 +11,7 @@ from interlock.vocabulary.urns import ADMIT
 from policies.proof import Proof
 
 from .base import ComponentArgs, PlannedComponent
-from .clusters import GpuCluster, GpuClusterNode
+from .clusters import GpuCluster, GpuClusterHead, GpuClusterNode
 from .data import TenantBucket, TenantShare, TenantVolume
 from .declaration import Declaration
 from .sites import SiteObjects
@@ -23,7 +23,7 @@ COMPONENTS: dict[str, type[PlannedComponent]] = {
     cls.TYPE: cls
     for cls in (
         SiteObjects, TenantProject, VirtualPod, PoplarServer, BareMetalPoplarServer, VipuController,
-        GpuCluster, GpuClusterNode, TenantVolume, TenantShare, TenantBucket,
+        GpuCluster, GpuClusterHead, GpuClusterNode, TenantVolume, TenantShare, TenantBucket,
     )
 }  # fmt: skip
 

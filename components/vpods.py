@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import pulumi
 
-from interlock.planning.plan import Planned
-from interlock.resources import FloatingIp, Port
+from interlock.resources import Port
 from interlock.vocabulary import NetworkRole
 
 from .base import PlannedComponent
 from .declaration import CloudObject
+from .entries import public_address
 from .s3_keys import s3_key_in_use
 
 
@@ -51,17 +51,12 @@ class PoplarServer(PlannedServer):
     @property
     def public_address(self) -> pulumi.Output[str] | None:
         """Address outside that leads to it; None: there is none."""
-        entry = next((item for item in self.declaration.proof.plan.of(self.name) if _is_entry(item)), None)
-        return None if entry is None else self.objects[entry.name].computed("public_address")
+        return public_address(self)
 
     def outputs(self) -> dict[str, Any]:
         """Id and addresses."""
         public = self.public_address
         return super().outputs() | ({} if public is None else {"public_address": public})
-
-
-def _is_entry(item: Planned) -> bool:
-    return isinstance(item.resource, FloatingIp)
 
 
 class BareMetalPoplarServer(WithPorts):

@@ -82,6 +82,7 @@ def packages_of_tests() -> tuple[DebianPackage, ...]:
         ),
         DebianPackage("slurm-wlm", _has_slurm, "tests/slurm runs jobs on a real Slurm", serves=True),
         DebianPackage("slurmdbd", lambda: _has("slurmdbd"), "tests/slurm starts a real slurmdbd", serves=True),
+        DebianPackage("mariadb-server-core", lambda: _has("mariadbd"), "tests/slurm: the database of slurmdbd"),
     )
 
 

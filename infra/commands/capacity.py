@@ -84,6 +84,7 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
         )
         idle = _idle(nodes.failed, nodes.maintenance, nodes.cleaning)
         yield f"{nodes.node_type} nodes in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
+    yield from ((f"heads of clusters of flavour {item.flavor}", str(item.servers)) for item in found.heads)
     yield from ((f"P_Keys on InfiniBand subnet {pool.pool}", str(pool.free)) for pool in found.partition_keys)
     if found.controllers is not None:
         yield "V-IPU controllers within the operator's quota", str(found.controllers)

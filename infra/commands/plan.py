@@ -26,6 +26,7 @@ from infra.reports.plan_ways_in import ways_lines
 from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
+from interlock.planning.cluster_guest import texts_of_cluster
 from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.devices import serials_of
@@ -33,6 +34,7 @@ from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
+from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
 from interlock.planning.ways_in import WaysIn, ways_in
 
@@ -61,6 +63,8 @@ class Shown:
     former_keys: Sequence[FormerKey] = ()
     #: How far apart the nodes of its clusters are.
     clusters: Sequence[ClusterSpan] = ()
+    #: Cluster -> path -> text of what its scheduler reads.
+    scheduler: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -77,6 +81,7 @@ class Shown:
             "former_keys": [item.model_dump(mode="json") for item in self.former_keys],
             "mounts": {vpod: [item.model_dump(mode="json") for item in found] for vpod, found in self.mounts.items()},
             "clusters": [asdict(item) for item in self.clusters],
+            "scheduler": {cluster: dict(texts) for cluster, texts in self.scheduler.items()},
         }
 
 
@@ -107,8 +112,8 @@ def plan(
     request that says so, the steps of the deletion, and what is nobody's afterwards until it is seen clean.
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
-    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`; with --destroy:
-    `version`, `stack`, `refused`, `steps`, `left`, `released`.
+    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, and `scheduler`, the files
+    of each cluster by path; with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -165,7 +170,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     clusters = sorted(lock.allocation.clusters.items()) if lock else ()
     return Shown(
         planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former,
-        [cluster_span(there, *item) for item in clusters],
+        [cluster_span(there, *item) for item in clusters], _scheduler(gate, tenant, lock) if tenant and lock else {},
     )  # fmt: skip
 
 
@@ -175,6 +180,15 @@ def _mounts(gate: Gate, tenant: str, lock: Lock) -> dict[str, tuple[ShareMount, 
         vpod: share_mounts(gate.workspace.site, request, vpod, claims) for vpod, claims in lock.allocation.parts.items()
     }
     return {vpod: found for vpod, found in every.items() if found}
+
+
+def _scheduler(gate: Gate, tenant: str, lock: Lock) -> dict[str, dict[str, str]]:
+    request, given = gate.tenant(tenant), lock.allocation.clusters
+    scopes = [
+        ClusterScope(site=gate.workspace.site, tenant=request, cluster=item, claims=given[item.name])
+        for item in (request.clusters if request.state == "present" else ())
+    ]
+    return {scope.part: texts_of_cluster(scope) for scope in scopes}
 
 
 def _changes(gate: Gate, planned: Plan, before: Earlier, lock: Lock | None) -> Sequence[ResourceChange]:

@@ -15,6 +15,7 @@ from interlock.planning.claims import PartAllocation, claimed_values
 from interlock.planning.cluster_errors import ITS_NODE, recreated_of_cluster
 from interlock.planning.draft import RECREATES_SERVERS
 from interlock.planning.former_keys import kept_open
+from interlock.planning.head_hosts import RECREATES_HEADS
 from interlock.planning.out_of_service import HeldOutOfService
 from interlock.planning.placing import RECREATED
 
@@ -133,7 +134,8 @@ def _span(made: Made, name: str) -> dict[str, Any]:
 
 def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:
     is_node = item.vpod in made.new.allocation.clusters
-    part, recreated = ("cluster", ITS_NODE) if is_node else ("vPOD", _RECREATED[item.claim])
+    of_cluster = RECREATES_HEADS if item.claim == "heads" else ITS_NODE
+    part, recreated = ("cluster", of_cluster) if is_node else ("vPOD", _RECREATED[item.claim])
     return (
         f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
         f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, "

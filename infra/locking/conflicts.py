@@ -15,7 +15,7 @@ from infra.locking.places import Holder, Places
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.planning import AllocationState
-from interlock.planning.claims import PARTITION_KEYS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
+from interlock.planning.claims import PARTITION_KEYS, ROOM_CLAIMS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from interlock.vocabulary import Vlan
 
 
@@ -113,7 +113,7 @@ def _overfull(site: Site, allocated: AllocationState, claims: Sequence[Claim]) -
     """Hosts that are given more servers than they hold, or that are given out whole and twice."""
     held: defaultdict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
-        if claim.field == "hosts":
+        if claim.field in ROOM_CLAIMS:
             held[claim.value].append(claim)
     for host in site.hosts:
         items = held.get(host.name, [])

@@ -13,6 +13,7 @@ from interlock.vocabulary import CLAIMS_OF, Claimant, SubnetKey
 WORDS = {
     "machines": "IPU-Machine",
     "hosts": "a server on host",
+    "heads": "a head on host",
     "controller_host": "controller on host",
     **{item.vlan: f"{role} VLAN" for role, item in CLAIMS_OF.items()},
     **{item.vni: f"{role} VNI" for role, item in CLAIMS_OF.items() if item.vni is not None},

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from interlock.model.lock.record import Allocation, Released
 from interlock.model.site.inventory import Cable, Host, Machine, PhysicalNetwork, Site, Switch
-from interlock.planning.claims import VLAN_CLAIMS, claimed_values
+from interlock.planning.claims import ROOM_CLAIMS, VLAN_CLAIMS, claimed_values
 from interlock.vocabulary import Vlan
 
 T = TypeVar("T", Host, Machine, Switch)
@@ -58,7 +58,7 @@ class Slices:
         claims += [(entry.claim, entry.value) for entry in released]
         machines = [self.site.machine.get(value) for claim, value in claims if claim == "machines"]
         racks = frozenset(machine.logical_rack for machine in machines if machine is not None)
-        on = {value for claim, value in claims if claim in ("hosts", "controller_host")}
+        on = {value for claim, value in claims if claim in (*ROOM_CLAIMS, "controller_host")}
         inside = {name for rack in racks for name in self._in_rack[rack]}
         return Centre(
             networks=frozenset(Vlan.parse(value).network for claim, value in claims if claim in VLAN_CLAIMS),

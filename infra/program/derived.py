@@ -109,7 +109,8 @@ class DerivedLocks(Mapping[str, Lock]):
         """Raises `InputErrors` where what was released is no device of the site: nobody could say whose it is now."""
         space = self.planner.workspace
         names: dict[str, Mapping[str, object]]
-        names = {"machines": space.site.machine, "hosts": space.site.host, "controller_host": space.site.host}
+        names = {"machines": space.site.machine}
+        names |= dict.fromkeys(("hosts", "heads", "controller_host"), space.site.host)
         gone = [entry for entry in lock.released if entry.claim in names and entry.value not in names[entry.claim]]
         if gone:
             position = space.shown(space.lock_file(lock.id))

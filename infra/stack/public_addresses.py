@@ -31,8 +31,9 @@ def _of_outputs(stack: str, way: WayIn) -> str:
         outputs = Engine.here().outputs(stack)
     except EnvironmentFailed:
         return ""
-    for vpod in outputs.get("vpods", {}).values():
-        server: dict[str, Any] = vpod.get("poplar", {}).get(way.server, {})
+    parts = [*outputs.get("vpods", {}).values(), *outputs.get("clusters", {}).values()]
+    for servers in (part.get(word, {}) for part in parts for word in ("poplar", "heads")):
+        server: dict[str, Any] = servers.get(way.server, {})
         if "public_address" in server:
             return str(server["public_address"] or "")
     return ""

@@ -57,7 +57,9 @@ def _let_in(plan: PlanOfStack, entry: str) -> Iterator[str]:
     if port["vnic_type"] != "normal" or not port["port_security"]:
         yield f"nothing filters behind {entry}"
         return
-    stated = ip_ranges(plan.public_from.get(entry, []))
+    beside = plan.all("Subnet").get(port["subnet"])
+    # An address of the port's own subnet is that of a port of the plan.
+    stated = ip_ranges([*plan.public_from.get(entry, []), *([beside["cidr"]] if beside is not None else [])])
     for name in port["security_groups"]:
         group = plan.all("SecurityGroup").get(name)
         if group is None:

@@ -9,6 +9,7 @@ from interlock.model.evidence.file import EvidenceFile
 from interlock.model.evidence.switch_file import SwitchEvidenceFile
 from interlock.model.site.file import SiteFile
 from interlock.model.tenant.file import OwnVolumeFile, ShareFile, TenantFile, VolumeFile
+from interlock.model.tenant.scheduler_file import SCHEDULERS, SchedulerFile
 from interlock.model.text.validation import FileModel
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -24,6 +25,9 @@ def tenant_schema() -> dict[str, Any]:
         _allow(schema, model, {**_SIZE, "description": "The size alone; all the rest is defaults."})
     _allow(schema, "BucketFile", {"type": "null", "description": "All defaults."})
     pattern = "^[0-9]+(\\.[0-9]{1,2})? +[A-Z]{3} +per +month$"
+    for name in ("SlurmFile", "KubernetesFile"):
+        _allow(schema, name, {"type": "null", "description": "All as usual."})
+    _allow(schema, SchedulerFile, {"enum": list(SCHEDULERS), "description": "All of it as usual."})
     _allow(schema, "BudgetFile", {"type": "string", "pattern": pattern, "examples": ["5000 EUR per month"]})
     _close(schema)
     return schema

@@ -14,7 +14,8 @@ A management subnet has no Poplar servers, so it may be smaller than /24: from .
 there, its BMC's and its gateway's. Machines are counted by position in their logical rack, and by logical racks of
 sixteen where a vPOD has several, so a vPOD that grows within its rack changes nobody's address.
 
-In the one subnet of a GPU cluster there are the router and, from .10 on, its nodes, up to Neutron's own addresses.
+In the one subnet of a GPU cluster there are the router, its heads at .5 and .6 and, from .10 on, its nodes, up to
+Neutron's own addresses.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from .errors import PlanningError
 
 ROUTER = 1
 CONTROLLER = 5
+HEAD, MOST_HEADS = 5, 2
 POPLAR = 10
 MACHINES = 100
 #: First address of a machine in a management subnet, where each has two.
@@ -61,6 +63,11 @@ def most_nodes(length: int) -> int:
 def node_address(subnet: str, index: int) -> str:
     """The address of node `index` of a GPU cluster, counted from 0."""
     return _address(subnet, POPLAR + index)
+
+
+def head_address(subnet: str, index: int) -> str:
+    """The address of head `index` of a GPU cluster, 0 or 1."""
+    return _address(subnet, HEAD + index)
 
 
 def rnic_address(subnet: str, number: int, servers: int) -> str:

@@ -14,7 +14,14 @@ from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Cluster, Pins, Tenant, VPod
 
 from .allocation_state import AllocationState
-from .claims import PartAllocation, claimed_values, claims_of_part, released_claim
+from .claims import (
+    ROOM_CLAIMS,
+    PartAllocation,
+    claimed_values,
+    claims_of_part,
+    flavor_of_servers,
+    released_claim,
+)
 from .cluster_draft import ClusterDraft
 from .draft import Draft
 from .errors import PlanningError
@@ -65,12 +72,12 @@ def _names(parts: Sequence[VPod] | Sequence[Cluster]) -> Iterator[str]:
 
 
 def merged(earlier: Sequence[Released], new: Sequence[Released]) -> tuple[Released, ...]:
-    """Both, sorted. A claim stands once; only `hosts` may repeat, for each server takes room of its own.
+    """Both, sorted. A claim stands once; only `hosts` and `heads` may repeat, for each server takes room of its own.
 
     What is given up again counts as given up now: evidence of the time before says nothing of it. A device whose
     serial is recorded is another one than what is given up without: `devices.next_devices` joins those.
     """
-    again = {entry.key for entry in new if entry.claim != "hosts"}
+    again = {entry.key for entry in new if entry.claim not in ROOM_CLAIMS}
     entries = [*(entry for entry in earlier if entry.serial or entry.key not in again), *new]
     return tuple(sorted(entries, key=lambda entry: (*entry.key, entry.serial)))
 
@@ -133,9 +140,9 @@ def _given_up(before: Mapping[str, PartAllocation], after: Mapping[str, PartAllo
     """Claims of the previous lock that the new one does not hold on to."""
     for name, part in before.items():
         kept = Counter(claimed_values(after[name])) if name in after else Counter[tuple[str, str]]()
-        flavor = part.flavor if isinstance(part, VPodAllocation) else ""
+        flavor = flavor_of_servers(part)
         for claim, value in claimed_values(part):
             if kept[claim, value]:
                 kept[claim, value] -= 1
             else:
-                yield Released(vpod=name, claim=claim, value=value, flavor=flavor if claim == "hosts" else "")
+                yield Released(vpod=name, claim=claim, value=value, flavor=flavor if claim in ROOM_CLAIMS else "")

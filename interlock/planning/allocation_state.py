@@ -18,7 +18,7 @@ from interlock.model.site.inventory import Site
 from interlock.vocabulary import SubnetKey, Vlan
 
 from .blocks import WHOLE, WIDTH, maximal_blocks
-from .claims import PARTITION_KEYS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
+from .claims import PARTITION_KEYS, ROOM_CLAIMS, SUBNET_CLAIMS, VLAN_CLAIMS, Claim, claims_of_lock
 from .host_room import HostRooms
 from .layout import RackMachines, SiteLayout
 from .registers import Holders, Numbers, SubnetRegister
@@ -148,7 +148,7 @@ class AllocationState:
             (self.vnis.add if add else self.vnis.remove)(int(claim.value))
         elif claim.field in SUBNET_CLAIMS:
             self._change_subnet(claim, add=add)
-        elif claim.field in ("hosts", "controller_host"):
+        elif claim.field in (*ROOM_CLAIMS, "controller_host"):
             self.hosts.change(claim, add=add)
             host = self.site.host.get(claim.value)
             self._open(host.interfaces if host and not add else ())

@@ -118,6 +118,8 @@ class Capacity:
     bare_metal_hosts: int
     hosts: tuple[HostRole, ...]
     nodes: tuple[NodeRoom, ...]
+    #: How many more heads of clusters, by flavour, the hypervisors on networks of the pool `cluster` take.
+    heads: tuple[ServerRoom, ...]
     #: P_Keys by InfiniBand subnet.
     partition_keys: tuple[PoolRoom, ...]
     #: Controllers that the limits of the operator's project still allow.
@@ -145,6 +147,7 @@ def capacity(site: Site, locks: Iterable[Lock]) -> Capacity:
         bare_metal_hosts=sum(host.in_service and not allocated.hosts.servers.get(host.name) for host in bare_metal),
         hosts=tuple(_hosts(site, unclean)),
         nodes=tuple(node_rooms(allocated, unclean)),
+        heads=tuple(_heads(allocated, hypervisors)),
         partition_keys=tuple(PoolRoom(name, pool.free()) for name, pool in allocated.partition_keys.items()),
         controllers=_controllers(allocated) if site.controller else None,
         racks_power=tuple(_power(site)),
@@ -245,6 +248,17 @@ def _servers(allocated: AllocationState, hosts: list[Host]) -> Iterator[ServerRo
         if flavor.role == "poplar":
             need = ServerNeed((), flavor)
             yield ServerRoom(flavor.name, sum(allocated.hosts.fits(host, need) for host in hosts))
+
+
+def _heads(allocated: AllocationState, hosts: list[Host]) -> Iterator[ServerRoom]:
+    """Nothing of a site without GPU nodes, or without a network of clusters that such a host is on."""
+    pool = allocated.site.pools.cluster if allocated.site.gpu_nodes else None
+    networks = pool.physical_networks if pool else ()
+    reached = [host for host in hosts if any(host.interfaces.get(name) for name in networks)]
+    for flavor in allocated.site.flavors if reached else ():
+        if flavor.role == "poplar":
+            need = ServerNeed((), flavor, functions=0)
+            yield ServerRoom(flavor.name, sum(allocated.hosts.fits(host, need) for host in reached))
 
 
 def _hosts(site: Site, unclean: tuple[Cleaning, ...]) -> Iterator[HostRole]:

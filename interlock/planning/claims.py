@@ -13,9 +13,11 @@ from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vl
 NETWORK_OF = {item.vlan: item.network for item in CLAIMS_OF.values()}
 VLAN_CLAIMS = tuple(NETWORK_OF)
 #: Fields that say what a claim is an id of, or how big it is; they are none themselves.
-NO_CLAIMS = ("flavor", *NETWORK_OF.values())
+NO_CLAIMS = ("flavor", "head_flavor", *NETWORK_OF.values())
 SUBNET_CLAIMS = tuple(item.subnet for item in CLAIMS_OF.values())
 PARTITION_KEYS = "partition_keys"
+#: Claims on room of hosts, which several servers of one part may have on one host.
+ROOM_CLAIMS = ("hosts", "heads")
 
 #: The networks that every vPOD has; the other one is that of a GPU cluster.
 OF_VPODS = tuple(item for role, item in CLAIMS_OF.items() if role is not NetworkRole.CLUSTER)
@@ -34,7 +36,7 @@ class Claim:
     field: str
     value: str
     holder: Claimant
-    #: Flavour of the server, for `hosts`; empty where nobody recorded it.
+    #: Flavour of the server, for `hosts` and `heads`; empty where nobody recorded it.
     flavor: str = ""
     #: Of a released device, where its lock recorded it.
     serial: str = ""
@@ -58,9 +60,13 @@ def claims_of_lock(lock: Lock) -> Iterator[Claim]:
 
 def claims_of_part(tenant: str, name: str, part: PartAllocation) -> Iterator[Claim]:
     """Every claim of one vPOD or cluster, in the order of the fields; a tuple is one claim for each element."""
-    flavor = part.flavor if isinstance(part, VPodAllocation) else ""
     for claim, value in claimed_values(part):
-        yield Claim(claim, value, Claimant(tenant, name), flavor)
+        yield Claim(claim, value, Claimant(tenant, name), flavor_of_servers(part))
+
+
+def flavor_of_servers(part: PartAllocation) -> str:
+    """Flavour of the virtual servers of a vPOD or cluster; empty if it has none, or nobody recorded it."""
+    return part.flavor if isinstance(part, VPodAllocation) else part.head_flavor
 
 
 def claimed_values(part: PartAllocation) -> Iterator[tuple[str, str]]:

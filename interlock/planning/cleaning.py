@@ -63,7 +63,7 @@ def _kind(site: Site, entry: Released) -> CleaningKind | None:
         return "VLAN"
     if entry.claim == PARTITION_KEYS:
         return "P_Key"
-    if entry.claim in SUBNET_CLAIMS or entry.claim == "controller_host":
+    if entry.claim in SUBNET_CLAIMS or entry.claim in ("heads", "controller_host"):
         return None
     return "VNI" if entry.claim in {item.vni for item in CLAIMS_OF.values()} else "storage address"
 

@@ -16,11 +16,12 @@ from interlock.model.site.gpu import GpuHost
 from interlock.model.tenant.request import Cluster, Pins
 from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vlan
 
-from .addresses import most_nodes
+from .addresses import MOST_HEADS, head_address, most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
 from .errors import AllocationError, NeedsMove, PlanningError
+from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
 from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
@@ -49,6 +50,7 @@ class ClusterDraft:
     subnet: str | None = None
     keys: dict[str, int] = field(default_factory=dict)
     vip: str | None = None
+    heads: tuple[str, ...] = ()
 
     def keep(self) -> None:
         """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
@@ -69,6 +71,8 @@ class ClusterDraft:
         else:
             self.network = self.network_before or ""
         self._complete_ids()
+        wish = HeadWish(self.holder, self.cluster, self.pins.heads, self.before, self.network, self.may_move)
+        self.heads = take_heads(self.allocated, wish)
 
     def finished(self) -> ClusterAllocation:
         """The claims as a lock records them."""
@@ -81,6 +85,8 @@ class ClusterDraft:
             cluster_subnet=self.subnet,
             partition_keys=dict(sorted(self.keys.items())),
             storage_vip=self.vip,
+            heads=self.heads,
+            head_flavor=self.cluster.heads.flavor if self.cluster.heads is not None else "",
         )
 
     @property
@@ -252,7 +258,9 @@ class ClusterDraft:
             self._take("storage_vip", self.vip)
 
     def _new_vip(self, subnet: str) -> str:
-        return choose_storage_vip(self.allocated, f"cluster {self.cluster.name}", subnet)
+        # Whether it has heads today or not: an address that a head may have is no appliance's.
+        heads = [head_address(subnet, index) for index in range(MOST_HEADS)]
+        return choose_storage_vip(self.allocated, f"cluster {self.cluster.name}", subnet, heads)
 
     def _subnets(self) -> list[str]:
         """InfiniBand subnets that compute ports of its nodes are on."""

@@ -30,9 +30,11 @@ def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) ->
     pairs = zip(before.hosts, after.hosts, strict=False)
     moved = [f"{old} (now {new})" for old, new in pairs if old != new]
     segment = (before.cluster_network, before.cluster_vlan) != (after.cluster_network, after.cluster_vlan)
+    heads = [f"{old} (now {new})" for old, new in zip(before.heads, after.heads, strict=False) if old != new]
     keys = [name for name, key in before.partition_keys.items() if after.partition_keys.get(name, key) != key]
     return (
         *([f"nodes {', '.join(moved)}, and what is on their own disks"] if moved else []),
+        *([f"heads on {', '.join(heads)}, and what is on their disks"] if heads else []),
         *([ITS_NETWORK] if segment or before.cluster_subnet != after.cluster_subnet else []),
         *(f"its partition on {name}" for name in sorted(keys)),
     )

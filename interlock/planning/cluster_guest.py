@@ -1,12 +1,24 @@
-"""What the nodes of a GPU cluster are told at their first boot: who its nodes are, and what its scheduler reads.
+"""What the servers of a GPU cluster are told at their first boot: who is in it, and what its scheduler reads.
 
-There are no servers beside the nodes, so the first of them is the scheduler's controller as well.
+With heads the first of them is the scheduler's controller, and the second one another controller or a place to log in.
+Without, the first node is the controller as well.
 """
 
 from __future__ import annotations
 
-from .addresses import node_address
-from .scheduler import ClusterLayout, ClusterNode, ClusterServer, Scheduler, files_of
+from dataclasses import replace
+
+from .addresses import head_address, node_address
+from .guest.files import GuestFile
+from .scheduler import (
+    ClusterLayout,
+    ClusterNode,
+    ClusterServer,
+    Scheduler,
+    SecondController,
+    guest_files,
+    scheduler_files,
+)
 from .scheduler.bare import NCCL_CONF
 from .scope import ClusterScope
 from .share_mounts import ShareMount, share_mounts
@@ -19,28 +31,49 @@ _NO_INFINIBAND = (
 _SOME_RACK = "unknown"
 
 
-def files_of_node(scope: ClusterScope, layout: ClusterLayout, index: int) -> dict[str, str]:
-    """Path -> text of all that the node of this index is told of its cluster, whose `layout` is that of all nodes."""
-    files = files_of(Scheduler(scope.cluster.scheduler), layout, scope.node(index))
-    if scope.cluster.fabric == "none" and NCCL_CONF in files:
-        files[NCCL_CONF] = _NO_INFINIBAND
-    return files
+def files_of_server(
+    scope: ClusterScope, layout: ClusterLayout, server: str, *, has_gpus: bool = True
+) -> tuple[GuestFile, ...]:
+    """All that a node or a head is told of its cluster, by its name. `layout` is that of all of them."""
+    files = guest_files(Scheduler(scope.cluster.scheduler), layout, server)
+    # NCCL runs where GPUs are.
+    return tuple(_as_joined(scope, file) for file in files if has_gpus or file.path != NCCL_CONF)
+
+
+def _as_joined(scope: ClusterScope, file: GuestFile) -> GuestFile:
+    is_cut_off = scope.cluster.fabric == "none" and file.path == NCCL_CONF
+    return replace(file, content=_NO_INFINIBAND) if is_cut_off else file
+
+
+def texts_of_cluster(scope: ClusterScope) -> dict[str, str]:
+    """Path -> text of all that its scheduler reads, whichever server it is for, and of what its people take elsewhere:
+    values and labels for Kubernetes.
+    """
+    texts = scheduler_files(Scheduler(scope.cluster.scheduler), layout_of(scope))
+    return {path: _as_joined(scope, GuestFile(path, text)).content for path, text in texts.items()}
 
 
 def mounts_of(scope: ClusterScope) -> tuple[ShareMount, ...]:
-    """What each node of the cluster mounts of its tenant's shares."""
+    """What each head and node of the cluster mounts of its tenant's shares."""
     return share_mounts(scope.site, scope.tenant, scope.cluster.name, scope.claims)
 
 
 def layout_of(scope: ClusterScope) -> ClusterLayout:
     """The cluster as its scheduler sees it. PlanningError where no scheduler could take it."""
     racks = {item.device: item.rack for item in scope.site.placements}
-    subnet = scope.claims.cluster_subnet
+    subnet, slurm = scope.claims.cluster_subnet, scope.cluster.slurm
     nodes = tuple(
         ClusterNode(
             scope.node(index), node_address(subnet, index), unit=node.unit, rack=racks.get(node.name, _SOME_RACK)
         )
         for index, node in enumerate(scope.nodes())
     )
-    head = ClusterServer(scope.node(0), node_address(subnet, 0))
-    return ClusterLayout(name=scope.cluster.name, head=head, nodes=nodes, node_type=scope.cluster.node_type)
+    count = 0 if scope.heads is None else scope.heads.count
+    heads = [ClusterServer(scope.head(index), head_address(subnet, index)) for index in range(count)]
+    first, *others = heads or [ClusterServer(scope.node(0), node_address(subnet, 0))]
+    second = SecondController(others[0], slurm.state) if others and slurm.state is not None else None
+    layout = ClusterLayout(
+        name=scope.cluster.name, head=first, nodes=nodes, node_type=scope.cluster.node_type, second=second,
+        logins=() if second is not None else tuple(others), accounting=first if slurm.accounting else None,
+    )  # fmt: skip
+    return layout if slurm.release is None else replace(layout, release=slurm.release)

@@ -9,7 +9,7 @@ from interlock.resources import BareMetalLeg, BareMetalServer, Port, SwitchPort
 from interlock.vocabulary import NetworkRole, Reference
 
 from .addresses import node_address
-from .cluster_guest import files_of_node, mounts_of
+from .cluster_guest import files_of_server, mounts_of
 from .errors import PlanningError
 from .guest import node_user_data
 from .plan_builder import PlanBuilder
@@ -40,7 +40,7 @@ def write_node(
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
         user_data=node_user_data(
-            name, files_of_node(scope, layout, index), login=scope.login_files, shares=guest_shares(mounts)
+            name, files_of_server(scope, layout, name), login=scope.login_files, shares=guest_shares(mounts), drive=True
         ),
         shares=tuple(item.share for item in mounts),
     )  # fmt: skip

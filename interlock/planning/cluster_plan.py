@@ -1,4 +1,5 @@
-"""One GPU cluster: its in-band network, its S3 user, its partitions of the InfiniBand fabric, its nodes, in this order.
+"""One GPU cluster: its in-band network, its S3 user, its partitions of the InfiniBand fabric, its heads and its nodes,
+in this order.
 
 A node is deployed after its ports are in the cluster's partitions, and leaves them only when it is undeployed. Until a
 port is in a partition of its tenant it is in the default one alone, with the ports of everybody else's nodes, and a
@@ -15,6 +16,7 @@ from interlock.vocabulary import NetworkRole
 from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
 from .cluster_guest import layout_of
+from .cluster_heads import write_heads
 from .cluster_nodes import write_node
 from .plan_builder import PlanBuilder
 from .s3_users import s3_keys_of, write_s3_user
@@ -29,6 +31,7 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
         write_s3_user(scope, builder, scope.cluster.s3_keys)
     partitions = write_partitions(scope, builder)
     layout = layout_of(scope)
+    write_heads(scope, builder, layout)
     for index in range(len(scope.claims.hosts)):
         write_node(scope, builder, index, layout, partitions)
 

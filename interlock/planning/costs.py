@@ -40,8 +40,8 @@ def _ram_gib(site: Site, component: ComponentType, resource: Resource) -> int:
 
 
 def _flavor(site: Site, component: ComponentType, resource: Resource) -> tuple[int, int]:
-    """(CPUs, GiB) of a Poplar server on a hypervisor."""
-    if component != "PoplarServer" or not isinstance(resource, Server):
+    """(CPUs, GiB) of a Poplar server on a hypervisor, or of a head of a cluster, which stands there too."""
+    if component not in ("PoplarServer", "ClusterHead") or not isinstance(resource, Server):
         return (0, 0)
     flavor = site.flavor[Reference.parse(resource.flavor).name]
     return (flavor.vcpus, flavor.ram_gib)

@@ -146,6 +146,7 @@ class SiteHashes:
         }
         nodes = {name for cluster in clusters for name in cluster.hosts}
         hosts = nodes | {name for vpod in vpods for name in (*vpod.hosts, vpod.controller_host)}
+        hosts |= {name for cluster in clusters for name in cluster.heads}
         parts: dict[str, Any] = {
             "common": self._common(networks, has_clusters=bool(clusters)),
             "networks": {name: self._network(name) for name in sorted(used)},

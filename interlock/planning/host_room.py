@@ -11,7 +11,7 @@ from interlock.model.site.inventory import FlavorSpec, Host, Site
 from .claims import Claim
 from .layout import SiteLayout
 
-#: Virtual functions of one Poplar server: one on ipu-data, one on storage.
+#: Virtual functions of one Poplar server: one on ipu-data, one on storage. A head of a cluster has none.
 VFS_PER_SERVER = 2
 
 
@@ -27,18 +27,18 @@ class HostRoom:
         """True if one more server of this flavour fits."""
         return self.count(flavor) > 0
 
-    def count(self, flavor: FlavorSpec) -> int:
-        """How many servers of this flavour fit."""
+    def count(self, flavor: FlavorSpec, functions: int = VFS_PER_SERVER) -> int:
+        """How many servers of this flavour fit that have so many virtual functions each."""
         parts = (
             (self.cpus, flavor.vcpus),
             (self.pages, flavor.ram_gib),
-            (self.virtual_functions, VFS_PER_SERVER),
+            (self.virtual_functions, functions),
         )
         return max(0, min(left // each for left, each in parts if each > 0))
 
-    def less(self, flavor: FlavorSpec) -> HostRoom:
+    def less(self, flavor: FlavorSpec, functions: int = VFS_PER_SERVER) -> HostRoom:
         """What is left beside a server of this flavour."""
-        return HostRoom(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - VFS_PER_SERVER)
+        return HostRoom(self.cpus - flavor.vcpus, self.pages - flavor.ram_gib, self.virtual_functions - functions)
 
 
 def largest_flavor(site: Site) -> FlavorSpec:
@@ -52,10 +52,11 @@ def largest_flavor(site: Site) -> FlavorSpec:
 
 @dataclass(frozen=True)
 class ServerNeed:
-    """What a Poplar server asks of its host: networks to reach, and a flavour, or (None) the whole host."""
+    """What a server asks of its host: networks to reach, and a flavour, or (None) the whole host."""
 
     networks: tuple[str, ...]
     flavor: FlavorSpec | None
+    functions: int = VFS_PER_SERVER
 
     @property
     def is_bare_metal(self) -> bool:
@@ -96,12 +97,12 @@ class ServerNeed:
 
 
 class HostRooms:
-    """Servers and controllers by host."""
+    """Servers and controllers by host; a GPU node counts as a server that takes all of its host."""
 
     def __init__(self, site: Site, layout: SiteLayout) -> None:
         self.site = site
         self.layout = layout
-        #: Host -> claims of the field `hosts`.
+        #: Host -> claims of the fields `hosts` and `heads`.
         self.servers: dict[str, list[Claim]] = {}
         #: Host -> number of controllers.
         self.controllers: Counter[str] = Counter()
@@ -110,7 +111,7 @@ class HostRooms:
         self._counts: dict[str, dict[tuple[str, ...], int]] = {}
 
     def change(self, claim: Claim, *, add: bool) -> None:
-        """Add or remove a claim of `hosts` or `controller_host`."""
+        """Add or remove a claim of `hosts`, `heads` or `controller_host`."""
         if claim.field == "controller_host":
             self.controllers[claim.value] += 1 if add else -1
             return
@@ -126,7 +127,8 @@ class HostRooms:
         if host.name not in self._rooms:
             room = HostRoom(host.dedicated_cpus, host.huge_pages_gib, host.virtual_functions)
             for claim in self.servers.get(host.name, ()):
-                room = room.less(self.site.flavor.get(claim.flavor, self._largest))
+                functions = 0 if claim.field == "heads" else VFS_PER_SERVER
+                room = room.less(self.site.flavor.get(claim.flavor, self._largest), functions)
             self._rooms[host.name] = room
         return self._rooms[host.name]
 
@@ -136,13 +138,13 @@ class HostRooms:
             return 0
         if need.flavor is None:
             return int(not self.servers.get(host.name))
-        return self.room(host).count(need.flavor)
+        return self.room(host).count(need.flavor, need.functions)
 
     def count(self, need: ServerNeed) -> int:
         """How many servers of this need all hosts on its networks still take."""
         network = need.networks[0]
         counts = self._counts.setdefault(network, {})
-        key = (need.flavor.name if need.flavor else "", *need.networks)
+        key = (need.flavor.name if need.flavor else "", str(need.functions), *need.networks)
         if key not in counts:
             counts[key] = sum(self.fits(host, need) for host in self.layout.hosts.get(network, ()))
         return counts[key]

@@ -97,7 +97,7 @@ def no_host(allocated: AllocationState, need: ServerNeed, vpod: VPod) -> Allocat
         f"vPOD {vpod.name}: no host has room for one more {flavor.name} ({flavor.vcpus} dedicated CPUs, "
         f"{flavor.ram_gib} pages of 1 GiB, {VFS_PER_SERVER} virtual functions)"
     )
-    return AllocationError(what, "; ".join(part for part in (_left(allocated, usable), idle) if part), hint)
+    return AllocationError(what, "; ".join(part for part in (left_on(allocated, usable), idle) if part), hint)
 
 
 def _most_interfaces(allocated: AllocationState, need: ServerNeed) -> str:
@@ -120,7 +120,7 @@ def no_room(allocated: AllocationState, need: ServerNeed, vpod: str, host: Host)
     if need.flavor is None:
         return AllocationError(f"vPOD {vpod} pins host {host.name}, which is given out already", hint=hint)
     what = f"vPOD {vpod} pins host {host.name}, which has no room for one more {need.flavor.name}"
-    return AllocationError(what, _left(allocated, [host]), hint)
+    return AllocationError(what, left_on(allocated, [host]), hint)
 
 
 def _reaches(host: Host, networks: Sequence[str]) -> bool:
@@ -148,7 +148,7 @@ def _preference(
     return preference
 
 
-def _left(allocated: AllocationState, hosts: Sequence[Host]) -> str:
+def left_on(allocated: AllocationState, hosts: Sequence[Host]) -> str:
     """What is left on the hosts with most room, the site's order kept."""
     ranked = sorted(hosts, key=lambda host: (-allocated.hosts.room(host).cpus, allocated.layout.host_order[host.name]))
     listed = sorted(ranked[:LISTED], key=lambda host: allocated.layout.host_order[host.name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ipaddress import IPv4Address, IPv4Network
 
 from interlock.model.site.inventory import Site, VlanPool
@@ -67,10 +67,10 @@ def choose_subnet(allocated: AllocationState, claim: str) -> str:
     return subnet
 
 
-def choose_storage_vip(allocated: AllocationState, part: str, subnet: str) -> str:
+def choose_storage_vip(allocated: AllocationState, part: str, subnet: str, beside: Collection[str] = ()) -> str:
     """The first address of the appliance's range in a storage or in-band subnet that is not released and unsettled.
 
-    `part`: who mounts a share there, as in `vPOD train`.
+    `part`: who mounts a share there, as in `vPOD train`. `beside`: addresses there that others have.
     """
     offsets = allocated.site.pools.storage_vips
     if offsets is None:
@@ -81,7 +81,7 @@ def choose_storage_vip(allocated: AllocationState, part: str, subnet: str) -> st
     network = IPv4Network(subnet)
     for offset in range(offsets[0], min(offsets[1], network.num_addresses - 2) + 1):
         address = str(IPv4Address(int(network.network_address) + offset))
-        if allocated.addresses[address] <= 0:
+        if address not in beside and allocated.addresses[address] <= 0:
             return address
     raise _exhausted(allocated, "storage_vip", f"{offsets[0]}-{offsets[1]} of {subnet}", "address of the appliance")
 

@@ -19,7 +19,12 @@ SHOWN = 4
 BRING_BACK = "mend what is out of service, and take its `state` out of the site file"
 
 #: Claim of a vPOD -> the word for what stands in it.
-_KINDS = {"machines": "IPU-Machine", "hosts": "host", "controller_host": "the host of its controller,"}
+_KINDS = {
+    "machines": "IPU-Machine",
+    "hosts": "host",
+    "controller_host": "the host of its controller,",
+    "heads": "the host of a head,",
+}
 
 #: State -> what is said of one device, and of several.
 _SAID: dict[ServiceState, tuple[str, str]] = {
@@ -90,6 +95,8 @@ def _devices(site: Site, part: VPodAllocation | ClusterAllocation) -> Iterator[t
     yield from (("hosts", site.host.get(host)) for host in dict.fromkeys(part.hosts))
     if isinstance(part, VPodAllocation):
         yield "controller_host", site.host.get(part.controller_host)
+    else:
+        yield from (("heads", site.host.get(host)) for host in dict.fromkeys(part.heads))
 
 
 def refused_pin(site: Site, pins: Pins, held: Sequence[str]) -> tuple[str, Machine | Host] | None:
@@ -97,6 +104,7 @@ def refused_pin(site: Site, pins: Pins, held: Sequence[str]) -> tuple[str, Machi
     for field, names, devices in (
         ("machines", pins.machines or (), site.machine),
         ("hosts", pins.hosts or (), site.host),
+        ("heads", pins.heads or (), site.host),
         ("controller_host", [pins.controller_host] if pins.controller_host else (), site.host),
     ):
         for name in names:

@@ -17,7 +17,7 @@ from .plan_hash import hashed_form, vpods_above
 
 ComponentType = Literal[
     "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "GpuCluster",
-    "ClusterNode", "Volume", "Share", "Bucket",
+    "ClusterHead", "ClusterNode", "Volume", "Share", "Bucket",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Servers that are reached from outside: a floating IP at their `control` port, and who may come in by it."""
+"""Servers that are reached from outside: a floating IP at a port on the tenant's router, and who may come in by it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from interlock.vocabulary.references import EXTERNAL_REFERENCE
 from interlock.vocabulary.request_parts import RequestPart
 
 from .plan_builder import PlanBuilder
-from .scope import VPodScope
+from .scope import PartScope
 
 
-def is_public(scope: VPodScope, index: int) -> bool:
-    """True if the request says so of this Poplar server."""
+def is_public(scope: PartScope, index: int) -> bool:
+    """True if the request says so of this Poplar server, or of this head of a cluster."""
     return scope.public is not None and index in scope.public.servers
 
 
@@ -32,17 +32,20 @@ def public_entries(site: Site, tenant: Tenant) -> dict[str, tuple[str, ...]]:
 
 
 def _entries(site: Site, tenant: Tenant) -> Iterator[tuple[str, tuple[str, ...]]]:
+    clusters = {cluster.name for cluster in tenant.clusters}
     for entry in tenant.access.public:
-        vpod = RequestPart(tenant.id, entry.vpod)
-        yield from ((_entry_of(f"{vpod}-poplar-{index}"), public_sources(site, entry)) for index in entry.servers)
+        part, word = RequestPart(tenant.id, entry.vpod), "head" if entry.vpod in clusters else "poplar"
+        yield from ((_entry_of(f"{part}-{word}-{index}"), public_sources(site, entry)) for index in entry.servers)
 
 
-def write_floating_ip(scope: VPodScope, builder: PlanBuilder, index: int) -> None:
-    """Write down the entry of one server. Neutron gives an address only where a router leads to the port's subnet."""
-    server = scope.server(index)
+def write_floating_ip(scope: PartScope, builder: PlanBuilder, server: str, network: NetworkRole) -> None:
+    """Write down the entry of one server, at its port on this network.
+
+    Neutron gives an address only where a router leads to the port's subnet.
+    """
     entry = FloatingIp(
-        project=scope.project, external_network=EXTERNAL_REFERENCE, port=f"{server}-control",
-        uplink=scope.name(NetworkRole.CONTROL, "uplink"),
+        project=scope.project, external_network=EXTERNAL_REFERENCE, port=f"{server}-{network}",
+        uplink=scope.name(network, "uplink"),
     )  # fmt: skip
     builder.add(_entry_of(server), entry)
 

@@ -6,33 +6,10 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from interlock.model.tenant.request import (
-    Access,
-    BucketRequest,
-    Cluster,
-    ShareRequest,
-    Tenant,
-    VolumeRequest,
-    Volumes,
-    VPod,
-)
+from interlock.model.tenant.request import Pins, Tenant
 from interlock.resources import Frozen, digest_of
 
-#: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
-#: is left out of hashes, so that these locks stay as they are.
-YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Volumes, frozenset({"encrypted"})),
-    (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount", "clusters"})),
-    (VPod, frozenset({"s3_keys"})),
-    (Cluster, frozenset({"s3_keys"})),
-    (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
-    (Access, frozenset({"ca", "accounts", "public"})),
-    (Tenant, frozenset({"clusters"})),
-)
-
-#: Keys of requests that no plan rests on: who gets certificates makes no lock old.
-UNPLANNED_OF_REQUESTS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Access, frozenset({"people"})),)
+from .younger_keys import UNPLANNED_OF_REQUESTS, YOUNGER
 
 
 def request_hash(tenant: Tenant) -> str:
@@ -43,10 +20,10 @@ def request_hash(tenant: Tenant) -> str:
 def _as_requested(part: Any) -> Any:
     """A part of a request as JSON, without younger keys at their defaults."""
     match part:
-        case Frozen():
+        case Frozen() | Pins():
             kind = type(part)
             hidden = next((names for of, names in UNPLANNED_OF_REQUESTS if kind is of), frozenset[str]())
-            young = next((names for of, names in YOUNGER if kind is of), frozenset[str]())
+            young = YOUNGER.get(kind, frozenset())
             fields = {name: getattr(part, name) for name in kind.model_fields if name not in hidden}
             return {
                 name: _as_requested(value)

@@ -9,7 +9,7 @@ from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.site.gpu import GpuHost
 from interlock.model.site.inventory import Site
 from interlock.model.site.offers import Controller
-from interlock.model.tenant.request import Cluster, PublicServers, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.tenant.request import Cluster, HeadServers, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
 from interlock.vocabulary.request_parts import RequestPart
 
@@ -23,7 +23,9 @@ T = TypeVar("T")
 def private_flavors(site: Site, tenant: Tenant) -> frozenset[str]:
     """The flavours of a tenant's servers that not everybody may use."""
     closed = {item.name for item in site.flavors if not item.public}
-    return frozenset(vpod.poplar.flavor for vpod in tenant.vpods if vpod.poplar.kind != "bare-metal") & closed
+    used = {vpod.poplar.flavor for vpod in tenant.vpods if vpod.poplar.kind != "bare-metal"}
+    used |= {cluster.heads.flavor for cluster in tenant.clusters if cluster.heads is not None}
+    return frozenset(used) & closed
 
 
 def access_name(tenant: Tenant, flavor: str) -> str:
@@ -68,6 +70,11 @@ class PartScope:
         return f"{self.tenant.id}-key" if self.tenant.access.ssh_public_key is not None else None
 
     @property
+    def public(self) -> PublicServers | None:
+        """Which of its virtual servers are reached from outside; None: none."""
+        return next((entry for entry in self.tenant.access.public if entry.vpod == self.part), None)
+
+    @property
     def login_files(self) -> tuple[GuestFile, ...]:
         """What the sshd of each of its servers is told of certificates."""
         return login_files(StackName(self.site.name, self.tenant.id), self.part, self.tenant.access)
@@ -88,6 +95,25 @@ class ClusterScope(PartScope):
     def node(self, index: int) -> str:
         """Name of the server that is the node of this index."""
         return self.name("node", index)
+
+    @property
+    def heads(self) -> HeadServers | None:
+        """What is asked for as heads; None: none."""
+        return self.cluster.heads
+
+    def head(self, index: int) -> str:
+        """Name of the server that is the head of this index."""
+        return self.name("head", index)
+
+    @property
+    def head_group(self) -> str:
+        """The security group of its heads."""
+        return self.name("head-ssh")
+
+    @property
+    def public_group(self) -> str:
+        """The security group of its heads that are reached from outside."""
+        return self.name("head-public")
 
     def nodes(self) -> tuple[GpuHost, ...]:
         """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
@@ -121,11 +147,6 @@ class VPodScope(PartScope):
     def bare_metal(self) -> bool:
         """True if the Poplar servers are whole hosts."""
         return self.vpod.poplar.kind == "bare-metal"
-
-    @property
-    def public(self) -> PublicServers | None:
-        """Which of its Poplar servers are reached from outside; None: none."""
-        return next((entry for entry in self.tenant.access.public if entry.vpod == self.vpod.name), None)
 
     @property
     def public_group(self) -> str:

@@ -33,6 +33,13 @@ def poplar_rules(ssh_from: Sequence[str]) -> tuple[SecurityGroupRule, ...]:
     return tuple(rules)
 
 
+def head_rules(ssh_from: Sequence[str], subnet: str) -> tuple[SecurityGroupRule, ...]:
+    """Heads of a GPU cluster: ssh and ICMP from the tenant's prefixes in, everything of its own nodes in, which answer
+    to schedulers and jobs at any port, and everything out.
+    """
+    return (SecurityGroupRule(direction="ingress", remote_prefix=subnet), *poplar_rules(ssh_from))
+
+
 def controller_api_rules(port: int, control_subnet: str) -> tuple[SecurityGroupRule, ...]:
     """The controller on `control`: its user API from that subnet in, and nothing out."""
     return (

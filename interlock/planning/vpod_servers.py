@@ -42,7 +42,7 @@ def write_poplar_server(scope: VPodScope, builder: PlanBuilder, index: int) -> N
     private = poplar.flavor in private_flavors(scope.site, scope.tenant)
     builder.add(name, server, after=(access_name(scope.tenant, poplar.flavor),) if private else ())
     if is_public(scope, index):
-        write_floating_ip(scope, builder, index)
+        write_floating_ip(scope, builder, name, NetworkRole.CONTROL)
     if poplar.volume is not None:
         attachment = VolumeAttachment(project=scope.project, server=name, volume=own_volume(name))
         builder.add(f"{name}-attachment", attachment)

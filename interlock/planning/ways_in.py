@@ -64,4 +64,4 @@ def _servers(plan: Plan) -> Iterator[WayIn]:
 
 def _is_tenants_server(plan: Plan, name: str) -> bool:
     item = plan.by_name[name]
-    return isinstance(item.resource, Server) and plan.component[item.component].type == "PoplarServer"
+    return isinstance(item.resource, Server) and plan.component[item.component].type in ("PoplarServer", "ClusterHead")

@@ -19,7 +19,9 @@ VLAN_CLAIMS = tuple(item.vlan for item in CLAIMS_OF.values())
 OPERATORS_CLAIMS = (CLAIMS_OF[NetworkRole.MANAGEMENT].vlan,)
 
 #: Claims on the room of a host -> the node by which whoever shares that room meets.
-_ROOM_OF = {"hosts": ids.processors, "controller_host": ids.host_identity}
+_ROOM_OF = {"hosts": ids.processors, "heads": ids.processors, "controller_host": ids.host_identity}
+#: The same -> how many virtual functions a server had, where that is known: a head of a cluster has none.
+_FUNCTIONS_OF = {"heads": ("0",)}
 
 
 def with_released(site: SiteFacts, share: GraphFragment, released: tuple[Released, ...]) -> GraphFragment:
@@ -69,7 +71,7 @@ def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Rel
         applied = sum(where == place and server in share.former for where, server, *_ in takes)
         for number, flavor in enumerate(sorted(flavors)[applied:], start=1):
             server = ids.server(share.owner, f"released {claim} {name} {number}")
-            yield premise(Relation.TAKES, place, server, *released_room(flavor).columns)
+            yield premise(Relation.TAKES, place, server, *released_room(flavor, *_FUNCTIONS_OF.get(claim, ())).columns)
 
 
 def with_settled(site: SiteFacts, share: GraphFragment, settled: Iterable[Settled]) -> GraphFragment:

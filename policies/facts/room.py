@@ -29,6 +29,8 @@ class TakenRoom:
     #: Given up, and perhaps still there: as much as its flavour says, if that is recorded, or nothing any more.
     released: bool = False
     flavor: str = ""
+    #: Of a released server how many virtual functions it had, where that is recorded.
+    functions: str = ""
 
     #: How a premise says that it is all of the host, that nobody states how much it is, and that it was given up.
     WHOLE: ClassVar[str] = "whole"
@@ -41,7 +43,7 @@ class TakenRoom:
         if self.whole:
             return (self.WHOLE,) * len(QUANTITIES)
         if self.released:
-            return self.RELEASED, self.flavor
+            return (self.RELEASED, self.flavor, *((self.functions,) if self.functions else ()))
         return tuple(self.UNSTATED if amount is None else str(amount) for amount in self.amounts)
 
     @classmethod
@@ -59,19 +61,22 @@ class TakenRoom:
         return dict(zip(QUANTITIES, self.amounts, strict=True))
 
 
-def released_room(flavor: str = "") -> TakenRoom:
+def released_room(flavor: str = "", functions: str = "") -> TakenRoom:
     """What a server takes that was given up and is perhaps still there: from nothing at all to `most_released`."""
-    return TakenRoom((0,) * len(QUANTITIES), released=True, flavor=flavor)
+    return TakenRoom((0,) * len(QUANTITIES), released=True, flavor=flavor, functions=functions)
 
 
 def most_released(site: SiteFacts, room: TakenRoom, *, is_pinned: bool) -> Mapping[str, int]:
-    """The most that a released Poplar server (`is_pinned`) or controller takes; of no known flavour, the largest."""
+    """The most that a released Poplar server or head (`is_pinned`) or controller takes; of no known flavour, the
+    largest.
+    """
     if not is_pinned:
         controller = site.site.controller
         flavor = None if controller is None else site.site.flavor.get(controller.flavor)
         return dict.fromkeys(QUANTITIES, 0) | {MEMORY: 0 if flavor is None else flavor.ram_gib}
     flavor = site.site.flavor.get(room.flavor) or largest_flavor(site.site)
-    return {CPUS: flavor.vcpus, PAGES: flavor.ram_gib, MEMORY: 0, FUNCTIONS: VFS_PER_SERVER}
+    functions = int(room.functions) if is_number(room.functions) else VFS_PER_SERVER
+    return {CPUS: flavor.vcpus, PAGES: flavor.ram_gib, MEMORY: 0, FUNCTIONS: functions}
 
 
 def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:

@@ -61,7 +61,8 @@ def _larger(a: TakenRoom, b: TakenRoom) -> TakenRoom:
     """What holds either; of two flavours neither is known to be the larger one."""
     amounts = tuple(max(pair, key=_weight) for pair in zip(a.amounts, b.amounts, strict=True))
     is_whole, is_released = any((a.whole, b.whole)), all((a.released, b.released))
-    return TakenRoom(amounts, is_whole, is_released, a.flavor if a.flavor == b.flavor else "")
+    same = (x if x == y else "" for x, y in ((a.flavor, b.flavor), (a.functions, b.functions)))
+    return TakenRoom(amounts, is_whole, is_released, *same)
 
 
 def _weight(amount: int | None) -> float:

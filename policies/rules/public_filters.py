@@ -34,6 +34,9 @@ def _of_port(plan: PlanFacts, item: FloatingIpFact, port: PortFact, stated: tupl
         yield _cause(item, port, f"port {port.name} is {kind}, where no security group filters")
         return
     rules = {group.name: group.rules for group in plan.security_groups}
+    subnet = plan.subnet.get(port.subnet)
+    # Whoever has an address of the port's own subnet has a port of the plan there.
+    stated = (*stated, *((subnet.cidr,) if subnet is not None else ()))
     for name in port.security_groups:
         if name not in rules:
             yield _unknown_cause(item, port, name)

@@ -182,6 +182,14 @@ def test_the_key_of_the_cluster_opens_its_bucket_and_stands_in_nothing_that_node
     assert not any(told["s3_secret_key"].encode() in file.read_bytes() for file in files)
 
 
+def test_the_head_is_a_server_of_its_hypervisor_that_is_reached_from_outside(hall: Hall) -> None:
+    told = hall.project.output(ACME)["clusters"]["acme-train"]["heads"]["acme-train-head-0"]
+    server = hall.cloud.compute.get_server(told["server_id"])
+    assert (server.status, server.hypervisor_hostname, told["address"]) == ("ACTIVE", "head-1", "10.60.0.5")
+    entry = next(hall.cloud.network.ips(floating_ip_address=told["public_address"]))
+    assert entry.fixed_ip_address == told["address"]
+
+
 def test_the_password_of_ufm_is_in_no_state(hall: Hall) -> None:
     entry = yaml.safe_load((hall.sandbox.dir / "fabrics.yaml").read_text())["fabrics"]["compute"]
     secret = Path(entry["password_file"]).read_text().strip().encode()

@@ -19,6 +19,8 @@ _FACT = "a fact that rules see: it names nodes and owners, where the resource ha
 TWO: dict[frozenset[str], str] = {
     frozenset({"name", "vlan", "physical_network", "network_type", "cidr", "gateway", "pool", "address_scope"}): _RAW,
     frozenset({"servers", "kind", "flavor", "image", "volume"}): _RAW,
+    frozenset({"count", "flavor", "image"}): _RAW,
+    frozenset({"controllers", "state", "accounting", "release"}): _RAW,
     frozenset({"physical_network", "vlans", "subnets"}): _RAW,
     frozenset({"members", "ssh_public_key", "ssh_from", "public", "ca", "accounts", "people"}): _LISTS,
     frozenset({"name", "keys", "since", "until", "accounts", "vpods"}): _LISTS,

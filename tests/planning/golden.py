@@ -7,8 +7,17 @@ from pathlib import Path
 
 from interlock.model.site.bastion import Bastion
 from interlock.model.site.inventory import Site
-from interlock.model.tenant.request import BucketRequest, PublicServers, ShareRequest, Tenant, VolumeRequest
+from interlock.model.tenant.request import (
+    Access,
+    BucketRequest,
+    PublicServers,
+    ShareRequest,
+    SlurmOptions,
+    Tenant,
+    VolumeRequest,
+)
 from interlock.planning import Plan, plan_site, plan_tenant
+from tests.builders.gpu_heads import head_claims, headed, site_with_heads
 from tests.builders.gpu_plans import claims, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_site, gpu_tenant, storing_gpu_site
 from tests.builders.pod64 import (
@@ -52,6 +61,7 @@ def plans() -> dict[str, Plan]:
         "cluster": clusters_planned(gpu_tenant("acme"), [claims(1, (1, 1), (1, 2))]),
         "clusters": two_clusters(),
         "cluster-data": cluster_data(),
+        "cluster-heads": with_heads(),
         "cluster-beside": clusters_planned(gpu_tenant("globex"), [claims(4, (1, 3), (1, 4))]),
     }
 
@@ -76,6 +86,16 @@ def cluster_data() -> Plan:
     """The plan of it, on a site with an appliance."""
     given = claims(1, (1, 1), (1, 2), storage_vip="10.60.1.2"), claims(3, (1, 3), storage_vip="10.60.3.2")
     return clusters_planned(cluster_data_request(), given, storing_gpu_site())
+
+
+def with_heads() -> Plan:
+    """Two nodes with two heads: a public one, a second controller, and accounting."""
+    slurm = SlurmOptions(controllers=2, state="/srv/slurm", accounting=True)
+    request = gpu_tenant("acme", headed(2, slurm=slurm))
+    public = ({"vpod": "train", "servers": (0,), "ssh_from": ("198.51.100.0/24",)},)
+    access = Access.model_validate(dict(request.access) | {"public": public})
+    given = head_claims(1, (1, 1), (1, 2), heads=("head-1", "head-2"))
+    return clusters_planned(request.model_copy(update={"access": access}), [given], site_with_heads())
 
 
 def bare_metal(site: Site | None = None) -> Plan:

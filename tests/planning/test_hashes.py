@@ -11,7 +11,8 @@ from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Sit
 from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.tenant.request import Poplar, PublicServers, ShareRequest, VolumeRequest, Volumes, VPod
 from interlock.planning import SiteHashes, site_hash
-from interlock.planning.request_hashes import YOUNGER, request_hash
+from interlock.planning.request_hashes import request_hash
+from interlock.planning.younger_keys import YOUNGER
 from interlock.resources import VolumeEncryption
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out
@@ -173,7 +174,7 @@ def test_a_younger_key_of_a_request_is_in_its_hash_where_it_says_something() -> 
 
 
 def test_younger_keys_have_a_default() -> None:
-    for kind, names in YOUNGER:
+    for kind, names in YOUNGER.items():
         assert all(not kind.model_fields[name].is_required() for name in names)
 
 

@@ -24,6 +24,8 @@ PROGRAMS = {
     "srun": "slurm-wlm",
     "scontrol": "slurm-wlm",
     "slurmdbd": "slurmdbd",
+    "sacct": "slurm-wlm",
+    "mariadbd": "mariadb-server-core",
     "munged": "munge",
     "ip": "iproute2",
 }
@@ -31,6 +33,7 @@ PROGRAMS = {
 FORCED = {
     "ProctrackType=proctrack/cgroup": "ProctrackType=proctrack/pgid",
     "TaskPlugin=task/cgroup": "TaskPlugin=task/none",
+    "JobAcctGatherType=jobacct_gather/cgroup": "JobAcctGatherType=jobacct_gather/linux",
     "TaskPlugin=task/cgroup,task/affinity": "TaskPlugin=task/none",
 }
 _PACKAGES = " ".join(dict.fromkeys(PROGRAMS.values()))

@@ -24,7 +24,7 @@ def test_without_programs(monkeypatch: pytest.MonkeyPatch, absent: str) -> None:
     monkeypatch.setattr(sys.modules[require_slurm.__module__], "_found", lambda name: None if name == absent else name)
     with pytest.raises(SlurmLacks) as told:
         require_slurm()
-    line = "sudo apt-get install -y --no-install-recommends slurm-wlm slurmdbd munge iproute2"
+    line = "sudo apt-get install -y --no-install-recommends slurm-wlm slurmdbd mariadb-server-core munge iproute2"
     assert str(told.value) == f"a real Slurm needs {absent}. Run: {line}"
 
 

@@ -166,7 +166,7 @@ def test_root_gets_what_only_tests_need(
     get_packages_of_tests()
     names = (
         "openvswitch-switch iproute2 openssh-client openssh-server opensm ibsim-utils infiniband-diags munge slurm-wlm "
-        "slurmdbd"
+        "slurmdbd mariadb-server-core"
     )
     asked = ["update -q", f"install -y -q --no-install-recommends {names}"]
     assert (tools / "log").read_text().splitlines() == asked
@@ -174,7 +174,7 @@ def test_root_gets_what_only_tests_need(
     assert (said.out, said.err.count("\n")) == ("", 2)
     assert said.err.startswith(f"  system packages {names} …\n")
     frames, subnets = ("ovs-vswitchd", "ip", "ssh-keygen", "sshd"), ("opensm", "ibsim", "smpquery")
-    for program in (*frames, *subnets, "munged", "slurmctld", "slurmd", "srun", "scontrol", "slurmdbd"):
+    for program in (*frames, *subnets, "munged", "slurmctld", "slurmd", "srun", "scontrol", "slurmdbd", "mariadbd"):
         tool(program, "exit 0")
     get_packages_of_tests()
     assert (tools / "log").read_text().splitlines() == asked, "nothing is asked for twice"

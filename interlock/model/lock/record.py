@@ -95,10 +95,13 @@ class ClusterAllocation(Frozen):
     partition_keys: dict[str, _Key] = {}
     #: Address of the storage appliance in the in-band subnet; None: the cluster mounts no share.
     storage_vip: str | None = None
+    #: Host of each head, by index, and their flavour: how much of its host each takes.
+    heads: tuple[str, ...] = ()
+    head_flavor: str = ""
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("storage_vip",))
+        return _without_empty(written(self), ("storage_vip", "heads", "head_flavor"))
 
 
 class Allocation(Frozen):
@@ -125,7 +128,7 @@ def _number(text: str) -> int:
 
 #: Claim -> what reads its value; each raises ValueError where it cannot.
 _RELEASED: Mapping[str, Callable[[str], object]] = {
-    **dict.fromkeys(("machines", "hosts", "controller_host", "storage_vip"), str),
+    **dict.fromkeys(("machines", "hosts", "heads", "controller_host", "storage_vip"), str),
     **{item.vlan: Vlan.parse for item in CLAIMS_OF.values()},
     **{item.vni: _number for item in CLAIMS_OF.values() if item.vni},
     **{item.subnet: _prefix for item in CLAIMS_OF.values()},
@@ -142,7 +145,8 @@ class Released(Frozen):
     value: str
     #: When it was given up, in UTC: evidence from before says nothing. Empty: not recorded.
     since: str = ""
-    #: Of a Poplar server its flavour as it was locked last: how much of its host it takes. Empty: not recorded.
+    #: Of a Poplar server, or a head of a cluster, its flavour as it was locked last: how much of its host it takes.
+    #: Empty: not recorded.
     flavor: str = ""
     #: Of a machine or whole host the serial that was given up: another device under its name is another device.
     #: Empty: not recorded, it is the one that the site states.

@@ -11,7 +11,8 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
 from .data_words import ROTATE
-from .request import ClusterFabric, Scheduler
+from .request import ClusterFabric
+from .scheduler_file import ClusterScheduler, HeadsFile, SchedulerFile
 from .values import KeyNumbers
 
 _WHOLE = "ask for whole nodes: `nodes: 1` is the least; their tenant divides them as it likes"
@@ -45,7 +46,14 @@ class ClusterFile(FileModel):
         description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or the in-band "
         "network alone.",
     )
-    scheduler: Scheduler = Field(default="none", description="What hands its nodes to jobs, set up from the start.")
+    heads: HeadsFile | None = Field(
+        default=None, description="Head nodes; by default none, and the first node is its scheduler's controller."
+    )
+    scheduler: ClusterScheduler = Field(
+        default_factory=SchedulerFile,
+        description="What hands its nodes to jobs: `none`, `slurm` or `kubernetes`, or a mapping of one of these; by "
+        "default `none`.",
+    )
     s3_keys: KeyNumbers = Field(
         default=[1],
         description=f"Numbers of its S3 keys that are valid; it has them where the request has buckets. {ROTATE}",

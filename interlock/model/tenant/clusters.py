@@ -7,6 +7,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
 from .cluster_file import ClusterFile
+from .heads import read_heads, read_scheduler, read_slurm
 from .reading import Path, RequestReading
 from .request import Cluster, ClusterFabric
 
@@ -34,14 +35,16 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
     fabric = _fabric(reading, path, file)
     _check_size(reading, path, file)
     _check_room(reading, path, file)
-    reading.note_left_out(path, file, "scheduler")
+    heads = read_heads(reading, path, file)
     return Cluster(
         name=name,
         nodes=nodes_of(file) or 1,
         node_type=file.type,
         image=reading.choice((*path, "image"), "an image", file.image, None, reading.offered.images),
         fabric=fabric,
-        scheduler=file.scheduler,
+        scheduler=read_scheduler(reading, path, file),
+        heads=heads,
+        slurm=read_slurm(reading, path, file),
         s3_keys=reading.s3_keys(path, file.s3_keys),
     )
 

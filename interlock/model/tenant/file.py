@@ -130,10 +130,11 @@ class VPodFile(FileModel):
 
 
 class PublicFile(FileModel):
-    """Servers of one vPOD that have a floating IP."""
+    """Servers of one vPOD, or heads of one cluster, that have a floating IP."""
 
     servers: Annotated[list[Index] | None, BeforeValidator(all_or_listed), SERVERS] = Field(
-        default=None, description="Which Poplar servers of the vPOD, from 0, or `all`; by default all."
+        default=None,
+        description="Which Poplar servers of the vPOD or heads of the cluster, from 0, or `all`; by default all.",
     )
     ssh_from: list[Prefix] | None = Field(
         default=None,
@@ -161,8 +162,8 @@ class AccessFile(FileModel):
     )
     public: dict[PartName, Annotated[PublicFile, BeforeValidator(mapping_of_defaults)]] = Field(
         default_factory=dict,
-        description="vPOD → which of its Poplar servers have a floating IP, so that they are reached from outside; "
-        "nobody gets in without.",
+        description="vPOD or cluster → which of its Poplar servers or heads have a floating IP, so that they are "
+        "reached from outside; nobody gets in without.",
     )
     ca: MaybeCertifiedKey = Field(
         default=None,
@@ -229,5 +230,5 @@ class TenantFile(FileModel):
         default_factory=dict, description="Rules that the operator lets pass for this tenant, by id."
     )
     pins: dict[str, Pins] = Field(
-        default_factory=dict, description="Claims to take as given, by vPOD; by cluster its `hosts`."
+        default_factory=dict, description="Claims to take as given, by vPOD; by cluster its `hosts` and `heads`."
     )

@@ -39,10 +39,15 @@ def _check(reading: RequestReading, name: str, pins: Pins) -> None:
 
 
 def _check_cluster(reading: RequestReading, path: Path, pins: Pins, cluster: ClusterFile) -> None:
-    """Only its nodes: VLAN, subnet and P_Keys are the same to it, whichever they are."""
-    for key in (name for name in Pins.model_fields if name != "hosts" and getattr(pins, name) is not None):
-        hint = "take it out: of a cluster only `hosts`, its nodes, can be pinned"
+    """Only its nodes and heads: VLAN, subnet and P_Keys are the same to it, whichever they are."""
+    others = (name for name in Pins.model_fields if name not in ("hosts", "heads"))
+    for key in (name for name in others if getattr(pins, name) is not None):
+        hint = "take it out: of a cluster only `hosts`, its nodes, and `heads`, their hosts, can be pinned"
         reading.faults.add(Code.CONTRADICTION, (*path, key, KEY), f"`{key}` of a cluster", hint)
+    hypervisors = {name for name, host in reading.offered.poplar_hosts.items() if host.provisioning == "hypervisor"}
+    _check_names(reading, (*path, "heads"), "a hypervisor of role poplar", pins.heads, hypervisors)
+    if not reading.faults.lost("clusters", path[-1], "heads"):
+        _check_count(reading, (*path, "heads"), pins.heads, cluster.heads.count if cluster.heads else 0)
     known, below = reading.offered.type_of_node, (*path, "hosts")
     _check_names(reading, below, "a GPU node", pins.hosts, known)
     _check_count(reading, below, pins.hosts, nodes_of(cluster))
@@ -67,6 +72,9 @@ def _check_machines(reading: RequestReading, path: Path, pins: Pins, vpod: VPodF
 def _check_hosts(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile) -> None:
     known, below, poplar = reading.offered.poplar_hosts, (*path, "hosts"), vpod.poplar
     _check_names(reading, below, "a Poplar host", pins.hosts, known)
+    if pins.heads is not None:
+        hint = "take it out: clusters have heads"
+        reading.faults.add(Code.CONTRADICTION, (*path, "heads", KEY), "`heads` of a vPOD", hint)
     if pins.controller_host is not None:
         what, below_controller = "a host for controllers", (*path, "controller_host")
         reading.faults.need(below_controller, what, pins.controller_host, reading.offered.infra_hosts)

@@ -1,4 +1,4 @@
-"""Servers that are reached from outside: which have a floating IP, and from which prefixes."""
+"""Servers that are reached from outside: which have a floating IP, and from which prefixes. Of clusters, the heads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PUBLIC = ("access", "public")
 
 
 def read_public(reading: RequestReading) -> tuple[PublicServers, ...]:
-    """One entry for each vPOD that is named, in the order of the file; without those that are at fault."""
+    """One entry for each vPOD or cluster that is named, in the order of the file; without those that are at fault."""
     if "public" not in reading.file.access.model_fields_set:
         reading.note(_PUBLIC, None)
     found = (_read(reading, vpod, file) for vpod, file in reading.file.access.public.items())
@@ -23,11 +23,27 @@ def read_public(reading: RequestReading) -> tuple[PublicServers, ...]:
 
 def _read(reading: RequestReading, vpod: str, file: PublicFile) -> PublicServers | None:
     path: Path = (*_PUBLIC, vpod)
-    if not reading.vpod_name((*path, KEY), vpod):
+    if vpod in reading.file.clusters:
+        count = _heads(reading, path, vpod)
+    elif reading.vpod_name((*path, KEY), vpod):
+        _check_kind(reading, path, vpod)
+        count = reading.file.vpods[vpod].poplar.servers
+    else:
         return None
-    _check_kind(reading, path, vpod)
     sources = _sources(reading, path, file)
-    return PublicServers(vpod=vpod, servers=_servers(reading, path, vpod, file), ssh_from=sources)
+    if not count:
+        return None
+    return PublicServers(vpod=vpod, servers=_servers(reading, path, count, file), ssh_from=sources)
+
+
+def _heads(reading: RequestReading, path: Path, cluster: str) -> int:
+    """Heads of a cluster; a fault if it has none: a node is a whole host, and no filter stands in front of it."""
+    heads = reading.file.clusters[cluster].heads
+    if heads is None and not reading.faults.lost("clusters", cluster, "heads"):
+        hint = "add `heads:` to it, and go on to its nodes from there"
+        message = f"`{cluster}` has no heads, and nothing filters what comes to a node, which is a whole host"
+        reading.faults.add(Code.CONTRADICTION, (*path, KEY), message, hint)
+    return 0 if heads is None else heads.count
 
 
 def _check_kind(reading: RequestReading, path: Path, vpod: str) -> None:
@@ -38,20 +54,22 @@ def _check_kind(reading: RequestReading, path: Path, vpod: str) -> None:
         reading.faults.add(Code.CONTRADICTION, (*path, KEY), message, hint)
 
 
-def _servers(reading: RequestReading, path: Path, vpod: str, file: PublicFile) -> tuple[int, ...]:
-    count, below = reading.file.vpods[vpod].poplar.servers, (*path, "servers")
+def _servers(reading: RequestReading, path: Path, count: int, file: PublicFile) -> tuple[int, ...]:
+    name, below = str(path[-1]), (*path, "servers")
     if file.servers is None:
         if "servers" not in file.model_fields_set:
             reading.note(below, "all")
         return tuple(range(count))
     if not file.servers:
-        hint = "leave `servers:` out for all, or the vPOD out for none"
+        what = "cluster" if name in reading.file.clusters else "vPOD"
+        hint = f"leave `servers:` out for all, or the {what} out for none"
         reading.faults.add(Code.VALUE, below, "no server", hint)
     has = f"servers 0 to {count - 1}" if count > 1 else "server 0 alone"
-    unsure = reading.faults.lost("vpods", vpod, "poplar", "servers")
+    counts = (("vpods", name, "poplar", "servers"), ("clusters", name, "heads"))
+    unsure = any(reading.faults.lost(*lost) for lost in counts)
     for place, index in enumerate(file.servers):
         if index >= count and not unsure:
-            reading.faults.add(Code.NO_SUCH, (*below, place), f"server {index}: `{vpod}` has {has}")
+            reading.faults.add(Code.NO_SUCH, (*below, place), f"server {index}: `{name}` has {has}")
     reading.each_once(below, [str(index) for index in file.servers])
     return tuple(sorted(file.servers))
 

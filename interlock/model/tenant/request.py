@@ -71,8 +71,28 @@ class VPod(Frozen):
     s3_keys: tuple[int, ...] = (1,)
 
 
-Scheduler = Literal["none", "slurm"]
+Scheduler = Literal["none", "slurm", "kubernetes"]
 ClusterFabric = Literal["infiniband", "none"]
+
+
+class HeadServers(Frozen):
+    """The head nodes of a GPU cluster: virtual servers where its people log in and its scheduler runs."""
+
+    count: Literal[1, 2]
+    flavor: str
+    image: str
+
+
+class SlurmOptions(Frozen):
+    """What of Slurm is not as usual."""
+
+    controllers: Literal[1, 2] = 1
+    #: Folder on a file system that both controllers mount; None with one controller.
+    state: str | None = None
+    #: slurmdbd at the first head.
+    accounting: bool = False
+    #: `YY.MM`; None: the release that the tests run.
+    release: str | None = None
 
 
 class Cluster(Frozen):
@@ -86,6 +106,9 @@ class Cluster(Frozen):
     #: What joins GPUs of several nodes; `none`: the in-band network alone.
     fabric: ClusterFabric
     scheduler: Scheduler = "none"
+    #: None: none; the first node is the controller of its scheduler.
+    heads: HeadServers | None = None
+    slurm: SlurmOptions = SlurmOptions()
     #: Numbers of the S3 keys that are valid, as of a vPOD; it has them where its tenant asks for a bucket.
     s3_keys: tuple[int, ...] = (1,)
 
@@ -165,7 +188,10 @@ class KeyHolder(Frozen):
 
 
 class PublicServers(Frozen):
-    """Poplar servers of one vPOD that have a floating IP, and the prefixes from which they are reached by it."""
+    """Poplar servers of one vPOD, or heads of one cluster, that have a floating IP, and from where they are reached.
+
+    `vpod` is the name of either.
+    """
 
     vpod: str
     #: Indices, in ascending order.
@@ -200,12 +226,13 @@ class Budget(Frozen):
 
 
 class Pins(FileModel):
-    """Claims of one vPOD that the lock takes as given; the gate judges them. Of a cluster only `hosts`: its nodes."""
+    """Claims of one vPOD that the lock takes as given; the gate judges them. Of a cluster only its nodes and heads."""
 
     machines: PinnedNames | None = Field(default=None, description="The IPU-Machines, in the order of their positions.")
     hosts: PinnedNames | None = Field(
         default=None, description="Host of each Poplar server, by index; of a cluster its nodes."
     )
+    heads: PinnedNames | None = Field(default=None, description="Host of each head of a cluster, by index.")
     controller_host: DeviceName | None = Field(default=None, description="Host of the V-IPU controller.")
     ipu_data_vlan: VlanId | None = Field(default=None, description="VLAN between hosts and machines.")
     storage_vlan: VlanId | None = Field(default=None, description="VLAN to the storage.")

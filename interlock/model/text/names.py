@@ -23,7 +23,7 @@ PARTS_OF_A_VPOD = (
     "ipu", "storage", "control", "controller", "management", "poplar", "s3", "rnic", "mgmt", "allocation", "partition"
 )  # fmt: skip
 #: The same of a GPU cluster.
-PARTS_OF_A_CLUSTER = ("node", "cluster", "partition", "s3")
+PARTS_OF_A_CLUSTER = ("node", "head", "cluster", "partition", "s3")
 
 _TENANT = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SITE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

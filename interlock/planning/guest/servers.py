@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from .disks import GuestVolume, volume_mounts
 from .document import CloudConfig, Part
@@ -56,14 +56,18 @@ def controller_user_data(hostname: str) -> str:
 
 
 def node_user_data(
-    hostname: str, files: Mapping[str, str], *, login: Sequence[GuestFile] = (), shares: Sequence[GuestShare] = ()
+    hostname: str,
+    files: Sequence[GuestFile],
+    *,
+    login: Sequence[GuestFile] = (),
+    shares: Sequence[GuestShare] = (),
+    drive: bool = False,
 ) -> str:
-    """For a node of a GPU cluster. `files`: path -> text of what its scheduler and its jobs are told of the cluster;
-    `login`: what its sshd is told of certificates. `shares`: what it mounts of its tenant's, by paths on its config
+    """For a node or a head of a GPU cluster. `files`: what its scheduler and its jobs are told of the cluster; `login`:
+    what its sshd is told of certificates. `shares`: what it mounts of its tenant's; `drive`: by paths on its config
     drive, since Nova does not know it.
 
-    Its one Ethernet leg has DHCP, so the document says no address of its own.
+    Its one Ethernet port has DHCP, so the document says no address of its own.
     """
-    told = tuple(GuestFile(path, text) for path, text in files.items())
-    parts = (Part(files=told), Part(files=tuple(login)), mounted_shares(shares, drive=True))
+    parts = (Part(files=tuple(files)), Part(files=tuple(login)), mounted_shares(shares, drive=drive))
     return CloudConfig(hostname, parts).text()

@@ -76,6 +76,8 @@ class ClusterLayout:
     nodes: tuple[ClusterNode, ...]
     node_type: str
     second: SecondController | None = None
+    #: Servers where people log in and no daemon of the scheduler runs.
+    logins: tuple[ClusterServer, ...] = ()
     #: Where slurmdbd runs, which may be the head; None: no accounting.
     accounting: ClusterServer | None = None
     #: Release of Slurm, `YY.MM`. Options of newer ones than `TESTED` are written for these alone.
@@ -113,10 +115,10 @@ class ClusterLayout:
 
     @property
     def servers(self) -> tuple[ClusterServer, ...]:
-        """All of them, each once: controllers, accounting, nodes."""
+        """All of them, each once: controllers, accounting, logins, nodes."""
         workers = (ClusterServer(node.name, node.address) for node in self.placed)
         others = () if self.accounting is None else (self.accounting,)
-        return tuple(dict.fromkeys((*self.controllers, *others, *workers)))
+        return tuple(dict.fromkeys((*self.controllers, *others, *self.logins, *workers)))
 
     @property
     def placed(self) -> tuple[ClusterNode, ...]:
@@ -196,7 +198,7 @@ def _addressed(layout: ClusterLayout) -> Iterator[str]:
     nodes = tuple(server for server in workers if server not in layout.controllers)
     # Accounting may be at a controller; anything else there twice is a mistake.
     apart = () if layout.accounting in (None, *layout.controllers) else (layout.accounting,)
-    servers = (*layout.controllers, *apart, *nodes)
+    servers = (*layout.controllers, *apart, *layout.logins, *nodes)
     for server in servers:
         if not _HOST.fullmatch(server.name):
             yield f"{server.name!r} is no short host name: a-z, 0-9 and -, at most 63"
