@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from interlock.resources import BareMetalServer, Network, PartitionKey, Port
+from interlock.resources import BareMetalServer, Network, PartitionKey, Port, Server
 
 from .base import PlannedComponent
 
 
 class GpuClusterNode(PlannedComponent):
-    """A node: a whole host with one leg in band. Outputs: `host`, `address`."""
+    """A node: a whole host, or the virtual server that has all devices of one. Outputs: `host`, `address`."""
 
     TYPE: ClassVar[str] = "ClusterNode"
 
     @property
     def host(self) -> str:
-        """Name of the host, and of Ironic's node."""
+        """Name of the host, and of Ironic's node or Nova's hypervisor."""
         planned = (item.resource for item in self.declaration.proof.plan.of(self.name))
-        return next(item.node for item in planned if isinstance(item, BareMetalServer))
+        servers = (item for item in planned if isinstance(item, BareMetalServer | Server))
+        return next(item.node if isinstance(item, BareMetalServer) else item.host for item in servers)
 
     @property
     def address(self) -> str:

@@ -15,6 +15,7 @@ from interlock.vocabulary import NetworkRole
 from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
 from .cluster_nodes import write_node
+from .cluster_virtual_nodes import write_group, write_virtual_node
 from .plan_builder import PlanBuilder
 from .scope import ClusterScope
 
@@ -24,8 +25,11 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     partitions = write_partitions(scope, builder)
+    if scope.cluster.kind == "vm":
+        write_group(scope, builder)
+    write = write_virtual_node if scope.cluster.kind == "vm" else write_node
     for index in range(len(scope.claims.hosts)):
-        write_node(scope, builder, index, partitions)
+        write(scope, builder, index, partitions)
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

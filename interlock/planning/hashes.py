@@ -29,7 +29,17 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
+from interlock.model.site.whole_nodes import WholeNode
+from interlock.model.tenant.request import (
+    Access,
+    BucketRequest,
+    Cluster,
+    ShareRequest,
+    Tenant,
+    VolumeRequest,
+    Volumes,
+    VPod,
+)
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -59,6 +69,7 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Machine, frozenset({"state", "state_reason"})),
     (SwitchPortConfig, frozenset({"empty", "filled_by"})),
     (FlavorSpec, frozenset({"devices"})),
+    (WholeNode, frozenset({"one_time_use"})),
     # What is in an image is compared with what is asked for; no claim rests on it.
     (ImageSpec, frozenset({"properties", "software"})),
     # Which back end answers to a type, and how servers mount, decide no claim.
@@ -75,7 +86,10 @@ _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nodes", "fabric_switches"})
 
 #: Fields of other sections that are younger too, and left out likewise.
-_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
+_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
+    (Pools, frozenset({"cluster", "cluster_subnets"})),
+    (FlavorSpec, frozenset({"whole_node"})),
+)
 
 #: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
 #: is left out of hashes, so that these locks stay as they are.
@@ -87,6 +101,7 @@ YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
     (Access, frozenset({"ca", "accounts", "public"})),
     (Tenant, frozenset({"clusters"})),
+    (Cluster, frozenset({"kind"})),
 )
 
 #: Keys of requests that no plan rests on: who gets certificates makes no lock old.

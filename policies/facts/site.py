@@ -117,6 +117,23 @@ class SiteFacts:
         found = self.site.host.get(host)
         return found is not None and found.provisioning == "bare-metal"
 
+    def is_whole(self, host: str) -> bool:
+        """True if one owner has all of the host at a time: by Ironic, or by the one server on a GPU node."""
+        found = self.site.host.get(host)
+        return found is not None and found.is_whole
+
+    def lent_parts(self, host: str) -> tuple[str, ...]:
+        """What whoever has a whole host has of it: its interfaces; below a hypervisor the devices that are passed on.
+
+        These are the GPUs, as one node, and the ports of the compute fabric. All else stays the hypervisor's.
+        """
+        if not self.is_whole(host) or self.is_bare_metal(host):
+            return self.interfaces(host) if self.is_bare_metal(host) else ()
+        node = self.site.gpu_node.get(host)
+        guids = (port.guid for port in node.ports_for("compute")) if node is not None else ()
+        ports = (ids.infiniband_port(guid) for guid in guids if guid is not None)
+        return (ids.part(self.site.host[host].serial, ids.PASSED_ON), *ports)
+
     def interfaces(self, host: str) -> tuple[str, ...]:
         """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead
         there.
@@ -155,10 +172,9 @@ class SiteFacts:
 
     @cached_property
     def lendable(self) -> frozenset[str]:
-        """What carries its borrower's label alone: RNICs of machines, and bare-metal hosts without their BMC."""
+        """What carries its borrower's label alone: RNICs of machines, whole hosts without their BMC, passed devices."""
         rnics = (ids.part(machine.serial, "rnic") for machine in self.site.machines)
-        hosts = (host.name for host in self.site.hosts if host.provisioning == "bare-metal")
-        return frozenset((*rnics, *(node for host in hosts for node in self.interfaces(host))))
+        return frozenset((*rnics, *(node for host in self.site.hosts for node in self.lent_parts(host.name))))
 
     def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
         """A VLAN on every switch that the physical network reaches."""

@@ -25,6 +25,7 @@ from .stand_checks import check_stand
 from .state_checks import check_states
 from .switch_checks import check_switches
 from .view import SiteView
+from .whole_node_checks import check_whole_nodes
 
 #: All of them, in no order that matters: faults are told in the order of the file.
 CHECKS = (
@@ -41,6 +42,7 @@ CHECKS = (
     check_pools,
     check_ironic,
     check_offers,
+    check_whole_nodes,
     check_sharing,
 )
 

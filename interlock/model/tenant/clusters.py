@@ -34,7 +34,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
     fabric = _fabric(reading, path, file)
     _check_size(reading, path, file)
     _check_room(reading, path, file)
-    reading.note_left_out(path, file, "scheduler")
+    reading.note_left_out(path, file, "scheduler", "kind")
     return Cluster(
         name=name,
         nodes=nodes_of(file) or 1,
@@ -42,6 +42,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
         image=reading.choice((*path, "image"), "an image", file.image, None, reading.offered.images),
         fabric=fabric,
         scheduler=file.scheduler,
+        kind=file.kind,
     )
 
 
