@@ -19,11 +19,11 @@ from .values import Audience, Cipher, ExtraSpecs, MountOption, PciAlias, Price
 from .whole_nodes import PassedDevice
 
 #: Why a flavour names no number of devices, and what to do.
-_PART = (
+_WHY_WHOLE = (
     "parts of a GPU node are not handed out: GPUs of one NVLink domain reach each other, and no rule keeps two tenants "
-    "apart there",
-    "take it out: all GPUs, NVSwitches and InfiniBand adapters of the node are handed out together",
+    "apart there"
 )
+_PART = (_WHY_WHOLE, "take it out: all GPUs, NVSwitches and InfiniBand adapters of the node are handed out together")
 
 
 class WholeNodeFile(FileModel):
