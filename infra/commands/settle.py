@@ -55,10 +55,10 @@ def settle(
     and one that it has lent is in the way. What cannot be asked wants evidence: files in the site's `evidence/`
     that say who saw which step, and when; where the site lists who may sign (`evidence.signers`), signed by them. A
     GPU node is accepted besides, after its cleaning: firmware, diagnostics, all-reduce and fabric counters as
-    measured, and enough for its type. Devices of one that was
-    below a virtual server are in the way while they are in use, and given back to Nova at the end. If nothing holds the claim, and every step that it needs was seen after it was
-    last in use, it is removed from the lock and the store. Otherwise everything that is in the way is named, with
-    what to write, and the lock stays as it is.
+    measured, and enough for its type. Devices of one that was below a virtual server are in the way while they are
+    in use, and given back to Nova at the end. If nothing holds the claim, and every step that it needs was seen after
+    it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way is named,
+    with what to write, and the lock stays as it is.
 
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).

@@ -23,9 +23,7 @@ def passed_nodes(handover: Handover) -> tuple[str, ...]:
 def in_use(cloud: Cloud, hosts: tuple[str, ...]) -> tuple[str, ...]:
     """A sentence for each of these hosts of which some device is in use. Raises `Failure`."""
     found = ((host, [device.name for device in devices_of(cloud, host) if device.used]) for host in hosts)
-    return tuple(
-        f"placement: {len(used)} devices of {host} are in use, {used[0]} first" for host, used in found if used
-    )
+    return tuple(f"placement: {len(used)} devices of {host} are in use, as {used[0]}" for host, used in found if used)
 
 
 def given_back(cloud: Cloud, hosts: tuple[str, ...]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from .guards import GuardState, assumption, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
+from .passed_on import infiniband_ports, passed_on
 from .plugs import parts_at
 from .port_modes import configured_vlans, recorded_mode
 
@@ -114,25 +115,17 @@ class SiteFacts:
 
     def is_bare_metal(self, host: str) -> bool:
         """True if the site gives the host out whole."""
-        found = self.site.host.get(host)
-        return found is not None and found.provisioning == "bare-metal"
+        return host in self.site.host and self.site.host[host].provisioning == "bare-metal"
 
     def is_whole(self, host: str) -> bool:
         """True if one owner has all of the host at a time: by Ironic, or by the one server on a GPU node."""
-        found = self.site.host.get(host)
-        return found is not None and found.is_whole
+        return host in self.site.host and self.site.host[host].is_whole
 
     def lent_parts(self, host: str) -> tuple[str, ...]:
-        """What whoever has a whole host has of it: its interfaces; below a hypervisor the devices that are passed on.
-
-        These are the GPUs, as one node, and the ports of the compute fabric. All else stays the hypervisor's.
-        """
-        if not self.is_whole(host) or self.is_bare_metal(host):
-            return self.interfaces(host) if self.is_bare_metal(host) else ()
-        node = self.site.gpu_node.get(host)
-        guids = (port.guid for port in node.ports_for("compute")) if node is not None else ()
-        ports = (ids.infiniband_port(guid) for guid in guids if guid is not None)
-        return (ids.part(self.site.host[host].serial, ids.PASSED_ON), *ports)
+        """What whoever has a whole host has of it: its interfaces, or what is passed on below a hypervisor."""
+        if self.is_bare_metal(host):
+            return self.interfaces(host)
+        return passed_on(self.site, host) if self.is_whole(host) else ()
 
     def interfaces(self, host: str) -> tuple[str, ...]:
         """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead
@@ -144,9 +137,7 @@ class SiteFacts:
 
     def infiniband_ports(self, host: str) -> tuple[str, ...]:
         """The nodes of a GPU node's ports on InfiniBand subnets, as far as their GUIDs are stated."""
-        found = self.site.gpu_node.get(host) if host in self.site.host else None
-        guids = (port.guid for port in found.ports) if found is not None else ()
-        return tuple(ids.infiniband_port(guid) for guid in guids if guid is not None)
+        return infiniband_ports(self.site, host) if host in self.site.host else ()
 
     def doubtful_plugs(self, host: str) -> tuple[str, ...]:
         """Cabled interfaces that may be the host's own or lead to its BMC, since nobody stated which one does."""
@@ -316,11 +307,6 @@ class SiteFacts:
         return recorded_mode(self.site, end)
 
     @cached_property
-    def whole_hosts(self) -> tuple[str, ...]:
-        """Hosts that are given out whole."""
-        return tuple(host.name for host in self.site.hosts if host.provisioning == "bare-metal")
-
-    @cached_property
     def shared_switches(self) -> tuple[Switch, ...]:
         """Switches that are declared, or a routing instance of which is."""
         declared = {RoutingInstance.parse(name).switch for name in self.shared}
@@ -354,8 +340,7 @@ class SiteFacts:
 
     def serial(self, device: str) -> str:
         """The serial of a device; without one, its name."""
-        host = self.site.host.get(device)
-        return host.serial if host is not None else device
+        return self.site.host[device].serial if device in self.site.host else device
 
     def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
         """The network devices that are at a cable's end, or may be there (`plug_doubt`)."""

@@ -22,8 +22,8 @@ def settings(*, passes_nodes: bool) -> dict[str, str]:
     if not passes_nodes:
         gpu = {"vendor_id": "10de", "product_id": "2330"}
         alias = {"name": "h100", **gpu, "device_type": "type-PCI"}
-        lines = f"device_spec = {json.dumps(gpu)}\nalias = {json.dumps(alias)}\n"
-        return {"scheduler_settings": "", "pci_settings": lines, "placement_settings": ""}
+        plain = f"device_spec = {json.dumps(gpu)}\nalias = {json.dumps(alias)}\n"
+        return {"scheduler_settings": "", "pci_settings": plain, "placement_settings": ""}
     lines = ["report_in_placement = true"]
     for selected, resource_class, name, kind in _DEVICES:
         spec = {**selected, "resource_class": resource_class, "one_time_use": "true"}

@@ -45,7 +45,8 @@ def _check_flavor(view: SiteView, path: Path, flavor: FlavorFile, node: WholeNod
         view.faults.add(Code.CONTRADICTION, (*path, "extra_specs", ALIAS, KEY), message, hint)
     found, below = passed_devices(node.type), (*path, "whole_node")
     if isinstance(found, PlacementVerdict):
-        view.faults.add(Code.CONTRADICTION, (*below, "type"), found.reason)
+        cut = max(found.reason.rfind("; "), found.reason.rfind(": "))
+        view.faults.add(Code.CONTRADICTION, (*below, "type"), found.reason[:cut], found.reason[cut + 2 :])
         return
     kinds = kinds_of(node.type)
     for kind in kinds:
@@ -73,7 +74,7 @@ def _check_nodes(view: SiteView, flavors: dict[str, str]) -> None:
             if not view.faults.short_of("flavors"):
                 message = f"`{node.name}` is a hypervisor, and no flavour hands out a {node.node_type} whole"
                 hint = f"add one with `role: gpu` and `whole_node: {{type: {node.node_type}, …}}`"
-                view.faults.add(Code.MISSING_KEY, path, f"{message}", hint)
+                view.faults.add(Code.MISSING_KEY, path, message, hint)
             continue
         _check_size(view, path, host, name)
 
