@@ -117,6 +117,6 @@ def test_devices_that_are_kept_back_are_given_back_as_they_were_read() -> None:
 
 def test_none_is_given_back_while_one_is_in_use() -> None:
     cloud = OneService(KEPT, USED, KEPT)
-    with pytest.raises(Failure, match="n-1_0000:11:00.0 is in use"):
+    with pytest.raises(Failure, match=r"n-1_0000:11:00\.0 is in use"):
         give_back(cast("Cloud", cloud), "n-1")
     assert cloud.puts == []
