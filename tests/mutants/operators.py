@@ -19,6 +19,7 @@ from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_switches import SWITCHES
 from tests.mutants.op_unlisted import UNLISTED
+from tests.mutants.op_whole_nodes import WHOLE_NODES
 from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
 
@@ -26,4 +27,5 @@ OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
     *CLUSTERS,
+    *WHOLE_NODES,
 )  # fmt: skip
