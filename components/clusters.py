@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pulumi
 
-from interlock.resources import BareMetalServer, Network, PartitionKey, Port
+from interlock.resources import BareMetalServer, Network, PartitionKey, Port, Server
 
 from .base import PlannedComponent
 from .entries import public_address
@@ -14,15 +14,16 @@ from .s3_keys import s3_key_in_use
 
 
 class GpuClusterNode(PlannedComponent):
-    """A node: a whole host with one leg in band. Outputs: `host`, `address`."""
+    """A node: a whole host, or the virtual server that has all devices of one. Outputs: `host`, `address`."""
 
     TYPE: ClassVar[str] = "ClusterNode"
 
     @property
     def host(self) -> str:
-        """Name of the host, and of Ironic's node."""
+        """Name of the host, and of Ironic's node or Nova's hypervisor."""
         planned = (item.resource for item in self.declaration.proof.plan.of(self.name))
-        return next(item.node for item in planned if isinstance(item, BareMetalServer))
+        servers = (item for item in planned if isinstance(item, BareMetalServer | Server))
+        return next(item.node if isinstance(item, BareMetalServer) else item.host for item in servers)
 
     @property
     def address(self) -> str:

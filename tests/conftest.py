@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FRAMES = "frames"
 #: That of the tests on the rack of GPU nodes.
 HALL = "hall"
+#: That of the tests on the rack whose servers take GPU nodes whole.
+PASSING = "passing"
 #: In the folder of a cloud: which run of tests started it.
 RUN = "test-run"
 
@@ -185,7 +187,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         workers = [f"gw{number}" for number in range(session.config.option.numprocesses)]
         distributed = session.config.pluginmanager.get_plugin("dsession")
         run = distributed.nodemanager.testrunuid if distributed is not None else ""
-        for name in (*workers, FRAMES, HALL):
+        for name in (*workers, FRAMES, HALL, PASSING):
             left = Sandbox(cloud_folder(name))
             if left.is_of(run):
                 left.supervise("down")

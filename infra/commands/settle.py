@@ -20,6 +20,7 @@ from infra.reports.settling_report import ENDS, Findings, document, refuse
 from infra.stack.acceptance import unattested
 from infra.stack.engine import Engine
 from infra.stack.former_keys import FormerKeys, former_keys, keys_of_runs
+from infra.stack.giving_back import given_back, in_use, passed_nodes
 from infra.stack.handing_over import Handover, demands, file_of
 from infra.stack.ironic_evidence import ironic_said
 from infra.stack.recorded_evidence import file_of_readings, keep_readings, to_record
@@ -54,9 +55,10 @@ def settle(
     and one that it has lent is in the way. What cannot be asked wants evidence: files in the site's `evidence/`
     that say who saw which step, and when; where the site lists who may sign (`evidence.signers`), signed by them. A
     GPU node is accepted besides, after its cleaning: firmware, diagnostics, all-reduce and fabric counters as
-    measured, and enough for its type. If nothing holds the claim, and every step that it needs was seen after it was
-    last in use, it is removed from the lock and the store. Otherwise everything that is in the way is named, with
-    what to write, and the lock stays as it is.
+    measured, and enough for its type. Devices of one that was below a virtual server are in the way while they are
+    in use, and given back to Nova at the end. If nothing holds the claim, and every step that it needs was seen after
+    it was last in use, it is removed from the lock and the store. Otherwise everything that is in the way is named,
+    with what to write, and the lock stays as it is.
 
     A machine or whole host that stands where another stood (another serial) is noted as tested, once there is
     evidence of its self-test; until then the plan that has it is not provable (LIF-13).
@@ -123,8 +125,7 @@ def _keys(gate: Gate, found: LookedAt) -> FormerKeys:
     """Former login keys, and which servers they open; the cloud is asked where there are any."""
     if not (found.lock.former_keys or keys_of_runs(found)):
         return former_keys(found, ())
-    site = gate.workspace.site
-    return former_keys(found, tuple(made_with(Cloud(site.cloud, site_region=site.region), found.lock.owner)))
+    return former_keys(found, tuple(made_with(_cloud(gate), found.lock.owner)))
 
 
 def _judged(
@@ -141,7 +142,7 @@ def _judged(
     obstacles = found.obstacles()
     nothing_else = keys.held and not (keys.free or found.lock.released or found.leftover)
     of_keys = keys.of_held() if obstacles or nothing_else else ()
-    held = (*obstacles, *_disagreement(found), *keys.in_the_way(), *of_keys, *ironic.held)
+    held = (*obstacles, *_disagreement(found), *keys.in_the_way(), *of_keys, *ironic.held, *_in_use(gate, handover))
     recorded = () if held else to_record(handover, said.seen)
     if recorded and not dry_run:
         keep_readings(gate.workspace.folder / file_of_readings(found.lock.id), handover, recorded)
@@ -156,9 +157,19 @@ def _judged(
     return handover, findings
 
 
-def _cleaned(gate: Gate, hosts: Mapping[str, str]) -> Iterable[CleanedHost]:
+def _in_use(gate: Gate, handover: Handover) -> tuple[str, ...]:
+    """Devices of GPU nodes that some server has; the cloud is asked where there are such nodes."""
+    hosts = passed_nodes(handover)
+    return in_use(_cloud(gate), hosts) if hosts else ()
+
+
+def _cloud(gate: Gate) -> Cloud:
     site = gate.workspace.site
-    return cleaned_hosts(Cloud(site.cloud, site_region=site.region), hosts)
+    return Cloud(site.cloud, site_region=site.region)
+
+
+def _cleaned(gate: Gate, hosts: Mapping[str, str]) -> Iterable[CleanedHost]:
+    return cleaned_hosts(_cloud(gate), hosts)
 
 
 def _file(gate: Gate, tenant: str) -> str:
@@ -170,8 +181,7 @@ def _signers(gate: Gate) -> str:
 
 
 def _look(gate: Gate, tenant: str, lock: Lock, record: StackRecord | None) -> LookedAt:
-    plan, site = gate.plan(tenant), gate.workspace.site
-    cloud = Cloud(site.cloud, site_region=site.region)
+    plan, cloud = gate.plan(tenant), _cloud(gate)
     # In another region nothing of the tenant is to be found, and everything would be freed.
     login = cloud.login
     _ledger(gate).check_cloud(login.fingerprint, recorded_only=len(login.catalogue.choices) > 1)
@@ -248,6 +258,10 @@ def _settle(gate: Gate, found: LookedAt, handover: Handover, keys: FormerKeys, o
     `operators`: their lock as it is now, after tests were noted there.
     """
     lock, ledger = found.lock, _ledger(gate)
+    if hosts := passed_nodes(handover):
+        # Before the claim goes: if this ends in between, nobody else may have the node yet.
+        for line in given_back(_cloud(gate), hosts):
+            print(line, file=sys.stderr)
     cleaned = handover.cleaned()
     new = settled(gate, lock, cleaned, keys.held)
     if found.record and found.leftover:

@@ -22,7 +22,7 @@ from policies.findings.report import EntryPlace
 #: Kind of a resource -> the claim that it comes from; networks and subnets have theirs by what they are for.
 _CLAIMS = {"SwitchPort": "machines", "VipuAllocation": "machines", "ShareAccess": "storage_vip"}
 #: The same of what a GPU cluster has.
-_OF_CLUSTERS = {"SwitchPort": "hosts", "BareMetalServer": "hosts", "Server": "heads", "PartitionKey": "partition_keys"}
+_OF_CLUSTERS = {"SwitchPort": "hosts", "BareMetalServer": "hosts", "Server": "hosts", "PartitionKey": "partition_keys"}
 #: Type of a component -> the section of the request in which its entry stands.
 _SECTIONS = {"VirtualPod": "vpods", "GpuCluster": "clusters"}
 #: Kind -> the field that its rules are about, where the request has a line of its own for it.
@@ -101,6 +101,9 @@ class FindingPlaces:
     def _claim(self, item: Planned) -> str | None:
         """The claim that a resource is made from; in a cluster switch ports follow from its nodes."""
         if self._is_of_cluster(item) and item.resource.KIND in _OF_CLUSTERS:
+            part = self.plan.component.get(item.component)
+            if item.resource.KIND == "Server" and part is not None and part.type == "ClusterHead":
+                return "heads"
             return _OF_CLUSTERS[item.resource.KIND]
         return _claim(self.plan, item)
 

@@ -16,6 +16,7 @@ from . import references
 from .address_ranges import inside, ip_ranges
 from .ground import EVERYBODY, Json
 from .plans import PlanOfStack
+from .whole_nodes import parts_and_reused
 
 #: Rules that a statement answers by itself: the checker finds what they look for in the facts, and in what calls allow.
 BY_FACTS = frozenset({"AUTH-01", "ISO-01", "ISO-02", "ISO-11", "SEC-05", "TOP-06"})
@@ -176,8 +177,8 @@ def _compute(plan: PlanOfStack, host: str) -> list[tuple[str, str, str]]:
 
 #: Rule -> what it finds in a plan.
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
-    "EXPO-01": _entries, "ISO-29": _foreign_ports, "L3-04": _subnets, "L3-08": _targets, "LIF-13": _replaced,
-    "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": _left_out,
+    "EXPO-01": _entries, "ISO-29": _foreign_ports, "L3-04": _subnets, "L3-08": _targets,
+    "LIF-03": parts_and_reused, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": _left_out,
 }  # fmt: skip
 
 

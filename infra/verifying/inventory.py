@@ -14,6 +14,8 @@ PLANNED_SHARING = ("external-network", "vipu-controller")
 WHOLE = "bare-metal"
 #: A BMC whose interface nobody stated.
 _SOME_BMC = "unstated-bmc"
+#: Role of hosts of which one owner has all GPUs, also below a hypervisor.
+_GPU = "gpu"
 #: (device, interface).
 Plug = tuple[str, str]
 
@@ -126,6 +128,18 @@ class Inventory:
         """True if a host is given out whole."""
         return host in self.hosts and self.hosts[host]["provisioning"] == WHOLE
 
+    def is_lent(self, host: str | None) -> bool:
+        """True if one owner has all of a host at a time: also a GPU node, of which one server has all devices."""
+        return self.is_whole(host) or (host in self.hosts and self.hosts[host]["role"] == _GPU)
+
+    def lent(self, host: str) -> list[str]:
+        """What whoever has such a host has of it: of a GPU node below a hypervisor its GPUs and compute ports."""
+        if self.is_whole(host) or not self.is_lent(host):
+            return self.interfaces(host) if self.is_whole(host) else []
+        compute = (port for port in self.gpu_nodes.get(host, ()) if port["use"] == "compute")
+        ports = [names.guid(port["guid"]) for port in compute if port["guid"] is not None]
+        return [names.part(self.serial[host], "gpus"), *ports]
+
     def bridges(self, host: str | None, network: str | None) -> list[Plug]:
         """(host, interface) of a hypervisor on a physical network; each leg of a bond is one."""
         if host is None or host not in self.hosts or self.is_whole(host):
@@ -199,7 +213,7 @@ class Inventory:
     def lendable(self) -> set[str]:
         """What carries its borrower's label alone, as long as there is one."""
         rnics = {names.part(item["serial"], "rnic") for item in self.machines.values()}
-        return rnics.union(*(self.interfaces(host) for host in self.hosts if self.is_whole(host)))
+        return rnics.union(*(self.lent(host) for host in self.hosts))
 
     def bmc(self, host: str) -> str:
         """A host's BMC is there with or without a cable."""

@@ -60,6 +60,8 @@ def _server(plan: PlanOfStack, ground: Ground, name: str, server: Json) -> None:
         ground.premises.guests.add((node, host, server["flavor"]))
         ground.join_unless(ground.assumed("A5"), "E18", node, [names.named("dev", serial)])
         ground.join_unless(ground.assumed("A5 between owners"), "E18", node, [names.named("cpu", serial)])
+        if inventory.is_lent(host) and not inventory.is_whole(host):
+            _passed_on(plan, ground, node, server)
         return
     ground.premises.whole.add((node, host))
     ground.join("E5", node, inventory.interfaces(host))
@@ -73,6 +75,16 @@ def _server(plan: PlanOfStack, ground: Ground, name: str, server: Json) -> None:
     if not inventory.is_whole(host):
         ground.join("E5", node, [names.named("dev", serial)])
         ground.premises.open_ports[node] |= {*inventory.bridges_of(host)}
+
+
+def _passed_on(plan: PlanOfStack, ground: Ground, node: str, server: Json) -> None:
+    """The one server on a GPU node has the node, and what of it is passed on."""
+    inventory, host = plan.inventory, server["host"]
+    ground.join("E5", node, inventory.lent(host))
+    ground.hold(names.identity("host", inventory.serial[host]), plan.owner)
+    for part in inventory.lent(host):
+        for label in plan.controllers_of(server):
+            ground.label(part, label)
 
 
 def _trunks(plan: PlanOfStack, ground: Ground) -> None:

@@ -108,11 +108,11 @@ class PlanOfStack:
 
     @cached_property
     def clusters(self) -> dict[str, list[str]]:
-        """GPU cluster -> the whole hosts that are its nodes."""
+        """GPU cluster -> the hosts below its servers, or that are these."""
         found: dict[str, list[str]] = {name: [] for name, kind in self._type.items() if kind == "GpuCluster"}
-        for name, item in self.all("BareMetalServer").items():
+        for name, item in self.servers.items():
             if self._vpod[name] in found:
-                found[self._vpod[name]].append(item["node"])
+                found[self._vpod[name]].append(item["host"])
         return found
 
     def keys_of(self, cluster: str) -> list[Json]:

@@ -65,8 +65,8 @@ class Residue:
             mac = machine["macs"].get("rnic")
             held = [names.identity("machine", machine["serial"]), *([names.mac(mac)] if mac is not None else [])]
             yield names.part(machine["serial"], "rnic"), held
-        elif claim == "hosts" and inventory.is_whole(value):
-            for node in inventory.interfaces(value):
+        elif claim == "hosts" and inventory.is_lent(value):
+            for node in inventory.lent(value):
                 yield node, [names.identity("host", inventory.serial[value])]
         elif claim == "storage_vip":
             address = names.named("vip", inventory.site["cloud"], value)
@@ -97,13 +97,8 @@ class Residue:
             held = [names.identity("machine", serial), *(names.mac(mac) for mac in macs if mac is not None)]
             yield names.part(serial, "rnic"), held
             return
-        whole = [
-            node
-            for name in inventory.hosts
-            if inventory.serial[name] == serial and inventory.is_whole(name)
-            for node in inventory.interfaces(name)
-        ]
-        is_listed = any(inventory.serial[name] == serial and inventory.is_whole(name) for name in inventory.hosts)
+        whole = [node for name in inventory.hosts if inventory.serial[name] == serial for node in inventory.lent(name)]
+        is_listed = any(inventory.serial[name] == serial and inventory.is_lent(name) for name in inventory.hosts)
         for node in whole if is_listed else [names.named("dev", serial)]:
             yield node, [names.identity("host", serial)]
 
@@ -123,7 +118,7 @@ class Residue:
             return [names.part(serial, "rnic")]
         if kind == "host":
             hosts = [name for name in inventory.hosts if inventory.serial[name] == serial]
-            whole = [node for name in hosts if inventory.is_whole(name) for node in inventory.interfaces(name)]
+            whole = [node for name in hosts for node in inventory.lent(name)]
             return whole + [names.named("dev", serial) for name in hosts if not inventory.is_whole(name)]
         return [identity] if kind == "gpu" else []
 

@@ -151,4 +151,4 @@ def hands_out_devices(inventory: Inventory, reference: str) -> bool:
     flavor = inventory.flavors.get(references.sites_flavor(reference) or "")
     if flavor is None or flavor["devices"] == "other":
         return False
-    return any(map(_DEVICE.fullmatch, flavor["extra_specs"]))
+    return flavor["whole_node"] is not None or any(map(_DEVICE.fullmatch, flavor["extra_specs"]))

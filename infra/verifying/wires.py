@@ -131,6 +131,10 @@ class Wires:
             self.ground.join("E9", bmc, doubtful)
             for node in inventory.interfaces(host):
                 self.ground.join_unless(in_band, "E14", node, [bmc])
+        for host in inventory.hosts:
+            if not inventory.is_whole(host):
+                for node in inventory.lent(host)[:1]:
+                    self.ground.join("E9", node, inventory.lent(host)[1:])
         for server, host in self.ground.premises.whole:
             if host in inventory.hosts:
                 plugs = [names.part(inventory.serial[host], plug) for plug in inventory.doubtful(host)]
@@ -197,6 +201,8 @@ class Wires:
             labels[inventory.bmc(host)].add(OPERATOR)
             for port in inventory.infiniband_ports(host):
                 self._operators(port)
+            for part in [] if inventory.is_whole(host) else inventory.lent(host):
+                self._operators(part)
         cloud = inventory.site["cloud"]
         for kind, named in (("cap", OPERATOR), ("cloud", cloud), ("shares", cloud)):
             labels[names.named(kind, named)].add(OPERATOR)

@@ -58,7 +58,7 @@ def _kind(site: Site, entry: Released) -> CleaningKind | None:
         return "machine"
     if entry.claim == "hosts":
         host = site.host.get(entry.value)
-        return "host" if entry.serial or (host and host.provisioning == "bare-metal") else None
+        return "host" if entry.serial or (host and host.is_whole) else None
     if entry.claim in VLAN_CLAIMS:
         return "VLAN"
     if entry.claim == PARTITION_KEYS:

@@ -112,13 +112,23 @@ class ClusterDraft:
     def _stays(self) -> bool:
         """False if its nodes are not what it asks for, so that it gets others. Raises NeedsMove if it must not."""
         known = [self._known[name] for name in (self.before.hosts if self.before else ()) if name in self._known]
-        other = next((node for node in known if node.node_type != self.cluster.node_type), None)
+        other = next((found for node in known if (found := self._unlike(node)) is not None), None)
         if other is None:
             return True
-        what = f"cluster {self.cluster.name} asks for {self.cluster.node_type} nodes and has others"
         if not self.may_move:
-            raise NeedsMove(self.cluster.name, what, f"{other.name} is a {other.node_type}", ALL_NODES)
+            raise NeedsMove(self.cluster.name, *other, ALL_NODES)
         return False
+
+    def _unlike(self, node: GpuHost) -> tuple[str, str] | None:
+        """What is asked for, and what a node is instead; None of one that is as asked for."""
+        cluster, host = self.cluster, self.allocated.site.host.get(node.name)
+        if node.node_type != cluster.node_type:
+            what = f"cluster {cluster.name} asks for {cluster.node_type} nodes and has others"
+            return what, f"{node.name} is a {node.node_type}"
+        if host is not None and host.provisioning != cluster.provisioning:
+            what = f"cluster {cluster.name} asks for nodes of the kind {cluster.kind} and has others"
+            return what, f"{node.name} is given out as {host.provisioning}"
+        return None
 
     @property
     def _known(self) -> dict[str, GpuHost]:

@@ -143,6 +143,12 @@ def _unusable(site: Site, cluster: Cluster) -> PlanningError:
     """Nodes of the type that are on no network for clusters, or without GUIDs."""
     nodes = [node for node in site.gpu_nodes if node.node_type == cluster.node_type]
     what = f"cluster {cluster.name}: no {cluster.node_type} node of this site can be in a cluster"
+    given = {site.host[node.name].provisioning for node in nodes if node.name in site.host}
+    if given and cluster.provisioning not in given:
+        return PlanningError(
+            f"{what} of the kind {cluster.kind}: they are given out as {' and '.join(sorted(given))}",
+            f"say `kind: {'bare-metal' if cluster.kind == 'vm' else 'vm'}`, or ask the operator for such nodes",
+        )
     if cluster.fabric == "infiniband" and all(subnets_of(node) is None for node in nodes):
         return PlanningError(
             f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",

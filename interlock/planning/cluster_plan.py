@@ -18,6 +18,7 @@ from .cluster_fabric import write_partitions
 from .cluster_guest import layout_of
 from .cluster_heads import write_heads
 from .cluster_nodes import write_node
+from .cluster_virtual_nodes import write_group, write_virtual_node
 from .plan_builder import PlanBuilder
 from .s3_users import s3_keys_of, write_s3_user
 from .scope import ClusterScope
@@ -32,8 +33,11 @@ def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     partitions = write_partitions(scope, builder)
     layout = layout_of(scope)
     write_heads(scope, builder, layout)
+    if scope.cluster.kind == "vm":
+        write_group(scope, builder)
+    write = write_virtual_node if scope.cluster.kind == "vm" else write_node
     for index in range(len(scope.claims.hosts)):
-        write_node(scope, builder, index, layout, partitions)
+        write(scope, builder, index, layout, partitions)
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

@@ -51,13 +51,22 @@ def _hosts(site: Site, _: ComponentType, resource: Resource) -> int:
     return int(isinstance(resource, BareMetalServer) and resource.node not in site.gpu_node)
 
 
+def _host_of(resource: Resource) -> str:
+    match resource:
+        case BareMetalServer():
+            return resource.node
+        case Server():
+            return resource.host
+    return ""
+
+
 def _gpus(node_type: str) -> Amount:
     """GPUs of the nodes of one type: a node is had whole, and paid by its GPUs."""
     gpus = NODE_TYPES[node_type].gpus
     each = gpus.value if gpus else 0
 
     def amount(site: Site, _: ComponentType, resource: Resource) -> int:
-        node = site.gpu_node.get(resource.node) if isinstance(resource, BareMetalServer) else None
+        node = site.gpu_node.get(_host_of(resource))
         return each if node is not None and node.node_type == node_type else 0
 
     return amount

@@ -117,7 +117,7 @@ def _claimed(site: Site, allocation: Allocation) -> Iterator[tuple[Slot, tuple[s
 
 
 def _is_whole(site: Site, host: str) -> bool:
-    return host in site.host and site.host[host].provisioning == "bare-metal"
+    return host in site.host and site.host[host].is_whole
 
 
 def _is_device(site: Site, entry: Released) -> bool:

@@ -29,6 +29,7 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
+from interlock.model.site.whole_nodes import WholeNode
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -58,6 +59,7 @@ _UNPLANNED_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Machine, frozenset({"state", "state_reason"})),
     (SwitchPortConfig, frozenset({"empty", "filled_by"})),
     (FlavorSpec, frozenset({"devices"})),
+    (WholeNode, frozenset({"one_time_use"})),
     # What is in an image is compared with what is asked for; no claim rests on it.
     (ImageSpec, frozenset({"properties", "software"})),
     # Which back end answers to a type, and how servers mount, decide no claim.
@@ -74,7 +76,10 @@ _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nodes", "fabric_switches"})
 
 #: Fields of other sections that are younger too, and left out likewise.
-_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
+_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
+    (Pools, frozenset({"cluster", "cluster_subnets"})),
+    (FlavorSpec, frozenset({"whole_node"})),
+)
 
 
 def site_hash(site: Site) -> str:

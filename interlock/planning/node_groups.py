@@ -1,4 +1,4 @@
-"""Nodes that can be one cluster: of one hall and type, on one in-band network and the same InfiniBand subnets."""
+"""Nodes that can be one cluster: of one hall, type and kind, on one in-band network and the same InfiniBand subnets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NodeGroup:
 def node_groups(site: Site, cluster: Cluster) -> tuple[NodeGroup, ...]:
     """In the order of the site's halls, then of the networks of the pool."""
     found: dict[tuple[str, str, tuple[str, ...]], list[NodeSpot]] = {}
-    for node, host in _of_type(site, cluster.node_type):
+    for node, host in _of_kind(site, cluster):
         subnets = subnets_of(node) if cluster.fabric == "infiniband" else ()
         if subnets is None:
             continue
@@ -66,8 +66,9 @@ def spot_of(site: Site, name: str) -> NodeSpot:
     return NodeSpot(name, site.gpu_node[name].unit, rack, site.gpu_order[name])
 
 
-def _of_type(site: Site, node_type: str) -> Iterator[tuple[GpuHost, Host]]:
+def _of_kind(site: Site, cluster: Cluster) -> Iterator[tuple[GpuHost, Host]]:
+    """Nodes of the type, given out as the cluster asks for."""
     for node in site.gpu_nodes:
         host = site.host.get(node.name)
-        if node.node_type == node_type and host is not None:
+        if node.node_type == cluster.node_type and host is not None and host.provisioning == cluster.provisioning:
             yield node, host

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from interlock.model.site.gpu import GpuHost
+from interlock.model.site.physical import Provisioning
 from interlock.model.tenant.request import Cluster
 from interlock.vocabulary import CLAIMS_OF, NetworkRole
 
@@ -33,19 +34,23 @@ class NodeRoom:
     maintenance: int = 0
     #: Released, and not seen clean.
     cleaning: int = 0
+    #: How they are given out.
+    provisioning: Provisioning = "bare-metal"
 
 
 def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Iterator[NodeRoom]:
     """In the order of the site."""
     site, most = allocated.site, _addresses(allocated)
-    kinds: dict[tuple[str, str], list[GpuHost]] = {}
+    kinds: dict[tuple[str, str, Provisioning], list[GpuHost]] = {}
     for node in site.gpu_nodes:
-        kinds.setdefault((node.hall, node.node_type), []).append(node)
-    for (hall, node_type), nodes in kinds.items():
+        host = site.host.get(node.name)
+        given = "bare-metal" if host is None else host.provisioning
+        kinds.setdefault((node.hall, node.node_type, given), []).append(node)
+    for (hall, node_type, given), nodes in kinds.items():
         names = [node.name for node in nodes if node.name in site.host]
         states = Counter(site.host[name].state for name in names)
         free = {name for name in names if site.host[name].in_service and not allocated.hosts.servers.get(name)}
-        groups = [group for group in _usable(allocated, node_type, nodes) if group.hall == hall]
+        groups = [group for group in _usable(allocated, node_type, given, nodes) if group.hall == hall]
         fitting = [[name for name in free_nodes(allocated, group) if name in free] for group in groups]
         yield NodeRoom(
             hall=hall,
@@ -57,6 +62,7 @@ def node_rooms(allocated: AllocationState, unclean: tuple[Cleaning, ...]) -> Ite
             failed=states["failed"],
             maintenance=states["maintenance"],
             cleaning=counted(unclean, "host", names),
+            provisioning=given,
         )
 
 
@@ -68,10 +74,15 @@ def _addresses(allocated: AllocationState) -> int:
     return most_nodes(pool[1])
 
 
-def _usable(allocated: AllocationState, node_type: str, nodes: Iterable[GpuHost]) -> Iterator[NodeGroup]:
+def _usable(
+    allocated: AllocationState, node_type: str, given: Provisioning, nodes: Iterable[GpuHost]
+) -> Iterator[NodeGroup]:
     """Groups of nodes with a VLAN and a P_Key left; with InfiniBand where a node of the type has such ports here."""
     has_ports = any(node.ports_for("compute") for node in nodes)
-    wish = Cluster(name="", nodes=1, node_type=node_type, image="", fabric="infiniband" if has_ports else "none")
+    wish = Cluster(
+        name="", nodes=1, node_type=node_type, image="", fabric="infiniband" if has_ports else "none",
+        kind="vm" if given == "hypervisor" else "bare-metal",
+    )  # fmt: skip
     for group in node_groups(allocated.site, wish):
         pools = [allocated.partition_keys.get(subnet) for subnet in group.subnets]
         has_keys = all(pool is not None and pool.lowest() is not None for pool in pools)

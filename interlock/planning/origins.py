@@ -52,6 +52,8 @@ ORIGINS = (
     Origin("ClusterHead", "Server", "clusters.{part}.heads", {"flavor": "flavor", "image": "image"}),
     Origin("ClusterHead", "FloatingIp", "access.public.{part}", {"port": "servers"}),
     Origin("ClusterNode", "BareMetalServer", "clusters.{part}", {"image": "image", "node": "nodes"}),
+    Origin("ClusterNode", "Server", "clusters.{part}", {"image": "image", "host": "nodes", "flavor": "type"}),
+    Origin("GpuCluster", "SecurityGroup", "access", {"rules": "ssh_from"}),
     Origin("Volume", "Volume", "volumes.{part}", _VOLUME),
     Origin("Volume", "VolumeAttachment", "volumes.{part}", {"server": "server"}),
     Origin("Share", "Share", "shares.{part}", {"size_gib": "size", "share_type": "type", "on_delete": "on_delete"}),

@@ -19,6 +19,8 @@ ComponentType = Literal[
     "Site", "TenantProject", "VirtualPod", "PoplarServer", "BareMetalServer", "VipuController", "GpuCluster",
     "ClusterHead", "ClusterNode", "Volume", "Share", "Bucket",
 ]  # fmt: skip
+#: A node of a GPU cluster: a whole host, or the one virtual server on it.
+CLUSTER_NODE: ComponentType = "ClusterNode"
 
 
 class Component(Frozen):

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from interlock.resources import Frozen
+from interlock.resources import BareMetalServer, Frozen, Server
 
 from .makeable import WHY_NO_COPY
 from .origins import request_path
-from .plan import Plan, Planned
+from .plan import CLUSTER_NODE, Plan, Planned
 
 #: What happens to one object. `backed up`: a copy is made first and stays. `not ours`: nothing here made it, so
 #: nothing here deletes it.
@@ -129,5 +129,8 @@ def _released(plan: Plan) -> Iterator[str]:
     vpods = dict.fromkeys(item.vpod for item in plan.resources if item.vpod is not None)
     for vpod in vpods:
         yield from plan.machines(vpod)
-    nodes = (getattr(item.resource, "node", None) for item in plan.resources if item.resource.KIND == "BareMetalServer")
-    yield from (node for node in nodes if node)
+    for item in plan.resources:
+        if isinstance(item.resource, BareMetalServer):
+            yield item.resource.node
+        elif isinstance(item.resource, Server) and plan.component[item.component].type == CLUSTER_NODE:
+            yield item.resource.host

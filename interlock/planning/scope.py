@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from interlock.model.lock.record import ClusterAllocation, VPodAllocation
 from interlock.model.site.gpu import GpuHost
-from interlock.model.site.inventory import Site
+from interlock.model.site.inventory import FlavorSpec, Site
 from interlock.model.site.offers import Controller
 from interlock.model.tenant.request import Cluster, HeadServers, PublicServers, Tenant, VolumeRequest, Volumes, VPod
 from interlock.vocabulary import StackName
@@ -25,7 +25,15 @@ def private_flavors(site: Site, tenant: Tenant) -> frozenset[str]:
     closed = {item.name for item in site.flavors if not item.public}
     used = {vpod.poplar.flavor for vpod in tenant.vpods if vpod.poplar.kind != "bare-metal"}
     used |= {cluster.heads.flavor for cluster in tenant.clusters if cluster.heads is not None}
-    return frozenset(used) & closed
+    virtual = (cluster.node_type for cluster in tenant.clusters if cluster.kind == "vm")
+    found = (whole_flavor(site, node_type) for node_type in virtual)
+    return frozenset(used | {flavor.name for flavor in found if flavor is not None}) & closed
+
+
+def whole_flavor(site: Site, node_type: str) -> FlavorSpec | None:
+    """The flavour whose servers take a node of a type whole."""
+    flavors = (item for item in site.flavors if item.whole_node is not None and item.whole_node.type == node_type)
+    return next(flavors, None)
 
 
 def access_name(tenant: Tenant, flavor: str) -> str:

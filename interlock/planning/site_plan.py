@@ -140,9 +140,11 @@ def _written(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuild
     for service in service_networks(site, recorded).values():
         _service_network(service, builder)
     _catalogue(site, builder)
-    for role in ("poplar", "infra"):
+    for role in ("poplar", "infra", "gpu"):
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.
         hosts = tuple(host.name for host in site.hosts if host.role == role and host.provisioning == "hypervisor")
+        if role == "gpu" and not hosts:
+            continue
         builder.own(f"{role}-hosts", Aggregate(name=f"{role}-hosts", hosts=hosts, metadata={ROLE_KEY: role}))
     return builder
 
@@ -232,6 +234,6 @@ def _flavor(spec: FlavorSpec) -> Flavor:
         vcpus=spec.vcpus,
         ram_mib=spec.ram_gib * MIB_PER_GIB,
         disk_gib=spec.disk_gib,
-        extra_specs=spec.extra_specs | fence,
+        extra_specs=spec.all_extra_specs | fence,
         public=spec.public,
     )

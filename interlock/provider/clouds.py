@@ -34,7 +34,8 @@ from .switch_readings import SwitchReadings
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
 #: Manila 2.74 changes access to a share in any state, 2.50 changes types, 2.45 shows one access rule;
-#: Ironic 1.67 attaches a port at a named one of the node, 1.65 lends nodes, 1.60 owns allocations.
+#: Ironic 1.67 attaches a port at a named one of the node, 1.65 lends nodes, 1.60 owns allocations;
+#: Placement 1.14 has providers below others.
 VERSIONS: dict[str, tuple[str, str | None]] = {
     "identity": ("3", None),
     "network": ("2", None),
@@ -45,6 +46,7 @@ VERSIONS: dict[str, tuple[str, str | None]] = {
     "object-store": ("1", None),
     "baremetal": ("1", "1.67"),
     "key-manager": ("1", None),
+    "placement": ("1", "1.14"),
 }
 
 _SCOPE = (

@@ -93,6 +93,14 @@ class PlanOnSite:
         """The node of a port that this plan refers to, its own or one that no file describes."""
         return self.port(name) if name in self.plan.port else ids.unresolved(name)
 
+    def passed_on(self, server: ServerFact) -> tuple[str, ...]:
+        """What a server has of the host that it takes whole: of a virtual one the devices of its GPU node."""
+        return self.site.lent_parts(server.host) if self.takes_host(server) else ()
+
+    def takes_host(self, server: ServerFact) -> bool:
+        """True for a server that is a host, and for any virtual one on a GPU node."""
+        return server.is_bare_metal or (self.site.is_whole(server.host) and not self.site.is_bare_metal(server.host))
+
     def is_terminal(self, server: ServerFact) -> bool:
         """True if the server may count as a declared controller: the operator's alone."""
         return server.is_controller and server.labels == {ids.OPERATOR}
@@ -163,6 +171,14 @@ def _bare_metal(facts: PlanOnSite) -> Iterator[Edge]:
         elif host.provisioning == "hypervisor":
             yield Edge(node, ids.hypervisor(host.serial), "E5")
         yield from (Edge(node, interface, "E5") for interface in facts.site.interfaces(server.host))
+
+
+def _passed_on(facts: PlanOnSite) -> Iterator[Edge]:
+    """The server on a GPU node has physical functions of its adapters, and its GPUs, whatever its flavour says."""
+    for server in facts.plan.servers:
+        if not server.is_bare_metal:
+            node = facts.server(server.name)
+            yield from (Edge(node, part, "E5") for part in facts.passed_on(server))
 
 
 def _bare_metal_ports(facts: PlanOnSite) -> Iterator[Edge]:
@@ -246,6 +262,7 @@ def _capabilities(facts: PlanOnSite) -> Iterator[Edge]:
 #: The rows that a plan can be asked for alone. Those that need another owner's facts: `union_edges`.
 PLAN_EDGES: tuple[EdgeRule[PlanOnSite], ...] = (
     EdgeRule("E5", "a bare-metal server is on every interface of its host", _bare_metal),
+    EdgeRule("E5", "a server on a GPU node has the devices that are passed on to it", _passed_on),
     EdgeRule("E5", "a bare-metal port is on the switch ports behind its host's interfaces", _bare_metal_ports),
     EdgeRule("E6", "a virtual function with a VLAN set by the host reaches that VLAN only", _virtual_functions),
     EdgeRule("E7", "an ordinary vNIC reaches its network's segment on its host", _ordinary_nics),

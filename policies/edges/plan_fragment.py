@@ -77,8 +77,8 @@ def _labelled_holdings(facts: PlanOnSite) -> Iterator[tuple[str, str]]:
     """Whole hosts, volumes, and what fabric managers and V-IPU controllers join."""
     plan = facts.plan
     for server in plan.servers:
-        if server.is_bare_metal:
-            yield from ((node, label) for node in facts.site.interfaces(server.host) for label in server.labels)
+        parts = facts.site.interfaces(server.host) if server.is_bare_metal else facts.passed_on(server)
+        yield from ((node, label) for node in parts for label in server.labels)
     for volume in plan.volumes:
         yield ids.volume(plan.owner, volume.name), volume.owner
     for allocation in plan.allocations:
@@ -154,7 +154,7 @@ def _server_premises(facts: PlanOnSite) -> Iterator[Premise]:
 
 def _hands_out_devices(facts: PlanOnSite, server: ServerFact) -> bool:
     flavor = facts.site.site.flavor.get(Reference.name_in(server.flavor, Scheme.SITE, Flavor.KIND) or "")
-    return flavor is not None and bool(device_of(flavor.extra_specs.items()))
+    return flavor is not None and bool(device_of(flavor.all_extra_specs.items()))
 
 
 def _bare_metal_premises(facts: PlanOnSite, server: ServerFact) -> Iterator[Premise]:
@@ -207,7 +207,7 @@ def _exclusive(facts: PlanOnSite) -> Iterator[str]:
 
 def _exclusive_holdings(facts: PlanOnSite) -> Iterator[str]:
     site, plan = facts.site.site, facts.plan
-    hosts = {server.host for server in plan.servers if server.is_bare_metal}
+    hosts = {server.host for server in plan.servers if facts.takes_host(server)}
     hosts |= {item.device for item in plan.switch_ports if facts.site.is_bare_metal(item.device)}
     yield from (ids.host_identity(site.host[name].serial) for name in hosts if name in site.host)
     for allocation in plan.allocations:

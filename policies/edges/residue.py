@@ -64,7 +64,7 @@ def _room_still_taken(site: SiteFacts, share: GraphFragment, released: tuple[Rel
             given_up[entry.claim, entry.value].append(entry.flavor)
     for (claim, name), flavors in sorted(given_up.items()):
         host = site.site.host.get(name)
-        if host is None or site.is_bare_metal(name):
+        if host is None or (site.is_whole(name) and claim == "hosts") or site.is_bare_metal(name):
             continue
         place = _ROOM_OF[claim](host.serial)
         takes = (item.tuple for item in share.premises if item.relation == Relation.TAKES)
@@ -108,7 +108,7 @@ def _devices(site: SiteFacts, identity: str) -> tuple[str, ...]:
             return (ids.part(serial, "rnic"),)
         case nodes.HeldHost(serial):
             hosts = [item for item in site.site.hosts if item.serial == serial]
-            whole = [node for host in hosts if site.is_bare_metal(host.name) for node in site.interfaces(host.name)]
+            whole = [node for host in hosts for node in site.lent_parts(host.name)]
             return (*whole, *(ids.hypervisor(serial) for host in hosts if not site.is_bare_metal(host.name)))
         case nodes.GpuNode():
             return (identity,)
@@ -137,9 +137,9 @@ def still_held(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
         machine = site.site.machine.get(entry.value)
         if machine is not None:
             yield from ((ids.part(machine.serial, "rnic"), identity) for identity in site.held_with(machine))
-    elif entry.claim == "hosts" and site.is_bare_metal(entry.value):
+    elif entry.claim == "hosts" and site.is_whole(entry.value):
         identity = ids.host_identity(site.site.host[entry.value].serial)
-        yield from ((node, identity) for node in site.interfaces(entry.value))
+        yield from ((node, identity) for node in site.lent_parts(entry.value))
     elif entry.claim == "storage_vip":
         address = ids.share_address(site.site.cloud, entry.value)
         yield address, address
@@ -158,8 +158,8 @@ def _device(site: SiteFacts, entry: Released) -> Iterator[tuple[str, str]]:
         yield from ((ids.part(serial, "rnic"), identity) for identity in held)
     else:
         name = inventory.host_of.get(serial)
-        is_whole = name is not None and site.is_bare_metal(name)
-        parts = site.interfaces(name) if name is not None and is_whole else (ids.hypervisor(serial),)
+        is_whole = name is not None and site.is_whole(name)
+        parts = site.lent_parts(name) if name is not None and is_whole else (ids.hypervisor(serial),)
         yield from ((node, ids.host_identity(serial)) for node in parts)
 
 

@@ -31,6 +31,8 @@ def site_labels(union: Union) -> dict[str, frozenset[str]]:
         found[ids.hypervisor(host.serial)] = operator
         found[union.site.bmc(host.name)] = operator
         found |= dict.fromkeys(union.site.infiniband_ports(host.name), operator)
+        if not union.site.is_bare_metal(host.name):
+            found |= dict.fromkeys(union.site.lent_parts(host.name), operator)
     for switch in site.switches:
         found[ids.default_vrf(switch.serial)] = operator
         found |= {ids.vrf(switch.serial, item.name): operator for item in switch.vrfs}

@@ -139,9 +139,11 @@ def _cabled_devices(union: Union) -> Iterator[Edge]:
 
 
 def _whole_hosts(union: Union) -> Iterator[Edge]:
-    """Whoever runs a host that is given out whole forwards between its interfaces."""
+    """Whoever runs a host that is given out whole forwards between its interfaces, or the devices passed on to it."""
     for host in union.site.site.hosts:
-        if host.provisioning != "bare-metal":
+        if not union.site.is_bare_metal(host.name):
+            parts = union.site.lent_parts(host.name)
+            yield from (Edge(parts[0], other, "E9") for other in parts[1:])
             continue
         first, *others = union.site.interfaces(host.name) or ("",)
         yield from (Edge(first, other, "E9") for other in others)

@@ -79,7 +79,7 @@ def unlisted_hosts(union: Union) -> Iterator[Edge]:
         if isinstance(vlan := parse(node), VlanNode) and vlan.bridge in bridges:
             missing = union.site.undeclared("attachments", bridges[vlan.bridge][0].name)
             yield from [Edge(node, strangers, UNLISTED, missing)] if missing else []
-    for host in union.site.whole_hosts:
+    for host in (item.name for item in union.site.site.whole_hosts):
         missing = union.site.undeclared("attachments", host)
         nodes = (*union.site.interfaces(host), union.site.bmc(host)) if missing else ()
         yield from (Edge(node, strangers, UNLISTED, missing) for node in nodes)

@@ -195,6 +195,8 @@ def share_address(cloud: str, address: str) -> str:
 GUID_DIGITS = 16
 #: The P_Key that every port of a subnet is in.
 DEFAULT_KEY = 0x7FFF
+#: Part of a GPU node below a hypervisor: its GPUs and NVSwitches, which its one server has.
+PASSED_ON = "gpus"
 
 
 def partition_key(prefix: str, key: int) -> str:
@@ -273,7 +275,7 @@ def mac_identity(address: str) -> str:
 
 
 def host_identity(serial: str) -> str:
-    """The exclusive identity of a bare-metal host."""
+    """The exclusive identity of a host that one owner has whole."""
     return str(nodes.HeldHost(serial))
 
 

@@ -172,17 +172,19 @@ def _stray_interfaces(reader: PlanReader) -> Iterable[tuple[str, str]]:
 
 
 def _vpods(plan: Plan, found: _Found) -> Iterable[VPodFact]:
-    for name, hosts in _whole_hosts(plan, found, "VirtualPod"):
+    metal = (server for server in found.of(ServerFact) if server.is_bare_metal)
+    for name, hosts in _hosts(plan, metal, "VirtualPod"):
         yield VPodFact(name, tuple(sorted(plan.machines(name))), hosts)
 
 
 def _clusters(plan: Plan, found: _Found) -> Iterable[ClusterFact]:
-    return (ClusterFact(name, hosts) for name, hosts in _whole_hosts(plan, found, "GpuCluster"))
+    """The servers of a cluster are its nodes, as bare metal or below a hypervisor."""
+    return (ClusterFact(name, hosts) for name, hosts in _hosts(plan, found.of(ServerFact), "GpuCluster"))
 
 
-def _whole_hosts(plan: Plan, found: _Found, kind: ComponentType) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """(component, the hosts that it takes as bare metal) of each component of one type."""
-    metal = [server for server in found.of(ServerFact) if server.is_bare_metal]
+def _hosts(plan: Plan, servers: Iterable[ServerFact], kind: ComponentType) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """(component, the hosts of these servers that are of it) of each component of one type."""
+    listed = tuple(servers)
     for component in plan.components:
         if component.type == kind:
-            yield component.name, tuple(sorted({item.host for item in metal if item.vpod == component.name}))
+            yield component.name, tuple(sorted({item.host for item in listed if item.vpod == component.name}))

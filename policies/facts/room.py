@@ -84,7 +84,7 @@ def taken_by(server: ServerFact, plan: PlanFacts, site: SiteFacts) -> TakenRoom:
 
     CPUs that servers share are not counted: Nova gives each of them out several times.
     """
-    if server.is_bare_metal:
+    if server.is_bare_metal or (site.is_whole(server.host) and not site.is_bare_metal(server.host)):
         return TakenRoom((0,) * len(QUANTITIES), whole=True)
     ports = (plan.port.get(name) for name in server.ports)
     functions = sum(1 for port in ports if port is not None and port.vnic_type == "direct")

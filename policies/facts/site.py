@@ -20,6 +20,7 @@ from .guards import GuardState, assumption, lacking
 from .hall import Hall
 from .kinds import PortMode, SwitchEnd
 from .logical_ports import LogicalPorts, one_mode
+from .passed_on import infiniband_ports, passed_on
 from .plugs import parts_at
 from .port_modes import configured_vlans, recorded_mode
 
@@ -114,8 +115,17 @@ class SiteFacts:
 
     def is_bare_metal(self, host: str) -> bool:
         """True if the site gives the host out whole."""
-        found = self.site.host.get(host)
-        return found is not None and found.provisioning == "bare-metal"
+        return host in self.site.host and self.site.host[host].provisioning == "bare-metal"
+
+    def is_whole(self, host: str) -> bool:
+        """True if one owner has all of the host at a time: by Ironic, or by the one server on a GPU node."""
+        return host in self.site.host and self.site.host[host].is_whole
+
+    def lent_parts(self, host: str) -> tuple[str, ...]:
+        """What whoever has a whole host has of it: its interfaces, or what is passed on below a hypervisor."""
+        if self.is_bare_metal(host):
+            return self.interfaces(host)
+        return passed_on(self.site, host) if self.is_whole(host) else ()
 
     def interfaces(self, host: str) -> tuple[str, ...]:
         """The nodes of a host's own cabled interfaces, InfiniBand ports last: not of its BMC, nor of one that may lead
@@ -127,9 +137,7 @@ class SiteFacts:
 
     def infiniband_ports(self, host: str) -> tuple[str, ...]:
         """The nodes of a GPU node's ports on InfiniBand subnets, as far as their GUIDs are stated."""
-        found = self.site.gpu_node.get(host) if host in self.site.host else None
-        guids = (port.guid for port in found.ports) if found is not None else ()
-        return tuple(ids.infiniband_port(guid) for guid in guids if guid is not None)
+        return infiniband_ports(self.site, host) if host in self.site.host else ()
 
     def doubtful_plugs(self, host: str) -> tuple[str, ...]:
         """Cabled interfaces that may be the host's own or lead to its BMC, since nobody stated which one does."""
@@ -155,10 +163,9 @@ class SiteFacts:
 
     @cached_property
     def lendable(self) -> frozenset[str]:
-        """What carries its borrower's label alone: RNICs of machines, and bare-metal hosts without their BMC."""
+        """What carries its borrower's label alone: RNICs of machines, whole hosts without their BMC, passed devices."""
         rnics = (ids.part(machine.serial, "rnic") for machine in self.site.machines)
-        hosts = (host.name for host in self.site.hosts if host.provisioning == "bare-metal")
-        return frozenset((*rnics, *(node for host in hosts for node in self.interfaces(host))))
+        return frozenset((*rnics, *(node for host in self.site.hosts for node in self.lent_parts(host.name))))
 
     def segments(self, physical_network: str | None, vlan: int) -> tuple[str, ...]:
         """A VLAN on every switch that the physical network reaches."""
@@ -300,11 +307,6 @@ class SiteFacts:
         return recorded_mode(self.site, end)
 
     @cached_property
-    def whole_hosts(self) -> tuple[str, ...]:
-        """Hosts that are given out whole."""
-        return tuple(host.name for host in self.site.hosts if host.provisioning == "bare-metal")
-
-    @cached_property
     def shared_switches(self) -> tuple[Switch, ...]:
         """Switches that are declared, or a routing instance of which is."""
         declared = {RoutingInstance.parse(name).switch for name in self.shared}
@@ -338,8 +340,7 @@ class SiteFacts:
 
     def serial(self, device: str) -> str:
         """The serial of a device; without one, its name."""
-        host = self.site.host.get(device)
-        return host.serial if host is not None else device
+        return self.site.host[device].serial if device in self.site.host else device
 
     def devices_behind(self, end: Endpoint) -> tuple[str, ...]:
         """The network devices that are at a cable's end, or may be there (`plug_doubt`)."""

@@ -199,8 +199,8 @@ class Model:
         for server in plan.servers:
             if server.vpod is not None and not server.is_controller:
                 found[ids.server(own, server.name)] = server.vpod
-                if server.is_bare_metal:
-                    found |= dict.fromkeys(self.site.interfaces(server.host), server.vpod)
+                if server.is_bare_metal or self.site.is_whole(server.host):
+                    found |= dict.fromkeys(self.site.lent_parts(server.host), server.vpod)
                 found |= {ids.neutron_port(own, port): server.vpod for port in server.ports}
         for item in plan.switch_ports:
             at = Endpoint(device=item.device, interface=item.interface)

@@ -53,6 +53,7 @@ from .topology import TOP_02, TOP_03, TOP_06
 from .trunks import ISO_14, ISO_15
 from .vipu import TOP_10, TOP_11
 from .virtual_functions import ISO_09, ISO_10
+from .whole_nodes import LIF_03
 
 RULES: tuple[Rule, ...] = (
     FACT_01,
@@ -67,7 +68,7 @@ RULES: tuple[Rule, ...] = (
     CAP_02, CAP_03, CAP_05,
     PWR_01, PWR_02, PWR_03, PWR_04, PWR_05, PWR_06, PWR_07,
     CST_01,
-    LIF_13,
+    LIF_03, LIF_13,
     SW_01, SW_02, SW_03, SW_04, SW_05, SW_06, SW_07, SW_08, SW_09, SW_10, SW_11, SW_12, SW_13, SW_14, SW_15, SW_16,
     SW_17, SW_18,
 )  # fmt: skip

@@ -21,7 +21,7 @@ def _stated(claim: str, hint: str, *guards: str) -> Callable[[Model, Names], Rul
 
     def ask(model: Model, _: Names) -> RuleAnswer:
         site = model.site.site
-        hosts = model.site.whole_hosts
+        hosts = tuple(host.name for host in site.whole_hosts)
         facts = (fact for fact in assumption_facts(site, "A14") if fact[0].path.rpartition(".")[2] in guards)
         held = GuardState.of(facts)
         return by_guard(len(hosts), held, [_cause(claim, hint, held, hosts)] if hosts else ())

@@ -31,7 +31,7 @@ def _for_those_who_may(model: Model, _: Names) -> RuleAnswer:
 
 def _is_closed(spec: FlavorSpec | None) -> bool:
     """True for flavours of which it matters who uses them."""
-    return spec is not None and (not spec.public or bool(device_of(spec.extra_specs.items())))
+    return spec is not None and (not spec.public or bool(device_of(spec.all_extra_specs.items())))
 
 
 def _given_away(plan: PlanFacts, access: FlavorAccessFact, specs: dict[str, FlavorSpec]) -> Iterator[Cause]:
@@ -64,7 +64,7 @@ def _existing(
     """Who may use a flavour that is on the cloud already is in no file."""
     used = {item.flavor for item in servers}
     for offer in flavors:
-        device = device_of(offer.extra_specs.items())
+        device = device_of(offer.all_extra_specs.items())
         named = str(ExistingObject(Flavor.KIND, offer.name))
         theirs = not plan.is_tenant or Reference.site(Flavor.KIND, offer.name) in used
         if device and named in existing and theirs:

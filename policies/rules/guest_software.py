@@ -114,7 +114,7 @@ def _fits(model: Model, _: Names) -> RuleAnswer:
 
 def _pages(server: ServerFact, flavor: FlavorSpec) -> Iterator[Cause]:
     """Without them the server is scheduled beside others on CPUs and memory that a Poplar host sets aside."""
-    specs = flavor.extra_specs
+    specs = flavor.all_extra_specs
     for key, good, what in (
         ("hw:cpu_policy", ("dedicated",), "no dedicated CPUs"),
         ("hw:mem_page_size", _ONE_GIB, "no pages of 1 GiB"),

@@ -21,7 +21,7 @@ def _tested(model: Model, _: Names) -> RuleAnswer:
     plan, site = model.plan, model.site.site
     names = {name for vpod in plan.vpods for name in (*vpod.machines, *vpod.hosts)}
     names |= {name for cluster in plan.clusters for name in cluster.hosts}
-    count = sum(name in site.machine or (name in site.host and model.site.is_bare_metal(name)) for name in names)
+    count = sum(name in site.machine or (name in site.host and model.site.is_whole(name)) for name in names)
     return RuleAnswer(count, unknown=tuple(_cause(plan, one) for one in plan.untested))
 
 

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from string import Template
 
+from sandbox.launcher import passing
 from sandbox.launcher.catalogue import PASSWORD, REGION, SERVICE_USERS
 from sandbox.launcher.errors import SandboxError
 from sandbox.launcher.install import python
@@ -59,6 +60,7 @@ def values(instance: Instance, ports: dict[str, int]) -> dict[str, str]:
         "vlan_ranges": ",".join(f"{network.name}:{OWN_VLAN}:{OWN_VLAN}" for network in rack.physical_networks),
         "flat_networks": ",".join(network.name for network in rack.physical_networks if network.flat),
         "device_specs": "\n".join(f"device_spec = {spec}" for spec in device_specs(rack)),
+        **passing.settings(passes_nodes=passes_nodes(rack)),
     }
     numbers = {f"port_{name}": str(port) for name, port in ports.items()}
     return {"keystone": keystone, "password": PASSWORD, "region": REGION, **logins, **places, **networks, **numbers}
@@ -74,6 +76,11 @@ def device_specs(rack: Rack) -> list[str]:
         )
         for bus, network in networks
     ]
+
+
+def passes_nodes(rack: Rack) -> bool:
+    """True if servers of the rack take GPU nodes whole."""
+    return any(host.shape.adapters for host in rack.hosts)
 
 
 def write(instance: Instance, ports: dict[str, int]) -> None:

@@ -6,6 +6,8 @@ poplar  2 x EPYC 7742 as 8 NUMA cells (NPS=4): 16 cores with 2 threads and 64 Gi
         (cell 5) where the rack names no other, 8 virtual functions per port, both ports on one
         physical network.
 gpu     2 NUMA cells, 8 GPUs (4 per cell), one ConnectX-5 per socket.
+dgx     the same without such a card, for servers that take the node whole: 4 NVSwitches and 8 InfiniBand adapters as
+        physical functions besides. These PCI devices are in Placement, one resource class for each kind.
 infra   for controller servers: shared CPUs, no 1 GiB pages, no virtual functions.
 
 464 of 512 GiB and NPS=4 are the reference design's figures. Cores kept for the host, virtual
@@ -34,6 +36,9 @@ class Shape:
     disk_gb: int
     cards: tuple[tuple[int, int], ...] = ()
     gpus: int = 0
+    #: Devices that are handed out with all GPUs together.
+    nvswitches: int = 0
+    adapters: int = 0
 
     @property
     def memory_mib(self) -> int:
@@ -69,6 +74,19 @@ SHAPES: dict[str, Shape] = {
         disk_gb=30000,
         cards=((0x61, 0), (0xE1, 1)),
         gpus=8,
+    ),
+    "dgx": Shape(
+        cells=2,
+        sockets=2,
+        cores=56,
+        host_cores=4,
+        dedicated=True,
+        cell_mib=1024 * GIB,
+        cell_pages=950,
+        disk_gb=30000,
+        gpus=8,
+        nvswitches=4,
+        adapters=8,
     ),
     "infra": Shape(
         cells=2, sockets=2, cores=32, host_cores=0, dedicated=False, cell_mib=256 * GIB, cell_pages=0, disk_gb=20000

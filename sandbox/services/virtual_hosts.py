@@ -25,7 +25,9 @@ from oslo_serialization import jsonutils
 from sandbox.services import hosts
 
 GPU = ("10de", "2330")  # H100 SXM
-FIRST_GPU_BUS = 0x10
+NVSWITCH = ("10de", "22a3")  # of the third generation
+ADAPTER = ("15b3", "1021")  # ConnectX-7
+FIRST_GPU_BUS, FIRST_NVSWITCH_BUS, FIRST_ADAPTER_BUS = 0x10, 0x40, 0x50
 KIB_PER_GIB = 1024 * 1024
 
 
@@ -89,7 +91,7 @@ def device(ids: tuple[str, str], address: str, cell: int, kind: str, **more: str
 
 
 def pci_devices(host: hosts.Host) -> list[dict[str, Any]]:
-    """The virtual functions and GPUs of a host."""
+    """The virtual functions and GPUs of a host; of one whose GPUs are handed out together all that goes with them."""
     kind = host.shape
     ids = hosts.VIRTUAL_FUNCTION
     functions = [
@@ -97,11 +99,17 @@ def pci_devices(host: hosts.Host) -> list[dict[str, Any]]:
         for port in host.network_ports
         for address in port.functions
     ]
-    gpus = [
-        device(GPU, f"0000:{FIRST_GPU_BUS + number:02x}:00.0", number * kind.cells // kind.gpus, "type-PCI")
-        for number in range(kind.gpus)
+    return [
+        *functions,
+        *spread(kind, GPU, FIRST_GPU_BUS, kind.gpus, "type-PCI"),
+        *spread(kind, NVSWITCH, FIRST_NVSWITCH_BUS, kind.nvswitches, "type-PCI"),
+        *spread(kind, ADAPTER, FIRST_ADAPTER_BUS, kind.adapters, "type-PF"),
     ]
-    return functions + gpus
+
+
+def spread(kind: hosts.Shape, ids: tuple[str, str], bus: int, count: int, what: str) -> list[dict[str, Any]]:
+    """So many devices of one kind, as many at each NUMA cell, each on a bus of its own."""
+    return [device(ids, f"0000:{bus + number:02x}:00.0", number * kind.cells // count, what) for number in range(count)]
 
 
 def node_id(name: str) -> str:

@@ -57,6 +57,7 @@ TWO: dict[frozenset[str], str] = {
         }
     ): _LISTS,
     frozenset({"level", "gpus", "tests"}): _LISTS,
+    frozenset({"type", "aliases", "one_time_use"}): "the file refuses parts of a node by name, what is kept is frozen",
     frozenset({"hca", "gpu", "nvswitch"}): "of a node what was attested, of a site the versions that count",
     frozenset({"name", "domain", "partition", "gpus"}): _FACT,
     frozenset({"name", "hosts", "metadata"}): _FACT,

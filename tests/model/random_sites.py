@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 from hypothesis import strategies as st
 
 from interlock.hardware import PRICE_ITEMS
+from interlock.hardware.gpu.passing_through import PASSED_DEVICES
 from interlock.model.site.bastion import Bastion
 from interlock.model.site.gpu import FabricSwitch, FabricTier, GpuHost, HcaPort, HcaUse
 from interlock.model.site.guards import ASSUMPTION_GUARDS, SHARING
@@ -28,6 +29,7 @@ from interlock.model.site.object_storage import ObjectStorage
 from interlock.model.site.offers import (
     Assumption,
     Controller,
+    DeviceUse,
     FlavorSpec,
     ImageProperties,
     ImageSpec,
@@ -58,6 +60,7 @@ from interlock.model.site.physical import (
     Vtep,
 )
 from interlock.model.site.software import ImageSoftware
+from interlock.model.site.whole_nodes import WholeNode
 
 T = TypeVar("T")
 
@@ -315,11 +318,18 @@ def assumptions(draw: st.DrawFn) -> tuple[Assumption, ...]:
     )
 
 
+WHOLE_NODES = some(
+    WholeNode, type=st.sampled_from(["dgx-h100", "gcore-l40s"]), one_time_use=GUARD,
+    aliases=st.dictionaries(st.sampled_from(PASSED_DEVICES), st.sampled_from(["a", "b"]), max_size=3),
+)  # fmt: skip
+
+
 def flavors(name: str) -> st.SearchStrategy[FlavorSpec]:
     return some(
         FlavorSpec, name=name, role=st.sampled_from(["poplar", "infra"]), vcpus=st.integers(1, 256),
         ram_gib=st.integers(0, 4096), disk_gib=st.integers(0, 4096),
         extra_specs=st.dictionaries(st.sampled_from(["hw:a", "b"]), TEXTS),
+        devices=st.none() | st.sampled_from(get_args(DeviceUse)), whole_node=st.none() | WHOLE_NODES,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from interlock.model.site.inventory import Cable, Endpoint, Host, PhysicalNetwor
 from interlock.model.site.networks import VlanPool
 from interlock.model.site.physical import CableKind
 from interlock.model.site.software import ImageSoftware
-from interlock.model.tenant.request import Cluster
+from interlock.model.tenant.request import Cluster, ServerKind
 from interlock.planning.cluster_plan import write_cluster
 from interlock.planning.plan import Plan
 from interlock.planning.plan_builder import PlanBuilder
@@ -42,15 +42,16 @@ def clustered(space: Workspace) -> Workspace | None:
     """The workspace with nodes and clusters; asked about the first tenant."""
     if not space.site.infiniband or len(space.tenants) < 2:
         return None
-    space = space.with_site(**_hall(space.site))
+    space = space.with_site(**hall(space.site))
     first, second = space.tenants[:2]
     wanted = ((first, "gpu-a", (1, 2)), (first, "gpu-b", (3,)), (second, "gpu-c", (4,)))
     for number, (owner, name, nodes) in enumerate(wanted):
-        space = _with_cluster(space, owner, name, number, nodes)
+        space = with_cluster(space, owner, name, number, nodes)
     return space.asking(first)
 
 
-def _hall(site: Site) -> dict[str, object]:
+def hall(site: Site) -> dict[str, object]:
+    """What the site has besides with the nodes."""
     numbers = range(1, _NODES + 1)
     subnet = site.infiniband[0].name
     hosts = (
@@ -92,10 +93,14 @@ def _hall(site: Site) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _with_cluster(space: Workspace, owner: str, name: str, number: int, nodes: tuple[int, ...]) -> Workspace:
+def with_cluster(
+    space: Workspace, owner: str, name: str, number: int, nodes: tuple[int, ...], kind: ServerKind = "bare-metal"
+) -> Workspace:
+    """The workspace with one more cluster in a tenant's plan."""
     request = Cluster(
-        name=name, nodes=len(nodes), node_type="dgx-h100", image=space.site.images[0].name, fabric="infiniband"
-    )
+        name=name, nodes=len(nodes), node_type="dgx-h100", image=space.site.images[0].name, fabric="infiniband",
+        kind=kind,
+    )  # fmt: skip
     claims = ClusterAllocation(
         hosts=tuple(f"gpu-node-{node}" for node in nodes), cluster_network="gpu", cluster_vlan=3500 + number,
         cluster_subnet=f"10.99.{number}.0/24", partition_keys={space.site.infiniband[0].name: 0x60 + number},

@@ -20,11 +20,12 @@ from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
 from tests.mutants.op_switches import SWITCHES
 from tests.mutants.op_unlisted import UNLISTED
+from tests.mutants.op_whole_nodes import WHOLE_NODES
 from tests.mutants.op_wires import WIRES
 from tests.mutants.operator import Operator
 
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
-    *CLUSTERS, *CLUSTER_SHARES,
+    *CLUSTERS, *CLUSTER_SHARES, *WHOLE_NODES,
 )  # fmt: skip

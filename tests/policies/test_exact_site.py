@@ -188,7 +188,7 @@ def whole(bmc: str | None = "bmc", **interfaces: tuple[str, ...]) -> SiteFacts:
 def test_whole_hosts() -> None:
     facts = whole()
     assert [facts.is_bare_metal(name) for name in ("m", "h", "gone")] == [True, False, False]
-    assert facts.whole_hosts == ("m",)
+    assert [item.name for item in facts.site.whole_hosts] == ["m"]
     assert facts.interfaces("m") == ("dev:SN-m/e0", "dev:SN-m/e9")
     assert facts.interfaces("h") == ("dev:SN-h/e0",)
     assert facts.interfaces("gone") == ()

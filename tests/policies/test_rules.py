@@ -197,6 +197,7 @@ ELSEWHERE = {
     "TOP-05": "test_racks",
     "TOP-13": "test_examples_switches",
     "TOP-24": "test_exact_service_states",
+    "LIF-03": "test_rules_whole_nodes",
     "LIF-13": "test_exact_self_tests",
     **dict.fromkeys((f"SW-{number:02}" for number in (*range(1, 16), 18)), "test_rules_node_software"),
     **dict.fromkeys(("SW-16", "SW-17"), "test_rules_guest_software"),
@@ -221,8 +222,8 @@ LIGHTER = {
         "TOP-08", "TOP-09", "TOP-14", "TOP-15", "TOP-17", "TOP-18", "TOP-19", "TOP-21", "TOP-23", "CAP-02", "CAP-03",
         "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "CST-01",
-        "LIF-13", "SW-01", "SW-03", "SW-05", "SW-06", "SW-07", "SW-08", "SW-09", "SW-11", "SW-12", "SW-13", "SW-14",
-        "SW-16", "SW-17", "TOP-26",
+        "LIF-03", "LIF-13", "SW-01", "SW-03", "SW-05", "SW-06", "SW-07", "SW-08", "SW-09", "SW-11", "SW-12", "SW-13",
+        "SW-14", "SW-16", "SW-17", "TOP-26",
     },
     Severity.WARN: {
         "ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "TOP-24", "TOP-25", "PWR-06", "SW-04", "SW-10", "SW-15",

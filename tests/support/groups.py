@@ -29,6 +29,8 @@ GROUPS: tuple[Group, ...] = (
     Group("pages", ("tests/e2e/test_demo.py",), cloud=False),
     # A cloud of its own, with GPU nodes and a subnet manager.
     Group("hall", ("tests/e2e/test_subnet_manager_hall.py",), cloud=False),
+    # A cloud of its own, with GPU nodes below hypervisors.
+    Group("passed devices", ("tests/passing/",), cloud=False),
     # A cloud of its own, with switches that forward frames.
     Group("frames", ("tests/packets/test_applied.py",), cloud=False),
     # A site and two tenants that the engine applied; then the site alone, with a small tenant that comes and goes.

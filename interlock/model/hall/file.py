@@ -8,13 +8,13 @@ from pydantic import Field
 
 from interlock.model.rack.values import Kilograms, Watts
 from interlock.model.site.full_file import FeedFile
-from interlock.model.site.physical import CoolingMethod, ServiceState
+from interlock.model.site.physical import CoolingMethod, Provisioning, ServiceState
 from interlock.model.site.service_states import REASON, STATE
 from interlock.model.site.values import End, Mac
 from interlock.model.tenant.values import Reason
 from interlock.model.text.names import DeviceName, Interface, NetworkName, Serial
 from interlock.model.text.validation import FileModel
-from interlock.model.text.values import Positive
+from interlock.model.text.values import Count, MemoryGiB, Positive
 
 from .values import Guid, InventoryName
 
@@ -38,6 +38,12 @@ class HallNodeFile(FileModel):
     unit: Positive | None = Field(
         default=None, description="the lowest unit that it takes; without it the design's, in a rack of the design"
     )
+    provisioning: Provisioning = Field(
+        default="bare-metal",
+        description="`bare-metal`: given out by Ironic; `hypervisor`: as one virtual server that has all its devices",
+    )
+    dedicated_cpus: Count = Field(default=0, description="of a hypervisor, threads for that server")
+    huge_pages: MemoryGiB = Field(default=0, description="of a hypervisor, memory for that server, in pages of 1 GiB")
     state: ServiceState = Field(default="ok", description=STATE)
     reason: Reason | None = Field(default=None, description=REASON)
 

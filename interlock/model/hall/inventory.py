@@ -1,7 +1,7 @@
 """Inventories of nodes in CSV: one line for each node, with `file:line:column` for whatever is wrong in it.
 
-The first line names the columns: `place` and `serial`, and as far as they are known `name`, `rack`, `unit`, `state`,
-`reason`, `mac <interface>` and `guid <port>`. An empty cell says nothing. No value needs quotes, so there are none.
+The first line names the columns: `place` and `serial`, and as far as they are known the others of `PLAIN`,
+`mac <interface>` and `guid <port>`. An empty cell says nothing. No value needs quotes, so there are none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from interlock.model.site.file import SiteFile
 
 #: Columns that stand for themselves, and what begins the name of one of several.
-PLAIN, REQUIRED = ("place", "name", "serial", "rack", "unit", "state", "reason"), ("place", "serial")
+PLAIN = ("place", "name", "serial", "rack", "unit", "provisioning", "dedicated_cpus", "huge_pages", "state", "reason")
+REQUIRED = ("place", "serial")
+#: Of these, whole numbers.
+_NUMBERS = ("unit", "dedicated_cpus")
 GROUPS = {"mac ": "macs", "guid ": "guids"}
 
 
@@ -176,6 +179,6 @@ def _node(cells: dict[str, Cell]) -> Iterator[tuple[str, Any]]:
     stated = {column: cell.text for column, cell in cells.items() if cell.text and column != "place"}
     for column, text in stated.items():
         if column in PLAIN:
-            yield column, int(text) if column == "unit" and is_number(text) else text
+            yield column, int(text) if column in _NUMBERS and is_number(text) else text
     for word, key in GROUPS.items():
         yield key, {column.removeprefix(word): text for column, text in stated.items() if column.startswith(word)}

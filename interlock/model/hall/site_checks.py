@@ -74,7 +74,7 @@ def _check_gpu_nodes(view: SiteView) -> None:
         path: Path = ("gpu_nodes", name)
         host = view.site.host.get(name)
         if host is None or host.role != "gpu":
-            hint = "state it under `hosts`, with `role: gpu` and `provisioning: bare-metal`"
+            hint = "state it under `hosts`, with `role: gpu`"
             view.faults.add(Code.NO_SUCH, path, f"`{name}` is no host of role gpu", hint)
         kind = NODE_TYPES.get(node.node_type)
         if kind is None:
@@ -91,10 +91,6 @@ def _check_gpu_nodes(view: SiteView) -> None:
         if host_file.role == "gpu" and name not in view.file.gpu_nodes and not view.faults.short_of("gpu_nodes"):
             hint = "add it under `gpu_nodes`: node type, hall, unit, and its InfiniBand ports"
             view.faults.add(Code.MISSING_KEY, ("hosts", name), f"`{name}` has no entry under `gpu_nodes`", hint)
-        if host_file.role == "gpu" and host_file.provisioning != "bare-metal":
-            message = f"`{name}` is a GPU node, and these are given out whole"
-            path = ("hosts", name, "provisioning")
-            view.faults.add(Code.CONTRADICTION, path, message, "write `provisioning: bare-metal`")
     for name, switch in view.file.fabric_switches.items():
         where = ("fabric_switches", name, "infiniband")
         view.need(where, "an InfiniBand subnet", switch.infiniband, view.file.infiniband, "infiniband")

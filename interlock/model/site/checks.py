@@ -26,6 +26,7 @@ from .state_checks import check_states
 from .switch_checks import check_switches
 from .view import SiteView
 from .vpod_checks import check_vpods
+from .whole_node_checks import check_whole_nodes
 
 #: All of them, in no order that matters: faults are told in the order of the file.
 CHECKS = (
@@ -43,6 +44,7 @@ CHECKS = (
     check_vpods,
     check_ironic,
     check_offers,
+    check_whole_nodes,
     check_sharing,
 )
 

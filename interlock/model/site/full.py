@@ -171,7 +171,8 @@ def _flavor(item: FlavorSpec) -> Document:
     }
     specs = {"extra_specs": dict(item.extra_specs)} if item.extra_specs else {}
     beyond = specs | ({} if item.public else {"public": False})
-    return found | beyond | ({} if item.devices is None else {"devices": item.devices})
+    found |= beyond | ({} if item.devices is None else {"devices": item.devices})
+    return found | ({} if item.whole_node is None else {"whole_node": _stated(item.whole_node)})
 
 
 def _terms(site: Site) -> Document:

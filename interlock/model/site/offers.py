@@ -13,10 +13,13 @@ from interlock.resources import Frozen
 from .physical import Generation
 from .rests import RestsOnEvidence
 from .software import ImageSoftware
+from .whole_nodes import WholeNode
 
 TcpPort = Annotated[int, Field(ge=1, le=65535)]
 #: `network`: whole network functions, whose holder sends any frame; `other`: processors that reach no network.
 DeviceUse = Literal["network", "other"]
+#: `gpu`: servers that take a GPU node whole.
+FlavorRole = Literal["poplar", "infra", "gpu"]
 SharingKind = Literal[
     "external-network", "vipu-controller", "storage-appliance", "object-store", "routed-back-end",
     "private-vlan-back-end", "bastion", "monitoring", "name-and-time", "metadata", "registry",
@@ -58,7 +61,7 @@ class FlavorSpec(Frozen):
     """A flavour of the site. `role` says on which hosts it may be used; sizes in MiB and GiB."""
 
     name: str
-    role: Literal["poplar", "infra"]
+    role: FlavorRole
     vcpus: int
     ram_gib: int
     disk_gib: int
@@ -67,6 +70,13 @@ class FlavorSpec(Frozen):
     public: bool = True
     #: What the devices are that it hands out, if it does; None: not stated.
     devices: DeviceUse | None = None
+    #: Of a flavour of the role `gpu`: the node that a server of it takes whole.
+    whole_node: WholeNode | None = None
+
+    @property
+    def all_extra_specs(self) -> dict[str, str]:
+        """What is stated, and what hands out a whole node."""
+        return self.extra_specs | (self.whole_node.extra_specs if self.whole_node is not None else {})
 
 
 BootMode = Literal["bios", "uefi"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, WithJsonSchema
 
@@ -11,16 +12,43 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import DiskGiB, MemoryGiB, Positive
 
 from .guards import Guard
-from .offers import BootMode, DeviceUse, SharingKind
+from .offers import BootMode, DeviceUse, FlavorRole, SharingKind
 from .physical import Generation
 from .software_file import ImageSoftwareFile, Version
-from .values import Audience, Cipher, ExtraSpecs, MountOption, Price
+from .values import Audience, Cipher, ExtraSpecs, MountOption, PciAlias, Price
+from .whole_nodes import PassedDevice
+
+#: Why a flavour names no number of devices, and what to do.
+_WHY_WHOLE = (
+    "parts of a GPU node are not handed out: GPUs of one NVLink domain reach each other, and no rule keeps two tenants "
+    "apart there"
+)
+_PART = (_WHY_WHOLE, "take it out: all GPUs, NVSwitches and InfiniBand adapters of the node are handed out together")
+
+
+class WholeNodeFile(FileModel):
+    """The GPU node that a server of a flavour takes whole. How many devices that are follows from its type."""
+
+    #: What would hand out a part of a node, and why nobody gets that.
+    REFUSED: ClassVar[Mapping[str, tuple[str, str]]] = dict.fromkeys(("gpus", "nvswitches", "hcas", "mig"), _PART)
+
+    type: str = Field(description="its node type in the catalogue, as in `dgx-h100`")
+    aliases: dict[PassedDevice, PciAlias] = Field(
+        description="kind of device, `gpu`, `nvswitch` or `hca` → the alias in `[pci] alias` of nova.conf"
+    )
+    one_time_use: bool | None = Field(
+        default=None,
+        description="whether every `device_spec` behind these aliases says `one_time_use`, so that a device stays "
+        "reserved after its server until `interlock settle` gives it back; without it, unknown",
+    )
 
 
 class FlavorFile(FileModel):
     """A flavour."""
 
-    role: Literal["poplar", "infra"] = Field(description="on which hosts it may be used")
+    role: FlavorRole = Field(
+        description="on which hosts it may be used: `poplar`, `infra`, or `gpu` for servers that take a GPU node whole"
+    )
     vcpus: Positive = Field(description="threads")
     ram: MemoryGiB = Field(description="memory")
     disk: DiskGiB = Field(description="root disk")
@@ -32,6 +60,9 @@ class FlavorFile(FileModel):
         default=None,
         description="what the devices are that its extra specifications hand out: `network`, whole network functions, "
         "or `other`, such as GPUs; without it, unknown",
+    )
+    whole_node: WholeNodeFile | None = Field(
+        default=None, description="of the role `gpu`: the node that a server of it takes whole"
     )
 
 

@@ -103,6 +103,11 @@ class Host(Frozen):
         """Whether it may be given to somebody new."""
         return self.state == "ok"
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether one owner has all of it at a time: a bare-metal host, and a GPU node, also below one server."""
+        return self.provisioning == "bare-metal" or self.role == "gpu"
+
 
 class SwitchPortConfig(Frozen):
     """How one switch port is configured. `tagged` None on a trunk means no list: it carries 1-4094."""

@@ -36,6 +36,7 @@ from .offers_file import ImagePropertiesFile, ShareTypeFile
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, VlanPoolFile, VniPoolFile
 from .rests import RestsOnEvidence
 from .software import ImageSoftware
+from .whole_nodes import WholeNode
 
 #: Key of a price book that is no item.
 CURRENCY = "currency"
@@ -129,6 +130,8 @@ class Terms:
                 disk_gib=flavor.disk,
                 extra_specs=flavor.extra_specs,
                 public=flavor.public,
+                devices=flavor.devices,
+                whole_node=None if flavor.whole_node is None else WholeNode(**flavor.whole_node.model_dump()),
             )
             for name, flavor in self.file.flavors.items()
         )

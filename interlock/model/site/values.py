@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from interlock.hardware.pkeys import TENANT_KEYS
 from interlock.model.rack.values import mac
@@ -259,6 +259,7 @@ Mac = Annotated[str, BeforeValidator(mac), WithJsonSchema({"type": "string", "pa
 End = Annotated[tuple[Endpoint, ...], BeforeValidator(cable_end), _END]
 Audience = Annotated[list[str], BeforeValidator(audience), WithJsonSchema({"anyOf": [{"const": "any"}, _TEXT]})]
 ExtraSpecs = dict[str, Annotated[str, BeforeValidator(number_as_text), WithJsonSchema({"type": ["string", "integer"]})]]
+PciAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")]
 MountOption = Annotated[
     str, BeforeValidator(mount_option), WithJsonSchema({"type": "string", "pattern": f"^{_OPTION.pattern}$"})
 ]

@@ -11,7 +11,7 @@ from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
 from .data_words import ROTATE
-from .request import ClusterFabric
+from .request import ClusterFabric, ServerKind
 from .scheduler_file import ClusterScheduler, HeadsFile, SchedulerFile
 from .values import KeyNumbers
 
@@ -40,6 +40,10 @@ class ClusterFile(FileModel):
         default=None, le=MOST_NUMBER, description="The same, counted in GPUs: 8 are one node of most types."
     )
     type: str = Field(description="A node type, as in `dgx-h100`: one of those that clusters are given of.")
+    kind: ServerKind = Field(
+        default="bare-metal",
+        description="`bare-metal`, or `vm`: each node as one virtual server that has all of its devices.",
+    )
     image: str = Field(description="An image of the site, for its nodes.")
     fabric: ClusterFabric | None = Field(
         default=None,

@@ -35,6 +35,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
     fabric = _fabric(reading, path, file)
     _check_size(reading, path, file)
     _check_room(reading, path, file)
+    reading.note_left_out(path, file, "kind")
     heads = read_heads(reading, path, file)
     return Cluster(
         name=name,
@@ -43,6 +44,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
         image=reading.choice((*path, "image"), "an image", file.image, None, reading.offered.images),
         fabric=fabric,
         scheduler=read_scheduler(reading, path, file),
+        kind=file.kind,
         heads=heads,
         slurm=read_slurm(reading, path, file),
         s3_keys=reading.s3_keys(path, file.s3_keys),

@@ -11,7 +11,7 @@ from .cluster_file import ClusterFile
 from .clusters import nodes_of
 from .file import VPodFile
 from .reading import Path, RequestReading
-from .request import Pins
+from .request import Pins, provisioning_of
 from .vpods import machines_of
 
 
@@ -56,6 +56,14 @@ def _check_cluster(reading: RequestReading, path: Path, pins: Pins, cluster: Clu
         if name in known and known[name] != cluster.type:
             message = f"`{name}` is a {known[name]}, asked for is {cluster.type}"
             reading.faults.add(Code.CONTRADICTION, (*below, index), message, "pin others, or change `type:`")
+        _check_kind(reading, (*below, index), name, cluster)
+
+
+def _check_kind(reading: RequestReading, path: Path, name: str, cluster: ClusterFile) -> None:
+    found, wanted = reading.offered.provisioning_of_node.get(name), provisioning_of(cluster.kind)
+    if found is not None and found != wanted:
+        message = f"`{name}` is given out as {found}, `kind: {cluster.kind}` needs {wanted}"
+        reading.faults.add(Code.CONTRADICTION, path, message, "pin others, or change `kind:`")
 
 
 def _check_machines(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile, wanted: int | None) -> None:
@@ -84,7 +92,7 @@ def _check_hosts(reading: RequestReading, path: Path, pins: Pins, vpod: VPodFile
     _check_count(reading, below, pins.hosts, None if servers_lost else poplar.servers)
     if reading.faults.lost("vpods", path[-1], "poplar", "kind"):
         return
-    wanted = "hypervisor" if poplar.kind == "vm" else "bare-metal"
+    wanted = provisioning_of(poplar.kind)
     for index, name in enumerate(pins.hosts or ()):
         if name in known and known[name].provisioning != wanted:
             message = f"`{name}` is given out as {known[name].provisioning}, `kind: {poplar.kind}` needs {wanted}"

@@ -39,6 +39,8 @@ class Offered:
     gpu_nodes: Mapping[str, Mapping[str, int]]
     #: Node -> its type.
     type_of_node: Mapping[str, str]
+    #: GPU node -> how it is given out.
+    provisioning_of_node: Mapping[str, str]
     poplar_hosts: Mapping[str, Host]
     infra_hosts: Collection[str]
     #: True if some logical rack has the cable that closes its chain to a ring.
@@ -65,6 +67,7 @@ class Offered:
             machines=site.machine,
             gpu_nodes=_counted(site),
             type_of_node={node.name: node.node_type for node in site.gpu_nodes},
+            provisioning_of_node={host.name: host.provisioning for host in site.hosts if host.role == "gpu"},
             poplar_hosts={host.name: host for host in site.hosts if host.role == "poplar"},
             infra_hosts={host.name for host in site.hosts if host.role == "infra"},
             torus=any(rack.topology == "torus" for rack in site.logical_racks),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from interlock.model.site.physical import Generation
+from interlock.model.site.physical import Generation, Provisioning
 from interlock.model.text.names import DeviceName, PinnedNames
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Prefix
@@ -71,6 +71,11 @@ class VPod(Frozen):
     s3_keys: tuple[int, ...] = (1,)
 
 
+def provisioning_of(kind: ServerKind) -> Provisioning:
+    """How the hosts of servers of a kind are given out."""
+    return "hypervisor" if kind == "vm" else "bare-metal"
+
+
 Scheduler = Literal["none", "slurm", "kubernetes"]
 ClusterFabric = Literal["infiniband", "none"]
 
@@ -96,7 +101,7 @@ class SlurmOptions(Frozen):
 
 
 class Cluster(Frozen):
-    """One GPU cluster: whole nodes of one type, on bare metal."""
+    """One GPU cluster: whole nodes of one type, each as bare metal or below one virtual server."""
 
     name: str
     nodes: int
@@ -111,6 +116,13 @@ class Cluster(Frozen):
     slurm: SlurmOptions = SlurmOptions()
     #: Numbers of the S3 keys that are valid, as of a vPOD; it has them where its tenant asks for a bucket.
     s3_keys: tuple[int, ...] = (1,)
+    #: `vm`: a virtual server on each node, with all its GPUs, NVSwitches and InfiniBand adapters.
+    kind: ServerKind = "bare-metal"
+
+    @property
+    def provisioning(self) -> Provisioning:
+        """How its nodes are given out."""
+        return provisioning_of(self.kind)
 
 
 class VolumeRequest(Frozen):

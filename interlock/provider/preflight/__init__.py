@@ -21,6 +21,7 @@ from .faults import Fault, NotLookedAt, of_failure
 from .host_room import pinned_room
 from .names import free_names
 from .partitions import fabric_managers, free_partitions
+from .passed_devices import passed_devices
 from .presence import copies, credential, domains, existing, image_files, referred
 from .segments import free_segments, reserved_segments
 from .shares import shares
@@ -55,6 +56,7 @@ LOOKS: tuple[Look, ...] = (
     hosts,
     virtual_functions,
     pinned_room,
+    passed_devices,
     reserved_segments,
     free_segments,
     free_addresses,
