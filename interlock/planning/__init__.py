@@ -7,9 +7,10 @@ from .allocation_state import AllocationState
 from .capacity import Capacity, capacity
 from .changes import ClaimChange, changes_of
 from .errors import AllocationError, NeedsMove, PlanningError
-from .hashes import SiteHashes, request_hash, site_hash
+from .hashes import SiteHashes, site_hash
 from .makeable import NotMakeable, not_makeable
 from .plan import Component, Plan, Planned
+from .request_hashes import request_hash
 from .site_plan import nameable, plan_site, site_objects, stated_existing
 from .tenant_plan import plan_tenant
 

@@ -18,9 +18,9 @@ _NO_INFINIBAND = (
 _SOME_RACK = "unknown"
 
 
-def files_of_node(scope: ClusterScope, index: int) -> dict[str, str]:
-    """Path -> text of all that the node of this index is told of its cluster."""
-    files = files_of(Scheduler(scope.cluster.scheduler), layout_of(scope), scope.node(index))
+def files_of_node(scope: ClusterScope, number: int) -> dict[str, str]:
+    """Path -> text of all that the node of this number is told of its cluster."""
+    files = files_of(Scheduler(scope.cluster.scheduler), layout_of(scope), scope.node(number))
     if scope.cluster.fabric == "none" and NCCL_CONF in files:
         files[NCCL_CONF] = _NO_INFINIBAND
     return files
@@ -32,9 +32,10 @@ def layout_of(scope: ClusterScope) -> ClusterLayout:
     subnet = scope.claims.cluster_subnet
     nodes = tuple(
         ClusterNode(
-            scope.node(index), node_address(subnet, index), unit=node.unit, rack=racks.get(node.name, _SOME_RACK)
+            scope.node(number), node_address(subnet, number), unit=node.unit, rack=racks.get(node.name, _SOME_RACK)
         )
-        for index, node in enumerate(scope.nodes())
+        for number, node in zip(scope.claims.numbered, scope.nodes(), strict=True)
     )
-    head = ClusterServer(scope.node(0), node_address(subnet, 0))
+    first = min(scope.claims.numbered)
+    head = ClusterServer(scope.node(first), node_address(subnet, first))
     return ClusterLayout(name=scope.cluster.name, head=head, nodes=nodes, node_type=scope.cluster.node_type)

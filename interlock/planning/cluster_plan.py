@@ -16,16 +16,18 @@ from .addresses import automatic_pool, router_address
 from .cluster_fabric import write_partitions
 from .cluster_nodes import write_node
 from .plan_builder import PlanBuilder
+from .rolling import check_roll
 from .scope import ClusterScope
 
 
 def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     """Write down everything of one cluster. PlanningError if the site or the lock lacks what it needs."""
+    check_roll(scope.cluster, scope.claims)
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     partitions = write_partitions(scope, builder)
-    for index in range(len(scope.claims.hosts)):
-        write_node(scope, builder, index, partitions)
+    for number in scope.claims.numbered:
+        write_node(scope, builder, number, partitions)
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

@@ -1,4 +1,4 @@
-"""Hashes that locks and plans record of their inputs: of the whole site, of a slice of it, of a request.
+"""Hashes that locks and plans record of a site: of the whole, and of a slice of it.
 
 A lock names only the slice of the site that it uses, so that a rack added elsewhere leaves it as it is.
 """
@@ -29,7 +29,6 @@ from interlock.model.site.inventory import (
     Underlay,
     VlanPool,
 )
-from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
 
@@ -77,21 +76,6 @@ YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nod
 #: Fields of other sections that are younger too, and left out likewise.
 _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
 
-#: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
-#: is left out of hashes, so that these locks stay as they are.
-YOUNGER: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
-    (Volumes, frozenset({"encrypted"})),
-    (VolumeRequest, frozenset({"encrypted"})),
-    (ShareRequest, frozenset({"mount"})),
-    (VPod, frozenset({"s3_keys"})),
-    (BucketRequest, frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"})),
-    (Access, frozenset({"ca", "accounts", "public"})),
-    (Tenant, frozenset({"clusters"})),
-)
-
-#: Keys of requests that no plan rests on: who gets certificates makes no lock old.
-UNPLANNED_OF_REQUESTS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Access, frozenset({"people"})),)
-
 
 def site_hash(site: Site) -> str:
     """`sha256:` of the whole site in full form, but for what no plan rests on."""
@@ -129,31 +113,6 @@ def _as_planned(part: Frozen) -> dict[str, Any]:
         disabled = (SwitchPortConfig(port=port, mode="disabled") for port in range(1, count + 1))
         return {"ports": [part.by_port.get(item.port, item) for item in disabled]}
     return {}
-
-
-def request_hash(tenant: Tenant) -> str:
-    """`sha256:` of a request in full form, but for what no plan rests on, and younger keys at their defaults."""
-    return digest_of(_as_requested(tenant))
-
-
-def _as_requested(part: Any) -> Any:
-    """A part of a request as JSON, without younger keys at their defaults."""
-    match part:
-        case Frozen():
-            kind = type(part)
-            hidden = next((names for of, names in UNPLANNED_OF_REQUESTS if kind is of), frozenset[str]())
-            young = next((names for of, names in YOUNGER if kind is of), frozenset[str]())
-            fields = {name: getattr(part, name) for name in kind.model_fields if name not in hidden}
-            return {
-                name: _as_requested(value)
-                for name, value in fields.items()
-                if name not in young or value != kind.model_fields[name].default
-            }
-        case tuple() | list():
-            return [_as_requested(item) for item in part]
-        case dict():
-            return {key: _as_requested(value) for key, value in part.items()}
-    return to_jsonable_python(part)
 
 
 class SiteHashes:

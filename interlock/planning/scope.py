@@ -84,12 +84,12 @@ class ClusterScope(PartScope):
         """Name in the request."""
         return self.cluster.name
 
-    def node(self, index: int) -> str:
-        """Name of the server that is the node of this index."""
-        return self.name("node", index)
+    def node(self, number: int) -> str:
+        """Name of the server that is the node of this number."""
+        return self.name("node", number)
 
     def nodes(self) -> tuple[GpuHost, ...]:
-        """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
+        """Its nodes, by number. PlanningError if the site does not have one as a GPU node."""
         for host in self.claims.hosts:
             if host not in self.site.gpu_node or host not in self.site.host:
                 raise PlanningError(

@@ -13,11 +13,11 @@ from interlock.vocabulary.references import ADMIN_ROLE, EXTERNAL_REFERENCE, OPER
 
 from .cluster_plan import write_cluster
 from .errors import PlanningError
-from .hashes import request_hash
 from .plan import Plan, Planned, UntestedDevice
 from .plan_builder import PlanBuilder
 from .public_servers import public_entries
 from .quotas import quota_for, share_quota_for
+from .request_hashes import request_hash
 from .scope import ClusterScope, VPodScope, access_name, private_flavors
 from .tenant_data import public_names, write_data, write_shares
 from .vpod_plan import write_vpod
@@ -132,7 +132,7 @@ def _in_project(resource: Resource, project: str) -> bool:
 def _check_lock(tenant: Tenant, lock: Lock) -> None:
     there = tenant.state == "present"
     asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in (tenant.vpods if there else ())}
-    nodes = {cluster.name: cluster.nodes for cluster in (tenant.clusters if there else ())}
+    nodes = {cluster.name: cluster.nodes_now for cluster in (tenant.clusters if there else ())}
     given = lock.allocation
     locked = {name: len(claims.hosts) for name, claims in given.clusters.items()}
     if asked != {name: _size(vpod) for name, vpod in given.vpods.items()} or nodes != locked:

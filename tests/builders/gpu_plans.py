@@ -8,8 +8,8 @@ from interlock.model.lock.record import Allocation, ClusterAllocation, Footprint
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
 from interlock.planning import plan_tenant
-from interlock.planning.hashes import request_hash
 from interlock.planning.plan import Plan
+from interlock.planning.request_hashes import request_hash
 from interlock.vocabulary.owners import OwnerId
 
 from .gpu_sites import gpu_site, node_name

@@ -11,7 +11,7 @@ from interlock.model.site.inventory import Feed, Lag, PriceBook, Rack, Room, Sit
 from interlock.model.site.ironic import Ironic, ServiceNetworks
 from interlock.model.tenant.request import Poplar, PublicServers, ShareRequest, VolumeRequest, Volumes, VPod
 from interlock.planning import SiteHashes, site_hash
-from interlock.planning.hashes import YOUNGER, request_hash
+from interlock.planning.request_hashes import YOUNGER, request_hash
 from interlock.resources import VolumeEncryption
 from tests.builders.pod64 import locked, pinned, tenant
 from tests.builders.states import out

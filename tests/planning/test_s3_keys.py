@@ -10,7 +10,7 @@ import pytest
 from interlock.model.tenant.request import BucketRequest, Tenant
 from interlock.planning import Plan, plan_tenant
 from interlock.planning.differences import changes_between
-from interlock.planning.hashes import request_hash
+from interlock.planning.request_hashes import request_hash
 from interlock.resources import Bucket, S3Credential
 from tests.builders.pod64 import locked, pod64, site_locked, tenant, vpod
 

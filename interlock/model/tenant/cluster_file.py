@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from interlock.model.text.names import PinnedNames
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
-from .request import ClusterFabric, Scheduler
+from .request import ClusterFabric, ClusterState, Scheduler
 
 _WHOLE = "ask for whole nodes: `nodes: 1` is the least; their tenant divides them as it likes"
 _MIG = (
@@ -21,6 +22,17 @@ _VIRTUAL = (
     "virtual GUIDs are not given out: whoever has a node has its whole ports, and partitions consist of the GUIDs of "
     "these"
 )
+
+
+class RollFile(FileModel):
+    """Another image for a cluster, node by node."""
+
+    image: str = Field(description="The image that its nodes are to have in the end.")
+    drained: PinnedNames = Field(
+        default=(),
+        description="Nodes on which nothing runs any more: they are deployed anew with the new image, the others keep "
+        "the old one.",
+    )
 
 
 class ClusterFile(FileModel):
@@ -44,3 +56,14 @@ class ClusterFile(FileModel):
         "network alone.",
     )
     scheduler: Scheduler = Field(default="none", description="What hands its nodes to jobs, set up from the start.")
+    state: ClusterState = Field(
+        default="present",
+        description="`released`: its nodes are given up, and with them what is on their own disks; its network and "
+        "P_Keys stay its own.",
+    )
+    without: PinnedNames = Field(
+        default=(),
+        description="Nodes that it is not to have: one that it has leaves, and another comes in its place unless "
+        "`nodes:` says less.",
+    )
+    roll: RollFile | None = Field(default=None, description="Another image, node by node; by default no change.")

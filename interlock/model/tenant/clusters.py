@@ -7,6 +7,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
 from .cluster_file import ClusterFile
+from .cluster_life import read_roll, read_without
 from .reading import Path, RequestReading
 from .request import Cluster, ClusterFabric
 
@@ -34,7 +35,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
     fabric = _fabric(reading, path, file)
     _check_size(reading, path, file)
     _check_room(reading, path, file)
-    reading.note_left_out(path, file, "scheduler")
+    reading.note_left_out(path, file, "scheduler", "state")
     return Cluster(
         name=name,
         nodes=nodes_of(file) or 1,
@@ -42,6 +43,9 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
         image=reading.choice((*path, "image"), "an image", file.image, None, reading.offered.images),
         fabric=fabric,
         scheduler=file.scheduler,
+        state=file.state,
+        without=read_without(reading, path, file),
+        roll=read_roll(reading, path, file),
     )
 
 

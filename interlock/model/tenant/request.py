@@ -73,6 +73,14 @@ class VPod(Frozen):
 
 Scheduler = Literal["none", "slurm"]
 ClusterFabric = Literal["infiniband", "none"]
+ClusterState = Literal["present", "released"]
+
+
+class Roll(Frozen):
+    """Another image for a cluster, node by node: those that its tenant drained have it, the others do not yet."""
+
+    image: str
+    drained: tuple[str, ...] = ()
 
 
 class Cluster(Frozen):
@@ -86,6 +94,20 @@ class Cluster(Frozen):
     #: What joins GPUs of several nodes; `none`: the in-band network alone.
     fabric: ClusterFabric
     scheduler: Scheduler = "none"
+    #: `released`: its nodes are given up; network, subnet and P_Keys stay its own.
+    state: ClusterState = "present"
+    #: Nodes that it is not to have.
+    without: tuple[str, ...] = ()
+    roll: Roll | None = None
+
+    @property
+    def nodes_now(self) -> int:
+        """Nodes that it is to have now."""
+        return self.nodes if self.state == "present" else 0
+
+    def image_of(self, node: str) -> str:
+        """What a node of it is deployed with."""
+        return self.roll.image if self.roll is not None and node in self.roll.drained else self.image
 
 
 class VolumeRequest(Frozen):
