@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from interlock.model.lock.record import Lock
 from interlock.model.tenant.request import Cluster, Tenant
-from interlock.resources import BareMetalServer, PartitionKey
+from interlock.resources import BareMetalServer, Image, PartitionKey
+from interlock.vocabulary import Reference
+from interlock.vocabulary.references import Scheme
 from interlock.vocabulary.request_parts import RequestPart
 
 from .plan import Plan
@@ -141,7 +143,7 @@ def _planned(plan: Plan) -> Iterator[tuple[str, _Node]]:
 
 
 def _node(cluster: str, host: str, image: str, user_data: str) -> _Node:
-    return _Node(cluster, host, image.rpartition("/")[2], SLURM_CONF in user_data)
+    return _Node(cluster, host, Reference.name_in(image, Scheme.SITE, Image.KIND) or image, SLURM_CONF in user_data)
 
 
 def _step(name: str, old: _Node | None, new: _Node | None, *, is_first: bool) -> NodeStep | None:
