@@ -20,6 +20,7 @@ from infra.reports.plan_cost import cost_text, defaults_text
 from infra.reports.plan_earlier import Earlier, NoEarlierPlan, earlier_plan
 from infra.reports.plan_former_keys import former_key_lines
 from infra.reports.plan_mounts import mount_lines
+from infra.reports.plan_nodes import node_lines, roll_lines
 from infra.reports.plan_removal import removal_text
 from infra.reports.plan_tree import tree
 from infra.reports.plan_ways_in import ways_lines
@@ -27,6 +28,7 @@ from interlock.model.lock.record import FormerKey, Lock
 from interlock.model.tenant.request import Default
 from interlock.planning import Plan, not_makeable
 from interlock.planning.cluster_guest import texts_of_cluster
+from interlock.planning.cluster_life import NodeStep, node_steps
 from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.costs import Cost, cost_of
 from interlock.planning.devices import serials_of
@@ -34,6 +36,7 @@ from interlock.planning.differences import ResourceChange, changes_between
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
 from interlock.planning.removal import removal_of
 from interlock.planning.replacements import Replacement, changes_of_devices, replacements
+from interlock.planning.rolling import RollState, rolls
 from interlock.planning.scope import ClusterScope
 from interlock.planning.share_mounts import ShareMount, share_mounts
 from interlock.planning.ways_in import WaysIn, ways_in
@@ -65,6 +68,10 @@ class Shown:
     clusters: Sequence[ClusterSpan] = ()
     #: Cluster -> path -> text of what its scheduler reads.
     scheduler: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: What becomes of their nodes; None without --against.
+    nodes: Sequence[NodeStep] | None = None
+    #: How far its clusters are on the way to another image.
+    rolls: Sequence[RollState] = ()
 
     def document(self) -> dict[str, Any]:
         """The JSON form. Amounts are decimal text; `plan` is what `--against` takes."""
@@ -82,6 +89,8 @@ class Shown:
             "mounts": {vpod: [item.model_dump(mode="json") for item in found] for vpod, found in self.mounts.items()},
             "clusters": [asdict(item) for item in self.clusters],
             "scheduler": {cluster: dict(texts) for cluster, texts in self.scheduler.items()},
+            "nodes": None if self.nodes is None else [asdict(item) for item in self.nodes],
+            "rolls": [asdict(item) for item in self.rolls],
         }
 
 
@@ -105,15 +114,17 @@ def plan(
     how near its nodes are. It says who gets in to
     servers from outside, or that nobody does, and gives the line of /etc/fstab of each share. It names ssh keys
     that the request no longer names, which servers they may still open, and what ends that. With --against it shows
-    what each change does: in place, restart, replace, or forbidden.
+    what each change does: in place, restart, replace, or forbidden; and of each GPU node that leaves, moves, comes or
+    is deployed anew what happens to it in which order, what is lost, and what to do first. Of a cluster that is on its
+    way to another image (`roll`) it shows how far it is, and the next step, command by command.
     Nothing is judged here: `interlock check` does.
 
     With --destroy it shows the end of a tenant's stack instead: what holds data and refuses, with the line of the
     request that says so, the steps of the deletion, and what is nobody's afterwards until it is seen clean.
 
     The JSON form is one object: `version`, `plan`, `defaults`, `cost`, `changes`, `not_makeable`,
-    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, and `scheduler`, the files
-    of each cluster by path; with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
+    `out_of_service`, `replaced`, `devices`, `ways_in`, `mounts`, `former_keys`, `clusters`, `scheduler`, the files of
+    each cluster by path, `nodes`, `rolls`; with --destroy: `version`, `stack`, `refused`, `steps`, `left`, `released`.
 
     \b
     Exit code: 0 planned; 1 `pulumi destroy` would be refused (--destroy);
@@ -157,7 +168,9 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     planned = gate.plan(tenant)
     budget = gate.tenant(tenant).budget if tenant else None
     lock = gate.workspace.locks.get(tenant or "")
-    changes = None if against is None else _changes(gate, planned, _earlier(against, site, tenant), lock)
+    earlier = None if against is None else _earlier(against, site, tenant)
+    changes = None if earlier is None else _changes(gate, planned, earlier, lock)
+    nodes = None if earlier is None else node_steps(earlier.plan, planned)
     cost = cost_of(gate.workspace.site, planned, budget) if tenant else None
     defaults = gate.workspace.defaults[tenant] if tenant else ()
     idle = held_out_of_service(gate.workspace.site, lock.allocation) if lock else ()
@@ -171,6 +184,7 @@ def _shown(gate: Gate, tenant: str | None, site: str, against: str | None) -> Sh
     return Shown(
         planned, defaults, cost, changes, idle, gate.explained_by, replaced, devices, ways, mounts, former,
         [cluster_span(there, *item) for item in clusters], _scheduler(gate, tenant, lock) if tenant and lock else {},
+        nodes, rolls(there, gate.tenant(tenant), lock) if tenant and lock else (),
     )  # fmt: skip
 
 
@@ -207,18 +221,7 @@ def _earlier(against: str, site: str, tenant: str | None) -> Earlier:
 def _text(shown: Shown, against: str | None) -> str:
     paint = colour.wanted()
     parts = [tree(shown.plan, shown.defaults, colour=paint, site=shown.site)]
-    if shown.out_of_service:
-        parts.append("\n".join(["out of service", *map(_idle, shown.out_of_service)]))
-    if shown.clusters:
-        parts.append("\n".join(["clusters", *(f"  {item.cluster}: {item}" for item in shown.clusters)]))
-    if shown.replaced:
-        parts.append("\n".join(["replaced", *(f"  {item.vpod}: {item}" for item in shown.replaced)]))
-    if shown.ways_in is not None and (lines := ways_lines(shown.ways_in)):
-        parts.append("\n".join(["way in", *lines]))
-    if shown.former_keys:
-        parts.append("\n".join(["former keys", *former_key_lines(shown.plan, shown.former_keys)]))
-    if shown.mounts:
-        parts.append("\n".join(["mounts", *mount_lines(shown.mounts)]))
+    parts += ["\n".join([title, *lines]) for title, lines in _sections(shown).items() if lines]
     if shown.defaults:
         parts.append(defaults_text(shown.defaults))
     if shown.cost is not None:
@@ -226,6 +229,20 @@ def _text(shown: Shown, against: str | None) -> str:
     if shown.changes is not None:
         parts.append(changes_text(against or "", shown.changes, colour=paint))
     return "\n\n".join(parts)
+
+
+def _sections(shown: Shown) -> dict[str, list[str]]:
+    """Title -> lines, in their order; those without lines are not shown."""
+    return {
+        "out of service": [_idle(item) for item in shown.out_of_service],
+        "clusters": [f"  {item.cluster}: {item}" for item in shown.clusters],
+        "roll": list(roll_lines(shown.rolls)),
+        "nodes": list(node_lines(shown.nodes or ())),
+        "replaced": [f"  {item.vpod}: {item}" for item in shown.replaced],
+        "way in": list(ways_lines(shown.ways_in)) if shown.ways_in is not None else [],
+        "former keys": list(former_key_lines(shown.plan, shown.former_keys)) if shown.former_keys else [],
+        "mounts": list(mount_lines(shown.mounts)) if shown.mounts else [],
+    }
 
 
 def _idle(item: HeldOutOfService) -> str:

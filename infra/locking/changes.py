@@ -90,6 +90,7 @@ def document(made: Made) -> dict[str, Any]:
         "kept_data": list(made.kept_data),
         "out_of_service": [asdict(item) for item in made.out_of_service],
         "replaced": [asdict(item) for item in made.replacements],
+        "leaving": [asdict(item) for item in made.leaving],
         "former_keys": [item.model_dump(mode="json") for item in made.new.former_keys],
         "vpods": [change.document() for change in vpod_changes(made)],
         "clusters": [change.document() | _span(made, change.name) for change in cluster_changes(made)],
@@ -125,6 +126,7 @@ def lines(made: Made) -> Iterator[str]:
         if name in spans and (change.given or change.given_up):
             yield f"  {name} is {spans[name]}"
         yield from (f"  warning: {name}: recreated: {what}" for what in change.recreated)
+        yield from (f"  warning: {name}: {item}" for item in made.leaving if item.cluster == name)
 
 
 def _span(made: Made, name: str) -> dict[str, Any]:
@@ -134,8 +136,13 @@ def _span(made: Made, name: str) -> dict[str, Any]:
 
 def _kept_out_of_service(item: HeldOutOfService, made: Made) -> str:
     is_node = item.vpod in made.new.allocation.clusters
-    of_cluster = RECREATES_HEADS if item.claim == "heads" else ITS_NODE
-    part, recreated = ("cluster", of_cluster) if is_node else ("vPOD", _RECREATED[item.claim])
+    if is_node and item.claim == "hosts":
+        return (
+            f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` "
+            f"out of the site file, or name it under `clusters.{item.vpod}.without` and lock again, which gives the "
+            f"cluster another and recreates {ITS_NODE}"
+        )
+    part, recreated = ("cluster", RECREATES_HEADS) if is_node else ("vPOD", _RECREATED[item.claim])
     return (
         f"  warning: {item.vpod} keeps {item.kind} {item.device}, which {item.why}: mend it and take its `state` out "
         f"of the site file, or give the {part} others by `pins.{item.vpod}.{item.claim}` and lock again, "

@@ -14,6 +14,7 @@ from interlock.model.lock.record import Allocation, Footprint, FormerKey, Lock, 
 from interlock.model.site.service_networks import recorded_of
 from interlock.model.tenant.request import Tenant
 from interlock.planning import AllocationState, NeedsMove, Plan, allocate, plan_site, plan_tenant, request_hash
+from interlock.planning.cluster_life import LeavingNodes, leaving_nodes
 from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.devices import next_devices, without_serials
 from interlock.planning.former_keys import next_former_keys, noted_of
@@ -41,6 +42,8 @@ class Made:
     replacements: tuple[Replacement, ...] = ()
     #: How far apart the nodes of its clusters are.
     spans: tuple[ClusterSpan, ...] = ()
+    #: Nodes of its clusters that this lock gives up.
+    leaving: tuple[LeavingNodes, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -85,7 +88,8 @@ class Making:
         kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
         idle = held_out_of_service(self.site, new.allocation)
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
-        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans)
+        leaving = leaving_nodes(self.gate.tenant(name), old, new)
+        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans, leaving)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""

@@ -60,9 +60,9 @@ def most_nodes(length: int) -> int:
     return max(0, (1 << (32 - length)) - 1 - AUTOMATIC - POPLAR)
 
 
-def node_address(subnet: str, index: int) -> str:
-    """The address of node `index` of a GPU cluster, counted from 0."""
-    return _address(subnet, POPLAR + index)
+def node_address(subnet: str, number: int) -> str:
+    """The address of the node of this number of a GPU cluster."""
+    return _address(subnet, POPLAR + number)
 
 
 def head_address(subnet: str, index: int) -> str:

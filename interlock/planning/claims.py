@@ -12,8 +12,8 @@ from interlock.vocabulary import CLAIMS_OF, Claimant, NetworkRole, SubnetKey, Vl
 #: VLAN claims, each with the field that names the physical network of the id.
 NETWORK_OF = {item.vlan: item.network for item in CLAIMS_OF.values()}
 VLAN_CLAIMS = tuple(NETWORK_OF)
-#: Fields that say what a claim is an id of, or how big it is; they are none themselves.
-NO_CLAIMS = ("flavor", "head_flavor", *NETWORK_OF.values())
+#: Fields that say what a claim is an id of, how big it is, or what was one; they are none themselves.
+NO_CLAIMS = ("flavor", "head_flavor", "numbers", "former", *NETWORK_OF.values())
 SUBNET_CLAIMS = tuple(item.subnet for item in CLAIMS_OF.values())
 PARTITION_KEYS = "partition_keys"
 #: Claims on room of hosts, which several servers of one part may have on one host.

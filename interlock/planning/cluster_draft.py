@@ -1,7 +1,8 @@
 """The claims of one GPU cluster while they are collected; what is set is taken for everybody else at once.
 
-Nodes that a cluster has it keeps: growing adds to them, shrinking gives up the last. Others it gets only where a move
-was asked for, or where pins say so.
+Nodes that a cluster has it keeps: growing adds to them, shrinking gives up those that the request names, then the last.
+Others it gets only where a move was asked for, where pins say so, or in the place of one that it is not to have. One
+that is released keeps its network and P_Keys, and remembers its nodes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .addresses import MOST_HEADS, head_address, most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim, claimed_values
 from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no_key, no_nodes, no_such_nodes
+from .cluster_numbers import number_nodes, written_numbers
 from .errors import AllocationError, NeedsMove, PlanningError
 from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
@@ -54,16 +56,24 @@ class ClusterDraft:
 
     def keep(self) -> None:
         """Claim what is not up to us: nodes that are pinned, and what the previous lock holds."""
+        if self.before is not None:
+            self.subnet = self.before.cluster_subnet
+        if self.is_released:
+            return
         if self.pins.hosts is not None:
             self._check_pins(self.pins.hosts)
             self._take_nodes(self.pins.hosts)
+        elif self.before is not None and self.before.former:
+            self._take_nodes(self._former_again(self.before.former))
         elif self.before is not None and self._stays:
-            self._take_nodes(self.before.hosts[: self.cluster.nodes])
-        if self.before is not None:
-            self.subnet = self.before.cluster_subnet
+            wanted = [node for node in self.before.hosts if node not in self.cluster.without]
+            self._take_nodes(wanted[: self.cluster.nodes])
 
     def complete(self) -> None:
         """Claim whatever is still missing."""
+        if self.is_released:
+            self._complete_released()
+            return
         missing = self.cluster.nodes - len(self.nodes)
         if missing > 0 or not self._reaches(self.network_before):
             self._check_network()
@@ -78,16 +88,25 @@ class ClusterDraft:
         """The claims as a lock records them."""
         if self.vlan is None or self.subnet is None:
             raise RuntimeError(f"{self.holder} is not complete")
+        most = most_nodes(IPv4Network(self.subnet).prefixlen)
+        numbered = number_nodes(self.before.numbered if self.before else {}, self.nodes, most)
         return ClusterAllocation(
-            hosts=self.nodes,
+            hosts=tuple(numbered.values()),
+            numbers=written_numbers(tuple(numbered)),
             cluster_network=self.network,
             cluster_vlan=self.vlan,
             cluster_subnet=self.subnet,
             partition_keys=dict(sorted(self.keys.items())),
             storage_vip=self.vip,
             heads=self.heads,
-            head_flavor=self.cluster.heads.flavor if self.cluster.heads is not None else "",
+            head_flavor=self.cluster.heads.flavor if self.heads and self.cluster.heads is not None else "",
+            former=self._to_remember,
         )
+
+    @property
+    def is_released(self) -> bool:
+        """True if it is to have no nodes for now."""
+        return self.cluster.state == "released"
 
     @property
     def holder(self) -> Claimant:
@@ -107,6 +126,33 @@ class ClusterDraft:
     @cached_property
     def _groups(self) -> tuple[NodeGroup, ...]:
         return node_groups(self.allocated.site, self.cluster)
+
+    @property
+    def _to_remember(self) -> tuple[str, ...]:
+        if self.before is None or not self.is_released:
+            return ()
+        return self.before.hosts or self.before.former
+
+    def _former_again(self, former: tuple[str, ...]) -> tuple[str, ...]:
+        """The nodes that it had before it was released, if it can have so many of them again; else none of them."""
+        wanted = [node for node in former if node not in self.cluster.without][: self.cluster.nodes]
+        free = {
+            name
+            for group in self._around(tuple(wanted))
+            for name in free_nodes(self.allocated, group, self.cluster.without)
+        }
+        return tuple(wanted) if set(wanted) <= free else ()
+
+    def _complete_released(self) -> None:
+        """What it keeps without nodes: network, subnet and P_Keys, so that it comes back as it was."""
+        before, name = self.before, self.cluster.name
+        if before is None:
+            what = f"cluster {name} is to be released, and it has nothing yet"
+            raise PlanningError(what, "take it out of the request, or say `state: present`")
+        self.network, self.vlan, self.subnet = before.cluster_network, before.cluster_vlan, before.cluster_subnet
+        if self.cluster.fabric == "infiniband":
+            self.keys = dict(before.partition_keys)
+        self.vip = before.storage_vip if self.has_share else None
 
     @property
     def _stays(self) -> bool:
@@ -186,9 +232,9 @@ class ClusterDraft:
         """The group with the best place, and the nodes that are added there."""
         site, best, found = self.allocated.site, None, None
         held = spots_of(site, kept)
-        mine = set(self.before.hosts if self.before else ()) - set(kept)
+        mine = set((self.before.hosts or self.before.former) if self.before else ()) - set(kept)
         for number, group in enumerate(self._around(kept)):
-            free = {*free_nodes(self.allocated, group), *self._own_again(group, mine)}
+            free = {*free_nodes(self.allocated, group, self.cluster.without), *self._own_again(group, mine)}
             chosen = choose_nodes((spot for spot in group.spots if spot.name in free), missing, held)
             if chosen is None or self._lacks_ids(group) is not None:
                 continue
@@ -202,7 +248,8 @@ class ClusterDraft:
         for spot in group.spots:
             claims = self.allocated.hosts.servers.get(spot.name, [])
             only_mine = all(claim.holder == self.holder for claim in claims)
-            if spot.name in mine and not self.nodes and only_mine and self.allocated.site.host[spot.name].in_service:
+            in_service = self.allocated.site.host[spot.name].in_service and spot.name not in self.cluster.without
+            if spot.name in mine and not self.nodes and only_mine and in_service:
                 yield spot.name
 
     def _around(self, kept: tuple[str, ...]) -> tuple[NodeGroup, ...]:
@@ -226,7 +273,8 @@ class ClusterDraft:
             return no_such_nodes(self.allocated.site, self.cluster)
         for group in self._around(self.nodes):
             lacking = self._lacks_ids(group)
-            if len(free_nodes(self.allocated, group)) >= self.cluster.nodes - len(self.nodes) and lacking:
+            free = free_nodes(self.allocated, group, self.cluster.without)
+            if len(free) >= self.cluster.nodes - len(self.nodes) and lacking:
                 return lacking
         if self.pins.hosts is not None:
             return PlanningError(

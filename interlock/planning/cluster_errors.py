@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from ipaddress import IPv4Network
 
 from interlock.model.lock.record import ClusterAllocation
@@ -27,8 +27,8 @@ ITS_NETWORK = "its network, and with that its nodes' ports"
 
 def recreated_of_cluster(before: ClusterAllocation, after: ClusterAllocation) -> tuple[str, ...]:
     """What on the cloud is recreated where the claims of a cluster change; what is only added or given up is not."""
-    pairs = zip(before.hosts, after.hosts, strict=False)
-    moved = [f"{old} (now {new})" for old, new in pairs if old != new]
+    now = after.numbered
+    moved = [f"{old} (now {now[number]})" for number, old in before.numbered.items() if now.get(number, old) != old]
     segment = (before.cluster_network, before.cluster_vlan) != (after.cluster_network, after.cluster_vlan)
     heads = [f"{old} (now {new})" for old, new in zip(before.heads, after.heads, strict=False) if old != new]
     keys = [name for name, key in before.partition_keys.items() if after.partition_keys.get(name, key) != key]
@@ -50,13 +50,15 @@ def no_nodes(
         return no_such_nodes(site, cluster)
     if not groups:
         return _unusable(site, cluster)
-    best = max(groups, key=lambda group: len(free_nodes(allocated, group)) + len(mine & _names(group)))
-    free, there = len(free_nodes(allocated, best)), len(best.spots)
+    best = max(groups, key=lambda group: len(free_nodes(allocated, group, cluster.without)) + len(mine & _names(group)))
+    free, there = len(free_nodes(allocated, best, cluster.without)), len(best.spots)
     held = len(mine & _names(best))
     so_far = f" besides the {held} that it has" if held else ""
     what = f"cluster {cluster.name} needs {cluster.nodes} {cluster.node_type} nodes of one hall"
     closest = f"closest is {best.hall}, with {there} of them, of which {free} are free{so_far}"
-    return AllocationError(what, closest + _taken(allocated, best, mine), _freeing(allocated, best, free + held))
+    return AllocationError(
+        what, closest + _taken(allocated, best, mine, cluster), _freeing(allocated, best, free + held)
+    )
 
 
 def no_such_nodes(site: Site, cluster: Cluster) -> PlanningError:
@@ -90,13 +92,13 @@ def no_addresses(cluster: Cluster, subnet: str, *, is_new: bool) -> PlanningErro
     return PlanningError(what, "; or ".join(hints or ["ask for another cluster"]))
 
 
-def free_nodes(allocated: AllocationState, group: NodeGroup) -> tuple[str, ...]:
-    """Those of a group that are in service and given to nobody."""
+def free_nodes(allocated: AllocationState, group: NodeGroup, without: Collection[str] = ()) -> tuple[str, ...]:
+    """Those of a group that are in service, given to nobody, and not among those that nobody wants (`without`)."""
     site = allocated.site
     return tuple(
         spot.name
         for spot in group.spots
-        if site.host[spot.name].in_service and not allocated.hosts.servers.get(spot.name)
+        if site.host[spot.name].in_service and not allocated.hosts.servers.get(spot.name) and spot.name not in without
     )
 
 
@@ -116,14 +118,20 @@ def _hosts(allocated: AllocationState, group: NodeGroup) -> list[Host]:
     return [allocated.site.host[spot.name] for spot in group.spots]
 
 
-def _taken(allocated: AllocationState, group: NodeGroup, mine: set[str]) -> str:
+def _taken(allocated: AllocationState, group: NodeGroup, mine: set[str], cluster: Cluster) -> str:
     """Who has the others, and which of those that nobody has are out of service."""
     others = [host for host in _hosts(allocated, group) if host.name not in mine]
     given = sum(bool(allocated.hosts.servers.get(host.name)) for host in others)
     idle = counted(host for host in others if not allocated.hosts.servers.get(host.name))
-    parts = [f"{given} are given out or released" if given else "", idle]
+    unwanted = [host.name for host in others if host.in_service and host.name in cluster.without]
+    shunned = [name for name in unwanted if not allocated.hosts.servers.get(name)]
+    parts = [f"{given} are given out or released" if given else "", idle, _shunned(shunned)]
     told = ", ".join(part for part in parts if part)
     return f" ({told})" if told else ""
+
+
+def _shunned(names: Sequence[str]) -> str:
+    return f"{len(names)} under `without` ({', '.join(names)})" if names else ""
 
 
 def _freeing(allocated: AllocationState, group: NodeGroup, most: int) -> str:

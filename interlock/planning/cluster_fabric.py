@@ -57,6 +57,9 @@ def _guid(scope: ClusterScope, node: GpuHost, port: HcaPort) -> str:
 
 def _keys(scope: ClusterScope, members: dict[str, tuple[PartitionMember, ...]]) -> dict[str, int]:
     """The P_Keys that the lock gives. PlanningError unless they are for exactly the subnets of the cluster's ports."""
+    if scope.cluster.state == "released":
+        # A partition goes with its last member; the key stays the cluster's, by its lock.
+        return {}
     keys = scope.claims.partition_keys
     for subnet in sorted(members.keys() ^ keys.keys()):
         lacks, idle = "no P_Key on {}, where its nodes have ports", "a P_Key on {}, where it asks for no port"

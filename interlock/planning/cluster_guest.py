@@ -64,13 +64,14 @@ def layout_of(scope: ClusterScope) -> ClusterLayout:
     subnet, slurm = scope.claims.cluster_subnet, scope.cluster.slurm
     nodes = tuple(
         ClusterNode(
-            scope.node(index), node_address(subnet, index), unit=node.unit, rack=racks.get(node.name, _SOME_RACK)
+            scope.node(number), node_address(subnet, number), unit=node.unit, rack=racks.get(node.name, _SOME_RACK)
         )
-        for index, node in enumerate(scope.nodes())
+        for number, node in zip(scope.claims.numbered, scope.nodes(), strict=True)
     )
     count = 0 if scope.heads is None else scope.heads.count
     heads = [ClusterServer(scope.head(index), head_address(subnet, index)) for index in range(count)]
-    first, *others = heads or [ClusterServer(scope.node(0), node_address(subnet, 0))]
+    lowest = min(scope.claims.numbered)
+    first, *others = heads or [ClusterServer(scope.node(lowest), node_address(subnet, lowest))]
     second = SecondController(others[0], slurm.state) if others and slurm.state is not None else None
     layout = ClusterLayout(
         name=scope.cluster.name, head=first, nodes=nodes, node_type=scope.cluster.node_type, second=second,

@@ -23,20 +23,20 @@ _LEG = NetworkRole.CLUSTER
 
 
 def write_node(
-    scope: ClusterScope, builder: PlanBuilder, index: int, layout: ClusterLayout, partitions: tuple[str, ...]
+    scope: ClusterScope, builder: PlanBuilder, number: int, layout: ClusterLayout, partitions: tuple[str, ...]
 ) -> None:
     """Write down one node, its port and the switch port behind it. `partitions`: those that it is in first.
 
     `layout`: all nodes of the cluster as its scheduler sees them, worked out once.
     """
-    name = builder.component(scope.node(index), "ClusterNode", parent=scope.name())
-    host, ironic = scope.claims.hosts[index], scope.site.ironic
-    port, behind = _write_port(scope, builder, name, index), _write_switch_port(scope, builder, name, host)
+    name = builder.component(scope.node(number), "ClusterNode", parent=scope.name())
+    host, ironic = scope.claims.numbered[number], scope.site.ironic
+    port, behind = _write_port(scope, builder, name, number), _write_switch_port(scope, builder, name, host)
     mounts = mounts_of(scope)
     server = BareMetalServer(
         name=name, project=scope.project, node=host,
         resource_class=None if ironic is None else ironic.class_of(scope.site.host[host]),
-        image=Reference.site("Image", scope.cluster.image),
+        image=Reference.site("Image", scope.cluster.image_of(host)),
         keypair=scope.keypair, ports=(port,),
         legs=(BareMetalLeg(**{field: getattr(behind, field) for field in BareMetalLeg.model_fields}),),
         user_data=node_user_data(
@@ -47,11 +47,11 @@ def write_node(
     builder.add(name, server, after=partitions)
 
 
-def _write_port(scope: ClusterScope, builder: PlanBuilder, server: str, index: int) -> str:
+def _write_port(scope: ClusterScope, builder: PlanBuilder, server: str, number: int) -> str:
     network = scope.name(_LEG)
     port = Port(
         name=f"{server}-{_LEG}", project=scope.project, network=network, subnet=f"{network}-subnet",
-        address=node_address(scope.claims.cluster_subnet, index), vnic_type="baremetal",
+        address=node_address(scope.claims.cluster_subnet, number), vnic_type="baremetal",
     )  # fmt: skip
     return builder.add(port.name, port)
 

@@ -20,24 +20,28 @@ from .cluster_heads import write_heads
 from .cluster_nodes import write_node
 from .cluster_virtual_nodes import write_group, write_virtual_node
 from .plan_builder import PlanBuilder
+from .rolling import check_roll
 from .s3_users import s3_keys_of, write_s3_user
 from .scope import ClusterScope
 
 
 def write_cluster(scope: ClusterScope, builder: PlanBuilder) -> None:
     """Write down everything of one cluster. PlanningError if the site or the lock lacks what it needs."""
+    check_roll(scope.cluster, scope.claims)
     builder.component(scope.name(), "GpuCluster", parent=scope.tenant.id)
     _write_network(scope, builder)
     if scope.cluster.name in s3_keys_of(scope.tenant):
         write_s3_user(scope, builder, scope.cluster.s3_keys)
     partitions = write_partitions(scope, builder)
+    if not scope.claims.hosts:
+        return  # It is released.
     layout = layout_of(scope)
     write_heads(scope, builder, layout)
     if scope.cluster.kind == "vm":
         write_group(scope, builder)
     write = write_virtual_node if scope.cluster.kind == "vm" else write_node
-    for index in range(len(scope.claims.hosts)):
-        write(scope, builder, index, layout, partitions)
+    for number in scope.claims.numbered:
+        write(scope, builder, number, layout, partitions)
 
 
 def _write_network(scope: ClusterScope, builder: PlanBuilder) -> None:

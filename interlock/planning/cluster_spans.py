@@ -28,6 +28,8 @@ class ClusterSpan:
     switches: int | None
 
     def __str__(self) -> str:
+        if not self.nodes:
+            return "released, and has no nodes"
         racks = "" if self.racks is None else f" and {_counted(self.racks, 'rack')}"
         where = f"in {_counted(self.units, 'scalable unit')}{racks}"
         hall = f" of {', '.join(self.halls)}" if self.halls else ""

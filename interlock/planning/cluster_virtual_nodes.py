@@ -31,26 +31,26 @@ def write_group(scope: ClusterScope, builder: PlanBuilder) -> None:
 
 
 def write_virtual_node(
-    scope: ClusterScope, builder: PlanBuilder, index: int, layout: ClusterLayout, partitions: tuple[str, ...]
+    scope: ClusterScope, builder: PlanBuilder, number: int, layout: ClusterLayout, partitions: tuple[str, ...]
 ) -> None:
     """Write down one node and its port. `partitions`: those that its adapters are in first. `layout`: all nodes of the
     cluster as its scheduler sees them.
     """
-    name = builder.component(scope.node(index), "ClusterNode", parent=scope.name())
-    host, flavor = scope.claims.hosts[index], _flavor(scope)
+    name = builder.component(scope.node(number), "ClusterNode", parent=scope.name())
+    host, flavor = scope.claims.numbered[number], _flavor(scope)
     _check_network(scope, host)
     network = scope.name(_LEG)
     port = Port(
         name=f"{name}-{_LEG}", project=scope.project, network=network, subnet=f"{network}-subnet",
-        address=node_address(scope.claims.cluster_subnet, index), security_groups=(scope.name("nodes"),),
+        address=node_address(scope.claims.cluster_subnet, number), security_groups=(scope.name("nodes"),),
     )  # fmt: skip
     builder.add(port.name, port)
     mounts = mounts_of(scope)
     files = files_of_server(scope, layout, name)
     server = Server(
         name=name, project=scope.project, flavor=Reference.site("Flavor", flavor),
-        image=Reference.site("Image", scope.cluster.image), host=host, keypair=scope.keypair, ports=(port.name,),
-        shares=tuple(item.share for item in mounts),
+        image=Reference.site("Image", scope.cluster.image_of(host)), host=host, keypair=scope.keypair,
+        ports=(port.name,), shares=tuple(item.share for item in mounts),
         user_data=node_user_data(name, files, login=scope.login_files, shares=guest_shares(mounts)),
     )  # fmt: skip
     private = flavor in private_flavors(scope.site, scope.tenant)

@@ -100,14 +100,14 @@ class ClusterScope(PartScope):
         """Name in the request."""
         return self.cluster.name
 
-    def node(self, index: int) -> str:
-        """Name of the server that is the node of this index."""
-        return self.name("node", index)
+    def node(self, number: int) -> str:
+        """Name of the server that is the node of this number."""
+        return self.name("node", number)
 
     @property
     def heads(self) -> HeadServers | None:
         """What is asked for as heads; None: none."""
-        return self.cluster.heads
+        return self.cluster.heads if self.cluster.heads_now else None
 
     def head(self, index: int) -> str:
         """Name of the server that is the head of this index."""
@@ -124,7 +124,7 @@ class ClusterScope(PartScope):
         return self.name("head-public")
 
     def nodes(self) -> tuple[GpuHost, ...]:
-        """Its nodes, by index. PlanningError if the site does not have one as a GPU node."""
+        """Its nodes, by number. PlanningError if the site does not have one as a GPU node."""
         for host in self.claims.hosts:
             if host not in self.site.gpu_node or host not in self.site.host:
                 raise PlanningError(

@@ -132,9 +132,7 @@ def _in_project(resource: Resource, project: str) -> bool:
 def _check_lock(tenant: Tenant, lock: Lock) -> None:
     there = tenant.state == "present"
     asked = {vpod.name: (vpod.machines, vpod.poplar.servers) for vpod in (tenant.vpods if there else ())}
-    nodes = {
-        item.name: (item.nodes, item.heads.count if item.heads else 0) for item in (tenant.clusters if there else ())
-    }
+    nodes = {item.name: (item.nodes_now, item.heads_now) for item in (tenant.clusters if there else ())}
     given = lock.allocation
     locked = {name: (len(claims.hosts), len(claims.heads)) for name, claims in given.clusters.items()}
     if asked != {name: _size(vpod) for name, vpod in given.vpods.items()} or nodes != locked:

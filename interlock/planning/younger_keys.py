@@ -29,7 +29,7 @@ YOUNGER: Mapping[type[BaseModel], frozenset[str]] = {
     BucketRequest: frozenset({"lifecycle", "cors", "object_lock", "encryption", "public_access_block"}),
     Access: frozenset({"ca", "accounts", "public"}),
     Tenant: frozenset({"clusters"}),
-    Cluster: frozenset({"heads", "kind", "slurm", "s3_keys"}),
+    Cluster: frozenset({"heads", "kind", "slurm", "s3_keys", "state", "without", "roll"}),
     Pins: frozenset({"heads"}),
 }
 

@@ -27,9 +27,11 @@ from sandbox.infiniband.racks import port_name
 from sandbox.infiniband.subnet import LiveSubnet, PortTables
 from sandbox.infiniband.topology import SubnetTopology
 from sandbox.rack.reading import named
+from tests.builders.accepted import figures
 from tests.conftest import HALL, Sandbox, cloud_folder
 from tests.e2e.project import Project
 from tests.e2e.s3 import client
+from tests.infra.evidence import now
 from tests.sandbox.switch_sessions import QUARANTINE, clients
 
 RACK = "hall"
@@ -37,6 +39,12 @@ SITE, ACME, GLOBEX = (f"hall-{name}" for name in ("site", "acme", "globex"))
 #: Nodes of both tenants and one that nobody has, as their locks have it.
 OF_ACME, OF_GLOBEX, IDLE = range(1, 5), range(5, 7), 8
 RAILS = range(1, 9)
+#: Versions that runs of acceptance are held against.
+FIRMWARE = """evidence:
+  max_age: 30d
+  acceptance:
+    dgx-h100: {firmware: {hca: ["28.39.3560"], gpu: ["96.00.89.00.01"], nvswitch: ["96.10.55.00.01"]}}
+"""
 #: Rows of a port's table: a full member's keys, that of acme first, and the default one as a limited member.
 ACMES, GLOBEXS, NOBODYS = (0x8001, 0x7FFF), (0x8002, 0x7FFF), (0x7FFF,)
 
@@ -84,6 +92,17 @@ class Hall:
         """VLAN of each node's in-band port, as the switch says it."""
         switch = clients(self.sandbox.dir)["inband-1"]
         return [switch.vlan_of(f"Ethernet{number}/1")[1] for number in range(1, 9)]
+
+    def instances(self, *numbers: int) -> list[str]:
+        """Who Ironic lent these nodes to, each time anew: the same for a node that was left alone."""
+        return [str(self.cloud.baremetal.get_node(node(number)).instance_id) for number in numbers]
+
+    def ask(self, old: str, new: str) -> str:
+        """Change acme's request, lock it and apply it; returns what the lock said."""
+        self.project.edit("hall/tenants/acme.yaml", old, new)
+        said = self.project.must(self.project.interlock("lock", "acme", "--site", RACK)).out
+        self.project.must(self.project.plain_up(ACME))
+        return said
 
     def states(self) -> list[str]:
         """Ironic's state of each node with InfiniBand."""
@@ -229,3 +248,63 @@ def test_a_tenant_that_leaves_gives_everything_back(hall: Hall) -> None:
     assert hall.tables() == {number: both(ACMES if number in OF_ACME else NOBODYS) for number in range(1, 9)}
     assert hall.vlans() == [1000] * 4 + [QUARANTINE] * 4
     assert hall.states() == ["active"] * 4 + ["available"] * 4
+
+
+def test_another_node_comes_in_the_place_of_one_that_is_named_and_no_other_is_touched(hall: Hall) -> None:
+    before = hall.instances(1, 3, 4)
+    said = hall.ask("nodes: 4,", f"nodes: 4, without: [{node(2)}],")
+    assert f"{node(2)} leaves, and what is on its own disks is lost" in said
+    assert hall.instances(1, 3, 4) == before
+    assert hall.tables() == {number: both(ACMES if number in (1, 3, 4, 7) else NOBODYS) for number in range(1, 9)}
+    assert hall.vlans() == [1000, QUARANTINE, 1000, 1000, QUARANTINE, QUARANTINE, 1000, QUARANTINE]
+    assert hall.states() == [
+        "active", "available", "active", "active", "available", "available", "active", "available",
+    ]  # fmt: skip
+    nodes = hall.project.output(ACME)["clusters"]["acme-train"]["nodes"]
+    assert nodes["acme-train-node-1"] == {"host": node(7), "address": "10.60.0.11"}
+
+
+def test_a_cluster_shrinks_by_the_node_that_is_named(hall: Hall) -> None:
+    before = hall.instances(1, 4, 7)
+    hall.ask(f"nodes: 4, without: [{node(2)}],", f"nodes: 3, without: [{node(2)}, {node(3)}],")
+    assert hall.instances(1, 4, 7) == before
+    assert hall.tables() == {number: both(ACMES if number in (1, 4, 7) else NOBODYS) for number in range(1, 9)}
+    assert list(hall.project.output(ACME)["clusters"]["acme-train"]["nodes"]) == [
+        f"acme-train-node-{number}" for number in (0, 1, 3)
+    ]
+
+
+def test_a_released_cluster_has_no_nodes_and_no_partition_and_keeps_its_network(hall: Hall) -> None:
+    hall.ask(f"nodes: 3, without: [{node(2)}, {node(3)}],", "nodes: 3, state: released,")
+    assert hall.ufm.partition(0x0001) is None
+    assert hall.tables() == dict.fromkeys(range(1, 9), both(NOBODYS))
+    assert hall.vlans() == [QUARANTINE] * 8
+    assert hall.states() == ["available"] * 8
+    assert hall.cloud.network.find_network("acme-train-cluster") is not None
+    hall.project.must(hall.project.interlock("audit", "--site", RACK))
+
+
+def test_a_released_cluster_comes_back_to_its_nodes_once_they_are_settled(hall: Hall) -> None:
+    hall.project.edit("hall/site.yaml", "evidence: {max_age: 30d}\n", FIRMWARE)
+    waiting = hall.project.interlock("settle", "acme", "--site", RACK, "--format", "json")
+    assert waiting.code == 3, waiting.text
+    folder = hall.project.folder / "stacks" / "hall" / "evidence"
+    folder.mkdir(exist_ok=True)
+    seen = [_seen(hall, one) for one in json.loads(waiting.out)["evidence"]]
+    (folder / "acceptance-1.json").write_text(json.dumps({"site": RACK, "released_by": "acme", "seen": seen}))
+    hall.project.must(hall.project.interlock("settle", "acme", "--site", RACK))
+    hall.ask("nodes: 3, state: released,", "nodes: 3,")
+    assert hall.tables() == {number: both(ACMES if number in (1, 4, 7) else NOBODYS) for number in range(1, 9)}
+    assert hall.vlans() == [1000, QUARANTINE, QUARANTINE, 1000, QUARANTINE, QUARANTINE, 1000, QUARANTINE]
+    hall.project.unchanged(ACME)
+
+
+def _seen(hall: Hall, wanted: dict[str, Any]) -> dict[str, Any]:
+    """What a runner writes of one step that settling asks for, with figures that are enough."""
+    step = wanted["step"]
+    entry = {**wanted["about"], "step": step, "at": now(), "by": "runner-1", **figures().get(step, {})}
+    if "fabric" in entry:
+        like, number = entry["fabric"]["ports"]["compute1"], int(entry["host"][-2:])
+        ports = {f"compute{rail}": {**like, "guid": f"{hall.guid(number, rail):016x}"} for rail in RAILS}
+        entry["fabric"] = {"cleared": now(minutes=10), "ports": ports}
+    return entry

@@ -82,13 +82,42 @@ def test_another_node_costs_what_is_on_the_old_one(gate: Gate) -> None:
     (warning,) = (line for line in lines(kept) if "warning" in line)
     assert warning == (
         "  warning: train keeps host su01-n02, which has failed (RNIC dead, ticket 123): mend it and take its `state` "
-        "out of the site file, or give the cluster others by `pins.train.hosts` and lock again, which recreates the "
-        "server on it, and what is on its own disks"
+        "out of the site file, or name it under `clusters.train.without` and lock again, which gives the cluster "
+        "another and recreates the server on it, and what is on its own disks"
     )
-    asked = gpu_tenant("acme", pins={"train": Pins(hosts=("su01-n01", "su01-n03"))})
-    swapped = list(lines(made(asking(gate, asked, locks=[first], site=failed))))
-    assert "  train gives up GPU node su01-n02; nobody gets them before they are settled" in swapped
-    assert swapped[-1] == "  warning: train: recreated: nodes su01-n02 (now su01-n03), and what is on their own disks"
+    pinned = gpu_tenant("acme", pins={"train": Pins(hosts=("su01-n01", "su01-n03"))})
+    for asked in (gpu_tenant("acme", cluster(without=("su01-n02",))), pinned):
+        swapped = list(lines(made(asking(gate, asked, locks=[first], site=failed))))
+        assert "  train gives up GPU node su01-n02; nobody gets them before they are settled" in swapped
+        assert swapped[-2] == (
+            "  warning: train: recreated: nodes su01-n02 (now su01-n03), and what is on their own disks"
+        )
+        assert swapped[-1] == (
+            "  warning: train: su01-n02 leaves, and what is on its own disks is lost: before `pulumi up` end what runs "
+            "on acme-train-node-1"
+        )
+
+
+def test_what_to_do_before_nodes_leave_is_told_for_all_of_a_cluster_at_once(gate: Gate) -> None:
+    first = made(asking(gate, gpu_tenant("acme", cluster(nodes=3, scheduler="slurm")))).new
+    asked = gpu_tenant("acme", cluster(nodes=3, scheduler="slurm", state="released"))
+    left = made(asking(gate, asked, locks=[first]))
+    *said, warning = list(lines(left))[1:]
+    assert said == [
+        "  train gives up GPU node su01-n01, su01-n02, su01-n03; nobody gets them before they are settled",
+        "  train keeps cluster VLAN inband:1500; cluster subnet 10.60.0.0/24; P_Key compute:0x0001",
+        "  train is released, and has no nodes",
+    ]
+    assert warning == (
+        "  warning: train: su01-n01, su01-n02, su01-n03 leave, and what is on their own disks is lost: before `pulumi "
+        "up` run `scontrol update NodeName='acme-train-node-[0-2]' State=DRAIN Reason=undeploy`, and wait until `sinfo "
+        "-h -n 'acme-train-node-[0-2]' -o %T` says drained; acme-train-node-0 is the controller: save "
+        "/var/lib/slurm/slurmctld as well"
+    )
+    (told,) = document(left)["leaving"]
+    assert told["servers"] == ("acme-train-node-0", "acme-train-node-1", "acme-train-node-2")
+    # What was not there before leaves nothing.
+    assert document(made(asking(gate, gpu_tenant("acme"))))["leaving"] == []
 
 
 def test_what_two_locks_hold_is_told_with_both_files(gate: Gate) -> None:

@@ -13,7 +13,7 @@ from interlock.model.site.file import TenantDefaultsFile
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.expansion import read_tenant
 from interlock.model.tenant.reading import Offered
-from interlock.model.tenant.request import Cluster, Tenant
+from interlock.model.tenant.request import Cluster, Roll, Tenant
 from interlock.model.text.source import Source
 from tests.builders.gpu_sites import gpu_site
 from tests.builders.pod64 import ssh_key
@@ -48,13 +48,67 @@ def test_a_cluster_without_a_vpod(tmp_path: Path) -> None:
 
 
 def test_every_key_of_a_cluster(tmp_path: Path) -> None:
-    text = "clusters: {train: {gpus: 16, type: dgx-h100, image: dgx-os, fabric: none, scheduler: slurm}}\n"
+    text = (
+        "clusters: {train: {gpus: 16, type: dgx-h100, image: dgx-os, fabric: none, scheduler: slurm, state: present}}\n"
+    )
     tenant, defaults = read(tmp_path, text + "pins: {train: {hosts: [su01-n03, su02-n01]}}\n")
     assert tenant.clusters == (
         Cluster(name="train", nodes=2, node_type="dgx-h100", image="dgx-os", fabric="none", scheduler="slurm"),
     )
     assert tenant.pins["train"].hosts == ("su01-n03", "su02-n01")
     assert not any(path.startswith("clusters") for path in defaults)
+
+
+def test_what_a_request_says_of_a_clusters_life(tmp_path: Path) -> None:
+    life = 'without: ["su01-n0[1-2]"], roll: {image: other, drained: [su01-n03]}'
+    tenant, defaults = read(
+        tmp_path, f"clusters: {{train: {{nodes: 2, type: dgx-h100, image: dgx-os, {life}}}}}\n", two_images()
+    )
+    (found,) = tenant.clusters
+    assert (found.without, found.roll) == (("su01-n01", "su01-n02"), Roll(image="other", drained=("su01-n03",)))
+    assert (found.image_of("su01-n03"), found.image_of("su01-n04")) == ("other", "dgx-os")
+    assert defaults["clusters.train.state"] == "present"
+    text = "clusters: {train: {nodes: 2, type: dgx-h100, image: dgx-os, state: released}}\n"
+    (away,) = read(tmp_path, text)[0].clusters
+    assert (away.state, away.nodes, away.nodes_now) == ("released", 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("life", "rest", "said"),
+    [
+        ("without: [su01-n9]", "", "`su01-n9` is not a GPU node of this site\n  hint: did you mean `su01-n04`?"),
+        ("without: [su01-n01, su01-n01]", "", "IN-009 `su01-n01` is there twice"),
+        (
+            "without: [su01-n01]",
+            "pins: {train: {hosts: [su01-n01]}}\n",
+            "`su01-n01` is pinned, and the cluster is not ",
+        ),
+        ("roll: {image: dgx-os}", "", "`dgx-os` is the image that its nodes have already\n  hint: name the new image"),
+        ("roll: {image: othr}", "", "`othr` is not an image of this site\n  hint: did you mean `other`?"),
+        ("roll: {image: other}, state: released", "", "a cluster that is released has no nodes to roll\n  hint: take "),
+        (
+            "roll: {image: other, drained: [su01-n01]}, without: [su01-n01]",
+            "",
+            "`su01-n01` is to leave the cluster, so it gets no image there\n  hint: take it out of `drained`, or",
+        ),
+        ("roll: {image: other, drained: [lone]}", "", "`lone` is a gcore-l40s, and the cluster has dgx-h100 nodes"),
+        ("state: gone", "", "IN-007 `gone` is not one of 'present' or 'released'"),
+    ],
+)
+def test_what_cannot_be_said_of_a_clusters_life(tmp_path: Path, life: str, rest: str, said: str) -> None:
+    text = f"clusters: {{train: {{nodes: 1, type: dgx-h100, image: dgx-os, {life}}}}}\n{rest}"
+    (found,) = refused(tmp_path, text, two_images())
+    assert said in found
+
+
+def two_images() -> Site:
+    """A second image, and a node of another type, called `lone`."""
+    site = gpu_site()
+    last = site.gpu_nodes[-1]
+    nodes = (*site.gpu_nodes[:-1], last.model_copy(update={"name": "lone", "node_type": "gcore-l40s"}))
+    images = (*site.images, site.images[-1].model_copy(update={"name": "other"}))
+    fields = {name: getattr(site, name) for name in Site.model_fields}
+    return Site(**fields | {"images": images, "gpu_nodes": nodes})
 
 
 @pytest.mark.parametrize("name", OFFERED)

@@ -87,21 +87,41 @@ class ClusterAllocation(Frozen):
 
     #: Whole hosts, in the order of the nodes' numbers.
     hosts: tuple[str, ...]
+    #: The number of each, which names its server and address. Empty: 0, 1, 2 … Others stay as they are when one leaves.
+    numbers: tuple[_Id, ...] = ()
     #: Physical network of the VLAN of its in-band network.
     cluster_network: str
     cluster_vlan: _Id
     cluster_subnet: _Prefix
     #: InfiniBand subnet -> 15 bits of the P_Key that it has there.
     partition_keys: dict[str, _Key] = {}
+    #: Of a cluster that is released the nodes that it had: it comes back to them if all are free. They are no claim.
+    former: tuple[str, ...] = ()
     #: Address of the storage appliance in the in-band subnet; None: the cluster mounts no share.
     storage_vip: str | None = None
     #: Host of each head, by index, and their flavour: how much of its host each takes.
     heads: tuple[str, ...] = ()
     head_flavor: str = ""
 
+    @property
+    def numbered(self) -> dict[int, str]:
+        """Number of each node -> its host."""
+        return dict(zip(self.numbers or range(len(self.hosts)), self.hosts, strict=True))
+
+    @model_validator(mode="after")
+    def _is_numbered(self) -> ClusterAllocation:
+        """Each node has one number, and what every cluster has at first is not written down."""
+        if self.numbers and (len(self.numbers) != len(self.hosts) or list(self.numbers) != sorted(set(self.numbers))):
+            raise ValueError("numbers: one for each host, ascending")
+        if self.numbers and self.numbers == tuple(range(len(self.hosts))):
+            raise ValueError("numbers: left out where they are 0, 1, 2 …")
+        if self.former and self.hosts:
+            raise ValueError("former: only of a cluster that is released, which has no hosts")
+        return self
+
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("storage_vip", "heads", "head_flavor"))
+        return _without_empty(written(self), ("numbers", "former", "storage_vip", "heads", "head_flavor"))
 
 
 class Allocation(Frozen):

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from interlock.model.text.names import PinnedNames
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import MOST_NUMBER
 
 from .data_words import ROTATE
-from .request import ClusterFabric, ServerKind
+from .request import ClusterFabric, ClusterState, ServerKind
 from .scheduler_file import ClusterScheduler, HeadsFile, SchedulerFile
 from .values import KeyNumbers
 
@@ -24,6 +25,17 @@ _VIRTUAL = (
     "virtual GUIDs are not given out: whoever has a node has its whole ports, and partitions consist of the GUIDs of "
     "these"
 )
+
+
+class RollFile(FileModel):
+    """Another image for a cluster, node by node."""
+
+    image: str = Field(description="The image that its nodes are to have in the end.")
+    drained: PinnedNames = Field(
+        default=(),
+        description="Nodes on which nothing runs any more: they are deployed anew with the new image, the others keep "
+        "the old one.",
+    )
 
 
 class ClusterFile(FileModel):
@@ -62,3 +74,14 @@ class ClusterFile(FileModel):
         default=[1],
         description=f"Numbers of its S3 keys that are valid; it has them where the request has buckets. {ROTATE}",
     )
+    state: ClusterState = Field(
+        default="present",
+        description="`released`: its nodes are given up, and with them what is on their own disks; its network and "
+        "P_Keys stay its own.",
+    )
+    without: PinnedNames = Field(
+        default=(),
+        description="Nodes that it is not to have: one that it has leaves, and another comes in its place unless "
+        "`nodes:` says less.",
+    )
+    roll: RollFile | None = Field(default=None, description="Another image, node by node; by default no change.")

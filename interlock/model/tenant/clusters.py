@@ -7,6 +7,7 @@ from interlock.model.text.errors import Code
 from interlock.model.text.source import KEY
 
 from .cluster_file import ClusterFile
+from .cluster_life import read_roll, read_without
 from .heads import read_heads, read_scheduler, read_slurm
 from .reading import Path, RequestReading
 from .request import Cluster, ClusterFabric
@@ -35,7 +36,7 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
     fabric = _fabric(reading, path, file)
     _check_size(reading, path, file)
     _check_room(reading, path, file)
-    reading.note_left_out(path, file, "kind")
+    reading.note_left_out(path, file, "kind", "state")
     heads = read_heads(reading, path, file)
     return Cluster(
         name=name,
@@ -48,6 +49,9 @@ def _cluster(reading: RequestReading, path: Path, name: str, file: ClusterFile) 
         heads=heads,
         slurm=read_slurm(reading, path, file),
         s3_keys=reading.s3_keys(path, file.s3_keys),
+        state=file.state,
+        without=read_without(reading, path, file),
+        roll=read_roll(reading, path, file),
     )
 
 

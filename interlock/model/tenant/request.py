@@ -78,6 +78,14 @@ def provisioning_of(kind: ServerKind) -> Provisioning:
 
 Scheduler = Literal["none", "slurm", "kubernetes"]
 ClusterFabric = Literal["infiniband", "none"]
+ClusterState = Literal["present", "released"]
+
+
+class Roll(Frozen):
+    """Another image for a cluster, node by node: those that its tenant drained have it, the others do not yet."""
+
+    image: str
+    drained: tuple[str, ...] = ()
 
 
 class HeadServers(Frozen):
@@ -123,6 +131,26 @@ class Cluster(Frozen):
     def provisioning(self) -> Provisioning:
         """How its nodes are given out."""
         return provisioning_of(self.kind)
+
+    #: `released`: its nodes are given up; network, subnet and P_Keys stay its own.
+    state: ClusterState = "present"
+    #: Nodes that it is not to have.
+    without: tuple[str, ...] = ()
+    roll: Roll | None = None
+
+    @property
+    def nodes_now(self) -> int:
+        """Nodes that it is to have now."""
+        return self.nodes if self.state == "present" else 0
+
+    @property
+    def heads_now(self) -> int:
+        """Heads that it is to have now."""
+        return self.heads.count if self.heads is not None and self.state == "present" else 0
+
+    def image_of(self, node: str) -> str:
+        """What a node of it is deployed with."""
+        return self.roll.image if self.roll is not None and node in self.roll.drained else self.image
 
 
 class VolumeRequest(Frozen):
