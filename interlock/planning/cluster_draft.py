@@ -23,7 +23,7 @@ from .cluster_errors import ALL_NODES, ITS_NETWORK, free_nodes, no_addresses, no
 from .errors import AllocationError, NeedsMove, PlanningError
 from .identifiers import choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
-from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
+from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spots_of, subnets_of
 from .out_of_service import BRING_BACK, refused_pin, said_of
 
 _NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
@@ -245,15 +245,15 @@ class ClusterDraft:
             self._take(PARTITION_KEYS, str(SubnetKey(subnet, key)))
 
     def _subnets(self) -> list[str]:
-        """InfiniBand subnets that compute ports of its nodes are on."""
-        if self.cluster.fabric != "infiniband":
-            return []
+        """InfiniBand subnets on which it has a P_Key of its own."""
         found = set[str]()
         for node in (self._known[name] for name in self.nodes if name in self._known):
-            subnets = subnets_of(node)
+            subnets = keyed_subnets(self.allocated.site, node, self.cluster)
             if subnets is None:
-                what = f"cluster {self.cluster.name}: not every compute port of {node.name} is stated with its GUID"
-                raise PlanningError(what, "state them in the site file, or ask for `fabric: none`")
+                of_compute = self.cluster.fabric == "infiniband" and subnets_of(node) is None
+                use, instead = ("compute", ", or ask for `fabric: none`") if of_compute else ("storage", "")
+                what = f"cluster {self.cluster.name}: not every {use} port of {node.name} is stated with its GUID"
+                raise PlanningError(what, f"state them in the site file{instead}")
             found.update(subnets)
         return sorted(found)
 

@@ -21,14 +21,12 @@ from interlock.model.site.inventory import (
     ImageSpec,
     Lag,
     Machine,
-    Pools,
     ShareTypeSpec,
     Site,
     Switch,
     SwitchPortConfig,
-    Underlay,
-    VlanPool,
 )
+from interlock.model.site.networks import InfinibandSubnet, Pools, Underlay, VlanPool
 from interlock.model.tenant.request import Access, BucketRequest, ShareRequest, Tenant, VolumeRequest, Volumes, VPod
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
@@ -75,7 +73,10 @@ _HASHED = frozenset(f"A{number}" for number in range(1, 16))
 YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nodes", "fabric_switches"})
 
 #: Fields of other sections that are younger too, and left out likewise.
-_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = ((Pools, frozenset({"cluster", "cluster_subnets"})),)
+_YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
+    (Pools, frozenset({"cluster", "cluster_subnets"})),
+    (InfinibandSubnet, frozenset({"storage"})),
+)
 
 #: Keys of requests that came after the first locks. At its default, which says what a request of before meant, each
 #: is left out of hashes, so that these locks stay as they are.
