@@ -60,6 +60,7 @@ def without_storage(plan: PlanOfStack) -> Iterator[str]:
                 is_heard = full.issuperset(wanted["appliance"])
             else:
                 is_heard = key["shared"] and key["key"] & DEFAULT_KEY == wanted["key"]
+                is_heard = is_heard and {guid.lower() for guid in key["servers"]} == {*wanted["appliance"]}
             if not is_heard:
                 yield f"the appliance is not in the partition of {cluster} on {key['infiniband']}"
 

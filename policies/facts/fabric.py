@@ -70,6 +70,8 @@ class PartitionKeyFact:
     index0: bool = True
     #: Whether several stacks have members in it.
     shared: bool = False
+    #: Of a shared one who may be full in it, by GUID: what its writers go by.
+    servers: tuple[str, ...] = ()
 
     @property
     def is_claim(self) -> bool:

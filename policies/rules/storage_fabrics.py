@@ -76,6 +76,8 @@ def _deaf(model: Model) -> Iterator[Cause]:
         elif storage.access == "shared" and (bits != storage.key or not key.shared):
             what = f"{key.name} has P_Key {bits:#06x}, and the appliance is in {storage.key or 0:#06x} of the operator"
             yield _cause(key.vpod, None, [key], what, ())
+        elif storage.access == "shared" and {guid.lower() for guid in key.servers} != set(storage.appliance):
+            yield _cause(key.vpod, None, [key], f"{key.name} lets others than the appliance be full members", ())
 
 
 def _cause(cluster: str, host: str | None, keys: list[PartitionKeyFact], what: str, missing: tuple[Fact, ...]) -> Cause:

@@ -139,6 +139,13 @@ def test_another_key_than_the_one_that_all_share() -> None:
     assert "P_Key 0x0021, and the appliance is in 0x0070" in first(found).message
 
 
+def test_a_stranger_among_the_servers() -> None:
+    """A writer takes full members for the appliance by these."""
+    found = of("shared", edited(acme("shared"), TRAIN, servers=(*APPLIANCE, client_of(2, 4, 1))))
+    assert rules(found) == {"TOP-27"}
+    assert "lets others than the appliance be full members" in first(found).message
+
+
 @WAYS
 def test_a_guid_that_nobody_states(access: StorageAccess) -> None:
     node, *others = site(access).gpu_nodes

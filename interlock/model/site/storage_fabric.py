@@ -37,7 +37,7 @@ class StorageFabricFile(FileModel):
         "of the operator's. Nodes are limited members either way, and hear the appliance alone"
     )
     appliance: Annotated[list[Guid], BeforeValidator(_listed)] = Field(
-        min_length=1, description="port GUIDs of the appliance, which are full members; each is under `sharing` too"
+        description="port GUIDs of the appliance, which are full members; each is under `sharing` too"
     )
     key: PartitionKeyIds = Field(
         default=(), description="the P_Key of `shared`: one that the pool of the subnet holds back (`reserved`)"

@@ -33,6 +33,9 @@ def _ports_of_nodes(view: SiteView) -> Iterator[tuple[str, str]]:
 
 
 def _check_appliance(view: SiteView, subnet: InfinibandSubnet, stated: StorageFabric, owners: dict[str, str]) -> None:
+    if not stated.appliance and not view.faults.short_of("infiniband"):
+        where = ("infiniband", subnet.name, "storage", "appliance")
+        view.faults.add(Code.VALUE, where, "an appliance without a port", "list the GUIDs of its ports on this subnet")
     for number, guid in enumerate(stated.appliance):
         path: Path = ("infiniband", subnet.name, "storage", "appliance", number)
         if guid in owners:

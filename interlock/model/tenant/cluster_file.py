@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -38,9 +38,9 @@ class ClusterFile(FileModel):
     )
     type: str = Field(description="A node type, as in `dgx-h100`: one of those that clusters are given of.")
     image: str = Field(description="An image of the site, for its nodes.")
-    fabric: ClusterFabric | None = Field(
+    fabric: ClusterFabric | Literal["roce"] | None = Field(
         default=None,
-        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or the in-band "
-        "network alone.",
+        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or `none`, the "
+        "in-band network alone. `roce` cannot be had yet, and is told why.",
     )
     scheduler: Scheduler = Field(default="none", description="What hands its nodes to jobs, set up from the start.")
