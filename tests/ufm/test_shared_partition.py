@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.provider.errors import Failure
+from interlock.provider.errors import Failure, Trouble
 from interlock.resources import PartitionKey
 from interlock.store.places import open_store
 from interlock.store.turns import Turns
@@ -193,6 +193,16 @@ def test_a_turn_that_a_killed_run_of_the_stack_left_is_taken_up(acme: SharingSta
     acme.up(part(2))
     assert members(acme) == both(appliance(), part(4, 5), part(2))
     assert list(open_store(acme.claims, "lyon").items("turns/")) == []
+
+
+def test_without_the_store_nothing_is_written(acme: SharingStack, globex: SharingStack) -> None:
+    before, store = members(acme), acme.folder / "claims"
+    store.rename(acme.folder / "elsewhere")
+    store.write_text("no folder")
+    with pytest.raises(Failure, match=r"claims store .* cannot be") as caught:
+        acme.up(part(2))
+    assert caught.value.trouble is Trouble.UNREACHABLE
+    assert members(acme) == before
 
 
 def test_a_destroy_that_knows_no_store_is_refused(acme: SharingStack, globex: SharingStack) -> None:

@@ -134,10 +134,10 @@ class SharedPart:
 
     def outputs(self, partition: FabricPartition) -> dict[str, Any]:
         """What the state records of it."""
-        if self.target.folder is None:
+        place = self.place
+        if self.target.folder is None or place is None:
             return {}
         here = partition.guids & self.known
-        place = self.place or ClaimsPlace("", "")
         guids = self.wanted.keys() if here == self.wanted.keys() else self.known
         return {"guids": sorted(guids), "store": place.store, "stack": place.stack}
 
