@@ -14,6 +14,7 @@ from infra.checker import ASKED
 
 from . import references
 from .address_ranges import inside, ip_ranges
+from .cluster_answers import foreign_ports, left_out, without_storage
 from .ground import EVERYBODY, Json
 from .plans import PlanOfStack
 from .whole_nodes import parts_and_reused
@@ -141,44 +142,11 @@ def _replaced(plan: PlanOfStack) -> Iterator[str]:
     yield from (f"{device} ({serial}) was not seen self-tested" for device, serial in found)
 
 
-def _foreign_ports(plan: PlanOfStack) -> Iterator[str]:
-    """A cluster's partitions have compute ports of its own nodes on their subnet, and no other."""
-    for cluster, hosts in plan.clusters.items():
-        for key in plan.keys_of(cluster):
-            own = {guid for host in hosts for _, subnet, guid in _compute(plan, host) if subnet == key["infiniband"]}
-            members = {member["guid"].lower() for member in key["members"]}
-            yield from (f"{guid} in a partition of {cluster} is no port of its nodes" for guid in sorted(members - own))
-
-
-def _left_out(plan: PlanOfStack) -> Iterator[str]:
-    """Every compute port of a cluster with partitions is a full member of one."""
-    for cluster, hosts in plan.clusters.items():
-        keys = plan.keys_of(cluster)
-        full = {
-            (key["infiniband"], member["guid"].lower())
-            for key in keys
-            for member in key["members"]
-            if member["membership"] == "full" and key["index0"]
-        }
-        for host in hosts if keys else ():
-            ports = _compute(plan, host)
-            if not ports:
-                yield f"{host} of {cluster} has no compute port"
-            yield from (f"{name} of {host} is left out" for name, *where in ports if tuple(where) not in full)
-
-
-def _compute(plan: PlanOfStack, host: str) -> list[tuple[str, str, str]]:
-    """(name, subnet, GUID) of a node's compute ports; of one that nobody stated an empty GUID."""
-    ports = plan.inventory.gpu_nodes.get(host, ())
-    return [
-        (port["name"], port["infiniband"], (port["guid"] or "").lower()) for port in ports if port["use"] == "compute"
-    ]
-
-
 #: Rule -> what it finds in a plan.
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
-    "EXPO-01": _entries, "ISO-29": _foreign_ports, "L3-04": _subnets, "L3-08": _targets,
-    "LIF-03": parts_and_reused, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": _left_out,
+    "EXPO-01": _entries, "ISO-29": foreign_ports, "L3-04": _subnets, "L3-08": _targets,
+    "LIF-03": parts_and_reused, "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": left_out,
+    "TOP-27": without_storage,
 }  # fmt: skip
 
 

@@ -172,7 +172,9 @@ def _partition_key(plan: PlanOfStack, ground: Ground, item: Json) -> None:
     prefix = str(prefixes.get(item["infiniband"], item["infiniband"]))
     node, shared = names.partition_key(prefix, item["key"]), {name.lower() for name in plan.inventory.shared}
     is_claim = any(member["membership"] == "full" for member in item["members"])
-    if is_claim or item["key"] & names.DEFAULT_KEY != names.DEFAULT_KEY:
+    # Limited members have no part in the choice of a key that several stacks fill.
+    is_theirs = item["shared"] or item["key"] & names.DEFAULT_KEY == names.DEFAULT_KEY
+    if is_claim or not is_theirs:
         ground.label(node, plan.owner)
         ground.hold(node, plan.owner)
     ground.named[plan.owner].add(node)

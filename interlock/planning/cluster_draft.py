@@ -26,7 +26,7 @@ from .errors import AllocationError, NeedsMove, PlanningError
 from .head_hosts import HeadWish, take_heads
 from .identifiers import choose_storage_vip, choose_subnet, choose_vlan, free_vlans, no_vlan
 from .node_choice import choose_nodes, spread
-from .node_groups import NodeGroup, networks_of, node_groups, spots_of, subnets_of
+from .node_groups import NodeGroup, keyed_subnets, networks_of, node_groups, spots_of, subnets_of
 from .out_of_service import BRING_BACK, refused_pin, said_of
 
 _NETWORK = CLAIMS_OF[NetworkRole.CLUSTER]
@@ -150,8 +150,7 @@ class ClusterDraft:
             what = f"cluster {name} is to be released, and it has nothing yet"
             raise PlanningError(what, "take it out of the request, or say `state: present`")
         self.network, self.vlan, self.subnet = before.cluster_network, before.cluster_vlan, before.cluster_subnet
-        if self.cluster.fabric == "infiniband":
-            self.keys = dict(before.partition_keys)
+        self.keys = dict(before.partition_keys)
         self.vip = before.storage_vip if self.has_share else None
 
     @property
@@ -321,15 +320,15 @@ class ClusterDraft:
         return choose_storage_vip(self.allocated, f"cluster {self.cluster.name}", subnet, heads)
 
     def _subnets(self) -> list[str]:
-        """InfiniBand subnets that compute ports of its nodes are on."""
-        if self.cluster.fabric != "infiniband":
-            return []
+        """InfiniBand subnets on which it has a P_Key of its own."""
         found = set[str]()
         for node in (self._known[name] for name in self.nodes if name in self._known):
-            subnets = subnets_of(node)
+            subnets = keyed_subnets(self.allocated.site, node, self.cluster)
             if subnets is None:
-                what = f"cluster {self.cluster.name}: not every compute port of {node.name} is stated with its GUID"
-                raise PlanningError(what, "state them in the site file, or ask for `fabric: none`")
+                of_compute = self.cluster.fabric == "infiniband" and subnets_of(node) is None
+                use, instead = ("compute", ", or ask for `fabric: none`") if of_compute else ("storage", "")
+                what = f"cluster {self.cluster.name}: not every {use} port of {node.name} is stated with its GUID"
+                raise PlanningError(what, f"state them in the site file{instead}")
             found.update(subnets)
         return sorted(found)
 

@@ -14,7 +14,7 @@ from .addresses import most_nodes
 from .allocation_state import AllocationState
 from .claims import PARTITION_KEYS, Claim
 from .errors import AllocationError, PlanningError
-from .node_groups import NodeGroup, networks_of, subnets_of
+from .node_groups import NodeGroup, keyed_subnets, networks_of, subnets_of
 from .obstacles import settling
 from .out_of_service import BRING_BACK, counted
 
@@ -161,6 +161,11 @@ def _unusable(site: Site, cluster: Cluster) -> PlanningError:
         return PlanningError(
             f"{what} with InfiniBand: their compute ports, or GUIDs of them, are not stated",
             "state the GUID of every compute port in the site file, or ask for `fabric: none`",
+        )
+    if all(keyed_subnets(site, node, cluster) is None for node in nodes):
+        return PlanningError(
+            f"{what}: the GUIDs of their storage ports are not stated, and so they are in no partition for storage",
+            "state the GUID of every storage port in the site file",
         )
     if site.pools.cluster is None:
         return PlanningError(f"{what}: the site has no VLANs for them", "add the pool `cluster` to the site file")

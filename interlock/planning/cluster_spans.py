@@ -41,7 +41,10 @@ def cluster_span(site: Site, name: str, allocation: ClusterAllocation) -> Cluste
     """Of one cluster of a lock; what the site does not list stands nowhere."""
     units, racks = spread(spots_of(site, allocation.hosts))
     halls = dict.fromkeys(site.gpu_node[node].hall for node in allocation.hosts if node in site.gpu_node)
-    switches = _switches_apart(site, allocation.hosts) if allocation.partition_keys else None
+    known = site.infiniband_subnet
+    # A key for storage says nothing of GPUs, which may have no fabric at all.
+    of_gpus = any(name not in known or known[name].storage is None for name in allocation.partition_keys)
+    switches = _switches_apart(site, allocation.hosts) if of_gpus else None
     stand = all(node in site.placement for node in allocation.hosts)
     return ClusterSpan(name, len(allocation.hosts), tuple(halls), units, racks if stand else None, switches)
 

@@ -21,14 +21,12 @@ from interlock.model.site.inventory import (
     ImageSpec,
     Lag,
     Machine,
-    Pools,
     ShareTypeSpec,
     Site,
     Switch,
     SwitchPortConfig,
-    Underlay,
-    VlanPool,
 )
+from interlock.model.site.networks import InfinibandSubnet, Pools, Underlay, VlanPool
 from interlock.model.site.whole_nodes import WholeNode
 from interlock.resources import Frozen, digest_of
 from interlock.vocabulary.digits import is_number
@@ -79,6 +77,7 @@ YOUNGER_SECTIONS = frozenset({"region", "volume_encryption", "channel", "gpu_nod
 _YOUNGER_FIELDS: tuple[tuple[type[Frozen], frozenset[str]], ...] = (
     (Pools, frozenset({"cluster", "cluster_subnets"})),
     (FlavorSpec, frozenset({"whole_node"})),
+    (InfinibandSubnet, frozenset({"storage"})),
 )
 
 

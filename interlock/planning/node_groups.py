@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from interlock.model.site.gpu import GpuHost
+from interlock.model.site.gpu import GpuHost, HcaPort
 from interlock.model.site.inventory import Host, Site
 from interlock.model.tenant.request import Cluster
 
@@ -19,7 +19,8 @@ class NodeGroup:
     hall: str
     #: Physical network of the in-band network.
     network: str
-    #: InfiniBand subnets that the compute ports of each of them are on; none for a cluster without a fabric.
+    #: InfiniBand subnets on which each of them needs a P_Key of the cluster's: of compute ports, unless it is without a
+    #: fabric, and of storage ports where clusters reach the appliance by keys of their own.
     subnets: tuple[str, ...]
     spots: tuple[NodeSpot, ...]
 
@@ -28,7 +29,7 @@ def node_groups(site: Site, cluster: Cluster) -> tuple[NodeGroup, ...]:
     """In the order of the site's halls, then of the networks of the pool."""
     found: dict[tuple[str, str, tuple[str, ...]], list[NodeSpot]] = {}
     for node, host in _of_kind(site, cluster):
-        subnets = subnets_of(node) if cluster.fabric == "infiniband" else ()
+        subnets = keyed_subnets(site, node, cluster)
         if subnets is None:
             continue
         for network in networks_of(site, host):
@@ -52,6 +53,27 @@ def subnets_of(node: GpuHost) -> tuple[str, ...] | None:
     if not ports or any(port.guid is None for port in ports):
         return None
     return tuple(sorted({port.infiniband for port in ports}))
+
+
+def storage_ports(site: Site, node: GpuHost) -> tuple[HcaPort, ...]:
+    """A node's storage ports on subnets where clusters have partitions for storage, by rail."""
+    known = site.infiniband_subnet
+    return tuple(
+        port
+        for port in node.ports_for("storage")
+        if port.infiniband in known and known[port.infiniband].storage is not None
+    )
+
+
+def keyed_subnets(site: Site, node: GpuHost, cluster: Cluster) -> tuple[str, ...] | None:
+    """InfiniBand subnets on which a cluster with this node needs a P_Key; None if a GUID that it needs is not stated:
+    such a node would reach no storage, or none of its peers."""
+    subnets, stored = subnets_of(node) if cluster.fabric == "infiniband" else (), storage_ports(site, node)
+    if subnets is None or any(port.guid is None for port in stored):
+        return None
+    on = {port.infiniband: site.infiniband_subnet[port.infiniband].storage for port in stored}
+    own = {name for name, storage in on.items() if storage is not None and storage.access == "per-tenant"}
+    return tuple(sorted({*subnets, *own}))
 
 
 def spots_of(site: Site, names: Iterable[str]) -> tuple[NodeSpot, ...]:

@@ -33,6 +33,7 @@ from interlock.resources.storage import DRIVER_HANDLES_SHARE_SERVERS
 from interlock.vocabulary import ExistingObject, Reference, StackName
 from interlock.vocabulary.references import ADMIN_ROLE, CONTROLLERS_PROJECT, OPERATOR_USER
 
+from .cluster_fabric import shared_partition
 from .errors import PlanningError
 from .hashes import site_hash
 from .plan import Plan
@@ -139,6 +140,9 @@ def _written(site: Site, recorded: Mapping[str, str] = NOTHING) -> SitePlanBuild
     _external(site, builder)
     for service in service_networks(site, recorded).values():
         _service_network(service, builder)
+    for subnet in site.infiniband:
+        if (partition := shared_partition(subnet)) is not None:
+            builder.own(f"storage-partition-{subnet.name}", partition)
     _catalogue(site, builder)
     for role in ("poplar", "infra", "gpu"):
         # Ironic gives a bare-metal host out whole: Nova has no hypervisor of that name to put into an aggregate.

@@ -27,6 +27,7 @@ from .errors import Failure, Trouble, refused
 from .pools import ThreadPools
 from .references import persons
 from .state import Declared
+from .turns import ClaimsPlace
 
 T = TypeVar("T")
 
@@ -136,6 +137,12 @@ class ClaimsLifecycle:
             record = self._ledger().stack(taking.stack)
         others = [entry for entry in record.entries if entry.digest != taking.entry.digest] if record else []
         return frozenset(identity for entry in others for identity in entry.held)
+
+    def place(self) -> ClaimsPlace | None:
+        """Where the stack of the proof claims; None without a proof, and for a stack that claims nothing."""
+        admission = self._gate.admission if self._gate.has_proof else None
+        found = [item.spec for item in admission.resources if item.kind == Claims.KIND] if admission else []
+        return ClaimsPlace(str(found[0]["store"]), admission.stack) if admission and found else None
 
     async def require(self) -> None:
         """Before any other change: the claims of this proof are held. Raises `Failure`."""

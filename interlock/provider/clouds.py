@@ -30,6 +30,7 @@ from .redaction import REDACTOR, quote_no_files
 from .regions import Catalogue
 from .retry import RetryPolicy, Tried, persist
 from .switch_readings import SwitchReadings
+from .turns import ClaimsPlace
 
 #: Service type -> (API version, microversion). Nova: 2.74 pins by `host`, 2.55 flavours have descriptions,
 #: 2.61 shows their extra specs; Cinder 3.42 grows attached volumes;
@@ -66,6 +67,10 @@ _WITH_PASSWORD = ("password", "v3password")
 _WITHOUT_KEYSTONE = ("none", "noauth", "admin_token", "http_basic")
 
 OWN_PASSWORD = "use an entry of clouds.yaml with the administrator's user and password"
+
+
+def _nowhere() -> ClaimsPlace | None:
+    return None
 
 
 def bound_login(cloud: str, bound: str) -> str:
@@ -112,6 +117,8 @@ class Cloud:
         #: Exclusive identities of earlier footprints of the stack at work, as the claims store has them. It blocks, and
         #: may raise `Failure`.
         self.held_before: Callable[[], frozenset[str]] = frozenset
+        #: Where the stack at work claims; None where no program says so.
+        self.claims_place: Callable[[], ClaimsPlace | None] = _nowhere
 
     @cached_property
     def _region(self) -> Any:

@@ -55,6 +55,8 @@ def not_adoptable(partition: FabricPartition, spec: PartitionKey, held_before: C
     `held_before`: identities that the claims store has of earlier footprints of the stack. A run of one of them that
     was stopped may have left its members, which are then all among its GUIDs.
     """
+    if spec.shared:
+        return not_shareable(partition, spec)
     wanted = memberships(spec)
     if partition.members and partition.memberships.items() <= wanted.items():
         return ""
@@ -67,6 +69,36 @@ def not_adoptable(partition: FabricPartition, spec: PartitionKey, held_before: C
     if others:
         return f"it has members that are not this stack's: {in_words(others)}"
     return f"it has other members than are planned: {in_words(partition.members)}"
+
+
+def outsiders(partition: FabricPartition, spec: PartitionKey, held: Collection[str] = ()) -> tuple[FabricMember, ...]:
+    """Members that have no business in it: of a shared one full members that are no servers, which hear everybody.
+
+    Whose its limited members are no stack knows but their own; they hear the servers alone. `held`: GUIDs that this
+    stack has there by its state, and corrects.
+    """
+    if not spec.shared:
+        return strangers(partition, memberships(spec).keys())
+    known = {*held, *(guid_of(guid) for guid in spec.servers)}
+    return tuple(item for item in partition.members if item.membership == "full" and item.guid not in known)
+
+
+def not_shareable(partition: FabricPartition, spec: PartitionKey, held: Collection[str] = ()) -> str:
+    """Why no stack may put its members in, or take up those that are there; empty if it may."""
+    found = outsiders(partition, spec, held)
+    return f"full members are in it that are no servers of the site file: {in_words(found)}" if found else ""
+
+
+def unheard(partition: FabricPartition | None, spec: PartitionKey) -> str:
+    """Why clients of a shared partition would hear nobody; empty if they hear a server, or the servers come now."""
+    servers = {guid_of(guid) for guid in spec.servers} - memberships(spec).keys()
+    full = set() if partition is None else {item.guid for item in partition.members if item.membership == "full"}
+    missing = spec.shared and servers and servers.isdisjoint(full)
+    return "the appliance is not in it, so its clients would hear nobody" if missing else ""
+
+
+#: What to do about that.
+SERVERS_FIRST = "run `pulumi up` of the operator's own stack first: it puts the appliance in"
 
 
 def in_words(members: Iterable[FabricMember]) -> str:

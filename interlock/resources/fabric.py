@@ -122,6 +122,17 @@ class PartitionKey(Resource):
     index0: Annotated[bool, IN_PLACE] = True
     #: Whether the subnet manager makes the multicast group of IP over InfiniBand in it, as UFM does unasked.
     ip_over_ib: Annotated[bool, IN_PLACE] = True
+    #: Whether several stacks have members in it. Each puts its own in and takes them out, one stack at a time.
+    shared: Annotated[bool, REPLACE] = False
+    #: Of a shared one the GUIDs of the operator's that may be full members, ascending; everybody else is limited.
+    servers: Annotated[tuple[str, ...], IN_PLACE] = ()
+
+    @model_validator(mode="after")
+    def _full_members_are_servers(self) -> PartitionKey:
+        full = {member.guid for member in self.members if member.membership == "full"}
+        if self.shared and not full <= {*self.servers}:
+            raise ValueError("in a shared partition the servers alone are full members")
+        return self
 
 
 class NvlinkPartition(Resource):

@@ -68,12 +68,16 @@ class PartitionKeyFact:
     vpod: str | None = None
     #: Whether it is the first key of its ports, which NCCL uses.
     index0: bool = True
+    #: Whether several stacks have members in it.
+    shared: bool = False
+    #: Of a shared one who may be full in it, by GUID: what its writers go by.
+    servers: tuple[str, ...] = ()
 
     @property
     def is_claim(self) -> bool:
-        """Whether its plan has the key for itself. Everybody is in the default one: limited members do not claim it."""
+        """Whether its plan has the key for itself. Limited members do not claim one that is everybody's, or shared."""
         full = any(membership == "full" for _, membership in self.members)
-        return full or self.key & ids.KEY_BITS != ids.DEFAULT_KEY
+        return full or not (self.shared or self.key & ids.KEY_BITS == ids.DEFAULT_KEY)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,9 @@ def partition(_: PlanReader, item: Planned, spec: VipuPartition) -> PartitionFac
 def partition_key(_: PlanReader, item: Planned, spec: PartitionKey) -> PartitionKeyFact:
     """An InfiniBand partition."""
     members = tuple((member.guid, member.membership) for member in spec.members)
-    return PartitionKeyFact(item.name, spec.infiniband, spec.key, members, item.vpod, spec.index0)
+    return PartitionKeyFact(
+        item.name, spec.infiniband, spec.key, members, item.vpod, spec.index0, spec.shared, spec.servers
+    )
 
 
 def nvlink(_: PlanReader, item: Planned, spec: NvlinkPartition) -> NvlinkFact:

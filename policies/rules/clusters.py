@@ -25,13 +25,15 @@ from policies.proof import Severity
 from .attachments import neighbourhood
 from .media import data_wires, media_of, sub_owners
 from .rule import Cause, Of, Polarity, Rule, RuleAnswer, absence, by_facts
+from .storage_fabrics import storage_of, storage_ports
 
 if TYPE_CHECKING:
     from policies.graph.search import Graph
 
 
-def _keys_of(model: Model, cluster: ClusterFact) -> list[PartitionKeyFact]:
-    return [key for key in model.plan.keys if key.vpod == cluster.name]
+def _compute_keys(model: Model, cluster: ClusterFact) -> list[PartitionKeyFact]:
+    """Its partitions but for those of storage."""
+    return [key for key in model.plan.keys if key.vpod == cluster.name and storage_of(model, key.infiniband) is None]
 
 
 def _compute_ports(model: Model, host: str) -> tuple[HcaPort, ...]:
@@ -58,16 +60,19 @@ def _ports_of_its_nodes(model: Model, names: Names) -> RuleAnswer:
 def _foreign_ports(
     model: Model, names: Names, key: PartitionKeyFact, cluster: ClusterFact | None, known: set[str]
 ) -> Iterator[Cause]:
-    """Members that are no compute port of the cluster's; of a key outside of clusters those that may be a node's.
+    """Members that are no port of the cluster's for this; of a key outside of clusters those that may be a node's.
 
     `known`: the GUIDs of all ports of the site's nodes.
     """
     own = {
         port.guid.lower()
         for host in (cluster.hosts if cluster is not None else ())
-        for port in _compute_ports(model, host)
+        for port in (*_compute_ports(model, host), *storage_ports(model, host))
         if port.guid is not None and port.infiniband == key.infiniband
     }
+    storage = storage_of(model, key.infiniband)
+    if storage is not None and not key.shared:
+        own |= {*storage.appliance}
     for guid, _ in key.members:
         missing = () if guid.lower() in known else _unstated(model, key.infiniband)
         if guid.lower() not in own and (cluster is not None or missing):
@@ -98,7 +103,8 @@ def _foreign_cause(
         key=(key.name, guid.lower()),
         message=f"{port} in the partition of {whose} on {key.infiniband} {why}",
         witness=(f"{key.name}, P_Key {key.key & ids.KEY_BITS:#06x} on {key.infiniband}", port, where or "no such port"),
-        hint="put compute ports of the cluster's own nodes there alone, and state each GUID of the site's nodes",
+        hint="put ports of the cluster's own nodes there alone, for storage the appliance's too, and state each GUID "
+        "of the site's nodes",
         missing=missing,
         specificity=95,
         about=resources(key.name),
@@ -120,7 +126,7 @@ def _place_of(model: Model, guid: str) -> str | None:
 
 
 def _no_port_left_out(model: Model, _: Names) -> RuleAnswer:
-    clusters = [(cluster, keys) for cluster in model.plan.clusters if (keys := _keys_of(model, cluster))]
+    clusters = [(cluster, keys) for cluster in model.plan.clusters if (keys := _compute_keys(model, cluster))]
     pairs = [(cluster, keys, host) for cluster, keys in clusters for host in cluster.hosts]
     causes = (cause for cluster, keys, host in pairs for cause in _left_out(model, cluster, keys, host))
     return by_facts(len(pairs), causes)
@@ -227,7 +233,7 @@ def _joined_cause(names: Names, graph: Graph, path: Path, found: list[str]) -> C
 
 ISO_29 = Rule(
     id="ISO-29",
-    title="a GPU cluster's partitions have compute ports of its own nodes alone",
+    title="a GPU cluster's partitions have ports of its own nodes alone, and for storage the appliance's",
     severity=Severity.BLOCK,
     polarity=Polarity.STATED,
     why="whoever is in a partition hears it: a port of a node that somebody else gets next, or of a storage adapter, "

@@ -27,6 +27,7 @@ TWO: dict[frozenset[str], str] = {
     frozenset({"host", "user", "prefixes"}): _LISTS,
     frozenset({"provider", "cipher", "key_size", "control_location"}): _RAW,
     frozenset({"kind", "endpoint", "keys"}): _RAW,
+    frozenset({"access", "appliance", "key"}): _LISTS,
     frozenset({"origins", "methods", "headers", "expose", "max_age"}): _LISTS,
     frozenset({"device", "name", "interfaces", "mode"}): _LISTS,
     frozenset({"vlan", "vni", "underlay", "encapsulation"}): _LISTS,

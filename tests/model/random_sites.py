@@ -60,6 +60,7 @@ from interlock.model.site.physical import (
     Vtep,
 )
 from interlock.model.site.software import ImageSoftware
+from interlock.model.site.storage_fabric import StorageFabric
 from interlock.model.site.whole_nodes import WholeNode
 
 T = TypeVar("T")
@@ -346,8 +347,17 @@ def physical_networks(name: str) -> st.SearchStrategy[PhysicalNetwork]:
     return some(PhysicalNetwork, name=name, switches=members, mtu=st.none() | st.just(9216), profile=st.none() | NAMES)
 
 
+#: A key is stated of a shared one alone.
+STORAGE_FABRICS = st.builds(
+    lambda guids, key: StorageFabric(access="per-tenant" if key is None else "shared", appliance=guids, key=key),
+    st.lists(st.integers(1, 2**64 - 1).map(lambda number: f"{number:016x}"), min_size=1, max_size=3).map(tuple),
+    st.none() | st.integers(1, 0x7FFE),
+)
+
+
 def prefixes(name: str) -> st.SearchStrategy[InfinibandSubnet]:
-    return some(InfinibandSubnet, name=name, prefix=st.integers(0, 2**64 - 1).map(lambda number: f"{number:016x}"))
+    prefix = st.integers(0, 2**64 - 1).map(lambda number: f"{number:016x}")
+    return some(InfinibandSubnet, name=name, prefix=prefix, storage=st.none() | STORAGE_FABRICS)
 
 
 def existing() -> st.SearchStrategy[dict[str, str]]:

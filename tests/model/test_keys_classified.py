@@ -59,7 +59,7 @@ SITE: dict[tuple[str, Class], str] = {
     ("physical_networks", "fact"): "physical_networks switches mtu profile",
     ("fabric_profiles", "figure"): "fabric_profiles pfc_priority dscp cnp_dscp ecn mtu",
     ("underlays", "fact"): "underlays neutron", ("underlays", "figure"): "mtu",
-    ("infiniband", "fact"): "infiniband prefix",
+    ("infiniband", "fact"): "infiniband prefix storage access appliance key",
     ("pools", "policy"): "pools ipu_data storage management control bare_metal_control cluster reserved_vlans "
     "reserved_vnis storage_vips partition_keys physical_network physical_networks vlans vnis subnets prefix each keys "
     "reserved",

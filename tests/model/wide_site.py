@@ -98,7 +98,10 @@ physical_networks:
 fabric_profiles:
   roce: {pfc_priority: 3, dscp: 26, cnp_dscp: 48, ecn: true, mtu: 9000}
 underlays: {core: {mtu: 9216, neutron: true}, edge: {}}
-infiniband: {quantum: {prefix: FE80000000000007}, quantum-storage: {prefix: FE80000000000008}}
+infiniband:
+  quantum: {prefix: FE80000000000007}
+  quantum-storage:
+    {prefix: FE80000000000008, storage: {access: shared, key: 0x0064, appliance: ["0x0002CA00000000C1"]}}
 pools:
   ipu_data: {physical_networks: [fabric, mgmt], vlans: 1000-1999, subnets: {prefix: 10.32.0.0/12, each: 24}}
   storage: {physical_network: fabric, vlans: "2000-2400,2500", subnets: {prefix: 10.48.0.0/12, each: 24}}
@@ -109,7 +112,9 @@ pools:
   reserved_vnis: [10000-10002, 10007]
   storage_vips: 2-9
   cluster: {physical_network: mgmt, vlans: 700-799, subnets: {prefix: 10.96.0.0/16, each: 24}}
-  partition_keys: {quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}}
+  partition_keys:
+    quantum: {keys: [0x0001-0x00ff, 0x7ffe], reserved: 0x0010}
+    quantum-storage: {keys: 0x0001-0x00ff, reserved: 0x0064}
 bastion: {host: bastion.yard.example, user: jump, prefixes: [192.0.2.10/32, 192.0.2.64/28]}
 segment_ranges:
   - {physical_network: fabric, vlans: [3500-3999, 3100]}

@@ -6,6 +6,7 @@ three of them in two clusters, the second has one.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from random import Random
 
 from interlock.model.lock.record import ClusterAllocation
@@ -33,20 +34,31 @@ _PLUGS: tuple[tuple[str, str, CableKind], ...] = (
 )
 
 
+#: Cluster -> InfiniBand subnet -> P_Key.
+Keys = Mapping[str, Mapping[str, int]]
+NO_KEYS: Mapping[str, int] = {}
+
+
 def guid_of(node: int) -> str:
     """The GUID of a node's one compute port."""
     return f"{0x5000 + node:016x}"
 
 
-def clustered(space: Workspace) -> Workspace | None:
-    """The workspace with nodes and clusters; asked about the first tenant."""
+def clustered(
+    space: Workspace, more: Callable[[Site], dict[str, object]] | None = None, keys: Keys | None = None
+) -> Workspace | None:
+    """The workspace with nodes and clusters; asked about the first tenant.
+
+    `more`: what the site has besides; `keys`: P_Keys that clusters have besides, by cluster and subnet.
+    """
     if not space.site.infiniband or len(space.tenants) < 2:
         return None
     space = space.with_site(**hall(space.site))
+    space = space.with_site(**more(space.site)) if more is not None else space
     first, second = space.tenants[:2]
     wanted = ((first, "gpu-a", (1, 2)), (first, "gpu-b", (3,)), (second, "gpu-c", (4,)))
     for number, (owner, name, nodes) in enumerate(wanted):
-        space = with_cluster(space, owner, name, number, nodes)
+        space = with_cluster(space, owner, name, number, nodes, keys=(keys or {}).get(name, {}))
     return space.asking(first)
 
 
@@ -94,16 +106,22 @@ def hall(site: Site) -> dict[str, object]:
 
 
 def with_cluster(
-    space: Workspace, owner: str, name: str, number: int, nodes: tuple[int, ...], kind: ServerKind = "bare-metal"
+    space: Workspace,
+    owner: str,
+    name: str,
+    number: int,
+    nodes: tuple[int, ...],
+    kind: ServerKind = "bare-metal",
+    keys: Mapping[str, int] = NO_KEYS,
 ) -> Workspace:
-    """The workspace with one more cluster in a tenant's plan."""
+    """The workspace with one more cluster in a tenant's plan. `keys`: P_Keys that it has besides, by subnet."""
     request = Cluster(
         name=name, nodes=len(nodes), node_type="dgx-h100", image=space.site.images[0].name, fabric="infiniband",
         kind=kind,
     )  # fmt: skip
     claims = ClusterAllocation(
         hosts=tuple(f"gpu-node-{node}" for node in nodes), cluster_network="gpu", cluster_vlan=3500 + number,
-        cluster_subnet=f"10.99.{number}.0/24", partition_keys={space.site.infiniband[0].name: 0x60 + number},
+        cluster_subnet=f"10.99.{number}.0/24", partition_keys={space.site.infiniband[0].name: 0x60 + number, **keys},
     )  # fmt: skip
     builder = PlanBuilder()
     write_cluster(ClusterScope(site=space.site, tenant=tenant(owner), cluster=request, claims=claims), builder)
@@ -119,7 +137,8 @@ def _partition(space: Workspace, name: str) -> str:
     return f"{space.tenants[0]}-{name}-partition-{space.site.infiniband[0].name}"
 
 
-def _member(guid: str, how: str = "full") -> PartitionMember:
+def member(guid: str, how: str = "full") -> PartitionMember:
+    """A port in a partition."""
     return PartitionMember.model_validate({"guid": guid, "membership": how})
 
 
@@ -129,7 +148,7 @@ def _also(space: Workspace, guid: str) -> Workspace | None:
         return None
     name = _partition(found, "gpu-a")
     key = found.get(found.asked, name, PartitionKey)
-    return found.edit(found.asked, name, members=(*key.members, _member(guid)))
+    return found.edit(found.asked, name, members=(*key.members, member(guid)))
 
 
 def port_of_anothers_node(space: Workspace, _: Random) -> Workspace | None:
@@ -143,12 +162,12 @@ def port_of_nobodys(space: Workspace, _: Random) -> Workspace | None:
 
 def port_left_out(space: Workspace, _: Random) -> Workspace | None:
     found = clustered(space)
-    return found and found.edit(found.asked, _partition(found, "gpu-a"), members=(_member(guid_of(1)),))
+    return found and found.edit(found.asked, _partition(found, "gpu-a"), members=(member(guid_of(1)),))
 
 
 def port_that_is_limited(space: Workspace, _: Random) -> Workspace | None:
     found = clustered(space)
-    members = (_member(guid_of(1)), _member(guid_of(2), "limited"))
+    members = (member(guid_of(1)), member(guid_of(2), "limited"))
     return found and found.edit(found.asked, _partition(found, "gpu-a"), members=members)
 
 

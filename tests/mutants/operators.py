@@ -18,6 +18,7 @@ from tests.mutants.op_halls import HALLS
 from tests.mutants.op_links import LINKS
 from tests.mutants.op_rights import RIGHTS
 from tests.mutants.op_servers import SERVERS
+from tests.mutants.op_storage_fabrics import STORAGE_FABRICS
 from tests.mutants.op_switches import SWITCHES
 from tests.mutants.op_unlisted import UNLISTED
 from tests.mutants.op_whole_nodes import WHOLE_NODES
@@ -27,5 +28,5 @@ from tests.mutants.operator import Operator
 OPERATORS: tuple[Operator, ...] = (
     *WIRES, *SWITCHES, *LINKS, *RIGHTS, *ENTRIES, *SERVERS, *DATA, *FABRICS, *GUARDS, *DECLARATIONS, *GROUPS, *FLAVORS,
     *BASTIONS, *ENCRYPTION, *FIGURES, *UNLISTED, *HALLS,
-    *CLUSTERS, *CLUSTER_SHARES, *WHOLE_NODES,
+    *CLUSTERS, *CLUSTER_SHARES, *STORAGE_FABRICS, *WHOLE_NODES,
 )  # fmt: skip

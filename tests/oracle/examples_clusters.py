@@ -18,9 +18,12 @@ from interlock.resources import (
 
 from .drafting import Draft
 from .sayings import A, Example, G, leaf
+from .world import OP
 
 #: Ports of nodes: of two of acme's, one of globex's, and one that nobody has.
 ACMES, OTHER, GLOBEXS, IDLE = (f"{number:016x}" for number in (0xA1, 0xA2, 0xB1, 0xC1))
+#: A port of a storage appliance.
+FILER = f"{0xF1:016x}"
 
 
 def _fabric() -> Draft:
@@ -137,6 +140,61 @@ def port_that_nobody_states() -> Draft:
     return draft
 
 
+def _clients(draft: Draft, *, own: bool, how: str = "limited") -> Draft:
+    """Two nodes that hear an appliance, by a key each or by the operator's. `how`: what acme's node is in its key."""
+    filer = PartitionMember(guid=FILER, membership="full")
+    servers = () if own else (FILER,)
+    if not own:
+        every = PartitionKey(infiniband="ib", key=0x0100, members=(filer,), index0=False, shared=True, servers=servers)
+        draft.add(OP, "storage-key", every)
+    for number, (owner, node) in enumerate(((A, ACMES), (G, GLOBEXS))):
+        _cluster(draft, owner, "train", 1101 + number, node)
+        client = PartitionMember.model_validate({"guid": node, "membership": how if owner == A else "limited"})
+        part = PartitionKey(
+            infiniband="ib", key=0x0020 + number if own else 0x0100, members=(filer, client) if own else (client,),
+            index0=False, shared=not own, servers=servers,
+        )  # fmt: skip
+        draft.add(owner, f"{owner}-storage-key", part, component=f"{owner}-train")
+    return draft
+
+
+def _with_filer(**guards: bool | None) -> Draft:
+    draft = _fabric()
+    draft.declare(FILER, "object-store", **guards)
+    return draft
+
+
+def storage_by_own_keys() -> Draft:
+    """The appliance is declared, and full in both keys."""
+    return _clients(_with_filer(), own=True)
+
+
+def storage_by_one_key() -> Draft:
+    """It is full in the operator's key, which both tenants fill."""
+    return _clients(_with_filer(), own=False)
+
+
+def storage_that_nobody_declares() -> Draft:
+    """In a key of each, and what passes through it nobody answers for."""
+    return _clients(_fabric(), own=True)
+
+
+def shared_storage_that_nobody_declares() -> Draft:
+    """The same in one key."""
+    return _clients(_fabric(), own=False)
+
+
+def storage_that_may_forward() -> Draft:
+    """One of its guards is not stated."""
+    return _clients(_with_filer(no_routing_between_vips=None), own=True)
+
+
+def client_that_is_full() -> Draft:
+    """acme's node is full in acme's key, so what is in that key is one, and the appliance is in it."""
+    return _clients(_with_filer(), own=True, how="full")
+
+
+_MEET = ("ISO-02", "TOP-06")
 _APART = ("ISO-02", "ISO-30", "TOP-06")
 EXAMPLES = (
     Example("66a", "P", a_cluster_each, rules=(*_APART, "ISO-20", "ISO-29")),
@@ -149,4 +207,10 @@ EXAMPLES = (
     Example("66h", "P", share_of_two_clusters, rules=(*_APART, "AUTH-01")),
     Example("66i", "N", share_of_two_clusters_that_may_meet, rules=_APART),
     Example("66j", "V", share_of_two_clusters_that_meet, rules=_APART),
+    Example("67a", "P", storage_by_own_keys, rules=_MEET),
+    Example("67b", "P", storage_by_one_key, rules=_MEET),
+    Example("67c", "V", storage_that_nobody_declares, rules=_MEET),
+    Example("67d", "V", shared_storage_that_nobody_declares, rules=_MEET),
+    Example("67e", "N", storage_that_may_forward, rules=_MEET),
+    Example("67f", "V", client_that_is_full, rules=_MEET),
 )

@@ -225,7 +225,9 @@ class Hardware:
         prefixes = {item.name: item.prefix for item in self.facts.site.infiniband}
         for _, item in stack.all(PartitionKey):
             fabric, key = prefixes.get(item.infiniband, item.infiniband), item.key & 0x7FFF
-            if key != DEFAULT_KEY:
+            # In a key that several fill it is the one with the full member who chose it.
+            fills_only = item.shared and all(member.membership == "limited" for member in item.members)
+            if key != DEFAULT_KEY and not fills_only:
                 self.terrain.alone(("key", fabric, key), stack.owner, "Excl")
             for member in item.members:
                 port = ("infiniband port", fabric, member.guid)

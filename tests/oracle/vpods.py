@@ -70,13 +70,15 @@ def _things(stack: Stack) -> Iterator[tuple[Place, str]]:
 
 
 def _ports(stack: Stack) -> Iterator[tuple[Place, str]]:
-    """The InfiniBand ports that a cluster has in its keys."""
+    """The InfiniBand ports that a cluster has in its keys; a declared one is the operator's."""
+    declared = {item.node.lower() for item in stack.world.site.sharing}
     prefixes = {item.name: item.prefix for item in stack.world.site.infiniband}
     for name, key in stack.all(PartitionKey):
         part = _vpod_of(stack, stack.plan.by_name[name].component)
         if part is not None and stack.plan.component[part].type == CLUSTER:
             fabric = prefixes.get(key.infiniband, key.infiniband)
-            yield from ((("infiniband port", fabric, member.guid), part) for member in key.members)
+            own = (member.guid for member in key.members if member.guid.lower() not in declared)
+            yield from ((("infiniband port", fabric, guid), part) for guid in own)
 
 
 def _claimed(stack: Stack, network: Network) -> Iterator[Place]:

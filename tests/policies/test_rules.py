@@ -183,6 +183,7 @@ ELSEWHERE = {
     **dict.fromkeys(("L3-03", "L3-07", "L3-10", "L3-11", "L3-12", "L3-15"), "test_rules_l3_ports"),
     **dict.fromkeys(("SEC-01", "SEC-02", "SEC-03", "SEC-04", "SEC-08", "SEC-12", "SEC-15", "SEC-21"), "test_rules_sec"),
     **dict.fromkeys(("ISO-29", "ISO-30", "TOP-26"), "test_rules_clusters"),
+    "TOP-27": "test_rules_storage_fabrics",
     "SEC-05": "test_rules_login_keys",
     "CAP-02": "test_rules_host_room",
     **dict.fromkeys(("TOP-17", "TOP-18", "TOP-19", "TOP-25"), "test_fat_trees"),
@@ -223,7 +224,7 @@ LIGHTER = {
         "CAP-05",
         "PWR-01", "PWR-02", "PWR-03", "PWR-04", "PWR-05", "PWR-07", "CST-01",
         "LIF-03", "LIF-13", "SW-01", "SW-03", "SW-05", "SW-06", "SW-07", "SW-08", "SW-09", "SW-11", "SW-12", "SW-13",
-        "SW-14", "SW-16", "SW-17", "TOP-26",
+        "SW-14", "SW-16", "SW-17", "TOP-26", "TOP-27",
     },
     Severity.WARN: {
         "ISO-10", "ISO-26", "L3-07", "L3-12", "TOP-04", "TOP-24", "TOP-25", "PWR-06", "SW-04", "SW-10", "SW-15",

@@ -8,6 +8,7 @@ from interlock.provider.admitted import AdmissionGate
 from interlock.provider.claims import ClaimsLifecycle
 from interlock.provider.pools import ThreadPools
 from interlock.provider.preview_token import PreviewTokens
+from interlock.provider.turns import ClaimsPlace
 from interlock.resources import Admission, Admitted, Claims
 from interlock.store.folder import FolderStore
 from interlock.store.ledger import Ledger
@@ -15,14 +16,20 @@ from interlock.vocabulary.owners import OwnerId
 from tests.store.world import entry, taking
 from tests.ufm.partition_stack import STACK, identities
 
+STORE = "file:///claims"
 FIRST, SECOND = entry(identities(0, 1)), entry(identities(0, 5))
 
 
 def asked(ledger: Ledger, folder: Path, *, proof: bool = True) -> frozenset[str]:
     """What a provider process with a proof of the second footprint is told."""
+    return lifecycle(ledger, folder, proof=proof).held_before()
+
+
+def lifecycle(ledger: Ledger, folder: Path, *, proof: bool = True) -> ClaimsLifecycle:
+    """That of a provider process with a proof of the second footprint."""
     gate = AdmissionGate()
     wanted = taking(STACK, SECOND, ledger)
-    spec = {"store": "", "claims": [], "footprint": "", "version": ""}
+    spec = {"store": STORE, "claims": [], "footprint": "", "version": ""}
     claims = Admitted(name="claims", kind=Claims.KIND, spec=spec)
     admission = Admission(
         stack=STACK, cloud="paper", owner=wanted.owner, site_owner=OwnerId("5172e0"), plan_hash="", proof_hash="",
@@ -30,7 +37,7 @@ def asked(ledger: Ledger, folder: Path, *, proof: bool = True) -> frozenset[str]
     )  # fmt: skip
     if proof:
         gate.admit(admission, PreviewTokens(folder), preview=True)
-    return ClaimsLifecycle(gate, ThreadPools(), lambda *_: ledger).held_before()
+    return ClaimsLifecycle(gate, ThreadPools(), lambda *_: ledger)
 
 
 def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -> None:
@@ -44,3 +51,10 @@ def test_earlier_footprints_count_and_the_present_one_does_not(tmp_path: Path) -
     ledger.drop(STACK, record.lineage, FIRST.digest)
     assert asked(ledger, tmp_path) == frozenset()
     assert asked(ledger, tmp_path, proof=False) == frozenset()
+
+
+def test_where_a_stack_claims_is_known_with_a_proof_alone(tmp_path: Path) -> None:
+    """A destroy has none: turns are then taken where the state says."""
+    ledger = Ledger(FolderStore(tmp_path / "store"))
+    assert lifecycle(ledger, tmp_path).place() == ClaimsPlace(STORE, STACK)
+    assert lifecycle(ledger, tmp_path, proof=False).place() is None

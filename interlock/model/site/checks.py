@@ -23,6 +23,7 @@ from .pool_checks import check_pools
 from .sharing_checks import check_sharing
 from .stand_checks import check_stand
 from .state_checks import check_states
+from .storage_fabric_checks import check_storage_fabrics
 from .switch_checks import check_switches
 from .view import SiteView
 from .vpod_checks import check_vpods
@@ -38,6 +39,7 @@ CHECKS = (
     check_halls,
     check_completeness,
     check_networks,
+    check_storage_fabrics,
     check_bastion,
     check_switches,
     check_pools,

@@ -15,7 +15,7 @@ from .file import TenantDefaultsFile
 from .full_rooms import ids, room_sections
 from .inventory import Site
 from .ironic import Ironic, ServiceNetworks
-from .networks import Pools, SegmentRangeSpec
+from .networks import InfinibandSubnet, Pools, SegmentRangeSpec
 from .offers import Assumption, FlavorSpec, ImageSpec, Limits, Sharing
 from .terms import CURRENCY
 from .terms_of_evidence import EvidenceTerms
@@ -46,13 +46,22 @@ def _networks(site: Site) -> Document:
         "physical_networks": {item.name: _stated(item, "name") for item in site.physical_networks},
         "fabric_profiles": {item.name: _stated(item, "name") for item in site.fabric_profiles},
         "underlays": {item.name: _stated(item, "name") for item in site.underlays},
-        "infiniband": {item.name: _stated(item, "name") for item in site.infiniband},
+        "infiniband": {item.name: _infiniband(item) for item in site.infiniband},
         "pools": _pools(site.pools),
         "external": _stated(site.external) | {"pool": "-".join(site.external.pool)},
         "bastion": None if site.bastion is None else _stated(site.bastion),
         "segment_ranges": [_segment_range(item) for item in site.segment_ranges],
         "ironic": None if site.ironic is None else _ironic(site.ironic),
     }
+
+
+def _infiniband(item: InfinibandSubnet) -> Document:
+    found = _stated(item, "name", "storage")
+    if item.storage is None:
+        return found
+    stated = item.storage
+    keys = {} if stated.key is None else {"key": f"{stated.key:#06x}"}
+    return found | {"storage": {"access": stated.access, "appliance": list(stated.appliance)} | keys}
 
 
 def _stated(item: Any, *without: str) -> Document:

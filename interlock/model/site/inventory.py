@@ -155,6 +155,11 @@ class Site(Frozen):
         return {item.name: number for number, item in enumerate(self.gpu_nodes)}
 
     @cached_property
+    def infiniband_subnet(self) -> dict[str, InfinibandSubnet]:
+        """InfiniBand subnets by name."""
+        return {item.name: item for item in self.infiniband}
+
+    @cached_property
     def placement(self) -> dict[str, Placement]:
         """Where devices stand, by name."""
         return {item.device: item for item in self.placements}

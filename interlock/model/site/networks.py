@@ -7,6 +7,8 @@ from typing import Literal
 from interlock.resources import Frozen
 from interlock.vocabulary import NetworkRole
 
+from .storage_fabric import StorageFabric
+
 Ranges = tuple[tuple[int, int], ...]
 
 
@@ -127,6 +129,8 @@ class InfinibandSubnet(Frozen):
 
     name: str
     prefix: str
+    #: How clusters reach the appliance on it; None: they have no partition for storage there.
+    storage: StorageFabric | None = None
 
 
 class ExternalNetwork(Frozen):

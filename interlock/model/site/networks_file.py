@@ -13,6 +13,7 @@ from interlock.model.text.names import DeviceName, DeviceNames, NetworkName
 from interlock.model.text.validation import FileModel
 from interlock.model.text.values import Address, AddressPool, Prefix, Vlan
 
+from .storage_fabric import StorageFabricFile
 from .values import SubnetPrefix
 
 Mtu = Annotated[int, Field(ge=1280, le=65535)]
@@ -70,6 +71,10 @@ class InfinibandFile(FileModel):
     """An InfiniBand subnet."""
 
     prefix: SubnetPrefix = Field(description="its 64-bit prefix as 16 hexadecimal digits: the identity of the subnet")
+    storage: StorageFabricFile | None = Field(
+        default=None,
+        description="how GPU clusters reach the storage appliance on it; without it, they have no partition there",
+    )
 
 
 class ExternalFile(FileModel):

@@ -36,6 +36,7 @@ from .offers_file import ImagePropertiesFile, ShareTypeFile
 from .pools_file import BareVlanPoolFile, SegmentRangeFile, VlanPoolFile, VniPoolFile
 from .rests import RestsOnEvidence
 from .software import ImageSoftware
+from .storage_fabric import storage_fabric
 from .whole_nodes import WholeNode
 
 #: Key of a price book that is no item.
@@ -65,7 +66,10 @@ class Terms:
 
     def infiniband(self) -> tuple[InfinibandSubnet, ...]:
         """In the order of the file."""
-        return tuple(InfinibandSubnet(name=name, prefix=item.prefix) for name, item in self.file.infiniband.items())
+        return tuple(
+            InfinibandSubnet(name=name, prefix=item.prefix, storage=storage_fabric(item.storage))
+            for name, item in self.file.infiniband.items()
+        )
 
     def pools(self) -> Pools:
         """Everything that locks hand out."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -57,10 +57,10 @@ class ClusterFile(FileModel):
         description="`bare-metal`, or `vm`: each node as one virtual server that has all of its devices.",
     )
     image: str = Field(description="An image of the site, for its nodes.")
-    fabric: ClusterFabric | None = Field(
+    fabric: ClusterFabric | Literal["roce"] | None = Field(
         default=None,
-        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or the in-band "
-        "network alone.",
+        description="What joins GPUs of several nodes: `infiniband`, by default where the type has it, or `none`, the "
+        "in-band network alone. `roce` cannot be had yet, and is told why.",
     )
     heads: HeadsFile | None = Field(
         default=None, description="Head nodes; by default none, and the first node is its scheduler's controller."

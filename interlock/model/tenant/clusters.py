@@ -12,6 +12,13 @@ from .heads import read_heads, read_scheduler, read_slurm
 from .reading import Path, RequestReading
 from .request import Cluster, ClusterFabric
 
+#: Why nobody gets it. With one VLAN its nodes would have to be behind one pair of leaves for each rail; beyond that,
+#: each leaf needs a VRF of each tenant.
+_NO_ROCE = (
+    "RoCE cannot be had yet: a site states no Ethernet ports for compute, and beyond one leaf group it takes a routed "
+    "fabric with a VRF for each tenant on every leaf, which nothing here makes"
+)
+
 
 def read_clusters(reading: RequestReading) -> tuple[Cluster, ...]:
     """All clusters, in the order of the file."""
@@ -66,6 +73,10 @@ def _fabric(reading: RequestReading, path: Path, file: ClusterFile) -> ClusterFa
         message = f"{file.type} has no InfiniBand ports: GPUs of two nodes do not reach each other by RDMA"
         reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), message, hint)
     usual: ClusterFabric = "infiniband" if able else "none"
+    if file.fabric == "roce":
+        hint = "say `fabric: infiniband`" if able else "say `fabric: none`, or take a type with InfiniBand ports"
+        reading.faults.add(Code.CONTRADICTION, (*path, "fabric"), _NO_ROCE, hint)
+        return usual
     lost = reading.faults.lost(*path, "fabric")
     return usual if lost else reading.filled((*path, "fabric"), file.fabric, usual)
 

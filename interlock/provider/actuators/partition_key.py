@@ -26,6 +26,7 @@ from interlock.ufm.answers import DEFAULT_KEY, KEY_BITS, FabricPartition, Member
 from interlock.vocabulary.pair_ids import PartitionId
 
 from .base import Actuator, Observed, Target
+from .shared_partition import SharedPart
 
 if TYPE_CHECKING:
     from interlock.ufm.client import UfmClient
@@ -46,6 +47,8 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
     OUTPUTS: ClassVar[Mapping[str, str]] = {
         "prefix": "prefix of the subnet that the UFM said it manages",
         "guids": "GUIDs that this stack has put into it, or may have: no other is ever taken out",
+        "store": "of a shared one: the claims store in which its writers take turns",
+        "stack": "of a shared one: the stack, as it takes its turn there",
     }
 
     def find(self, cloud: Cloud, target: Target[PartitionKey]) -> Sequence[str]:
@@ -54,6 +57,8 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             partition = cloud.fabrics.of(spec.infiniband).partition(spec.key)
         if partition is None:
             return []
+        if spec.shared:
+            return [str(_ident(spec))] if SharedPart(cloud, target, _what(target)).is_there(partition) else []
         # Without a proof nothing is adopted: it is looked at once more whether it is there.
         if target.folder is not None and (why := not_adoptable(partition, spec, cloud.held_before())):
             raise refused(f"{_what(target)} is there already: {why}", NOT_OURS)
@@ -64,6 +69,9 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
         wanted = _wanted(target)
         with asking():
             client = cloud.fabrics.of(spec.infiniband)
+            if spec.shared:
+                SharedPart(cloud, target, _what(target)).write(lambda guids: _check_discovered(client, target, guids))
+                return str(_ident(spec))
             _check_discovered(client, target, wanted.keys())
             _write(client, spec, wanted)
         return str(_ident(spec))
@@ -75,6 +83,8 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             partition = cloud.fabrics.of(named.infiniband).partition(named.number)
         if partition is None:
             return None
+        if target is not None and target.spec.shared:
+            return _part_of(cloud, ident, named, target, partition)
         outputs: dict[str, Any] = {"prefix": cloud.fabrics.prefix(named.infiniband)}
         if target is not None and target.folder is not None:
             # Not in a refresh: what it finds is not ours for that.
@@ -87,6 +97,10 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
         wanted = _wanted(target)
         with asking():
             client = cloud.fabrics.of(spec.infiniband)
+            if spec.shared:
+                part = SharedPart(cloud, target, _what(target))
+                part.write(lambda guids: _check_discovered(client, target, guids), changed)
+                return
             # Looked at once more, as near to the writing as it can be.
             partition = client.partition(spec.key)
             present: dict[str, Membership] = {} if partition is None else partition.memberships
@@ -106,6 +120,9 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
 
     def delete(self, cloud: Cloud, ident: str, target: Target[PartitionKey]) -> None:
         named = PartitionId.parse(ident)
+        if target.spec.shared:
+            SharedPart(cloud, target, _what(target)).remove()
+            return
         with asking():
             client = cloud.fabrics.of(named.infiniband)
             partition = client.partition(named.number)
@@ -124,6 +141,18 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             elif left is not None and (others := strangers(left, known)):
                 # They stay for ever: nobody should wait for that.
                 raise refused(f"{_what(target)}: meanwhile others came in, who stay: {in_words(others)}", NOT_OURS)
+
+
+def _part_of(
+    cloud: Cloud, ident: str, named: PartitionId, target: Target[PartitionKey], partition: FabricPartition
+) -> Observed | None:
+    """A stack's part of a shared one; None if nothing of it is there."""
+    part = SharedPart(cloud, target, _what(target))
+    fields = part.fields(partition)
+    if fields is None:
+        return None
+    outputs = {"prefix": cloud.fabrics.prefix(named.infiniband), **part.outputs(partition)}
+    return Observed(ident, "", fields, outputs=outputs)
 
 
 def _ident(spec: PartitionKey) -> PartitionId:

@@ -9,7 +9,7 @@ from interlock.provider.actuators import ACTUATORS, Target
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.fabrics import asking
-from interlock.provider.partition_ownership import in_words, memberships, strangers
+from interlock.provider.partition_ownership import in_words, memberships, outsiders
 from interlock.provider.state import as_seen, differing
 from interlock.resources import Admitted, PartitionKey
 from interlock.ufm.answers import FabricPartition
@@ -56,8 +56,10 @@ def _compared(
         return Standing(kind, name, ())
     wanted, actual = target.spec.canonical(), as_seen(target, seen)
     differs = {field: (wanted[field], actual[field]) for field in sorted(differing(target, seen))}
-    foreign = strangers(partition, memberships(target.spec).keys())
-    stale = sorted(partition.guids - ports)
+    foreign = outsiders(partition, target.spec)
+    # Of a shared one those of this stack: of others' members their own stacks are told.
+    here = partition.guids & memberships(target.spec).keys() if target.spec.shared else partition.guids
+    stale = sorted(here - ports)
     reasons = [f"in it are members that no plan puts there: {in_words(foreign)}"] if foreign else []
     reasons += [f"in it are GUIDs of which the subnet has no port: {', '.join(stale)}"] if stale else []
     hint = _BY_HAND if foreign else _STALE if stale else ""

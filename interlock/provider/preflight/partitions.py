@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from interlock.provider.clouds import Cloud
 from interlock.provider.errors import Failure
 from interlock.provider.fabrics import asking
-from interlock.provider.partition_ownership import NOT_OURS, memberships, not_adoptable, prefixes_claimed
+from interlock.provider.partition_ownership import (
+    NOT_OURS,
+    SERVERS_FIRST,
+    memberships,
+    not_adoptable,
+    prefixes_claimed,
+    unheard,
+)
 from interlock.resources import Admission, PartitionKey
 from interlock.ufm.answers import is_prefix
 from interlock.vocabulary.pair_ids import PartitionId
@@ -52,6 +59,8 @@ def free_partitions(cloud: Cloud, admission: Admission) -> Iterator[Fault]:
         where = f"PartitionKey {name}: P_Key {PartitionId.of(spec.infiniband, spec.key).key} of {spec.infiniband}"
         if partition is not None and (why := not_adoptable(partition, spec, held)):
             yield Fault(_CODE, f"{where} is there already: {why}", NOT_OURS)
+        if why := unheard(partition, spec):
+            yield Fault(_CODE, f"{where}: {why}", SERVERS_FIRST)
         if unknown := sorted(memberships(spec).keys() - ports):
             yield Fault(
                 _CODE,
