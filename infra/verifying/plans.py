@@ -108,10 +108,10 @@ class PlanOfStack:
 
     @cached_property
     def clusters(self) -> dict[str, list[str]]:
-        """GPU cluster -> the hosts below its servers, or that are these."""
+        """GPU cluster -> the hosts below its servers, or that are these, without those of heads."""
         found: dict[str, list[str]] = {name: [] for name, kind in self._type.items() if kind == "GpuCluster"}
         for name, item in self.servers.items():
-            if self._vpod[name] in found:
+            if self._vpod[name] in found and self._type.get(self._component[name]) != "ClusterHead":
                 found[self._vpod[name]].append(item["host"])
         return found
 
