@@ -54,7 +54,7 @@ def peer() -> int:
 
     stacks = Path(os.environ["INTERLOCK_STACKS"])
     site: dict[str, Any] = yaml.load((stacks / FULL).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    graph: Any = nx.Graph()
+    graph: nx.Graph[str] = nx.Graph()
     for cable in site["cables"]:
         graph.add_edge(*(str(end).partition(":")[0] for end in cable["ends"]))
     for path in sorted((stacks / SITE / "tenants").glob("*.lock.json")):

@@ -159,7 +159,8 @@ class PartitionCalls:
             wanted = [*before.values(), *([after] if after else [])]
             try:
                 self.subnet.apply(wanted)
-                wait_until(lambda: self._shows(key, after), f"tables show {key:#x}", seconds=_SHOWN_SECONDS)
+                seconds = _SHOWN_SECONDS * self.subnet.patience
+                wait_until(lambda: self._shows(key, after), f"tables show {key:#x}", seconds=seconds)
             except SubnetFailed as error:
                 raise UfmRefused(503, f"the subnet manager did not take it: {str(error).splitlines()[0]}") from error
 

@@ -45,10 +45,12 @@ class DiscoveredLink:
 class Queries:
     """Asks one fabric, from one of its HCAs. Tables are read by one process, which is kept."""
 
-    def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, environment: Mapping[str, str], folder: Path, patience: float = 1.0) -> None:
         self._environment = {**os.environ, **environment}
         #: Where programs run: ibsim's library writes `sys-<pid>` there, and leaves it if the program is killed.
         self._folder = folder
+        #: Of one program, or of one reading of all tables.
+        self._seconds = QUERY_SECONDS * patience
         self._reader: subprocess.Popen[str] | None = None
         self._asking = threading.Lock()
 
@@ -90,7 +92,7 @@ class Queries:
         if reader.stdin is None or reader.stdout is None:
             raise SubnetFailed("the process that reads tables has no input")
         # It asks each port for 0.3 s at most; should it stand still, this ends it, and so the reading below.
-        watch = threading.Timer(QUERY_SECONDS, reader.kill)
+        watch = threading.Timer(self._seconds, reader.kill)
         watch.start()
         lines = []
         try:
@@ -128,10 +130,10 @@ class Queries:
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=QUERY_SECONDS,
+                timeout=self._seconds,
             )
         except subprocess.TimeoutExpired:
-            raise SubnetFailed(f"{Path(words[0]).name} did not answer within {QUERY_SECONDS:.0f} s") from None
+            raise SubnetFailed(f"{Path(words[0]).name} did not answer within {self._seconds:.0f} s") from None
         if done.returncode:
             said = " ".join((done.stderr or done.stdout).split())[-300:]
             raise SubnetFailed(f"{' '.join(map(str, words[:4]))} ended with {done.returncode}: {said}")

@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from . import partitions
 from .needs import preloaded, program, require_subnet
 from .partitions import ConfiguredPartition, Membership
-from .processes import Daemon, SubnetFailed, end_leftovers, last_of, wait_until
+from .processes import WAIT_SECONDS, Daemon, SubnetFailed, end_leftovers, last_of, wait_until
 from .queries import DiscoveredLink, Queries
 from .topology import SubnetTopology, hex16
 
@@ -65,6 +65,8 @@ class LiveSubnet:
         self.folder = folder.resolve()
         self.settings = settings or ManagerSettings()
         self.partition_file = self.folder / "partitions.conf"
+        #: How many times as long everything may take as in a small fabric.
+        self.patience = max(1.0, len(topology.hcas) / 100)
         self._cabled = {hca.name: topology.leaf(hca.name) for hca in topology.hcas}
         self._fabric: Daemon | None = None
         self._managers: dict[str, Daemon] = {}
@@ -86,7 +88,7 @@ class LiveSubnet:
         try:
             words = [program("ibsim"), "-s", *_limits(self.topology).split(), "net"]
             self._fabric = Daemon(self.folder, "ibsim", words, self._environment(self.topology.manager))
-            wait_until(self._answers, "the simulated fabric answers", self._fabric.output)
+            self._wait(self._answers, "the simulated fabric answers", self._fabric.output)
             self.start_manager()
         except BaseException:
             self.stop()
@@ -119,7 +121,7 @@ class LiveSubnet:
         """Start the subnet manager; returns when it has brought the subnet up. Raises SubnetFailed."""
         self._manage(self.topology.manager, priority=2)
         log = self._log(self.topology.manager)
-        wait_until(lambda: self._times_up(self.topology.manager) > 0, "OpenSM brings the subnet up", log)
+        self._wait(lambda: self._times_up(self.topology.manager) > 0, "OpenSM brings the subnet up", log)
 
     def start_standby(self) -> None:
         """Start a second subnet manager at `standby`, which waits for the first one to go. Raises SubnetFailed."""
@@ -148,7 +150,7 @@ class LiveSubnet:
         """Who asks: from the HCA of a subnet manager that runs, as UFM does."""
         host = next(iter(self._managers), self.topology.manager)
         if host not in self._queries:
-            self._queries[host] = Queries(self._environment(host), self.folder)
+            self._queries[host] = Queries(self._environment(host), self.folder, self.patience)
         return self._queries[host]
 
     def wait_for_takeover(self) -> None:
@@ -176,7 +178,7 @@ class LiveSubnet:
         before = {name: self._times_up(name) for name in self._managers}
         for manager in self._managers.values():
             manager.send(signal.SIGHUP)
-        wait_until(
+        self._wait(
             lambda: any(self._times_up(name) > times for name, times in before.items()),
             "OpenSM sweeps after SIGHUP",
             self._log(next(iter(self._managers))),
@@ -237,6 +239,9 @@ class LiveSubnet:
         self.reload()
 
     # Inside
+
+    def _wait(self, is_so: Callable[[], bool], what: str, log: Path) -> None:
+        wait_until(is_so, what, log, WAIT_SECONDS * self.patience)
 
     def _require_manager(self) -> None:
         if not self._managers:

@@ -216,7 +216,7 @@ def test_writes_its_block_of_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["up", "unchanged", "growth", "fleet", "editing", "startup", "demo", "wiring", "switches"]
+    "name", ["up", "unchanged", "growth", "fleet", "editing", "startup", "demo", "wiring", "switches", "gpu_halls"]
 )
 def test_the_page_has_a_place_for_each(name: str) -> None:
     text = PAGE.read_text()
