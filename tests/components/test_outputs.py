@@ -166,6 +166,7 @@ def test_a_cluster_shows_its_nodes_network_and_keys() -> None:
     train, serve = root.clusters
     assert isinstance(train, GpuCluster)
     assert train.outputs() == {
+        "heads": {},
         "nodes": {
             "acme-train-node-0": {"host": "su01-n01", "address": "10.60.2.10"},
             "acme-train-node-1": {"host": "su02-n01", "address": "10.60.2.11"},
@@ -175,6 +176,17 @@ def test_a_cluster_shows_its_nodes_network_and_keys() -> None:
     }
     assert (serve.partition_keys, [node.host for node in serve.nodes]) == ({}, ["su02-n02"])
     assert list(root.outputs()["clusters"]) == ["acme-train", "acme-serve"]
+
+
+def test_a_cluster_shows_its_heads_and_the_address_outside_of_a_public_one() -> None:
+    root = declared(plans()["cluster-heads"]).root
+    assert isinstance(root, TenantProject)
+    (train,) = root.clusters
+    assert isinstance(train, GpuCluster)
+    first, second = train.outputs()["heads"].values()
+    assert [head.address for head in train.heads] == ["10.60.1.5", "10.60.1.6"]
+    assert first.keys() == {"server_id", "address", "public_address"}
+    assert second.keys() == {"server_id", "address"}
 
 
 def test_a_node_is_declared_after_its_partition() -> None:

@@ -5,8 +5,11 @@ The site of `gpu_heads`: two hypervisors, each with room for two heads.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -16,14 +19,17 @@ from interlock.planning import AllocationError, AllocationState, NeedsMove, Plan
 from interlock.planning.capacity import capacity
 from interlock.planning.cleaning import cleaning
 from interlock.planning.cluster_errors import recreated_of_cluster
+from interlock.planning.cluster_guest import files_of_server, texts_of_cluster
 from interlock.planning.costs import cost_of
 from interlock.planning.origins import request_path
 from interlock.planning.out_of_service import held_out_of_service
+from interlock.planning.scheduler.kubernetes import LABELS, VALUES
+from interlock.planning.scope import ClusterScope
 from interlock.planning.ways_in import ways_in
 from interlock.resources import FloatingIp, Port, SecurityGroup, Server
 from tests.builders.gpu_heads import FLAVOR, head_claims, headed, site_with_heads
 from tests.builders.gpu_plans import clusters_planned
-from tests.builders.gpu_sites import gpu_tenant
+from tests.builders.gpu_sites import cluster, gpu_tenant
 from tests.builders.pod64 import locked, site_locked
 from tests.builders.states import DEAD, out
 
@@ -227,6 +233,26 @@ class TestSchedulers:
         files = told(planned(slurm=SlurmOptions(release="24.11")), "acme-train-node-0")
         assert files["/etc/slurm/slurm.conf"]["content"].startswith("# Slurm 24.11: not tested.")
         assert files["/etc/slurm/gres.conf"]["content"].startswith("AutoDetect=nvidia\n")
+
+    def test_kubernetes_is_values_and_labels_and_nothing_on_servers(self) -> None:
+        request = gpu_tenant("acme", cluster("train", scheduler="kubernetes"))
+        claims = head_claims(1, (1, 1), (2, 1), heads=())
+        scope = ClusterScope(site=SITE, tenant=request, cluster=request.clusters[0], claims=claims)
+        texts = texts_of_cluster(scope)
+        schema = json.loads((Path(__file__).parent / "openstack_cluster.schema.json").read_text(encoding="utf-8"))
+        jsonschema.validate(yaml.safe_load(texts[VALUES]), schema)
+        assert list(yaml.safe_load(texts[LABELS])) == ["acme-train-node-0", "acme-train-node-1"]
+        assert files_of_server(scope, "acme-train-node-0") == ()
+
+    def test_texts_of_a_cluster_are_all_files_once_as_servers_have_them(self) -> None:
+        slurm = SlurmOptions(accounting=True)
+        request = gpu_tenant("acme", headed(1, fabric="none", slurm=slurm))
+        claims = head_claims(1, (1, 1), (1, 2)).model_copy(update={"partition_keys": {}})
+        scope = ClusterScope(site=SITE, tenant=request, cluster=request.clusters[0], claims=claims)
+        servers = ("acme-train-head-0", "acme-train-node-0")
+        given = {file.path: file.content for name in servers for file in files_of_server(scope, name)}
+        assert texts_of_cluster(scope) == given
+        assert "NCCL_IB_DISABLE=1" in given["/etc/nccl.conf"]
 
     def test_without_a_scheduler_a_head_knows_its_nodes(self) -> None:
         files = told(planned(scheduler="none"), "acme-train-head-0")
