@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from infra.locking.conflicts import _overfull
 from interlock.hardware.gpu.passing_through import PassedDevices, passed_devices
 from interlock.hardware.verdicts import PlacementVerdict
 from interlock.model.lock.record import Lock
 from interlock.model.site.inventory import Site
 from interlock.model.tenant.request import Tenant
-from interlock.planning import NeedsMove, Plan, PlanningError, plan_site
+from interlock.planning import AllocationState, NeedsMove, Plan, PlanningError, plan_site
+from interlock.planning.claims import Claim
 from interlock.planning.costs import cost_of
 from interlock.planning.hashes import SiteHashes
 from interlock.planning.removal import removal_of
 from interlock.planning.request_hashes import request_hash
 from interlock.resources import Aggregate, Flavor, FlavorAccess, Port, SecurityGroup, Server
+from interlock.vocabulary import Claimant
 from tests.builders.gpu_plans import claims, clusters_planned
 from tests.builders.gpu_sites import cluster, gpu_tenant
 from tests.builders.pod64 import locked, site_locked
@@ -45,6 +48,15 @@ def test_one_that_is_given_out_is_not_given_again() -> None:
     assert {*nodes(first), *given(virtual_tenant("globex"), first)} == set(VIRTUAL)
     with pytest.raises(PlanningError, match="needs 2 dgx-h100 nodes of one hall"):
         given(virtual_tenant("globex", virtual_cluster(2)), first)
+
+
+def test_a_node_of_one_lock_is_held_once_and_of_two_it_is_told() -> None:
+    claims_of = [Claim("hosts", VIRTUAL[0], Claimant(name, "train")) for name in ("acme", "globex")]
+    for held, said in ((claims_of[:1], []), (claims_of, [f"host {VIRTUAL[0]} (given out whole)"])):
+        allocated = AllocationState(SITE)
+        for claim in held:
+            allocated.add(claim)
+        assert [what for what, _ in _overfull(SITE, allocated, held)] == said
 
 
 def test_a_site_without_such_nodes() -> None:
