@@ -83,7 +83,8 @@ def _rows(found: Capacity) -> Iterator[tuple[str, str]]:
             f", the largest cluster has {nodes.largest}, in one unit {nodes.largest_in_unit}" if nodes.free else ""
         )
         idle = _idle(nodes.failed, nodes.maintenance, nodes.cleaning)
-        yield f"{nodes.node_type} nodes in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
+        below = "" if nodes.provisioning == "bare-metal" else " for virtual servers"
+        yield f"{nodes.node_type} nodes{below} in {nodes.hall}, of {nodes.of}{largest}{idle}", str(nodes.free)
     yield from ((f"heads of clusters of flavour {item.flavor}", str(item.servers)) for item in found.heads)
     yield from ((f"P_Keys on InfiniBand subnet {pool.pool}", str(pool.free)) for pool in found.partition_keys)
     if found.controllers is not None:

@@ -118,7 +118,7 @@ def _overfull(site: Site, allocated: AllocationState, claims: Sequence[Claim]) -
     for host in site.hosts:
         items = held.get(host.name, [])
         room = allocated.hosts.room(host)
-        whole = host.provisioning == "bare-metal"
+        whole = host.is_whole
         lacking = min(room.cpus, room.pages, room.virtual_functions) < 0
         if items and (len(items) > 1 if whole else lacking):
             yield f"host {host.name} ({'given out whole' if whole else 'more servers than it holds'})", items

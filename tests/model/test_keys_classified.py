@@ -29,9 +29,10 @@ SITE: dict[tuple[str, Class], str] = {
     "room max_weight cooling cooling_limit feeds derate",
     ("halls", "table"): "halls nodes switches ports guids",
     ("halls", "fact"): "design node_type compute storage in_band out_of_band physical_network interface name "
-    "serial macs inventory guid",
+    "serial macs inventory guid provisioning",
     ("halls", "policy"): "state reason",
-    ("halls", "figure"): "power racks room units max_weight cooling cooling_limit feeds capacity derate rack unit",
+    ("halls", "figure"): "power racks room units max_weight cooling cooling_limit feeds capacity derate rack unit "
+    "dedicated_cpus huge_pages",
     ("rooms", "figure"): "rooms power floor_kg_m2",
     ("physical_racks", "figure"): "physical_racks room units max_weight cooling cooling_limit feeds "
     "capacity derate pdus",
@@ -68,7 +69,8 @@ SITE: dict[tuple[str, Class], str] = {
     ("segment_ranges", "policy"): "segment_ranges physical_network vlans vnis",
     ("ironic", "intent"): "ironic conductor_group driver resource_classes poplar machine networks physical_network "
     "vlans subnets prefix each",
-    ("flavors", "intent"): "flavors role extra_specs public", ("flavors", "fact"): "devices",
+    ("flavors", "intent"): "flavors role extra_specs public whole_node type aliases",
+    ("flavors", "fact"): "devices one_time_use",
     ("flavors", "figure"): "vcpus ram disk",
     ("images", "intent"): "images file sha512 disk_format",
     # What is stated is compared; what is not is unknown beside what is.
