@@ -100,7 +100,7 @@ class Hall:
     def ask(self, old: str, new: str) -> str:
         """Change acme's request, lock it and apply it; returns what the lock said."""
         self.project.edit("hall/tenants/acme.yaml", old, new)
-        said = self.project.must(self.project.interlock("lock", "acme", "--site", RACK)).out
+        said = self.project.must(self.project.interlock("lock", "acme", "--site", RACK)).text
         self.project.must(self.project.plain_up(ACME))
         return said
 
