@@ -18,6 +18,7 @@ from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.devices import next_devices, without_serials
 from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.replacements import Replacement, replacements
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
@@ -41,6 +42,8 @@ class Made:
     replacements: tuple[Replacement, ...] = ()
     #: How far apart the nodes of its clusters are.
     spans: tuple[ClusterSpan, ...] = ()
+    #: Ports of nodes that it keeps whose adapters were replaced.
+    ports: tuple[ChangedPorts, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -85,7 +88,8 @@ class Making:
         kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
         idle = held_out_of_service(self.site, new.allocation)
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
-        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans)
+        ports = changed_ports(self.site, old, new)
+        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans, ports)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -176,6 +180,7 @@ def next_site_lock(gate: Gate, held: Iterable[Lock], now: str) -> SiteLock:
         site=wanted,
         serials=devices.serials,
         untested=devices.untested,
+        left=devices.left,
         services=services,
         former_keys=old.former_keys if old is not None else {},
     ).sealed()
