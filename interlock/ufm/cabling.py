@@ -123,7 +123,7 @@ def _strangers(known: IdentifiedFabric) -> Iterator[CableFinding]:
         end = known.ends_of_hosts.get(guid)
         peer = None if end is None else known.peers[end]
         at = None if peer is None else known.endpoint(peer)
-        if guid in known.port_of or (end is not None and at is not None and known.is_device(end, known.cabled.get(at))):
+        if guid in known.port_of or (end is not None and known.may_be_device(end, at)):
             continue
         where = f"GUID {guid} ({name or 'a host without a name'})"
         says = "it without a link" if peer is None else f"it at {known.words(peer)}"

@@ -104,6 +104,15 @@ class IdentifiedFabric:
             return False
         return self.fabric.hosts.get(end.guid, "").lower() == stated.device.lower()
 
+    def may_be_device(self, end: LinkEnd, at: Endpoint | None) -> bool:
+        """`is_device` of a port of a host whose link leads to `at`; or it leads to a switch that nobody can tell, and
+        the site has a host of this name at one of those.
+        """
+        if at is not None:
+            return self.is_device(end, self.cabled.get(at))
+        untold = {name for name, guids in self.switches.items() if len(guids) != 1}
+        return any(self.is_device(end, b) for a, b in self.cables if a.device in untold)
+
     def words(self, end: LinkEnd | None) -> str:
         """An end as a person reads it: the device of the site, or the GUID and the name that it gives."""
         if end is None:
