@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infra.program.gate import Gate
-from infra.stack.handing_over import tests_before_use
+from infra.stack import handing_over
 from interlock.model.evidence.steps import ACCEPTANCE, SeenStep
 from interlock.model.lock.files import load_lock
 from interlock.model.lock.record import Lock, SiteLock
@@ -91,7 +91,7 @@ def test_a_node_that_left_and_is_back_is_used_once_it_was_accepted_again(hall: P
         noted = load_lock(hall / "site.lock.json", "", SiteLock)
         assert serial in {one.serial for one in noted.untested}
         assert noted.left == ()
-        (owed,) = tests_before_use(Gate.open("hall").workspace.site, noted.untested[-1:])
+        (owed,) = handing_over.tests_before_use(Gate.open("hall").workspace.site, noted.untested[-1:])
         assert owed.steps == (SeenStep.SELF_TESTED, *ACCEPTANCE), "accepted anew, on evidence from now on"
         replaced = load_lock(hall / "tenants/acme.lock.json", "", Lock).replaced
         assert [one.serial for one in replaced] == ([serial] if tenant else [])

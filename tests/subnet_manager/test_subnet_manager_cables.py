@@ -14,8 +14,10 @@ import pytest
 from infra.audit.comparison import Audit, StackAudit
 from infra.audit.report import as_json, as_table, verdict
 from infra.audit.subnets import with_subnets
+from infra.program.foreign_partitions import of_foreign_partitions
 from infra.program.gate import Gate
 from interlock.provider.audit.standing import Standing
+from interlock.provider.clouds import Cloud
 from interlock.provider.fabrics import Fabrics
 from interlock.resources import PartitionKey
 from interlock.ufm.loading import FabricAccess, FabricsRead
@@ -64,19 +66,24 @@ def planned(gate: Gate, subnet: LiveSubnet) -> dict[str, dict[int, Membership]]:
     return found
 
 
-def audited(gate: Gate, standin: StandIn, folder: Path) -> Audit:
-    """The part of an audit that is about subnets, of a site all of whose stacks are applied."""
+def fabrics_of(standin: StandIn, folder: Path) -> Fabrics:
+    """How its UFM is asked."""
     by_token = "/ufmRest" not in standin.profile.prefixes
     file = folder / "secret"
     file.write_text(standin.token if by_token else standin.password)
     name = None if by_token else standin.user
     access = FabricAccess("compute", standin.url, name, file, None, Path(standin.ca_file), "fabrics.yaml:2:9")
-    fabrics = Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {"compute": access}))
+    return Fabrics(AT_ONCE, lambda: FabricsRead(folder / "fabrics.yaml", {"compute": access}))
+
+
+def audited(gate: Gate, standin: StandIn, folder: Path) -> Audit:
+    """The part of an audit that is about subnets, of a site all of whose stacks are applied."""
     stacks = []
     for tenant in gate.stacks():
         plan, standing = gate.plan(tenant), Standing("Project", "p", ("id",))
         stacks.append(StackAudit(plan, gate.look_at(plan)[0].judgement, (standing,), (), None, False))
-    return with_subnets(Audit("hall", "sandbox", tuple(stacks), (), {}, 0, 0), gate, fabrics)
+    found = Audit("hall", "sandbox", tuple(stacks), (), {}, 0, 0)
+    return with_subnets(found, gate, fabrics_of(standin, folder))
 
 
 def said(found: Audit) -> list[str]:
@@ -191,3 +198,22 @@ def test_subnet_manager_another_subnet_under_the_name_says_nothing_of_this_one(g
         in (found.unread["InfiniBand compute"])
     )
     assert verdict(found) == "not readable"
+
+
+def test_subnet_manager_preflight_names_a_partition_with_ports_of_the_plan(
+    hall: LiveSubnet, gate: Gate, tmp_path: Path
+) -> None:
+    """Another tenant's own partition is none, and neither is one in which no port of this plan is."""
+    planned(gate, hall)
+    admission = gate.admission(gate.prove("acme"))
+    with StandIn(hall).serving() as standin:
+        cloud = Cloud("paper", AT_ONCE)
+        cloud.fabrics = fabrics_of(standin, tmp_path)
+        assert of_foreign_partitions(gate, admission, cloud) == []
+        made = [
+            ConfiguredPartition(0x300, "by-hand", {int(OLD, 16): "limited", int("0002c903000a0701", 16): "full"}),
+            ConfiguredPartition(0x301, "beside", {int("0002c903000a0701", 16): "full"}),
+        ]
+        hall.apply([*hall.partitions(), *made])
+        (fault,) = of_foreign_partitions(gate, admission, cloud)
+    assert f"no plan has P_Key 0x0300 of compute, and ports of this plan are in it: {OLD} (limited)" in str(fault)
