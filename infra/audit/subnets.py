@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from infra.program.gate import Gate
-from interlock.model.site.inventory import InfinibandSubnet, Site
+from interlock.model.site.inventory import Endpoint, InfinibandSubnet, Site
 from interlock.planning import Plan
 from interlock.provider.audit.subnets import (
     REQUESTS_OF_SUBNET,
@@ -83,7 +83,7 @@ def _territory(site: Site, infiniband: str, plans: Iterable[Plan]) -> SubnetTerr
         if isinstance(spec, PartitionKey) and spec.infiniband == infiniband
     }
     ports = {
-        port.guid: f"{node.name}:{port.name}"
+        port.guid: str(Endpoint(device=node.name, interface=port.name))
         for node in site.gpu_nodes
         for port in node.ports
         if port.infiniband == infiniband and port.guid is not None

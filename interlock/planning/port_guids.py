@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from interlock.model.lock.record import Lock
-from interlock.model.site.inventory import Site
+from interlock.model.site.inventory import Endpoint, Site
 from interlock.vocabulary import nodes
 
 
@@ -40,7 +40,7 @@ def changed_ports(site: Site, old: Lock | None, new: Lock) -> tuple[ChangedPorts
             continue
         kept = [site.gpu_node[host] for host in cluster.hosts if host in before.hosts and host in site.gpu_node]
         ports = tuple(
-            (f"{node.name}:{port.name}", port.guid)
+            (str(Endpoint(device=node.name, interface=port.name)), port.guid)
             for node in kept
             for port in node.ports
             if port.guid is not None and port.guid not in held and port.infiniband in cluster.partition_keys

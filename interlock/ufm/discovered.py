@@ -7,6 +7,7 @@ and in `name`, which all have and which is sorted by itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from interlock.vocabulary.digits import is_number
 
 from .answers import UfmMisread, guid_of
 
+#: `name` of a link: the names of both its ports.
+_NAME = re.compile(r"([^:]+):([^:]+)")
 #: What pages are counted by, in releases that page.
 _PAGES = "num_of_pages"
 
@@ -84,8 +87,9 @@ def _items(value: Any, what: str) -> Iterator[Mapping[str, Any]]:
 def _link(item: Mapping[str, Any]) -> FabricLink:
     names = [str(item.get(key) or "") for key in ("source_port_name", "destination_port_name")]
     if not all(names):
-        names = str(item.get("name") or "").split(":")
-    if len(names) != 2:
+        both = _NAME.fullmatch(str(item.get("name") or ""))
+        names = [] if both is None else [*both.groups()]
+    if not names:
         raise UfmMisread(f"it does not say between which ports the link {str(item.get('name'))[:60]!r} is")
     a, b = sorted(map(_end, names))
     return FabricLink(a, b)
