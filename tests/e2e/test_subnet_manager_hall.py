@@ -181,22 +181,6 @@ def test_an_audit_finds_a_stranger_in_a_partition_and_an_up_leaves_it_there(hall
     hall.project.must(hall.project.interlock("audit", "--site", RACK))
 
 
-def test_an_audit_and_a_preflight_name_a_partition_that_joins_two_tenants(hall: Hall) -> None:
-    """A key that no plan has: nobody's partition differs from its plan, and all the same the tenants meet."""
-    ports = [f"{hall.guid(number, 8):016x}" for number in (OF_ACME[0], OF_GLOBEX[0])]
-    hall.ufm.add(0x0300, ports, "full", index0=False, ip_over_ib=True)
-    found = hall.project.interlock("audit", "--site", RACK)
-    assert found.code == 1
-    (line,) = (line for line in found.text.splitlines() if "0x0300" in line)
-    assert line.startswith("FOREIGN PartitionKey ")
-    assert all(f"{node(number)}:compute8" in line for number in (OF_ACME[0], OF_GLOBEX[0]))
-    asked = hall.project.interlock("preflight", "acme", "--site", RACK)
-    assert asked.code != 0
-    assert f"no plan has P_Key 0x0300 of compute, and ports of this plan are in it: {ports[0]} (full)" in asked.text
-    hall.ufm.delete(0x0300)
-    hall.project.must(hall.project.interlock("audit", "--site", RACK))
-
-
 def test_the_partitions_are_there_after_a_restart_of_the_subnet_manager(hall: Hall) -> None:
     before = hall.tables()
     hall.sandbox.supervise("down")

@@ -34,6 +34,7 @@ from .conftest import folder
 NODE, OTHER = "hall-1-su01-n01", "hall-1-su01-n07"
 LEAF = "hall-1-compute-su01-leaf"
 OLD, NEW = "0002c903000a0101", "0002c903000aff01"
+STACKS = ("hall-site", "hall-acme", "hall-globex", "hall-initech")
 PROFILES = pytest.mark.parametrize("profile", [DOCUMENTED, NVCM, NICO], ids=lambda profile: profile.name)
 
 
@@ -159,7 +160,13 @@ def test_subnet_manager_partitions_that_no_plan_has(hall: LiveSubnet, gate: Gate
         f"compute/0x0301: no plan has it, and in it are GUIDs of which the subnet has no port: {NEW} (limited)",
     ]
     assert verdict(found) == "drift"
-    assert "FOREIGN PartitionKey by-hand-768 (compute/0x0300): no plan has it, and ports" in as_table(found, gate)
+    table = as_table(found, gate)
+    assert "FOREIGN PartitionKey by-hand-768 (compute/0x0300): no plan has it, and ports" in table
+    held = {
+        line.split(":")[0]: "1 unmanaged that its certificate does not cover" in line for line in table.splitlines()
+    }
+    assert {name: held[name] for name in STACKS} == dict(zip(STACKS, (False, True, True, False), strict=True))
+    assert "not supported: an observed plan of these objects; the rules did not judge them" in table
 
 
 def test_subnet_manager_full_members_of_the_default_partition(gate: Gate, tmp_path: Path) -> None:
