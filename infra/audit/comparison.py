@@ -26,6 +26,7 @@ from interlock.provider.existing import Comparison, comparisons
 from interlock.resources import Admitted
 from interlock.store.records import StackRecord
 from interlock.switches.findings import DIFFERENCES, FindingKind, SwitchFinding
+from interlock.ufm.findings import CableFinding
 from policies import Judgement
 from policies.judging import Seen
 from policies.statement import Statement, statement
@@ -95,13 +96,16 @@ class Audit:
     existing: tuple[Comparison, ...] = ()
     #: Where a switch says something else than the site file and the applied plans.
     switches: tuple[SwitchFinding, ...] = ()
+    #: Where an InfiniBand subnet is cabled otherwise than the site file says, and nodes that are off.
+    cables: tuple[CableFinding, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
         """True if anything is not as it was proved."""
         stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
         others = any(item.has_drifted for item in self.existing) or bool(self.switches)
-        return stacks or bool(self.unmanaged) or others
+        cables = any(item.is_difference for item in self.cables)
+        return stacks or bool(self.unmanaged) or others or cables
 
 
 #: What reads the switches of a site: `survey_of_audit`, or what a test puts in its place.

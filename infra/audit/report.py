@@ -12,6 +12,7 @@ from infra.program.gate import Gate
 from interlock.provider.audit.standing import Standing
 from interlock.provider.audit.unmanaged import UnmanagedResource
 from interlock.provider.existing import Comparison
+from interlock.ufm.findings import CableFinding
 from policies import Finding
 from policies.findings.report import outcome
 
@@ -36,6 +37,7 @@ def as_table(audit: Audit, gate: Gate, *, colour: bool = False) -> str:
     lines += [f"{_red('SWITCH', colour)} {finding}" for finding in audit.switches]
     if audit.switches:
         lines.append(f"  next: {SWITCH_HINT}")
+    lines += [line for one in audit.cables for line in _cable(one, colour)]
     lines += [f"{_red('UNREAD', colour)} {what}: {why}" for what, why in audit.unread.items()]
     lines.append(f"{audit.site}: {verdict(audit)}; {audit.objects} objects of {audit.cloud} in {audit.requests} lists")
     return "\n".join(lines) + "\n"
@@ -147,6 +149,11 @@ def _unmanaged(resource: UnmanagedResource, colour: bool) -> Iterator[str]:
     yield f"    next: {resource.hint}"
 
 
+def _cable(finding: CableFinding, colour: bool) -> Iterator[str]:
+    yield f"{_red('CABLE', colour) if finding.is_difference else 'OFF'} {finding}"
+    yield f"  next: {finding.hint}"
+
+
 def _existing(item: Comparison, gate: Gate, colour: bool) -> Iterator[str]:
     yield f"{_red('EXISTING', colour)} {item.object} ({item.id}): {item.wrong}"
     yield f"    named at {existing_place(item, gate)}"
@@ -174,8 +181,13 @@ def as_json(audit: Audit, gate: Gate) -> dict[str, Any]:
         "unmanaged": [_unmanaged_json(resource) for resource in audit.unmanaged],
         "existing": [_existing_json(item, gate) for item in audit.existing],
         "switches": [{**asdict(one), "found": str(one.found)} for one in audit.switches],
+        "cables": [_cable_json(one) for one in audit.cables],
         "unread": dict(audit.unread),
     }
+
+
+def _cable_json(finding: CableFinding) -> dict[str, Any]:
+    return {**asdict(finding), "found": str(finding.found), "drift": finding.is_difference, "next": finding.hint}
 
 
 def _stack_json(stack: StackAudit, gate: Gate) -> dict[str, Any]:

@@ -25,7 +25,8 @@ def audit(
     findings that follow; orphans, which carry a marker of a stack and are in no plan; and unmanaged resources in
     our projects, on our networks, hosts and segment ids, and rights to any of them.
 
-    Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does.
+    Then it asks each switch that Neutron wires, or that `switches.yaml` knows, as `interlock switches` does, and the
+    UFM of each InfiniBand subnet for the links that its subnet manager has discovered and for all partitions.
 
     \b
     Exit code:
@@ -46,6 +47,7 @@ def audit(
     from infra.audit.comparison import audit as hold
     from infra.audit.comparison import with_switches
     from infra.audit.report import as_json, as_table
+    from infra.audit.subnets import with_subnets
     from infra.reports.ci_reports import audit_junit, audit_sarif
     from infra.switches import survey
     from interlock.provider.clouds import Cloud
@@ -53,8 +55,10 @@ def audit(
     gate = Gate.indexed(site).with_applied()
     progress = Progress("read")
     of_site = gate.workspace.site
-    found = hold(gate, Cloud(of_site.cloud, site_region=of_site.region), progress.say)
+    cloud = Cloud(of_site.cloud, site_region=of_site.region)
+    found = hold(gate, cloud, progress.say)
     found = with_switches(found, gate, survey.survey_of_audit, progress.say)
+    found = with_subnets(found, gate, cloud.fabrics, progress.say)
     progress.end()
     if form is Format.JSON:
         print_json(as_json(found, gate))

@@ -22,6 +22,7 @@ from interlock.model.fleet import fleet_folder, site_folders
 from interlock.model.load import InputError, InputErrors
 from interlock.model.lock.record import Lock, SiteLock
 from interlock.planning.replacements import WORDS
+from interlock.planning.site_devices import told
 
 #: With more tenants than this a terminal is shown how far the run is, and unchanged ones are only counted.
 MANY = 50
@@ -112,7 +113,7 @@ def _tell(old: SiteLock | None, new: SiteLock, made: list[Made]) -> None:
         had = {(one.claim, one.serial) for item in made for one in item.new.replaced}
         before = old.untested if old else ()
         for one in (one for one in new.untested if one not in before and (one.claim, one.serial) not in had):
-            _say(f"  warning: {WORDS[one.claim]} {one.device}: {one.before} replaced by {one.serial}, untested")
+            _say(f"  warning: {WORDS[one.claim]} {one.device}: {told(one)}, untested")
     for item in made:
         if item.is_changed or item.out_of_service or len(made) <= MANY:
             _say("\n".join(lines(item)))

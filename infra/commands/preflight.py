@@ -44,7 +44,9 @@ def preflight(
       interlock preflight acme --debug
     """
     # Imported here: the cloud's client takes as long to load as everything else together.
+    from infra.program.foreign_partitions import of_foreign_partitions
     from infra.program.recorded import of_the_claims
+    from interlock.provider.clouds import Cloud
     from interlock.provider.preflight import preflight as ask
 
     gate = Gate.indexed(site)
@@ -58,6 +60,7 @@ def preflight(
     # Several looks may meet the same fault, such as a service that is not there.
     admission = gate.admission(proof)
     found = [*ask(admission), *of_the_claims(gate.workspace.site, admission)]
+    found += of_foreign_partitions(gate, admission, Cloud(admission.cloud, site_region=admission.region))
     faults = list({str(fault): fault for fault in found}.values())
     if form is Format.JSON:
         print_json({"stack": proof.plan.stack, "proof": proof.hash, "faults": [asdict(fault) for fault in faults]})

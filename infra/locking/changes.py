@@ -91,6 +91,7 @@ def document(made: Made) -> dict[str, Any]:
         "out_of_service": [asdict(item) for item in made.out_of_service],
         "replaced": [asdict(item) for item in made.replacements],
         "leaving": [asdict(item) for item in made.leaving],
+        "ports": [asdict(item) for item in made.ports],
         "former_keys": [item.model_dump(mode="json") for item in made.new.former_keys],
         "vpods": [change.document() for change in vpod_changes(made)],
         "clusters": [change.document() | _span(made, change.name) for change in cluster_changes(made)],
@@ -110,6 +111,7 @@ def lines(made: Made) -> Iterator[str]:
         yield f"  warning: `pulumi destroy` refuses to take {names}{more}, as long as `on_delete: keep` is applied"
     yield from (_kept_out_of_service(item, made) for item in made.out_of_service)
     yield from (f"  warning: {item.vpod}: {item}" for item in made.replacements)
+    yield from (f"  {item.cluster}: {item}" for item in made.ports)
     if not made.is_changed:
         return
     before = made.old.former_keys if made.old else ()

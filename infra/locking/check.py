@@ -109,7 +109,7 @@ def differences(old: Lock | SiteLock | None, new: Lock | SiteLock, places: Place
         return [LockDifference(new.id, "", ABSENT, "a lock", places.position(new.id))]
     if isinstance(old, SiteLock) and isinstance(new, SiteLock) and not old.serials and not new.untested:
         # An earlier version wrote it, and recorded no devices.
-        new = new.model_copy(update={"serials": {}})
+        new = new.model_copy(update={"serials": {}, "left": ()})
     if isinstance(old, Lock) and isinstance(new, Lock) and not old.serials:
         # An earlier version wrote it, and recorded no serials.
         old, new = without_serials(old), without_serials(new)

@@ -19,6 +19,7 @@ from interlock.planning.cluster_spans import ClusterSpan, cluster_span
 from interlock.planning.devices import next_devices, without_serials
 from interlock.planning.former_keys import next_former_keys, noted_of
 from interlock.planning.out_of_service import HeldOutOfService, held_out_of_service
+from interlock.planning.port_guids import ChangedPorts, changed_ports
 from interlock.planning.replacements import Replacement, replacements
 from interlock.planning.site_devices import next_site_devices
 from interlock.vocabulary.owners import minted
@@ -44,6 +45,8 @@ class Made:
     spans: tuple[ClusterSpan, ...] = ()
     #: Nodes of its clusters that this lock gives up.
     leaving: tuple[LeavingNodes, ...] = ()
+    #: Ports of nodes that it keeps whose adapters were replaced.
+    ports: tuple[ChangedPorts, ...] = ()
 
     @property
     def is_changed(self) -> bool:
@@ -88,8 +91,8 @@ class Making:
         kept_data = tuple(item.name for item in plan.resources if item.resource.is_kept)
         idle = held_out_of_service(self.site, new.allocation)
         spans = tuple(cluster_span(self.site, *item) for item in sorted(new.allocation.clusters.items()))
-        leaving = leaving_nodes(self.gate.tenant(name), old, new)
-        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans, leaving)
+        leaving, ports = leaving_nodes(self.gate.tenant(name), old, new), changed_ports(self.site, old, new)
+        return Made(name, old, new, kept_data, idle, replacements(self.site, new), spans, leaving, ports)
 
     def site_lock_after(self, made: Iterable[Made]) -> SiteLock:
         """The operator's lock once these are written: it notes what former login keys they have."""
@@ -180,6 +183,7 @@ def next_site_lock(gate: Gate, held: Iterable[Lock], now: str) -> SiteLock:
         site=wanted,
         serials=devices.serials,
         untested=devices.untested,
+        left=devices.left,
         services=services,
         former_keys=old.former_keys if old is not None else {},
     ).sealed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infra.program.foreign_partitions import of_foreign_partitions
 from infra.program.gate import Gate
 from infra.program.recorded import of_the_claims
 from interlock.provider.clouds import Cloud
@@ -30,7 +31,7 @@ def obstacles(gate: Gate, tenant: str | None, cloud: Cloud) -> Iterator[Fault]:
     admission = gate.admission(proof)
     found = list(preflight(admission, cloud, frozenset()))
     if not any(map(has_no_cloud, found)):
-        found += of_the_claims(site, admission, cloud)
+        found += [*of_the_claims(site, admission, cloud), *of_foreign_partitions(gate, admission, cloud)]
     # Several looks may meet the same fault, such as a service that is not there.
     yield from {str(fault): fault for fault in found}.values()
 

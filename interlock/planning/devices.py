@@ -90,6 +90,11 @@ def known_serials(site: Site, lock: Lock) -> dict[Slot, str]:
     return found
 
 
+def came_in(before: str, serial: str) -> str:
+    """How a device came to stand where it stands, in words."""
+    return f"{serial} left the site file and is back" if before == serial else f"{before} replaced by {serial}"
+
+
 def replaced_between(
     site: Site, before: Mapping[str, str], names: Collection[str] | None
 ) -> Iterator[tuple[Slot, str]]:

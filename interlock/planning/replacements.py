@@ -11,7 +11,7 @@ from interlock.model.site.inventory import Site
 from interlock.resources import Effect
 from interlock.vocabulary import nodes
 
-from .devices import DeviceClaim, replaced_between, serials_of
+from .devices import DeviceClaim, came_in, replaced_between, serials_of
 from .differences import FieldChange, ResourceChange
 
 #: Claim -> the word for a device.
@@ -20,7 +20,7 @@ WORDS: Mapping[str, str] = {"machines": "machine", "hosts": "host"}
 
 @dataclass(frozen=True)
 class Replacement:
-    """One device of a tenant: `serial` stands where `before` stood."""
+    """One device of a tenant: `serial` stands where `before` stood, or is a GPU node that came back: both are one."""
 
     tenant: str
     vpod: str
@@ -38,7 +38,8 @@ class Replacement:
         tested = ", untested" if self.untested else ""
         old = f"was last {self.tenant}'s and is not clean until it was seen {in_words(self.owed)}"
         said = old if self.owed else f"was {self.tenant}'s and is clean"
-        return f"{WORDS[self.claim]} {self.device}: {self.before} replaced by {self.serial}{tested}; the old one {said}"
+        came = f"{WORDS[self.claim]} {self.device}: {came_in(self.before, self.serial)}{tested}"
+        return came if self.before == self.serial else f"{came}; the old one {said}"
 
 
 def replacements(site: Site, lock: Lock) -> tuple[Replacement, ...]:

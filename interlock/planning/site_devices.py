@@ -2,6 +2,9 @@
 
 A tenant's lock notes an untested device while the tenant has it. Whoever gave it up, renamed it or lost its lock
 would be rid of the note; here it stays with the serial until somebody has seen the self-test.
+
+A GPU node that a lock saw gone from the site file, and that is back under its serial, was out of sight meanwhile: it
+owes its test and its acceptance once more, as if it were another one.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from dataclasses import dataclass
 from interlock.model.lock.record import Lock, SiteLock, Untested
 from interlock.model.site.inventory import Host, Machine, Site
 
-from .devices import DeviceClaim
+from .devices import DeviceClaim, came_in
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class SiteDevices:
 
     serials: dict[str, str]
     untested: tuple[Untested, ...]
+    left: tuple[str, ...] = ()
 
 
 def next_site_devices(site: Site, old: SiteLock | None, locks: Iterable[Lock], now: str) -> SiteDevices:
@@ -34,16 +38,28 @@ def next_site_devices(site: Site, old: SiteLock | None, locks: Iterable[Lock], n
         known, notes = _told_by(locks)
     devices: tuple[Machine | Host, ...] = (*site.machines, *site.hosts)
     by_serial = {(item.claim, item.serial): item for item in notes}
+    were_gone = {known[name] for name in (old.left if old is not None else ()) if name in known}
     for device in devices:
         before, claim = known.get(device.name, device.serial), claim_of(device)
         if before != device.serial:
             by_serial[claim, device.serial] = Untested(
                 claim=claim, device=device.name, before=before, serial=device.serial, since=now
             )
+        elif device.serial in were_gone and device.name in site.gpu_node:
+            by_serial[claim, device.serial] = Untested(
+                claim=claim, device=device.name, before=device.serial, serial=device.serial, since=now
+            )
+    serials, here = known | {device.name: device.serial for device in devices}, {item.serial for item in devices}
     return SiteDevices(
-        serials=dict(sorted((known | {device.name: device.serial for device in devices}).items())),
+        serials=dict(sorted(serials.items())),
         untested=tuple(by_serial[key] for key in sorted(by_serial)),
+        left=tuple(sorted(name for name, serial in serials.items() if serial not in here)),
     )
+
+
+def told(one: Untested) -> str:
+    """What is noted of a device, in words."""
+    return came_in(one.before, one.serial)
 
 
 def claim_of(device: Machine | Host) -> DeviceClaim:

@@ -16,6 +16,7 @@ from .answers import (
     ports_of,
     prefix_of,
 )
+from .discovered import DiscoveredFabric, hosts_of, links_of, switches_of
 from .errors import UfmError, UfmTrouble
 from .jobs import job_of, wait_for
 from .transport import UfmAnswer, UfmTransport
@@ -51,6 +52,12 @@ class UfmClient:
     def ports(self) -> frozenset[str]:
         """GUIDs of all ports of hosts that the subnet manager has discovered."""
         return self._read("/resources/ports", ports_of, {"sys_type": "Computer"})
+
+    def fabric(self) -> DiscoveredFabric:
+        """Links, ports of hosts and switches that the subnet manager has discovered, asked one after the other."""
+        links = self._read("/resources/links", links_of)
+        hosts = self._read("/resources/ports", hosts_of, {"sys_type": "Computer"})
+        return DiscoveredFabric(links, hosts, self._read("/resources/systems", switches_of, {"type": "switch"}))
 
     def partition(self, key: int) -> FabricPartition | None:
         """The partition with this key; None if there is none."""

@@ -31,7 +31,8 @@ from .loading import FabricAccess
 
 #: Seconds to connect, between two parts of an answer, and for all of it.
 CONNECT, READ, WHOLE = 10.0, 60.0, 120.0
-#: Bytes of the largest answer: a partition with some ten thousand members takes one megabyte.
+#: Bytes of the largest answer: a partition with some ten thousand members takes one megabyte, all links of a hall of
+#: 1 023 nodes twelve.
 LARGEST = 64 * 1024 * 1024
 _PART = 64 * 1024
 #: Characters of what UFM says that an error shows.

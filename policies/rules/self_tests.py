@@ -1,7 +1,8 @@
 """LIF-13: a machine or whole host that stands where another stood was seen self-tested before a plan uses it.
 
-Another serial is another device, whatever it is called. The lock notes it, and `interlock settle` takes the note away
-once there is evidence of the test. A plan that has had the name for long is asked as well: the device is new to it.
+Another serial is another device, whatever it is called; a GPU node that left the site file and came back was out of
+sight meanwhile. The lock notes both, and `interlock settle` takes the note away once there is evidence of the test. A
+plan that has had the name for long is asked as well: the device is new to it.
 """
 
 from __future__ import annotations
@@ -28,10 +29,13 @@ def _tested(model: Model, _: Names) -> RuleAnswer:
 def _cause(plan: PlanFacts, one: UntestedDevice) -> Cause:
     clusters = (RequestPart.parse(plan.owner, item.name).name for item in plan.clusters)
     part = f"{'cluster' if one.vpod in clusters else 'vPOD'} {one.vpod}"
+    is_back = one.before == one.serial
+    how = "left the site file and is back" if is_back else "is another device than before"
+    was = f"{one.serial} was not in the site file" if is_back else f"{one.device} was {one.before}"
     return Cause(
         key=(one.vpod, one.device, one.serial),
-        message=f"{one.device} of {part} is another device than before, and nobody is known to have tested it",
-        witness=(f"{one.device} was {one.before}", f"{one.device} is {one.serial}"),
+        message=f"{one.device} of {part} {how}, and nobody is known to have tested it",
+        witness=(was, f"{one.device} is {one.serial}"),
         hint=f"test it, write its step `self-tested` into the site's evidence, and run `interlock settle {plan.owner}`",
         missing=(SaidFact(f"that {one.serial} passed its self-test"),),
         specificity=30,

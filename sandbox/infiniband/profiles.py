@@ -29,11 +29,16 @@ class UfmProfile:
     post_heeds_memberships: bool
     #: True if the default partition, called `management`, is in lists.
     lists_default: bool
+    #: True if links say the names of both their ports; the REST guides of releases before 6.20 have one name for both.
+    names_ports_of_links: bool = True
     release: str = "6.23.1-6"
 
 
 DOCUMENTED = UfmProfile("documented", ("/ufmRest", "/ufmRestV3"), "404", 400, False, True, lists_default=True)
-NVCM = UfmProfile("nvcm", ("/ufmRest",), "404", 409, False, False, lists_default=False, release="6.19.4-1")
+NVCM = UfmProfile(
+    "nvcm", ("/ufmRest",), "404", 409, False, False,
+    lists_default=False, names_ports_of_links=False, release="6.19.4-1",
+)  # fmt: skip
 NICO = UfmProfile("nico", ("/ufmRestV3",), "empty", 409, True, False, lists_default=True)
 
 #: By name.

@@ -1,8 +1,8 @@
 """The InfiniBand subnet of a rack file: one leaf for each rail, spines above, nodes in the order of the leaf ports.
 
 Switch names and ports are those of the design that the site has (`h100-superpod`): node n is on port n of every leaf,
-the two subnet managers are on the last port down of leaves 1 and 3, and the upper half of a leaf's ports goes to the
-spines, equally many links to each.
+the two UFM appliances are on the last port down of leaves 1 and 2, and of leaves 3 and 4, and the upper half of a
+leaf's ports goes to the spines, equally many links to each. The subnet manager runs at an appliance's first port.
 """
 
 import re
@@ -15,8 +15,8 @@ from .topology import SubnetTopology, TopologyCable, TopologyHca, TopologySwitch
 #: A GUID, and the prefix of a subnet.
 _HEX16 = re.compile(r"[0-9a-f]{16}")
 KEYS = ("name", "prefix", "leaf", "spine", "spines", "ports", "managers", "hcas")
-#: Leaves, counted from 1, on whose last port down a subnet manager is.
-_MANAGED_LEAVES = (1, 3)
+#: Leaves, counted from 1, on whose last port down each appliance is: ports 1 and 2.
+_MANAGED_LEAVES = ((1, 2), (3, 4))
 _SWITCH_GUID, _MANAGER_GUID = 0x0002C903F0000000, 0x0002C903E0000000
 
 
@@ -40,8 +40,8 @@ def subnet_of(item: Mapping[str, Any]) -> RackSubnet:
     if not _HEX16.fullmatch(item["prefix"]):
         raise ValueError("infiniband.prefix: 16 hex digits")
     count, half = rails.pop(), item["ports"] // 2
-    if count < max(_MANAGED_LEAVES) or len(hcas) >= half or half % item["spines"]:
-        raise ValueError(f"infiniband: at least 3 rails, fewer than {half} nodes, and spines that divide {half}")
+    if count < _MANAGED_LEAVES[-1][-1] or len(hcas) >= half or half % item["spines"]:
+        raise ValueError(f"infiniband: at least 4 rails, fewer than {half} nodes, and spines that divide {half}")
     leaves = [item["leaf"].format(rail) for rail in range(1, count + 1)]
     spines = [item["spine"].format(number) for number in range(1, item["spines"] + 1)]
     managers = tuple(item["managers"])
@@ -62,6 +62,11 @@ def port_name(node: str, rail: int) -> str:
     return f"{node}:compute{rail}"
 
 
+def appliance_port(name: str, port: int) -> str:
+    """How the topology calls a port of a UFM appliance: the first one as the appliance itself."""
+    return name if port == 1 else f"{name}:{port}"
+
+
 def _hcas(hcas: Mapping[str, tuple[str, ...]]) -> Iterator[TopologyHca]:
     for node, guids in hcas.items():
         for rail, guid in enumerate(guids, 1):
@@ -69,8 +74,10 @@ def _hcas(hcas: Mapping[str, tuple[str, ...]]) -> Iterator[TopologyHca]:
 
 
 def _managers(names: tuple[str, ...]) -> Iterator[TopologyHca]:
-    for number, name in enumerate(names, 1):
-        yield TopologyHca(name, _MANAGER_GUID + 16 * number, name)
+    for number, name in enumerate(names):
+        for port in (1, 2):
+            guid = _MANAGER_GUID + 16 * (2 * number + port)
+            yield TopologyHca(appliance_port(name, port), guid, f"{name} mlx5_{port - 1}")
 
 
 def _down(hcas: Mapping[str, tuple[str, ...]], leaves: list[str]) -> Iterator[TopologyCable]:
@@ -80,8 +87,9 @@ def _down(hcas: Mapping[str, tuple[str, ...]], leaves: list[str]) -> Iterator[To
 
 
 def _managed(managers: tuple[str, ...], leaves: list[str], half: int) -> Iterator[TopologyCable]:
-    for leaf, name in zip(_MANAGED_LEAVES, managers, strict=True):
-        yield TopologyCable(leaves[leaf - 1], half, name, 1)
+    for pair, name in zip(_MANAGED_LEAVES, managers, strict=True):
+        for port, leaf in enumerate(pair, 1):
+            yield TopologyCable(leaves[leaf - 1], half, appliance_port(name, port), 1)
 
 
 def _up(leaves: list[str], spines: list[str], half: int) -> Iterator[TopologyCable]:

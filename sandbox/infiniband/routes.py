@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .discovery import shown_links, shown_systems
 from .faults import UfmFault
 from .job_list import JobList
 from .partition_calls import PartitionCalls
@@ -86,6 +87,10 @@ class UfmRoutes:
                 value = self._manager_configuration()
             case ["resources", "ports"]:
                 value = self._ports(call)
+            case ["resources", "links"]:
+                value = shown_links(self._subnet.links(), self._calls.profile, call.query)
+            case ["resources", "systems"]:
+                value = shown_systems(self._subnet.links(), call.query)
             case ["resources", "pkeys"]:
                 value = self._all_partitions(call)
             case ["resources", "pkeys", key]:

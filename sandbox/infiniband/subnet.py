@@ -228,6 +228,10 @@ class LiveSubnet:
         """Put another adapter, with this port GUID, in the place of one. Returns when OpenSM has swept."""
         self._console(f'Unlink "{name}"[1]')
         self.reload()
+        self.plug(name, guid)
+
+    def plug(self, name: str, guid: int) -> None:
+        """Put an adapter with this port GUID where one was unplugged. Returns when OpenSM has swept."""
         self._console(f'Guid "{name}" {guid - 1:#x}')
         self._console(f'Guid "{name}"[1] {guid:#x}')
         self._move(name, *self._cabled[name])

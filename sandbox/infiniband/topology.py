@@ -104,8 +104,9 @@ class SubnetTopology:
 
     @property
     def hosts(self) -> tuple[TopologyHca, ...]:
-        """HCAs but those of the subnet managers."""
-        return tuple(hca for hca in self.hcas if hca.name not in (self.manager, self.standby))
+        """HCAs but those of the hosts with the subnet managers, whose further ports are `<name>:<port>`."""
+        managers = (self.manager, self.standby)
+        return tuple(hca for hca in self.hcas if hca.name.partition(":")[0] not in managers)
 
     @property
     def netlist(self) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from interlock.model.lock.record import Allocation, Lock, Replaced, SiteLock, Untested
 from interlock.model.site.inventory import Site
 from interlock.planning.devices import DeviceClaim, next_devices
 from interlock.planning.site_devices import SiteDevices, next_site_devices
+from tests.builders.gpu_sites import gpu_site
 from tests.builders.pod64 import bare_metal_pod64, bare_metal_vpod, locked, site_locked, tenant
 
 BEFORE, NOW = "2026-11-01T10:00:00Z", "2026-11-20T10:00:00Z"
@@ -32,7 +34,8 @@ def without(site: Site, name: str) -> Site:
 
 
 def lock_of(found: SiteDevices) -> SiteLock:
-    return site_locked(SITE).model_copy(update={"serials": found.serials, "untested": found.untested}).sealed()
+    noted_there = {"serials": found.serials, "untested": found.untested, "left": found.left}
+    return site_locked(SITE).model_copy(update=noted_there).sealed()
 
 
 def noted(found: SiteDevices) -> list[tuple[str, str, str]]:
@@ -64,9 +67,37 @@ def test_a_host_as_a_machine() -> None:
         assert again == found
 
 
+def test_a_gpu_node_that_was_gone_owes_its_test_again_under_its_own_serial() -> None:
+    """Under its name or another one; not twice, and a machine that comes back is the one that was tested."""
+    hall = gpu_site()
+    first = next_site_devices(hall, None, (), BEFORE)
+    node = "su01-n02"
+    less = hall.with_parts(
+        hosts=tuple(item for item in hall.hosts if item.name != node),
+        gpu_nodes=tuple(item for item in hall.gpu_nodes if item.name != node),
+    )
+    gone = next_site_devices(less, lock_of(first), (), BEFORE)
+    assert (noted(gone), gone.left) == ([], (node,))
+    for name in (node, "su09-n01"):
+        back = hall.with_parts(
+            hosts=tuple(item.model_copy(update={"name": name}) if item.name == node else item for item in hall.hosts),
+            gpu_nodes=tuple(
+                item.model_copy(update={"name": name}) if item.name == node else item for item in hall.gpu_nodes
+            ),
+        )
+        found = next_site_devices(back, lock_of(gone), (), NOW)
+        assert (noted(found), found.left) == ([(name, "SN-su01-n02", "SN-su01-n02")], ())
+        assert {one.since for one in found.untested} == {NOW}
+        assert next_site_devices(back, lock_of(found), (), "2026-11-21T10:00:00Z") == found
+        settled = replace(found, untested=())
+        assert next_site_devices(back, lock_of(settled), (), NOW) == settled
+    machine = next_site_devices(without(SITE, "ipum-16"), lock_of(FIRST), (), BEFORE)
+    assert noted(next_site_devices(SITE, lock_of(machine), (), NOW)) == []
+
+
 def test_a_name_that_was_gone_in_between() -> None:
     gone = next_site_devices(without(SITE, "ipum-16"), lock_of(FIRST), (), BEFORE)
-    assert gone == FIRST
+    assert (gone.serials, gone.untested, gone.left) == (FIRST.serials, (), ("ipum-16",))
     assert noted(next_site_devices(swapped(SITE, "ipum-16", "NEW"), lock_of(gone), (), NOW)) == [
         ("ipum-16", SITE.machine["ipum-16"].serial, "NEW")
     ]

@@ -43,6 +43,16 @@ def test_what_replaced_another_is_told_with_both_serials() -> None:
     assert cause.about == (PlanComponent("train"), SiteDevice("ipum-03"))
 
 
+def test_a_node_that_came_back_is_told_as_such() -> None:
+    """Both serials are one: nothing stood in its place."""
+    back = NEW.model_copy(update={"before": "M-NEW"})
+    (cause,) = answered(LIF_13, SITE, untested(ACME.plan, back), GLOBEX).unknown
+    assert cause.message == (
+        "ipum-03 of vPOD train left the site file and is back, and nobody is known to have tested it"
+    )
+    assert cause.witness == ("M-NEW was not in the site file", "ipum-03 is M-NEW")
+
+
 def test_the_plan_is_not_provable_and_nothing_else_speaks_of_it() -> None:
     judgement = judged(SITE, untested(ACME.plan, NEW), GLOBEX)
     assert (verdicts(judgement)["LIF-13"], judgement.exit_code) == (N, 3)

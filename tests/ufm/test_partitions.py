@@ -66,7 +66,8 @@ def test_it_is_made_read_back_and_deleted(stack: PartitionStack, profile: Profil
 CHANGES = [
     (partition((0, 1)), partition((0, 1, 2)), ["POST"]),
     (partition((0, 1, 2)), partition((0, 1)), ["DELETE"]),
-    (partition((0, 1)), partition((1, 2)), ["PUT"]),
+    (partition((0, 1)), partition((1, 2)), ["DELETE", "POST"]),
+    (partition((0, 1)), partition((1, 4), (2,)), ["DELETE", "PUT"]),
     (partition((0, 1)), partition((2, 3)), ["PUT"]),
     (partition((0, 1)), partition((0,), (1,)), ["PUT"]),
     (partition((0, 1)), partition((0, 1), (2,)), ["POST"]),
@@ -79,7 +80,7 @@ CHANGES = [
 
 @PROFILES
 @pytest.mark.parametrize(("before", "after", "methods"), CHANGES)
-def test_it_is_changed_by_one_request(
+def test_it_is_changed_by_few_requests(
     stack: PartitionStack, profile: Profile, before: PartitionKey, after: PartitionKey, methods: list[str]
 ) -> None:
     stack.double.profile = profile
@@ -125,24 +126,30 @@ def test_killed_while_it_is_changed_the_next_run_completes_it(
     after: PartitionKey,
     methods: list[str],
 ) -> None:
-    del methods
     stack.double.profile = profile
-    stack.up(before)
-    assert stack.killed(after, 1, cut)
-    assert cut == "middle" or stack.double.members(KEY) == table(after if cut == "after" else before)
-    stack.up(after)
-    assert stack.double.members(KEY) == table(after)
+    come, go = table(after).keys() - table(before).keys(), table(before).keys() - table(after).keys()
+    for at in range(1, len(methods) + 1):
+        stack.up(before)
+        assert stack.killed(after, at, cut)
+        left = stack.double.members(KEY) or {}
+        assert len(methods) > 1 or cut == "middle" or left == table(after if cut == "after" else before)
+        assert len(methods) == 1 or not (come & left.keys() and go & left.keys()), "one that goes is out before"
+        stack.up(after)
+        assert stack.double.members(KEY) == table(after)
     stack.destroy()
     assert stack.double.table == {}
 
 
 @PROFILES
 @pytest.mark.parametrize("cut", CUTS)
-def test_killed_while_it_is_changed_another_plan_can_follow(stack: PartitionStack, profile: Profile, cut: Cut) -> None:
+@pytest.mark.parametrize("at", [1, 2])
+def test_killed_while_it_is_changed_another_plan_can_follow(
+    stack: PartitionStack, profile: Profile, cut: Cut, at: int
+) -> None:
     """What the killed run put in is neither in the state nor in the new plan: the claims store has it as ours."""
     stack.double.profile = profile
     stack.up(FULL)
-    assert stack.killed(partition((0, 5)), 1, cut)
+    assert stack.killed(partition((0, 5)), at, cut)
     stack.held = identities(0, 1) | identities(0, 5)
     stack.up(partition((0, 6)))
     assert stack.double.members(KEY) == table(partition((0, 6)))
@@ -162,7 +169,7 @@ def test_killed_while_it_is_deleted_the_next_run_completes_it(
 
 def test_killed_in_an_update_a_destroy_leaves_what_it_does_not_know(stack: PartitionStack) -> None:
     stack.up(FULL)
-    assert stack.killed(partition((0, 5)), 1, "after")
+    assert stack.killed(partition((0, 5)), 2, "after")
     said = refusal(stack, None)
     assert f"members that this stack did not put in: {GUIDS[5]} (full)" in said
     assert "run `pulumi up` once more" in said
@@ -252,6 +259,27 @@ def test_a_foreign_member_that_comes_in_meanwhile_is_told(stack: PartitionStack)
     assert stack.state is not None
     del stack.double.table[KEY][GUIDS[7]]
     stack.up(FULL)
+
+
+def test_a_foreign_member_that_comes_in_while_old_ones_go_out_stops_the_new_ones(stack: PartitionStack) -> None:
+    stack.up(FULL)
+    stack.double.meanwhile = lambda double: double.put(KEY, GUIDS[7])
+    with pytest.raises(Failure, match=rf"not this stack's: {GUIDS[7]} \(full\)"):
+        stack.up(partition((0, 5)))
+    assert stack.double.members(KEY) == {GUIDS[0]: "full", GUIDS[7]: "full"}
+
+
+def test_one_that_does_not_go_out_lets_no_new_one_in(stack: PartitionStack) -> None:
+    """A UFM that says yes and does nothing: the old adapter may hang at somebody else by now."""
+    stack.up(FULL)
+    stack.double.instead["DELETE", "/resources"] = (200, {}, "")
+    with pytest.raises(Failure, match=rf"still has {GUIDS[1]}, which were taken out") as caught:
+        stack.up(partition((0, 5)))
+    assert caught.value.trouble is Trouble.NOT_READY
+    assert stack.double.members(KEY) == table(FULL)
+    del stack.double.instead["DELETE", "/resources"]
+    stack.up(partition((0, 5)))
+    assert stack.double.members(KEY) == table(partition((0, 5)))
 
 
 def test_a_foreign_member_that_comes_in_while_it_is_deleted_stays(stack: PartitionStack) -> None:

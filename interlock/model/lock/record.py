@@ -212,14 +212,15 @@ class Replaced(Frozen):
 class Untested(Frozen):
     """A device that stands where another stood, whoever has it, and of which nobody has seen a self-test yet.
 
-    The operator's lock keeps it, so that a device that its holder gives up owes the test to the next one. `interlock
-    settle` takes the note away, on evidence.
+    Or a GPU node that had left the site file and is back: then both serials are one. The operator's lock keeps it, so
+    that a device that its holder gives up owes the test to the next one. `interlock settle` takes the note away, on
+    evidence.
     """
 
     claim: Literal["machines", "hosts"]
     #: The name that both have had.
     device: str
-    #: Serials of the one before and of the new one.
+    #: Serials of the one before and of the new one; of a GPU node that came back both are its own.
     before: str
     serial: str
     #: When a lock first said so, in UTC: a self-test from before says nothing.
@@ -323,8 +324,10 @@ class SiteLock(Frozen):
     #: Name -> serial of the machines and hosts that the site has, and of those that it had. Empty: an earlier version
     #: wrote it.
     serials: dict[str, str] = {}
-    #: Those that replaced others and were not seen tested, by serial.
+    #: Those that replaced others, and GPU nodes that came back, and were not seen tested, by serial.
     untested: tuple[Untested, ...] = ()
+    #: Names among `serials` whose devices had left the site file when it was written.
+    left: tuple[str, ...] = ()
     #: Whole host -> `<physical network>:<VLAN>` on which it is deployed and cleaned, also of hosts that are gone.
     services: Annotated[dict[str, str], AfterValidator(_each_its_own)] = {}
     #: Tenant -> its former login keys, as its own lock has them: whoever deletes that one is not rid of them.
@@ -333,7 +336,7 @@ class SiteLock(Frozen):
 
     @model_serializer(mode="wrap")
     def _written(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_empty(written(self), ("serials", "untested", "services", "former_keys"))
+        return _without_empty(written(self), ("serials", "untested", "left", "services", "former_keys"))
 
     def sealed(self) -> SiteLock:
         """The same lock with its hash."""

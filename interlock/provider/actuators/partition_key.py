@@ -2,7 +2,8 @@
 
 UFM drops a partition with its last member, and some releases make everybody full where each member has a membership of
 its own. So members that share one are added by POST, which takes out nobody; anything mixed is a PUT of the whole set,
-written only after a look that found nobody in it who is not ours; and what was written is read back.
+written only after a look that found nobody in it who is not ours; and what was written is read back. Where members
+come and go, those that go are out before any comes in, unless nobody stays: then one PUT, and the partition is kept.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from interlock.provider.clouds import Cloud
-from interlock.provider.errors import refused
+from interlock.provider.errors import Failure, Trouble, refused
 from interlock.provider.fabrics import asking
 from interlock.provider.partition_ownership import (
     NOT_OURS,
@@ -110,6 +111,11 @@ class PartitionKeyActuator(Actuator[PartitionKey]):
             new = {guid: membership for guid, membership in wanted.items() if guid not in present}
             _check_discovered(client, target, new)
             gone = present.keys() - wanted.keys()
+            if new and gone and present.keys() - gone:
+                # An adapter that was replaced is out before the new one is in: it may hang elsewhere by now.
+                _take_out(client, target, gone, known)
+                present = {guid: membership for guid, membership in present.items() if guid not in gone}
+                gone = gone - gone
             kept = all(wanted[guid] == present[guid] for guid in present.keys() & wanted.keys())
             if not present or not kept or changed & _SETTINGS or (new and gone):
                 _write(client, spec, wanted, alone=not present)
@@ -207,6 +213,17 @@ def _write(client: UfmClient, spec: PartitionKey, wanted: Mapping[str, Membershi
         client.add(spec.key, wanted, kinds.pop(), **settings)
     else:
         client.replace(spec.key, [*wanted.items()], **settings)
+
+
+def _take_out(client: UfmClient, target: Target[PartitionKey], gone: Collection[str], known: Collection[str]) -> None:
+    """Raises `Failure` if they are still there afterwards, or if somebody else came in meanwhile."""
+    client.remove(target.spec.key, gone)
+    left = client.partition(target.spec.key)
+    if left is not None and (others := strangers(left, known)):
+        raise refused(f"{_what(target)} has members that are not this stack's: {in_words(others)}", NOT_OURS)
+    if left is not None and (still := sorted(left.guids & set(gone))):
+        what = f"{_what(target)} still has {', '.join(still)}, which were taken out"
+        raise Failure(Trouble.NOT_READY, what, "run `pulumi up` again; nothing was put in yet")
 
 
 def _fields(named: PartitionId, partition: FabricPartition, target: Target[PartitionKey] | None) -> dict[str, Any]:
