@@ -95,12 +95,14 @@ class Audit:
     existing: tuple[Comparison, ...] = ()
     #: Where a switch says something else than the site file and the applied plans.
     switches: tuple[SwitchFinding, ...] = ()
+    #: Where a subnet manager is not set as a guard of A6 says that it is.
+    managers: tuple[str, ...] = ()
 
     @property
     def has_drifted(self) -> bool:
         """True if anything is not as it was proved."""
         stacks = any(item.drift or (item.is_applied and item.is_behind) for item in self.stacks)
-        others = any(item.has_drifted for item in self.existing) or bool(self.switches)
+        others = any(item.has_drifted for item in self.existing) or bool(self.switches or self.managers)
         return stacks or bool(self.unmanaged) or others
 
 

@@ -60,6 +60,7 @@ def audit_sarif(audit: Audit, gate: Gate) -> dict[str, Any]:
         results.append(_result(kind, f"{resource}: {resource.why}; {resource.hint}", []))
     results += [_not_as_stated(item, gate) for item in audit.existing if item.has_drifted]
     results += [_result("switch", str(finding), []) for finding in audit.switches]
+    results += [_result("subnet-manager", finding, []) for finding in audit.managers]
     known = AUDIT_RULES | {rule.id: rule.title for rule in RULES}
     return _sarif([{"id": name, "shortDescription": {"text": text}} for name, text in known.items()], results)
 
@@ -77,6 +78,7 @@ AUDIT_RULES = {
     "foreign": "an unmanaged object meets objects of this site",
     "existing": "an object that was there before is not as the site file states it",
     "switch": "a switch says something else than the site file and the applied plans",
+    "subnet-manager": "a subnet manager is not set as a guard of A6 says",
     "unread": "a list could not be read",
     "not-judged": "no plan can hold what was observed, so the rules did not judge it",
 }
@@ -90,7 +92,8 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     suites = [_suite(stack.plan.stack, _object_cases(stack, gate)) for stack in audit.stacks]
     existing = [_Case(f"existing {item.object}", failed=item.wrong) for item in audit.existing]
     switches = [_Case(finding.where, failed=str(finding)) for finding in audit.switches]
-    beside = [*existing, *switches, *_unmanaged_cases(audit)]
+    managers = [_Case(finding.partition(":")[0], failed=finding) for finding in audit.managers]
+    beside = [*existing, *switches, *managers, *_unmanaged_cases(audit)]
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 
 
