@@ -14,6 +14,7 @@ from infra.checker import ASKED
 
 from . import references
 from .address_ranges import inside, ip_ranges
+from .gpu_groups import parts_of_nodes
 from .ground import EVERYBODY, Json
 from .plans import PlanOfStack
 
@@ -174,8 +175,8 @@ def _compute(plan: PlanOfStack, host: str) -> list[tuple[str, str, str]]:
 
 #: Rule -> what it finds in a plan.
 ANEW: dict[str, Callable[[PlanOfStack], Iterator[str]]] = {
-    "EXPO-01": _entries, "ISO-29": _foreign_ports, "L3-04": _subnets, "L3-08": _targets, "LIF-13": _replaced,
-    "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": _left_out,
+    "EXPO-01": _entries, "ISO-22": parts_of_nodes, "ISO-29": _foreign_ports, "L3-04": _subnets, "L3-08": _targets,
+    "LIF-13": _replaced, "TOP-02": _sizes, "TOP-03": _runs, "TOP-26": _left_out,
 }  # fmt: skip
 
 

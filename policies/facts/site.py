@@ -127,6 +127,13 @@ class SiteFacts:
         names = (name for name, _ in self.ends_of.get(host, ()) if name not in others)
         return (*(ids.part(self.site.host[host].serial, name) for name in names), *self.infiniband_ports(host))
 
+    def nvlink_inside(self, domain: str) -> tuple[str, ...]:
+        """The interfaces of the GPU node that an NVLink domain is, as domains are called by their node; of one that is
+        given out whole.
+        """
+        is_node = domain in self.site.gpu_node and self.is_bare_metal(domain)
+        return self.interfaces(domain) if is_node else ()
+
     def infiniband_ports(self, host: str) -> tuple[str, ...]:
         """The nodes of a GPU node's ports on InfiniBand subnets, as far as their GUIDs are stated."""
         found = self.site.gpu_node.get(host) if host in self.site.host else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from interlock.model.site.inventory import InfinibandSubnet
 from interlock.planning.plan import Component
-from interlock.resources import BareMetalServer, Network, PartitionKey, PartitionMember, SwitchPort
+from interlock.resources import BareMetalServer, Network, NvlinkPartition, PartitionKey, PartitionMember, SwitchPort
 
 from .drafting import Draft
 from .sayings import A, Example, G, leaf
@@ -93,6 +93,27 @@ def vlan_of_two_clusters() -> Draft:
     return draft
 
 
+def gpus_of_anothers_node() -> Draft:
+    """acme has the node whole; a fabric manager was told that all its GPUs are globex's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _gpus(draft, G, f"node-{A}-train")
+    return draft
+
+
+def gpus_of_ones_own_node() -> Draft:
+    """The same, and they are acme's."""
+    draft = _fabric()
+    _cluster(draft, A, "train", 1101, ACMES, ACMES, key=0x0010)
+    _gpus(draft, A, f"node-{A}-train")
+    return draft
+
+
+def _gpus(draft: Draft, owner: str, node: str) -> None:
+    gpus = tuple(map(str, range(1, 9)))
+    draft.add(owner, f"{owner}-gpus", NvlinkPartition(name="all", domain=node, partition=0, gpus=gpus))
+
+
 def port_that_nobody_states() -> Draft:
     """acme's key has a GUID that no port of the site has, and a port of globex's node has none that is stated."""
     draft = _fabric()
@@ -109,5 +130,7 @@ EXAMPLES = (
     Example("66d", "V", key_of_two_clusters, rules=_APART),
     Example("66e", "P", clusters_that_may_meet, rules=_APART),
     Example("66f", "V", vlan_of_two_clusters, rules=_APART),
+    Example("66h", "V", gpus_of_anothers_node, rules=("ISO-02", "ISO-22")),
+    Example("66i", "P", gpus_of_ones_own_node, rules=("ISO-02", "ISO-22", "TOP-06")),
     Example("66g", "N", port_that_nobody_states, rules=(*_APART, "ISO-29")),
 )

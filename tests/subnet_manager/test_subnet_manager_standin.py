@@ -273,7 +273,7 @@ def test_keys_that_are_set_are_told(subnet: LiveSubnet) -> None:
         assert set(read.keys.values()) == {True}
         assert (read.prefix, read.default_limited) == ("fe80000000000007", True)
         # The manager's own port alone: it is a full member everywhere.
-        assert read.full_in_default == {hex16(other.topology.guid(other.topology.manager))}
+        assert read.full_in_default == frozenset({hex16(other.topology.guid(other.topology.manager))})
 
 
 @pytest.mark.parametrize(
