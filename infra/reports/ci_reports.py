@@ -92,7 +92,7 @@ def audit_junit(audit: Audit, gate: Gate) -> str:
     suites = [_suite(stack.plan.stack, _object_cases(stack, gate)) for stack in audit.stacks]
     existing = [_Case(f"existing {item.object}", failed=item.wrong) for item in audit.existing]
     switches = [_Case(finding.where, failed=str(finding)) for finding in audit.switches]
-    managers = [_Case(finding.partition(":")[0], failed=finding) for finding in audit.managers]
+    managers = [_Case("subnet manager", failed=finding) for finding in audit.managers]
     beside = [*existing, *switches, *managers, *_unmanaged_cases(audit)]
     return _junit([*suites, _suite(f"{audit.site}, unmanaged", beside)])
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from interlock.vocabulary.digits import is_number
 
-from .answers import DEFAULT_KEY, UfmMisread, partition_of, prefix_of
+from .answers import UfmMisread, default_of, prefix_of
 
 #: Key of `/app/smconf` -> the value that OpenSM has where nobody set one.
 _UNSET = {"m_key": 0, "sm_key": 1, "sa_key": 1}
@@ -57,19 +57,6 @@ def _is_set(name: str, value: Any, unset: int) -> bool | None:
         return int(text) != unset
     # The value is not shown: it may be a key.
     raise UfmMisread(f"its {NAMES[name]} is no number")
-
-
-def default_of(value: Any) -> tuple[bool | None, frozenset[str] | None]:
-    """(limited unless told otherwise, GUIDs of full members) of the answer about the default partition."""
-    if not isinstance(value, Mapping):
-        return None, None
-    membership = str(value.get("membership", "")).lower()
-    limited = {"limited": True, "full": False}.get(membership)
-    if not isinstance(value.get("guids"), list):
-        return limited, None
-    partition = partition_of(DEFAULT_KEY, value)
-    assert partition is not None  # it says who is in it
-    return limited, frozenset(guid for guid, kind in partition.memberships.items() if kind == "full")
 
 
 def manager_of(configuration: Any, default: Any) -> ManagerSaid:

@@ -35,9 +35,8 @@ class SiteFacts:
     def __init__(self, site: Site, now: datetime | None = None) -> None:
         moment = now or datetime.now(UTC)
         self.site = site.as_of(moment)
-        #: Guard that rests on evidence and does not hold at this moment -> why, a sentence for each switch.
+        #: Guard that rests on evidence -> why it is not known at this moment; and of those denied, who said so.
         self.lacking: Mapping[str, tuple[str, ...]] = lacking(self.site, moment)
-        #: Guard that does not hold by evidence -> which devices said so.
         self.denied: Mapping[str, tuple[str, ...]] = denied(self.site, moment)
         self._configured: dict[SwitchEnd, PortMode] = {}
         self._held: dict[tuple[str, str | None, str | None], GuardState] = {}
@@ -126,13 +125,6 @@ class SiteFacts:
         others = {self.site.host[host].bmc, *self.doubtful_plugs(host)} if host in self.site.host else set()
         names = (name for name, _ in self.ends_of.get(host, ()) if name not in others)
         return (*(ids.part(self.site.host[host].serial, name) for name in names), *self.infiniband_ports(host))
-
-    def nvlink_inside(self, domain: str) -> tuple[str, ...]:
-        """The interfaces of the GPU node that an NVLink domain is, as domains are called by their node; of one that is
-        given out whole.
-        """
-        is_node = domain in self.site.gpu_node and self.is_bare_metal(domain)
-        return self.interfaces(domain) if is_node else ()
 
     def infiniband_ports(self, host: str) -> tuple[str, ...]:
         """The nodes of a GPU node's ports on InfiniBand subnets, as far as their GUIDs are stated."""
