@@ -28,7 +28,7 @@ def fabrics(
     ] = None,
     form: Annotated[Format, format_option("fabrics")] = Format.TEXT,
 ) -> None:
-    """Ask how subnet managers are set, and compare it with what keeps partitions apart. Changes nothing there.
+    """Ask how subnet managers are set, for the proof. Changes nothing there.
 
     Two guards of A6 are read: whether M_Key, SM_Key and SA_Key are other than the defaults, with an M_Key for each
     port; and whether everybody is a limited member of the default partition. Keys themselves are neither shown nor
